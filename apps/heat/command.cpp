@@ -1,0 +1,97 @@
+// Command lines of the heat programs. In: argv. Out: checked values, exit codes, one line for each fault.
+// What is particular to the operating system (signals, terminals) is in this file alone.
+
+#include "command.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <csignal>
+#include <iostream>
+#include <limits>
+
+namespace heat {
+namespace {
+
+template <class Number>
+bool parse(const std::string& text, Number& value) {
+    const char* end = text.data() + text.size();
+    const auto [stop, fault] = std::from_chars(text.data(), end, value);
+    return fault == std::errc{} && stop == end && !text.empty();
+}
+
+template <class Number>
+void add_parsed(CLI::App& app, const std::string& name, Number& value, const std::string& description,
+                const std::string& expected, bool (*is_allowed)(Number, Number, Number), Number lowest,
+                Number highest) {
+    app.add_option_function<std::string>(
+           name,
+           [=, &value](const std::string& text) {
+               Number parsed{};
+               if (!parse(text, parsed) || !is_allowed(parsed, lowest, highest))
+                   throw CLI::ValidationError(fmt::format("{} is \"{}\", not {}", name, text, expected));
+               value = parsed;
+           },
+           description)
+        ->type_name("NUMBER")
+        ->default_str(fmt::format("{}", value));
+}
+
+// CLI11 explains some faults in several lines.
+std::string one_line(std::string text) {
+    for (char& character : text)
+        if (character >= 0 && character < ' ') character = ' ';
+    while (!text.empty() && text.back() == ' ') text.pop_back();
+    return text;
+}
+
+int complain(const CLI::App& app, const std::string& what) {
+    std::cerr << fmt::format("{}: {}\n", app.get_name(), one_line(what));
+    return 1;
+}
+
+}  // namespace
+
+void add_number(CLI::App& app, const std::string& name, unsigned& value, unsigned lowest, unsigned highest,
+                const std::string& description) {
+    add_parsed<unsigned>(
+        app, name, value, description, fmt::format("a whole number from {} to {}", lowest, highest),
+        [](unsigned number, unsigned low, unsigned high) { return number >= low && number <= high; }, lowest,
+        highest);
+}
+
+void add_number(CLI::App& app, const std::string& name, float& value, const std::string& description) {
+    add_parsed<float>(
+        app, name, value, description, "a finite number of at least 0",
+        [](float number, float low, float high) { return number >= low && number <= high; }, 0.0f,
+        std::numeric_limits<float>::max());
+}
+
+int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
+    std::signal(SIGPIPE, SIG_IGN);
+    std::ios::sync_with_stdio(false);
+    std::cin.tie(nullptr);
+    try {
+        app.parse(argc, argv);
+        return body();
+    } catch (const CLI::Success& help) {
+        return app.exit(help) == 0 ? 0 : 1;
+    } catch (const CLI::ParseError& fault) {
+        return complain(app, fmt::format("{} (see {} --help)", fault.what(), app.get_name()));
+    } catch (const std::bad_alloc&) {
+        return complain(app, "there is not enough memory for a world of this size");
+    } catch (const std::length_error&) {
+        return complain(app, "there is not enough memory for a world of this size");
+    } catch (const std::exception& fault) {
+        return complain(app, fault.what());
+    }
+}
+
+bool stderr_is_terminal() {
+    return ::isatty(STDERR_FILENO) == 1;
+}
+
+}  // namespace heat

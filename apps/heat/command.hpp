@@ -1,0 +1,30 @@
+#pragma once
+// What the heat programs' command lines share. Arguments come in, numbers and exit codes go out. Here so that
+// every program refuses the same nonsense in the same words: one line on stderr, exit code 1.
+
+#include <functional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace heat {
+
+/// Adds an argument (or an option, if the name starts with dashes) that must be one whole number from
+/// `lowest` to `highest`. `value` holds the default, which --help shows.
+void add_number(CLI::App& app, const std::string& name, unsigned& value, unsigned lowest, unsigned highest,
+                const std::string& description);
+
+/// Adds an argument that must be one finite number of at least 0.
+void add_number(CLI::App& app, const std::string& name, float& value, const std::string& description);
+
+/// Parses the arguments and runs the body. Returns the exit code: the body's, 0 after --help, 1 with one line
+/// on stderr, `program: what is wrong`, when an argument is wrong or the body throws. Output to a closed pipe
+/// becomes an error like any other instead of ending the program.
+int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
+
+/// Whether what is written to stderr is seen at once on a terminal.
+bool stderr_is_terminal();
+
+}  // namespace heat

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# What the headers cost their user: compiles examples/hello.cpp as a user would (g++ -O2 -c), says how long it
+# took and how much memory, and fails beyond the budget: 1.5 s (the best of three) and 300 MB.
+#
+#   bench/compile_time.sh [SOURCE]      CXX: the compiler
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+source=${1:-examples/hello.cpp}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# The generated header, as CMake makes it.
+version=$(sed -n 's/^project(balm VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+IFS=. read -r major minor patch <<<"$version"
+mkdir -p "$work/include/balm"
+sed -e "s/@PROJECT_VERSION@/$version/" -e "s/@PROJECT_VERSION_MAJOR@/$major/" \
+    -e "s/@PROJECT_VERSION_MINOR@/$minor/" -e "s/@PROJECT_VERSION_PATCH@/$patch/" \
+    cmake/version.hpp.in >"$work/include/balm/version.hpp"
+
+python3 - "$source" "${CXX:-g++}" -O2 -c -std=c++20 -Iinclude "-I$work/include" "$source" \
+    -o "$work/object.o" <<'PYTHON'
+import os
+import sys
+import time
+
+SECONDS, MEGABYTES, RUNS = 1.5, 300, 3
+
+source, command = sys.argv[1], sys.argv[2:]
+best, peak = float("inf"), 0.0
+for _ in range(RUNS):
+    start = time.monotonic()
+    child = os.posix_spawnp(command[0], command, os.environ)
+    _, status, usage = os.wait4(child, 0)
+    if status != 0:
+        sys.exit(f"compile_time: {source} does not compile")
+    best = min(best, time.monotonic() - start)
+    peak = max(peak, usage.ru_maxrss / 1000)  # kB, of the largest process: the compiler proper
+
+print(f"compile_time: {source}: {best:.2f} s (of {SECONDS}), {peak:.0f} MB (of {MEGABYTES})")
+if best > SECONDS or peak > MEGABYTES:
+    sys.exit("compile_time: over budget; a header has grown heavy (see g++ -H and -ftime-report)")
+PYTHON

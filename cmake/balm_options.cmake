@@ -1,0 +1,30 @@
+# balm_options: the flags of everything compiled in this repository; never of those who use it.
+add_library(balm_options INTERFACE)
+target_compile_features(balm_options INTERFACE cxx_std_20)
+
+target_compile_options(balm_options INTERFACE
+    "$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-Wall;-Wextra;-Wpedantic;-Wshadow>"
+    "$<$<AND:$<BOOL:${BALM_WERROR}>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>>:-Werror>"
+    # Host results are the oracle for device results, so host compilers must not fuse either (design.md,
+    # "Floating point"): g++ does so by default on arm64.
+    "$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-ffp-contract=off>")
+
+# g++ 12 sees overlapping copies in `"(" + text` where there are none (GCC bug 105651).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(balm_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>")
+endif()
+
+if(BALM_SANITIZE)
+    target_compile_options(balm_options INTERFACE
+        "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${BALM_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
+    target_link_options(balm_options INTERFACE "-fsanitize=${BALM_SANITIZE}")
+    # An interface library's link options do not reach what links the static library privately.
+    add_link_options("-fsanitize=${BALM_SANITIZE}")
+endif()
+
+# balm_program(NAME sources... ): an executable of this repository, in bin/, linked with Balm.
+function(balm_program name)
+    add_executable(${name} ${ARGN})
+    target_link_libraries(${name} PRIVATE balm::balm balm_options)
+    set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+endfunction()

@@ -1,0 +1,33 @@
+# Tests are registered one for each suite, not for each case: a case that runs a kernel starts PoCL, half a
+# second a process. The suites are asked of the program when ctest starts, so new ones need no configure.
+
+set(BALM_TEST_TIMEOUT 600 CACHE STRING "Seconds that one test suite may take")
+set(balm_test_environment
+    "BALM_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache"
+    # PoCL and LLVM keep their memory until the end, and are not built with sanitizers.
+    "ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0"
+    "UBSAN_OPTIONS=print_stacktrace=1"
+    "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/tsan.supp:second_deadlock_stack=1")
+
+# balm_test_properties(TEST LABELS label...): what every test of this repository has.
+function(balm_test_properties test)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" LABELS)
+    set_tests_properties(${test} PROPERTIES
+        ENVIRONMENT "${balm_test_environment}" TIMEOUT ${BALM_TEST_TIMEOUT} LABELS "${arg_LABELS}")
+endfunction()
+
+# balm_discover_suites(TARGET LABELS label...): a test for each suite of a GoogleTest program.
+function(balm_discover_suites target)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" LABELS)
+    set(loader "${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake")
+    file(GENERATE OUTPUT "${loader}" CONTENT
+"set(cmake [==[${CMAKE_COMMAND}]==])
+set(program [==[$<TARGET_FILE:${target}>]==])
+set(list [==[${CMAKE_CURRENT_BINARY_DIR}/${target}_tests.cmake]==])
+set(environment [==[${balm_test_environment}]==])
+set(timeout ${BALM_TEST_TIMEOUT})
+set(labels [==[${arg_LABELS}]==])
+include([==[${PROJECT_SOURCE_DIR}/cmake/list_suites.cmake]==])
+")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${loader}")
+endfunction()

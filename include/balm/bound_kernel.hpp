@@ -1,0 +1,42 @@
+#pragma once
+// A kernel with its arguments, ready to be launched: what `mat_mult(2, a, b, r)` gives and execute() takes.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace balm::ir {
+struct function;
+}
+namespace balm::runtime {
+class storage;
+}
+
+namespace balm {
+
+/// One argument, bound to a parameter of the same position.
+struct bound_argument {
+    enum class kind : std::uint8_t { value, memory, local };
+    kind what = kind::value;
+    std::uint32_t size = 0;                         ///< bytes of the value, or of local memory
+    alignas(16) std::array<std::byte, 16> bytes{};  ///< the value
+    std::shared_ptr<runtime::storage> memory;
+};
+
+/// A kernel with its arguments, of any number of dimensions.
+struct bound_call {
+    std::shared_ptr<const ir::function> function;
+    std::vector<bound_argument> arguments;
+};
+
+/// A kernel of N dimensions with its arguments.
+template <int N>
+struct bound_kernel : bound_call {};
+
+/// A size for each of N dimensions, the fastest-varying first: `{width, height}`.
+template <int N>
+using extent = std::array<std::size_t, static_cast<std::size_t>(N)>;
+
+}  // namespace balm

@@ -1,0 +1,55 @@
+#pragma once
+// Contexts: the devices that a program computes on.
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "balm/device.hpp"
+#include "balm/filter.hpp"
+
+namespace balm {
+
+/// One or several devices, chosen once. A handle: copies are the same context.
+///
+///     balm::context best;                                     // a GPU, else a CPU
+///     balm::context all_gpus(balm::filter::gpu);
+///     balm::context chosen(balm::filter::env && balm::filter::count(1));
+class context {
+public:
+    /// The best device that the environment allows (see filter::env): a GPU, else an accelerator, else a CPU;
+    /// with BALM_MAX_DEVICES up to that many of the same type. Throws no_device_error, which says of every
+    /// device why it was passed over.
+    context();
+    /// Every device that the filter accepts, best first: GPUs before CPUs, CUDA before OpenCL. A GPU that is
+    /// seen through CUDA and OpenCL is one device. The environment plays no part unless `filter::env` is in
+    /// the filter. Throws no_device_error.
+    explicit context(const device_filter&);
+    /// These devices. Throws usage_error for none, or for the same one twice.
+    explicit context(std::vector<balm::device>);
+
+    const std::vector<balm::device>& devices() const { return *devices_; }
+    /// The i-th device. Throws usage_error if there is none.
+    const balm::device& device(std::size_t i = 0) const;
+    std::size_t size() const { return devices_->size(); }
+
+    /// The same devices in the same order.
+    friend bool operator==(const context& a, const context& b) { return *a.devices_ == *b.devices_; }
+
+private:
+    std::shared_ptr<const std::vector<balm::device>> devices_;
+};
+
+/// What `all_devices` gives.
+struct device_list {
+    std::vector<device_info> devices;  ///< best first: the order that filters count in
+    std::vector<std::string> notes;    ///< libraries and platforms that gave no device, and why
+};
+
+/// Every device of the machine, the same GPU once for each backend. Starts nothing on them.
+///
+///     for (const balm::device_info& d : balm::all_devices().devices) std::cout << d.name << '\n';
+device_list all_devices();
+
+}  // namespace balm

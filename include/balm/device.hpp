@@ -1,0 +1,97 @@
+#pragma once
+// Devices: where buffers live and kernels run.
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "balm/bound_kernel.hpp"
+#include "balm/buffer.hpp"
+#include "balm/device_info.hpp"
+#include "balm/event.hpp"
+#include "balm/queue.hpp"
+
+namespace balm {
+
+/// One device. A handle: copies are the same device. Nothing is started on it before it is first used.
+///
+///     balm::context ctx;
+///     balm::device dev = ctx.device(0);
+///     auto a = dev.in_buffer<float>(n), b = dev.out_buffer<float>(n);
+///     a.write(host);
+///     dev.execute(scale(2.f, a, b), {n});
+///     auto got = b.read();
+class device {
+public:
+    explicit device(std::shared_ptr<runtime::device_state> state) : state_(std::move(state)) {}
+
+    /// What is known of it: name, sizes, limits, versions.
+    const device_info& info() const;
+    const std::string& name() const { return info().name; }
+
+    /// Memory that the host writes and kernels read, of one to three dimensions: `in_buffer<float>(rows,
+    /// columns)`. Its elements are not set. Throws out_of_memory_error.
+    template <class T, std::integral... Sizes>
+    balm::in_buffer<T> in_buffer(Sizes... sizes) const {
+        return {state_, shape(sizes...)};
+    }
+    template <class T>
+    balm::in_buffer<T> in_buffer(const shape& extents) const {
+        return {state_, extents};
+    }
+    /// Memory that kernels write and the host reads.
+    template <class T, std::integral... Sizes>
+    balm::out_buffer<T> out_buffer(Sizes... sizes) const {
+        return {state_, shape(sizes...)};
+    }
+    template <class T>
+    balm::out_buffer<T> out_buffer(const shape& extents) const {
+        return {state_, extents};
+    }
+    /// Memory that host and kernels write and read.
+    template <class T, std::integral... Sizes>
+    balm::mixed_buffer<T> mixed_buffer(Sizes... sizes) const {
+        return {state_, shape(sizes...)};
+    }
+    template <class T>
+    balm::mixed_buffer<T> mixed_buffer(const shape& extents) const {
+        return {state_, extents};
+    }
+
+    /// Runs a kernel over `global` work-items, after the events; the work-group's size is Balm's choice.
+    ///
+    ///     balm::event done = dev.execute(mat_mult(2, a, b, r), {2, 2}, a_written, b_written);
+    template <int N, waitable... Waits>
+    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, Waits&&... waits) const {
+        return queue().execute(kernel, global, std::forward<Waits>(waits)...);
+    }
+    /// Runs a kernel over `global` work-items in work-groups of `local`, which divides it.
+    template <int N, waitable... Waits>
+    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, const extent<N>& local,
+                    Waits&&... waits) const {
+        return queue().execute(kernel, global, local, std::forward<Waits>(waits)...);
+    }
+
+    /// The queue that everything goes to which names no other.
+    balm::queue queue() const;
+    /// A further queue. Without timing its events have no times, which saves two records a command on CUDA.
+    balm::queue make_queue(bool timing = true) const;
+
+    /// Waits until the work of all queues is done. Throws device_error if some failed.
+    void finish() const;
+
+    const std::shared_ptr<runtime::device_state>& state() const { return state_; }
+    friend bool operator==(const device&, const device&) = default;
+
+private:
+    std::shared_ptr<runtime::device_state> state_;
+};
+
+template <class T, access Direction>
+device buffer<T, Direction>::device() const {
+    return balm::device(detail::buffer_device(*storage_));
+}
+
+}  // namespace balm

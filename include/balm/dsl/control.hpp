@@ -1,0 +1,227 @@
+#pragma once
+// Control flow on the device: IF, ELIF, ELSE, WHILE, range, grid_range, break_, continue_, return_. Each
+// block is traced once; a scope object opens it, and its destructor notices a C++ `break` or `return`.
+
+#include <cstdint>
+#include <exception>
+#include <type_traits>
+
+#include "balm/dsl/value.hpp"
+
+namespace balm::dsl {
+
+namespace detail {
+
+/// A traced block that must be left at its end.
+class scope {
+public:
+    scope(const char* construct, location where)
+        : construct_(construct), where_(where), exceptions_(std::uncaught_exceptions()) {}
+    scope(const scope&) = delete;
+    scope& operator=(const scope&) = delete;
+    ~scope() {
+        if (is_open_) trace::left_early(token_, construct_, where_, exceptions_);
+    }
+
+protected:
+    void opened(std::uint32_t token) {
+        token_ = token;
+        is_open_ = true;
+    }
+    void close() {
+        is_open_ = false;  // first: closing may throw
+        trace::close(token_);
+    }
+    bool is_open() const { return is_open_; }
+    std::uint32_t token() const { return token_; }
+    location where() const { return where_; }
+
+private:
+    const char* construct_;
+    location where_;
+    int exceptions_;
+    std::uint32_t token_ = 0;
+    bool is_open_ = false;
+};
+
+/// `for (if_scope U{c}; U.next();) if (U.then()) {…} else {…}`: the loop turns twice, once for each branch.
+class if_scope : scope {
+public:
+    template <operand C>
+    explicit if_scope(C&& condition, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE())
+        : scope("IF", {file, line}), condition_(condition_of(static_cast<C&&>(condition))) {}
+
+    bool next() {
+        if (turn_ == 0) opened(trace::open_if(condition_, where()));
+        else if (turn_ == 1) trace::open_else(token());
+        else close();
+        return turn_++ < 2;
+    }
+    bool then() const { return turn_ == 1; }
+
+private:
+    node condition_;
+    int turn_ = 0;
+};
+
+/// `for (while_scope U; U.open() && U.test(c);) {…}`: the condition is traced in a region of its own.
+class while_scope : scope {
+public:
+    explicit while_scope(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE())
+        : scope("WHILE", {file, line}) {}
+
+    bool open() {
+        if (is_open()) {
+            close();
+            return false;
+        }
+        opened(trace::open_while(where()));
+        return true;
+    }
+    template <operand C>
+    bool test(C&& condition) {
+        trace::test_while(token(), condition_of(static_cast<C&&>(condition)));
+        return true;
+    }
+};
+
+/// What a range-based `for` over device values runs through: one turn, in which the body is traced.
+template <scalar_type T>
+class loop : scope {
+public:
+    enum class shape : std::uint8_t { counted, grid };
+
+    loop(node begin, node end, node step, location where)
+        : scope("range", where), shape_(shape::counted), bounds_{begin, end, step} {}
+    loop(node count, location where) : scope("grid_range", where), shape_(shape::grid), bounds_{count, {}, {}} {}
+
+    struct sentinel {};
+    class iterator {
+    public:
+        explicit iterator(loop& owner) : owner_(owner) {}
+        bool operator!=(sentinel) const { return owner_.is_open(); }
+        void operator++() { owner_.close(); }
+        Var<T> operator*() const { return Var<T>(trace::read(owner_.variable_)); }
+
+    private:
+        loop& owner_;
+    };
+
+    iterator begin() {
+        opened(shape_ == shape::grid
+                   ? trace::open_grid_for(bounds_[0], variable_, where())
+                   : trace::open_for(bounds_[0], bounds_[1], bounds_[2], variable_, where()));
+        return iterator(*this);
+    }
+    sentinel end() const { return {}; }
+
+private:
+    shape shape_;
+    node bounds_[3];
+    node variable_;
+};
+
+template <class... A>
+using range_type = typename balm::detail::host_type<common_scalar(
+    scalar::i32, strong_of<A...>() == scalar::nothing ? scalar::i32 : strong_of<A...>())>::type;
+
+template <class T, class A>
+node bound(A&& a) {
+    constexpr scalar own = entering_scalar<A>(scalar_of<T>);
+    static_assert(is_integer(own), "Balm: the bounds of range are integers");
+    return trace::convert(node_of<own>(static_cast<A&&>(a)), scalar_of<T>);
+}
+
+}  // namespace detail
+
+/// `for (Int k : range(n))`: k = 0 … n - 1. The bounds are read once, before the first turn; the variable is
+/// a fresh copy each turn.
+template <operand N>
+auto range(N&& n, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
+    using T = detail::range_type<N>;
+    return detail::loop<T>(trace::constant(scalar_of<T>, 0), detail::bound<T>(static_cast<N&&>(n)),
+                           trace::constant(scalar_of<T>, 1), {file, line});
+}
+
+/// begin … end - 1.
+template <operand B, operand E>
+auto range(B&& begin, E&& end, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
+    using T = detail::range_type<B, E>;
+    const trace::node from = detail::bound<T>(static_cast<B&&>(begin));
+    return detail::loop<T>(from, detail::bound<T>(static_cast<E&&>(end)), trace::constant(scalar_of<T>, 1),
+                           {file, line});
+}
+
+/// begin, begin + step, … as long as it is before end (for a negative step: after end). step is not 0.
+template <operand B, operand E, operand S>
+auto range(B&& begin, E&& end, S&& step, const char* file = __builtin_FILE(),
+           std::uint32_t line = __builtin_LINE()) {
+    using T = detail::range_type<B, E, S>;
+    const trace::node from = detail::bound<T>(static_cast<B&&>(begin));
+    const trace::node to = detail::bound<T>(static_cast<E&&>(end));
+    return detail::loop<T>(from, to, detail::bound<T>(static_cast<S&&>(step)), {file, line});
+}
+
+/// `for (Index i : grid_range(n))`: the work-items of a 1-dimensional grid share out 0 … n - 1. How (one
+/// element each, several, chunks with vector types) is decided for the device the kernel is compiled for.
+template <operand N>
+auto grid_range(N&& n, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
+    return detail::loop<std::int64_t>(detail::bound<std::int64_t>(static_cast<N&&>(n)), {file, line});
+}
+
+/// Leaves the innermost device loop.
+inline void break_(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
+    trace::break_({file, line});
+}
+/// Goes on with the innermost device loop's next turn.
+inline void continue_(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
+    trace::continue_({file, line});
+}
+/// Ends the kernel for this work-item, or the function without a value.
+inline void return_(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
+    trace::return_(nullptr, {file, line});
+}
+/// Ends the function with a value.
+template <device_value A>
+void return_(A&& value, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
+    const trace::node result = detail::node_of<detail::strong_scalar<A>()>(static_cast<A&&>(value));
+    trace::return_(&result, {file, line});
+}
+
+/// The value of one of two functions, of which only the chosen one is run.
+template <operand C, class F, class G>
+auto if_else(C&& condition, F&& if_true, G&& if_false, const char* file = __builtin_FILE(),
+             std::uint32_t line = __builtin_LINE()) {
+    using T = typename std::invoke_result_t<F&>::value_type;
+    static_assert(std::is_same_v<T, typename std::invoke_result_t<G&>::value_type>,
+                  "Balm: both functions of if_else give the same type");
+    Var<T> chosen;
+    for (detail::if_scope branch(static_cast<C&&>(condition), file, line); branch.next();)
+        if (branch.then()) chosen = if_true();
+        else chosen = if_false();
+    return Var<T>(chosen);
+}
+
+}  // namespace balm::dsl
+
+#define BALM_CONCAT_(a, b) a##b
+#define BALM_CONCAT(a, b) BALM_CONCAT_(a, b)
+#define BALM_IF_(scope, ...)                                                     \
+    for (::balm::dsl::detail::if_scope scope{__VA_ARGS__}; scope.next();) \
+        if (scope.then())
+#define BALM_WHILE_(scope, ...) \
+    for (::balm::dsl::detail::while_scope scope; scope.open() && scope.test(__VA_ARGS__);)
+
+/// `BALM_IF (condition) {…} BALM_ELIF (condition) {…} BALM_ELSE {…}` on device values.
+#define BALM_IF(...) BALM_IF_(BALM_CONCAT(balm_if_, __COUNTER__), (__VA_ARGS__))
+#define BALM_ELIF(...) else BALM_IF(__VA_ARGS__)
+#define BALM_ELSE else if (::balm::trace::mark_else())
+/// `BALM_WHILE (condition) {…}` on device values.
+#define BALM_WHILE(...) BALM_WHILE_(BALM_CONCAT(balm_while_, __COUNTER__), (__VA_ARGS__))
+
+#ifndef BALM_NO_SHORT_MACROS
+#define IF(...) BALM_IF(__VA_ARGS__)
+#define ELIF(...) BALM_ELIF(__VA_ARGS__)
+#define ELSE BALM_ELSE
+#define WHILE(...) BALM_WHILE(__VA_ARGS__)
+#endif

@@ -1,0 +1,53 @@
+#pragma once
+// The exceptions that Balm throws. Every message is a sentence that says what was tried, on what, and
+// what to do about it.
+
+#include <stdexcept>
+#include <string>
+
+namespace balm {
+
+/// The base of everything that Balm throws.
+class error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// Wrong use of the library: a size, an index, a device or a name that does not fit.
+class usage_error : public error {
+public:
+    using error::error;
+};
+
+/// A fault in a kernel or function while it was traced (a C++ `break` out of a traced block, a recursion,
+/// a device value that left its kernel). The message names the C++ line.
+class trace_error : public usage_error {
+public:
+    using usage_error::usage_error;
+};
+
+/// No device fits what was asked for. The message says of each device why it was passed over.
+class no_device_error : public error {
+public:
+    using error::error;
+};
+
+/// A driver call failed.
+class device_error : public error {
+public:
+    using error::error;
+};
+
+/// The device's memory is exhausted.
+class out_of_memory_error : public device_error {
+public:
+    using device_error::device_error;
+};
+
+/// The device's compiler refused a program. The message holds the compiler's log and the numbered source.
+class build_error : public device_error {
+public:
+    using device_error::device_error;
+};
+
+}  // namespace balm

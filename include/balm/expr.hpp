@@ -1,0 +1,344 @@
+#pragma once
+// Array expressions: `2 * y - sin(z)` is a flat list of operations and leaves, appended to in place. Nothing
+// is computed until it is assigned to a vector or reduced; then it becomes one kernel.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "balm/builtin.hpp"
+#include "balm/dsl/value.hpp"
+#include "balm/inline_vector.hpp"
+#include "balm/kernel.hpp"
+#include "balm/types.hpp"
+
+namespace balm {
+
+template <scalar_type T>
+class vector;
+template <scalar_type T>
+class expr;
+
+namespace array {
+
+class vector_state;
+
+/// One step of an expression in postfix order.
+struct step {
+    enum class kind : std::uint8_t {
+        vector,    ///< an element of leaf number `leaf`
+        scalar,    ///< a host value, an argument of the kernel
+        constant,  ///< a host value, part of the kernel
+        index,     ///< the element's position plus the value in `bits`, an argument of the kernel
+        apply,     ///< row `detail` of builtins.def on the last `arity` values
+        convert,   ///< the last value as `type`
+        select,    ///< of the last three values
+        call       ///< function number `leaf` on the last `arity` values
+    };
+    kind what = kind::vector;
+    scalar type = scalar::nothing;
+    std::uint16_t detail = 0;
+    std::uint16_t arity = 0;
+    std::uint16_t leaf = 0;
+    std::uint64_t bits = 0;
+};
+
+/// The list behind every expr<T>, whatever T.
+struct program {
+    detail::inline_vector<step, 20> steps;
+    detail::inline_vector<std::shared_ptr<vector_state>, 10> vectors;
+    detail::inline_vector<std::shared_ptr<const ir::function>, 1> functions;
+    std::uint64_t hash = 0;  ///< of the structure: not of values, not of which vector is which
+    std::int64_t size = -1;  ///< elements, where no vector says it; -1: unknown
+
+    void push(const step&);
+    void push_vector(std::shared_ptr<vector_state>, scalar type);
+    void push_value(step::kind, scalar type, std::uint64_t bits);
+    void push_call(std::shared_ptr<const ir::function>, scalar type, std::uint16_t arity);
+    void append(const program&);
+};
+
+}  // namespace array
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<vector<T>> = true;
+template <class T>
+inline constexpr bool is_expr = false;
+template <class T>
+inline constexpr bool is_expr<expr<T>> = true;
+
+}  // namespace detail
+
+/// A vector or an expression.
+template <class A>
+concept array_value = detail::is_vector<std::remove_cvref_t<A>> || detail::is_expr<std::remove_cvref_t<A>>;
+template <class... A>
+concept array_operands =
+    ((array_value<A> || scalar_type<std::remove_cvref_t<A>>)&&...) && (array_value<A> || ...);
+
+/// An expression whose elements are of type T. Keeps the vectors in it alive. `auto e = a + b;` is fine: it
+/// is computed with the vectors' values at the time of assignment.
+template <scalar_type T>
+class expr {
+public:
+    using value_type = T;
+    static_assert(std::same_as<T, canonical<T>>);
+
+    explicit expr(array::program&& list) : program_(std::move(list)) {}
+    expr(const vector<T>& v) { program_.push_vector(v.state(), scalar_of<T>); }  // NOLINT
+
+    const array::program& program() const& { return program_; }
+    array::program&& program() && { return std::move(program_); }
+
+private:
+    array::program program_;
+};
+
+namespace detail {
+
+template <class A>
+constexpr scalar array_scalar() {
+    if constexpr (array_value<A>) return scalar_of<typename std::remove_cvref_t<A>::value_type>;
+    else return scalar::nothing;
+}
+template <class A>
+constexpr scalar array_entering(scalar strong) {
+    using plain = std::remove_cvref_t<A>;
+    if constexpr (array_value<A>) return array_scalar<A>();
+    else if (strong == scalar::nothing) return scalar_of<plain>;
+    else return kind_of(scalar_of<plain>) <= kind_of(strong) ? strong : scalar_of<plain>;
+}
+template <class... A>
+constexpr scalar array_strong() {
+    scalar strong = scalar::nothing;
+    ((strong = dsl::detail::common_strong(strong, array_scalar<A>())), ...);
+    return strong;
+}
+[[noreturn]] void array_scalar_does_not_fit(scalar type);
+
+template <scalar Entering, class A>
+std::uint64_t entering_bits(A value) {
+    using T = typename host_type<Entering>::type;
+    const T converted = static_cast<T>(value);
+    if constexpr (std::integral<A> && std::integral<T> && !std::same_as<T, bool> && sizeof(A) > sizeof(T))
+        if (static_cast<A>(converted) != value && static_cast<A>(static_cast<std::make_unsigned_t<T>>(converted)) != value)
+            array_scalar_does_not_fit(Entering);
+    return dsl::detail::bits_of(converted);
+}
+
+/// Appends an operand of any kind.
+template <scalar Entering, class A>
+void append(array::program& list, const A& a) {
+    if constexpr (is_vector<A>) list.push_vector(a.state(), Entering);
+    else if constexpr (is_expr<A>) list.append(a.program());
+    else list.push_value(array::step::kind::scalar, Entering, entering_bits<Entering>(a));
+}
+/// The list to append to: the first operand's own, where it is an expression that nobody else will use.
+template <scalar Entering, class A>
+array::program begin(A&& a) {
+    if constexpr (is_expr<std::remove_cvref_t<A>>) return static_cast<A&&>(a).program();
+    else {
+        array::program list;
+        append<Entering>(list, a);
+        return list;
+    }
+}
+
+template <scalar S>
+using expr_of = expr<typename host_type<S>::type>;
+
+template <scalar Strong, class First, class... Rest>
+array::program joined(First&& first, const Rest&... rest) {
+    array::program list = begin<array_entering<First>(Strong)>(static_cast<First&&>(first));
+    (append<array_entering<Rest>(Strong)>(list, rest), ...);
+    return list;
+}
+
+}  // namespace detail
+
+/// Applies a row of builtins.def element by element.
+template <builtin B, class... A>
+    requires array_operands<A...>
+auto apply(A&&... a) {
+    constexpr scalar strong = detail::array_strong<A...>();
+    constexpr scalar result = detail::result_of(B, detail::array_entering<A>(strong)...);
+    static_assert(result != scalar::nothing,
+                  "Balm: this operator or built-in does not take elements of these types (integers wanted?)");
+    array::program list = detail::joined<strong>(static_cast<A&&>(a)...);
+    array::step s;
+    s.what = array::step::kind::apply;
+    s.type = result;
+    s.detail = static_cast<std::uint16_t>(B);
+    s.arity = sizeof...(A);
+    list.push(s);
+    return detail::expr_of<result>(std::move(list));
+}
+
+#define BALM_BINARY(symbol, id)                                              \
+    template <class L, class R>                                              \
+        requires array_operands<L, R>                                        \
+    auto operator symbol(L&& l, R&& r) {                                     \
+        return apply<builtin::id>(static_cast<L&&>(l), static_cast<R&&>(r)); \
+    }
+BALM_BINARY(+, add)
+BALM_BINARY(-, sub)
+BALM_BINARY(*, mul)
+BALM_BINARY(/, div)
+BALM_BINARY(%, rem)
+BALM_BINARY(<<, shl)
+BALM_BINARY(>>, shr)
+BALM_BINARY(&, bit_and)
+BALM_BINARY(|, bit_or)
+BALM_BINARY(^, bit_xor)
+BALM_BINARY(<, less)
+BALM_BINARY(>, greater)
+BALM_BINARY(<=, less_equal)
+BALM_BINARY(>=, greater_equal)
+BALM_BINARY(==, equal)
+BALM_BINARY(!=, not_equal)
+#undef BALM_BINARY
+
+/// The elements as another type, as C++ converts them; floating to integer saturates and turns NaN into 0.
+template <scalar_type T, array_value A>
+expr<canonical<T>> cast(A&& a) {
+    array::program list = detail::begin<detail::array_scalar<A>()>(static_cast<A&&>(a));
+    array::step s;
+    s.what = array::step::kind::convert;
+    s.type = scalar_of<T>;
+    s.arity = 1;
+    list.push(s);
+    return expr<canonical<T>>(std::move(list));
+}
+
+namespace detail {
+
+/// The elements as truth values: a number counts as true unless it is zero.
+template <class A>
+decltype(auto) as_condition(A&& a) {
+    if constexpr (scalar_type<std::remove_cvref_t<A>>) return a != std::remove_cvref_t<A>{};
+    else if constexpr (array_scalar<A>() == scalar::boolean) return static_cast<A&&>(a);
+    else return cast<bool>(static_cast<A&&>(a));
+}
+
+}  // namespace detail
+
+template <array_value A>
+auto operator-(A&& a) {
+    return apply<builtin::neg>(static_cast<A&&>(a));
+}
+template <array_value A>
+auto operator~(A&& a) {
+    return apply<builtin::bit_not>(static_cast<A&&>(a));
+}
+template <array_value A>
+auto operator!(A&& a) {
+    return apply<builtin::logical_not>(detail::as_condition(static_cast<A&&>(a)));
+}
+template <class L, class R>
+    requires array_operands<L, R>
+auto operator&&(L&& l, R&& r) {
+    return apply<builtin::bit_and>(detail::as_condition(static_cast<L&&>(l)),
+                                   detail::as_condition(static_cast<R&&>(r)));
+}
+template <class L, class R>
+    requires array_operands<L, R>
+auto operator||(L&& l, R&& r) {
+    return apply<builtin::bit_or>(detail::as_condition(static_cast<L&&>(l)),
+                                  detail::as_condition(static_cast<R&&>(r)));
+}
+
+/// The built-in functions, element by element: one template a row of builtins.def, named as the row.
+#define BALM_DEFINE_1(id)                               \
+    template <array_value A>                            \
+    auto id(A&& a) {                                    \
+        return apply<builtin::id>(static_cast<A&&>(a)); \
+    }
+#define BALM_DEFINE_2(id)                                                    \
+    template <class A, class B>                                              \
+        requires array_operands<A, B>                                        \
+    auto id(A&& a, B&& b) {                                                  \
+        return apply<builtin::id>(static_cast<A&&>(a), static_cast<B&&>(b)); \
+    }
+#define BALM_DEFINE_3(id)                                                                         \
+    template <class A, class B, class C>                                                          \
+        requires array_operands<A, B, C>                                                          \
+    auto id(A&& a, B&& b, C&& c) {                                                                \
+        return apply<builtin::id>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c)); \
+    }
+#define BALM_BUILTIN(id, arity, ...) BALM_DEFINE_##arity(id)
+#include "balm/builtins.def"
+#undef BALM_DEFINE_1
+#undef BALM_DEFINE_2
+#undef BALM_DEFINE_3
+
+/// `condition ? if_true : if_false`, element by element.
+template <class C, class A, class B>
+    requires array_operands<C, A, B>
+auto select(C&& condition, A&& if_true, B&& if_false) {
+    constexpr scalar strong = detail::array_strong<A, B>();
+    constexpr scalar a = detail::array_entering<A>(strong), b = detail::array_entering<B>(strong);
+    constexpr scalar result = a == b ? a : common_scalar(a, b);
+    array::program list = detail::begin<scalar::boolean>(detail::as_condition(static_cast<C&&>(condition)));
+    detail::append<a>(list, if_true);
+    detail::append<b>(list, if_false);
+    array::step s;
+    s.what = array::step::kind::select;
+    s.type = result;
+    s.arity = 3;
+    list.push(s);
+    return detail::expr_of<result>(std::move(list));
+}
+
+/// The position of each element, plus an offset: 0, 1, 2, …
+inline expr<std::int64_t> element_index(std::int64_t offset = 0) {
+    array::program list;
+    list.push_value(array::step::kind::index, scalar::i64, static_cast<std::uint64_t>(offset));
+    return expr<std::int64_t>(std::move(list));
+}
+/// The same for a given number of elements, where no vector in the expression says it.
+inline expr<std::int64_t> element_index(std::int64_t offset, std::size_t size) {
+    array::program list;
+    list.push_value(array::step::kind::index, scalar::i64, static_cast<std::uint64_t>(offset));
+    list.size = static_cast<std::int64_t>(size);
+    return expr<std::int64_t>(std::move(list));
+}
+
+/// A value that is part of the kernel's source. Each new value compiles a new kernel; a plain scalar is an
+/// argument, which does not.
+template <scalar_type T>
+expr<canonical<T>> constant(T value) {
+    array::program list;
+    list.push_value(array::step::kind::constant, scalar_of<T>, dsl::detail::bits_of(static_cast<canonical<T>>(value)));
+    return expr<canonical<T>>(std::move(list));
+}
+
+/// A device function, element by element: at least one argument is a vector or an expression.
+template <class R, class... P, class... A>
+    requires(array_value<A> || ...)
+auto call_function(const device_function<R, P...>& f, A&&... a) {
+    array::program list;
+    auto add = [&]<class Q>(const Q*, const auto& argument) {
+        using given = std::remove_cvref_t<decltype(argument)>;
+        constexpr scalar wanted = scalar_of<typename Q::value_type>;
+        if constexpr (scalar_type<given>) {
+            static_assert(kind_of(scalar_of<given>) <= kind_of(wanted), "Balm: this would narrow; cast it");
+            detail::append<wanted>(list, argument);
+        } else {
+            static_assert(kind_of(detail::array_scalar<given>()) <= kind_of(wanted), "Balm: this would narrow; cast it");
+            detail::append<detail::array_scalar<given>()>(list, argument);
+        }
+    };
+    (add(static_cast<const P*>(nullptr), a), ...);
+    constexpr scalar result = scalar_of<typename R::value_type>;
+    list.push_call(f.function(), result, sizeof...(A));
+    return detail::expr_of<result>(std::move(list));
+}
+
+}  // namespace balm

@@ -1,0 +1,356 @@
+#pragma once
+// Kernels and device functions in C++. A kernel is traced when it is defined: its lambda runs once with
+// device values, and what they record is the kernel. Its captures are frozen then.
+//
+//     using namespace balm::dsl;
+//     auto scale = balm::kernel<1>("scale(factor, in, out)", [](Float factor, In<float> in, Out<float> out) {
+//         Index i = global_id(0);
+//         out[i] = factor * in[i];
+//     });
+//     device.execute(scale(2.f, a, b), {n});
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "balm/bound_kernel.hpp"
+#include "balm/dsl/control.hpp"
+#include "balm/dsl/memory.hpp"
+#include "balm/dsl/value.hpp"
+#include "balm/trace.hpp"
+
+namespace balm {
+
+/// Local memory for a kernel's `Local<T>` parameter: room for `count` elements in each work-group.
+template <scalar_type T>
+struct local {
+    explicit local(std::size_t element_count) : count(element_count) {}
+    std::size_t count;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_grid = false;
+template <int N>
+inline constexpr bool is_grid<dsl::Grid<N>> = true;
+
+/// Host memory objects say what they hold and how kernels may use it.
+template <class A>
+concept memory_argument = requires(const A& a) {
+    typename A::value_type;
+    a.storage();
+    { A::kernels_may_read } -> std::convertible_to<bool>;
+    { A::kernels_may_write } -> std::convertible_to<bool>;
+};
+
+template <class A>
+bound_argument bind_memory(const A& a) {
+    bound_argument bound;
+    bound.what = bound_argument::kind::memory;
+    bound.memory = a.storage();
+    return bound;
+}
+bound_argument bind_local(std::size_t count, std::size_t element_size);
+[[noreturn]] void argument_does_not_fit(scalar type);
+
+/// How each kind of kernel parameter is declared in a trace, and bound to a host argument.
+template <class P>
+struct parameter {
+    static_assert(dsl::detail::always_false<P>,
+                  "Balm: a kernel's parameters are device types: Int, Float, … by value, In<T>, Out<T>, "
+                  "Mixed<T>, Local<T>; by value, not by reference");
+};
+
+template <class T>
+struct parameter<dsl::Var<T>> {
+    static constexpr scalar element = scalar_of<T>;
+    static constexpr trace::access use = trace::access::value;
+
+    template <class A>
+    static bound_argument bind(const A& value) {
+        static_assert(scalar_type<A>, "Balm: this parameter is passed by value; give it a host scalar");
+        static_assert(kind_of(scalar_of<A>) <= kind_of(scalar_of<T>),
+                      "Balm: this host value would narrow to the parameter's type; cast it");
+        const T converted = static_cast<T>(value);
+        if constexpr (std::integral<T> && !std::same_as<T, bool> && std::integral<A>)
+            if (!std::in_range<T>(static_cast<canonical_integer<A>>(value))) argument_does_not_fit(scalar_of<T>);
+        bound_argument bound;
+        bound.size = sizeof(T);
+        std::memcpy(bound.bytes.data(), &converted, sizeof(T));
+        return bound;
+    }
+
+private:
+    /// A type that std::in_range takes: bool and character types as integers of their size.
+    template <class A>
+    using canonical_integer =
+        std::conditional_t<std::same_as<A, bool>, unsigned char, typename host_type<scalar_of<A>>::type>;
+};
+
+template <class P, bool Reads, bool Writes>
+struct memory_parameter {
+    using T = typename P::value_type;
+    static constexpr scalar element = scalar_of<T>;
+    static constexpr trace::access use = P::use;
+
+    template <class A>
+    static bound_argument bind(const A& a) {
+        static_assert(memory_argument<A>, "Balm: this parameter is memory; give it a buffer or a vector");
+        static_assert(scalar_of<typename A::value_type> == element,
+                      "Balm: the buffer's elements are of another type than the parameter's");
+        static_assert(!Reads || A::kernels_may_read,
+                      "Balm: an out buffer is bound to an In or Mixed parameter; kernels only write it");
+        static_assert(!Writes || A::kernels_may_write,
+                      "Balm: an in buffer is bound to an Out or Mixed parameter; kernels only read it");
+        return bind_memory(a);
+    }
+};
+template <class T, int N>
+struct parameter<dsl::In<T, N>> : memory_parameter<dsl::In<T, N>, true, false> {};
+template <class T, int N>
+struct parameter<dsl::Out<T, N>> : memory_parameter<dsl::Out<T, N>, false, true> {};
+template <class T, int N>
+struct parameter<dsl::Mixed<T, N>> : memory_parameter<dsl::Mixed<T, N>, true, true> {};
+
+template <class T>
+struct parameter<dsl::Local<T>> {
+    static constexpr scalar element = scalar_of<T>;
+    static constexpr trace::access use = trace::access::local;
+
+    static bound_argument bind(const local<T>& room) { return bind_local(room.count, sizeof(T)); }
+};
+
+/// The parameters of a lambda, without a leading Grid.
+template <class R, class... P>
+struct signature {
+    using result = R;
+};
+template <class F>
+struct signature_of_member;
+template <class C, class R, class... P>
+struct signature_of_member<R (C::*)(P...) const> {
+    using type = signature<R, P...>;
+};
+template <class C, class R, class... P>
+struct signature_of_member<R (C::*)(P...)> {
+    using type = signature<R, P...>;
+};
+template <class F>
+struct signature_of {
+    using type = typename signature_of_member<decltype(&F::operator())>::type;
+};
+template <class R, class... P>
+struct signature_of<R(P...)> {
+    using type = signature<R, P...>;
+};
+template <class R, class... P>
+struct signature_of<R (*)(P...)> {
+    using type = signature<R, P...>;
+};
+
+/// Runs the lambda with its parameters declared in the trace.
+template <class F, class R, class... P>
+std::shared_ptr<const ir::function> record(std::string_view words, int dimensions, F& f, signature<R, P...>,
+                                           trace::location where) {
+    trace::recording recording(words, dimensions, where);
+    // An array's braces declare the parameters in order, which a call's arguments would not.
+    const trace::node nodes[] = {recording.parameter(parameter<P>::element, parameter<P>::use)..., trace::node{}};
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+        if constexpr (std::is_void_v<R>) {
+            f(P(nodes[K])...);
+            return recording.finish(nullptr);
+        } else {
+            const R result = f(P(nodes[K])...);
+            const trace::node value = trace::read(result.node());
+            return recording.finish(&value);
+        }
+    }(std::index_sequence_for<P...>{});
+}
+template <class F, class R, int N, class... P>
+std::shared_ptr<const ir::function> record(std::string_view words, int dimensions, F& f,
+                                           signature<R, dsl::Grid<N>, P...>, trace::location where) {
+    auto without_grid = [&f](P... rest) { return f(dsl::Grid<N>{}, std::move(rest)...); };
+    return record(words, dimensions, without_grid, signature<R, P...>{}, where);
+}
+
+/// A finished trace, or the fault that it ended with: one defined before main could be caught by nobody, so
+/// it is kept for the first use.
+class traced {
+public:
+    template <class F, class S>
+    traced(std::string_view words, int dimensions, F& f, S s, trace::location where) {
+        try {
+            function_ = record(words, dimensions, f, s, where);
+        } catch (...) {
+            if (trace::main_has_begun()) throw;
+            fault_ = std::current_exception();
+        }
+    }
+    const std::shared_ptr<const ir::function>& get() const {
+        if (fault_) std::rethrow_exception(fault_);
+        return function_;
+    }
+
+private:
+    std::shared_ptr<const ir::function> function_;
+    std::exception_ptr fault_;
+};
+
+template <int N, class S>
+class kernel_with;
+
+}  // namespace detail
+
+/// A kernel of N dimensions: what `kernel<N>(…)` gives. Called with host arguments it gives what
+/// `device.execute` takes. A handle; safe to use from any thread.
+template <int N, class... P>
+class typed_kernel {
+public:
+    explicit typed_kernel(detail::traced trace) : trace_(std::move(trace)) {}
+
+    template <class... A>
+    bound_kernel<N> operator()(const A&... arguments) const {
+        static_assert(sizeof...(A) == sizeof...(P), "Balm: the kernel takes another number of arguments");
+        bound_kernel<N> bound;
+        bound.function = trace_.get();
+        bound.arguments.reserve(sizeof...(P));
+        (bound.arguments.push_back(detail::parameter<P>::bind(arguments)), ...);
+        return bound;
+    }
+
+    const std::shared_ptr<const ir::function>& function() const { return trace_.get(); }
+
+private:
+    detail::traced trace_;
+};
+
+namespace detail {
+
+template <int N, class R, class... P>
+typed_kernel<N, P...> kernel_type(signature<R, P...>);
+template <int N, class R, int M, class... P>
+typed_kernel<N, P...> kernel_type(signature<R, dsl::Grid<M>, P...>) {
+    static_assert(N == M, "Balm: the Grid parameter has another number of dimensions than the kernel");
+}
+template <int N, class S>
+using kernel_type_of = decltype(kernel_type<N>(S{}));
+
+template <class F>
+concept traceable = requires { &F::operator(); } && !std::is_function_v<F>;
+
+}  // namespace detail
+
+/// Defines a kernel of N dimensions from a lambda on device types. `words` is its name, a C identifier, with
+/// the names of its parameters in parentheses if the printed source is to use them: "scale(factor, in, out)".
+/// Throws trace_error for a fault in the kernel.
+template <int N, detail::traceable F>
+auto kernel(std::string_view words, F f, const char* file = __builtin_FILE(),
+            std::uint32_t line = __builtin_LINE()) {
+    static_assert(N >= 1 && N <= 3, "Balm: a kernel has 1, 2 or 3 dimensions");
+    using S = typename detail::signature_of<F>::type;
+    static_assert(std::is_void_v<typename S::result>, "Balm: a kernel returns nothing; write to an Out parameter");
+    return detail::kernel_type_of<N, S>(detail::traced(words, N, f, S{}, {file, line}));
+}
+
+/// The same for a generic lambda, which has no signature of its own:
+/// `kernel<1, void(In<float>, Out<float>)>("copy", [](auto in, auto out) {…})`.
+template <int N, class Signature, class F>
+    requires std::is_function_v<Signature>
+auto kernel(std::string_view words, F f, const char* file = __builtin_FILE(),
+            std::uint32_t line = __builtin_LINE()) {
+    static_assert(N >= 1 && N <= 3, "Balm: a kernel has 1, 2 or 3 dimensions");
+    using S = typename detail::signature_of<Signature>::type;
+    return detail::kernel_type_of<N, S>(detail::traced(words, N, f, S{}, {file, line}));
+}
+
+/// A device function: what `function(…)` gives. Called inside a kernel it records a call; the array layer
+/// lets it stand in vector expressions too.
+template <class R, class... P>
+class device_function {
+public:
+    /// Without a definition; calling it is an error. Assign what `function(…)` gives.
+    device_function() = default;
+    explicit device_function(detail::traced trace) : trace_(std::make_shared<detail::traced>(std::move(trace))) {}
+
+    template <class... A>
+        requires(sizeof...(A) == sizeof...(P))
+    auto operator()(A&&... arguments) const {
+        return call_function(*this, static_cast<A&&>(arguments)...);
+    }
+
+    const std::shared_ptr<const ir::function>& function() const {
+        if (!trace_) detail_undefined();
+        return trace_->get();
+    }
+
+private:
+    [[noreturn]] static void detail_undefined();
+
+    std::shared_ptr<detail::traced> trace_;
+};
+
+namespace detail {
+
+[[noreturn]] void undefined_function();
+
+template <class R, class... P>
+device_function<R, P...> function_type(signature<R, P...>);
+template <class S>
+using function_type_of = decltype(function_type(S{}));
+
+/// The node that an argument of a call inside a kernel is passed as.
+template <class P, class A>
+trace::node argument_node(A&& a) {
+    if constexpr (dsl::operand<A>) return trace::read(P(static_cast<A&&>(a)).node());
+    else {
+        static_assert(P::use == std::remove_cvref_t<A>::use,
+                      "Balm: memory is passed on as what it is: In to In, Mixed to Mixed, Local to Local");
+        return a.node();
+    }
+}
+
+}  // namespace detail
+
+template <class R, class... P>
+void device_function<R, P...>::detail_undefined() {
+    detail::undefined_function();
+}
+
+namespace dsl {
+
+/// A call inside a kernel: at least one argument lives on the device.
+template <class R, class... P, class... A>
+    requires(device_value<A> || ...)
+R call_function(const device_function<R, P...>& f, A&&... arguments) {
+    const trace::node nodes[] = {balm::detail::argument_node<P>(static_cast<A&&>(arguments))...};
+    const trace::node result = trace::call(f.function(), nodes, sizeof...(A), {});
+    if constexpr (!std::is_void_v<R>) return R(result);
+}
+
+}  // namespace dsl
+
+/// Defines a device function from a lambda on device types; it is printed as a function of its own.
+///
+///     auto square = balm::function("square(x)", [](Double x) { return x * x; });
+template <detail::traceable F>
+auto function(std::string_view words, F f, const char* file = __builtin_FILE(),
+              std::uint32_t line = __builtin_LINE()) {
+    using S = typename detail::signature_of<F>::type;
+    return detail::function_type_of<S>(detail::traced(words, 0, f, S{}, {file, line}));
+}
+template <class Signature, class F>
+    requires std::is_function_v<Signature>
+auto function(std::string_view words, F f, const char* file = __builtin_FILE(),
+              std::uint32_t line = __builtin_LINE()) {
+    using S = typename detail::signature_of<Signature>::type;
+    return detail::function_type_of<S>(detail::traced(words, 0, f, S{}, {file, line}));
+}
+
+}  // namespace balm

@@ -1,0 +1,69 @@
+#pragma once
+// Queues: commands of one device, in order. A device has one of its own; more of them run side by side.
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "balm/bound_kernel.hpp"
+#include "balm/event.hpp"
+
+namespace balm {
+
+class device;
+
+namespace runtime {
+class queue_state;
+}
+
+namespace detail {
+
+/// Launches a kernel of N dimensions on a queue; `local` may be null. Throws usage_error for a local size
+/// that does not divide the global one or does not fit the device.
+event launch(const std::shared_ptr<runtime::queue_state>&, const bound_call&, int dimensions,
+             const std::size_t* global, const std::size_t* local, const wait_list&);
+
+}  // namespace detail
+
+/// An in-order queue of a device. A handle: copies are the same queue; it finishes its work when the last of
+/// them goes. Commands on different queues run side by side, except that a command waits by itself for those
+/// of other queues that it shares a buffer with.
+///
+///     balm::queue other = device.make_queue();
+///     balm::event done = other.execute(scale(2.f, a, b), {n});
+class queue {
+public:
+    explicit queue(std::shared_ptr<runtime::queue_state> state) : state_(std::move(state)) {}
+
+    /// Runs a kernel over `global` work-items, after the events; the work-group's size is Balm's choice.
+    template <int N, waitable... Waits>
+    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, Waits&&... waits) {
+        return pending(detail::launch(state_, kernel, N, global.data(), nullptr,
+                                      wait_list(std::forward<Waits>(waits)...)));
+    }
+    /// Runs a kernel over `global` work-items in work-groups of `local`, which divides it.
+    template <int N, waitable... Waits>
+    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, const extent<N>& local,
+                    Waits&&... waits) {
+        return pending(detail::launch(state_, kernel, N, global.data(), local.data(),
+                                      wait_list(std::forward<Waits>(waits)...)));
+    }
+
+    /// Hands all commands so far to the device; does not wait.
+    void flush();
+    /// Waits until all commands so far are done. Throws device_error if one failed.
+    void finish();
+    /// The point that all commands so far have reached.
+    event record();
+
+    /// The device that it belongs to.
+    balm::device device() const;
+
+    const std::shared_ptr<runtime::queue_state>& state() const { return state_; }
+    friend bool operator==(const queue&, const queue&) = default;
+
+private:
+    std::shared_ptr<runtime::queue_state> state_;
+};
+
+}  // namespace balm

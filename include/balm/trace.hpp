@@ -1,0 +1,115 @@
+#pragma once
+// The recording side of device values: what `Int`, `IF` and `range` call to append to the kernel that is
+// being traced. Users do not call these; they are here so that the headers of the kernel language stay thin.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "balm/builtin.hpp"
+#include "balm/types.hpp"
+
+namespace balm::ir {
+struct function;
+}
+
+namespace balm::trace {
+
+struct tracer;
+
+/// A C++ line, taken by default arguments where the user's code stands.
+struct location {
+    const char* file = nullptr;
+    std::uint32_t line = 0;
+};
+
+/// A value or variable of the kernel being traced: its number, the trace it belongs to, its scalar type.
+struct node {
+    std::uint32_t id = ~0u;
+    std::uint32_t trace = 0;
+    scalar type = scalar::nothing;
+};
+
+/// Where a work-item stands in the grid.
+enum class place : std::uint8_t { global_id, local_id, group_id, global_size, local_size, group_count };
+
+/// How a parameter is used in a kernel; `value` is passed by value.
+enum class access : std::uint8_t { value, in, out, mixed, local };
+
+node constant(scalar type, std::uint64_t bits);
+node query(place what, int dimension, location where);
+node apply(builtin what, const node* operands, std::size_t count, location where = {});
+node convert(node value, scalar to);
+node select(node condition, node if_true, node if_false);
+
+/// The value of a variable at this point of the program.
+node read(node variable);
+void write(node variable, node value);
+/// Gives a value the user's own word for it, which the printed source then uses.
+void name(node value, std::string_view word);
+
+node load(node pointer, node index, location where);
+void store(node pointer, node index, node value, location where);
+
+/// 1: local memory, 2: global memory, 3: both.
+void barrier(unsigned memories, location where);
+
+/// The point that the trace has reached; what follows can be moved into a region of its own.
+struct position {
+    std::uint32_t block = 0;
+    std::uint32_t size = 0;
+};
+position here();
+/// left && right (or ||), where everything recorded since `since` belongs to the right operand.
+node guard(bool is_and, node left, position since, node right);
+
+void break_(location where);
+void continue_(location where);
+void return_(const node* value, location where);
+
+/// A traced block's ways in and out. `open` gives the token that `close` checks.
+std::uint32_t open_if(node condition, location where);
+void open_else(std::uint32_t token);
+/// Says that an ELSE follows, so that one that records nothing is seen; true.
+bool mark_else();
+std::uint32_t open_while(location where);
+void test_while(std::uint32_t token, node condition);
+std::uint32_t open_for(node begin, node end, node step, node& variable, location where);
+std::uint32_t open_grid_for(node count, node& variable, location where);
+void close(std::uint32_t token);
+/// Called by the destructor of a block that was left by a C++ `break`, `return` or `goto`: remembers the
+/// fault, which the next instruction throws. Does nothing while an exception passes.
+void left_early(std::uint32_t token, const char* construct, location where, int exceptions_at_start) noexcept;
+
+/// Begins the trace of a kernel (dimensions 1–3) or function (0); traces nest.
+class recording {
+public:
+    recording(std::string_view signature, int dimensions, location where);
+    recording(const recording&) = delete;
+    recording& operator=(const recording&) = delete;
+    ~recording();
+
+    node parameter(scalar type, access use);
+    /// What the kernel does, in a few words, for the first line of the printed source.
+    void describe(std::string words);
+    /// Ends the trace: verified, simplified and ready to share.
+    std::shared_ptr<const ir::function> finish(const node* result);
+
+private:
+    std::unique_ptr<tracer> tracer_;
+};
+
+/// A call of a traced function; `nothing` in the node's type for a function without a result.
+node call(const std::shared_ptr<const ir::function>& callee, const node* arguments, std::size_t count,
+          location where);
+
+/// The number of dimensions of the kernel being traced; 0 in a function.
+int dimensions();
+
+/// True once the program's static objects are made: a fault in a kernel defined before that is kept for its
+/// first use, since nothing could catch it.
+bool main_has_begun() noexcept;
+
+}  // namespace balm::trace

@@ -1,0 +1,90 @@
+#pragma once
+// The element types of Balm, by size and signedness: what host arrays, device values and kernel
+// parameters share. `long` and `long long` are the same type here wherever they are 64 bits wide.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace balm {
+
+/// The scalar types of the device. A boolean is one byte in memory.
+enum class scalar : std::uint8_t { nothing, boolean, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
+
+/// The three kinds of scalar: a value never narrows to a smaller kind by itself.
+enum class scalar_kind : std::uint8_t { boolean, integer, floating };
+
+constexpr bool is_floating(scalar s) { return s >= scalar::f32; }
+constexpr bool is_integer(scalar s) { return s >= scalar::i8 && s <= scalar::u64; }
+constexpr bool is_signed(scalar s) {
+    return s == scalar::i8 || s == scalar::i16 || s == scalar::i32 || s == scalar::i64 || is_floating(s);
+}
+constexpr scalar_kind kind_of(scalar s) {
+    return is_floating(s) ? scalar_kind::floating : is_integer(s) ? scalar_kind::integer : scalar_kind::boolean;
+}
+/// Bytes of one element in memory.
+constexpr std::size_t size_of(scalar s) {
+    constexpr std::uint8_t sizes[] = {0, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+    return sizes[static_cast<std::size_t>(s)];
+}
+/// "bool", "i8" … "f64".
+const char* to_string(scalar) noexcept;
+
+/// A host type that is an element type of Balm.
+template <class T>
+concept scalar_type = std::is_arithmetic_v<T> && !std::same_as<T, long double> && sizeof(T) <= 8;
+
+namespace detail {
+
+template <class T>
+constexpr scalar scalar_of_type() {
+    if constexpr (std::same_as<T, bool>) return scalar::boolean;
+    else if constexpr (std::floating_point<T>) return sizeof(T) == 4 ? scalar::f32 : scalar::f64;
+    else {
+        constexpr int log = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+        return static_cast<scalar>(static_cast<int>(scalar::i8) + 2 * log + (std::is_signed_v<T> ? 0 : 1));
+    }
+}
+
+template <scalar S>
+struct host_type;
+template <> struct host_type<scalar::nothing> { using type = void; };
+template <> struct host_type<scalar::boolean> { using type = bool; };
+template <> struct host_type<scalar::i8> { using type = std::int8_t; };
+template <> struct host_type<scalar::u8> { using type = std::uint8_t; };
+template <> struct host_type<scalar::i16> { using type = std::int16_t; };
+template <> struct host_type<scalar::u16> { using type = std::uint16_t; };
+template <> struct host_type<scalar::i32> { using type = std::int32_t; };
+template <> struct host_type<scalar::u32> { using type = std::uint32_t; };
+template <> struct host_type<scalar::i64> { using type = std::int64_t; };
+template <> struct host_type<scalar::u64> { using type = std::uint64_t; };
+template <> struct host_type<scalar::f32> { using type = float; };
+template <> struct host_type<scalar::f64> { using type = double; };
+
+}  // namespace detail
+
+/// The Balm scalar of a host type.
+template <scalar_type T>
+inline constexpr scalar scalar_of = detail::scalar_of_type<T>();
+
+/// The one host type that stands for all of its size and signedness (`long` -> `std::int64_t`).
+template <scalar_type T>
+using canonical = typename detail::host_type<scalar_of<T>>::type;
+
+/// C++'s usual arithmetic conversions, by size and signedness.
+constexpr scalar promote(scalar s) {
+    return s < scalar::i32 ? scalar::i32 : s;
+}
+constexpr scalar common_scalar(scalar a, scalar b) {
+    a = promote(a);
+    b = promote(b);
+    return a > b ? a : b;  // the order of the enumeration is the rank: u32 beats i32, i64 beats u32 …
+}
+/// A host scalar among device values is weak: it takes the other's type when that is of the same or a
+/// greater kind (`Float x; x * 2.0` is a Float), and C++'s promotion otherwise (`Int i; i * 2.5` is a Double).
+constexpr scalar common_with_weak(scalar strong, scalar weak) {
+    return kind_of(weak) <= kind_of(strong) ? promote(strong) : common_scalar(strong, weak);
+}
+
+}  // namespace balm

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Installs what Balm needs to be built, run and tested, on Debian 12 and Ubuntu 24.04. Does nothing where
+# nothing is missing; uses sudo only to install.
+#
+#   scripts/setup.sh             what the build, the tests and the demo need
+#   scripts/setup.sh --checks    also what scripts/test.sh checks the code with
+set -euo pipefail
+
+packages=(
+    build-essential cmake ninja-build ccache pkg-config git python3  # to build
+    ocl-icd-opencl-dev opencl-headers libfmt-dev                     # the library
+    pocl-opencl-icd                                                  # OpenCL on the CPU
+    libcli11-dev libpng-dev nlohmann-json3-dev                       # the programs
+    libgtest-dev libgmock-dev libbenchmark-dev                       # tests and benchmarks
+)
+if [ "${1-}" = --checks ]; then
+    packages+=(clang-14 clang-format-14 clang-tidy-14)
+fi
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    echo "setup: no apt here, so nothing is installed; Balm needs what these Debian packages hold:" >&2
+    echo "    ${packages[*]}" >&2
+    exit 0
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+    state=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$state" = installed ] || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then
+    echo "setup: nothing is missing"
+    exit 0
+fi
+
+echo "setup: installing ${missing[*]}"
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "setup: this needs root, and there is no sudo. As root: apt-get install ${missing[*]}" >&2
+        exit 1
+    fi
+    as_root=(sudo)
+fi
+install_missing() {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install --yes --quiet --no-install-recommends "${missing[@]}"
+}
+"${as_root[@]}" apt-get update --quiet
+install_missing

@@ -1,0 +1,248 @@
+// sum, min, max: one kernel reduces parts of the expression, the host the parts' results. On a GPU a grid
+// that fills the device walks the elements with several loads in flight, and each work-group reduces in local
+// memory; on a CPU a work-item takes one contiguous chunk with several accumulators, which the compiler makes
+// a vector of.
+
+#include "balm/reduce.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+
+#include "array/kernel_cache.hpp"
+#include "array/layout.hpp"
+#include "balm/dsl/control.hpp"
+#include "balm/dsl/memory.hpp"
+#include "balm/error.hpp"
+#include "kernel/launch.hpp"
+
+namespace balm::array {
+
+namespace {
+
+using namespace balm::dsl;
+
+/// Calls f with a value of the scalar's host type.
+template <class F>
+auto with_type(scalar s, F&& f) {
+    switch (s) {
+        case scalar::boolean: return f(bool{});
+        case scalar::i8: return f(std::int8_t{});
+        case scalar::u8: return f(std::uint8_t{});
+        case scalar::i16: return f(std::int16_t{});
+        case scalar::u16: return f(std::uint16_t{});
+        case scalar::i32: return f(std::int32_t{});
+        case scalar::u32: return f(std::uint32_t{});
+        case scalar::i64: return f(std::int64_t{});
+        case scalar::u64: return f(std::uint64_t{});
+        case scalar::f32: return f(float{});
+        default: return f(double{});
+    }
+}
+
+template <class T>
+T identity(reduction how) {
+    using limits = std::numeric_limits<T>;
+    if (how == reduction::sum) return T{};
+    if constexpr (std::floating_point<T>) return how == reduction::min ? limits::infinity() : -limits::infinity();
+    else return how == reduction::min ? limits::max() : limits::lowest();
+}
+
+template <class T>
+Var<T> combine(reduction how, const Var<T>& a, const Var<T>& b) {
+    if (how == reduction::sum) return cast<T>(a + b);
+    return how == reduction::min ? cast<T>(min(a, b)) : cast<T>(max(a, b));
+}
+
+template <class T>
+T combine_on_host(reduction how, T a, T b) {
+    if (how == reduction::sum) return static_cast<T>(a + b);
+    if constexpr (std::floating_point<T>) return how == reduction::min ? std::fmin(a, b) : std::fmax(a, b);
+    else return how == reduction::min ? std::min(a, b) : std::max(a, b);
+}
+
+/// How a device kind shares out a reduction. Measured where the figures in docs/performance.md are from.
+struct strategy {
+    bool on_cpu;
+    std::size_t local_size;
+    std::size_t accumulators;  ///< a work-item: loads in flight on a GPU, vector lanes on a CPU
+};
+constexpr strategy gpu_strategy{false, 256, 4};
+constexpr strategy cpu_strategy{true, 1, 16};
+constexpr std::size_t groups_per_compute_unit = 8;  // of 256 work-items: the H100's 2,048 a multiprocessor
+constexpr std::size_t chunk_elements = 32768;       // 36 GB/s at two cores (PoCL 3.1); 2 % less at 8 k and 128 k
+constexpr std::size_t most_parts = 4096;
+
+std::size_t parts_for(const strategy& s, const device_info& device, std::size_t n) {
+    if (s.on_cpu) return std::min(most_parts, (n - 1) / chunk_elements + 1);
+    const std::size_t groups = std::max<std::size_t>(device.compute_units, 1) * groups_per_compute_unit;
+    return std::min({most_parts, groups, (n - 1) / (s.local_size * s.accumulators) + 1});
+}
+
+/// The state of one work-item: accumulators, and how an element enters one.
+template <class T>
+class accumulation {
+public:
+    accumulation(reduction how, std::size_t count, std::function<Var<T>(const Index&)> element)
+        : how_(how), element_(std::move(element)) {
+        for (std::size_t k = 0; k < count; ++k) sums_.push_back(Var<T>(identity<T>(how)));
+    }
+    std::size_t count() const { return sums_.size(); }
+    void take(std::size_t k, const Index& i) { sums_[k] = combine(how_, sums_[k], element_(i)); }
+    /// All accumulators in one, pairwise.
+    Var<T> total() {
+        for (std::size_t width = count() / 2; width > 0; width /= 2)
+            for (std::size_t k = 0; k < width; ++k) sums_[k] = combine(how_, sums_[k], sums_[k + width]);
+        return sums_[0];
+    }
+
+private:
+    reduction how_;
+    std::function<Var<T>(const Index&)> element_;
+    std::vector<Var<T>> sums_;
+};
+
+/// One work-item, one chunk of consecutive elements.
+template <class T>
+void record_chunk(const Index& n, accumulation<T>& sums, const Out<T>& parts) {
+    const auto width = static_cast<std::int64_t>(sums.count());
+    Index chunk = (n + group_count(0) - 1) / group_count(0);
+    Index begin = named("begin", group_id(0) * chunk), end = named("end", min(begin + chunk, n));
+    Index whole = named("whole", begin + max(end - begin, 0) / width * width);
+    for (Index i : range(begin, whole, width))
+        for (std::int64_t k = 0; k < width; ++k) sums.take(static_cast<std::size_t>(k), i + k);
+    for (Index i : range(whole, end)) sums.take(0, i);
+    parts[group_id(0)] = sums.total();
+}
+
+/// A grid of work-items, each taking elements a grid apart; then a tree in local memory.
+template <class T>
+void record_grid(reduction how, const Index& n, accumulation<T>& sums, const Out<T>& parts, const Local<T>& shared) {
+    const auto turns = static_cast<std::int64_t>(sums.count());
+    Index stride = named("stride", global_size(0)), i = named("i", global_id(0));
+    WHILE (i + (turns - 1) * stride < n) {
+        for (std::int64_t k = 0; k < turns; ++k) sums.take(static_cast<std::size_t>(k), i + k * stride);
+        i += turns * stride;
+    }
+    WHILE (i < n) {
+        sums.take(0, i);
+        i += stride;
+    }
+    Index lid = named("lid", local_id(0)), half = named("half", local_size(0) / 2);
+    shared[lid] = sums.total();
+    WHILE (half > 0) {
+        local_barrier();
+        IF (lid < half) { shared[lid] = combine(how, Var<T>(shared[lid]), Var<T>(shared[lid + half])); }
+        half /= 2;
+    }
+    IF (lid == 0) { parts[group_id(0)] = shared[0]; }
+}
+
+template <class T>
+std::shared_ptr<const ir::function> trace_reduction(reduction how, const strategy& s, const program& p,
+                                                    const layout& leaves) {
+    constexpr const char* names[] = {"sum", "min", "max"};
+    const std::string name = std::string("reduce_") + names[static_cast<int>(how)];
+    trace::recording r(name + "(n, parts" + (s.on_cpu ? "" : ", shared") + parameter_names(p, leaves, nullptr) + ")", 1, {});
+    r.describe(std::string(names[static_cast<int>(how)]) + "(" + describe(p, leaves, nullptr) + ")");
+    const Index n(r.parameter(scalar::i64, trace::access::value));
+    const Out<T> parts(r.parameter(scalar_of<T>, trace::access::out));
+    const trace::node shared = s.on_cpu ? trace::node{} : r.parameter(scalar_of<T>, trace::access::local);
+    const bound_leaves nodes = declare(r, p, leaves, nullptr, {});
+    accumulation<T> sums(how, s.accumulators, [&](const Index& i) {
+        return Var<T>(trace::convert(record(p, leaves, nodes, trace::read(i.node())), scalar_of<T>));
+    });
+    if (s.on_cpu) record_chunk(n, sums, parts);
+    else record_grid(how, n, sums, parts, Local<T>(shared));
+    return r.finish(nullptr);
+}
+
+/// A small allocation for the parts' results, kept from one reduction to the next.
+class scratch {
+public:
+    explicit scratch(const std::shared_ptr<runtime::device_state>& device) : device_(*device) {
+        const std::lock_guard lock(pool().mutex);
+        auto& spare = pool().spare[&device_];
+        if (spare.empty()) {
+            memory_ = device_.allocate(most_parts * sizeof(double), "parts of a reduction");
+        } else {
+            memory_ = std::move(spare.back());
+            spare.pop_back();
+        }
+    }
+    scratch(const scratch&) = delete;
+    scratch& operator=(const scratch&) = delete;
+    ~scratch() {
+        const std::lock_guard lock(pool().mutex);
+        pool().spare[&device_].push_back(std::move(memory_));
+    }
+    runtime::storage& memory() const { return *memory_; }
+
+private:
+    struct shelf {
+        std::mutex mutex;
+        std::unordered_map<const runtime::device_state*, std::vector<std::shared_ptr<runtime::storage>>> spare;
+    };
+    static shelf& pool() {
+        static shelf& s = *new shelf;  // outlives every vector, static ones too
+        return s;
+    }
+
+    runtime::device_state& device_;
+    std::shared_ptr<runtime::storage> memory_;
+};
+
+template <class T>
+std::uint64_t reduce_as(reduction how, const program& p) {
+    if (p.size == 0) {
+        if (how != reduction::sum) throw usage_error("the smallest or largest of no elements is asked for");
+        return 0;
+    }
+    const std::shared_ptr<runtime::device_state>& device = device_of(p);
+    const layout leaves(p);
+    const auto n = static_cast<std::size_t>(p.size);
+    const ir::launch_facts facts = kernels::facts_for(*device);
+    const strategy& s = facts.on_cpu ? cpu_strategy : gpu_strategy;
+    constexpr purpose purposes[] = {purpose::sum, purpose::min, purpose::max};
+    const cached_kernel& kernel =
+        kernel_for(*device, purposes[static_cast<int>(how)], scalar_of<T>, nullptr, p, leaves, facts,
+                   [&] { return trace_reduction<T>(how, s, p, leaves); });
+
+    const std::size_t parts = parts_for(s, device->info(), n);
+    runtime::grid g;
+    g.local[0] = std::min(s.local_size, kernel.program->max_work_group_size());
+    g.global[0] = parts * g.local[0];
+    const scratch results(device);
+    std::vector<runtime::argument> arguments{argument_of(scalar::i64, n), argument_of(results.memory())};
+    if (!s.on_cpu) {
+        runtime::argument local;
+        local.what = runtime::argument::kind::local;
+        local.size = static_cast<std::uint32_t>(g.local[0] * sizeof(T));
+        arguments.push_back(local);
+    }
+    append_arguments(p, leaves, nullptr, arguments);
+    std::vector<runtime::storage*> reads;
+    for (const vector_state* v : leaves.vectors) reads.push_back(v->memory().get());
+    runtime::storage* const writes[] = {&results.memory()};
+    {
+        runtime::kernel_lease lease = kernel.program->lease_kernel();
+        device->default_queue().enqueue_launch(lease, g, arguments, reads, writes);
+    }
+    T values[most_parts];
+    device->default_queue().read(values, results.memory(), 0, parts * sizeof(T));
+    for (std::size_t count = parts; count > 1; count = (count + 1) / 2)
+        for (std::size_t k = 0; k < count / 2; ++k)
+            values[k] = combine_on_host(how, values[k], values[count - 1 - k]);
+    return dsl::detail::bits_of(values[0]);
+}
+
+}  // namespace
+
+std::uint64_t reduce(reduction how, program&& p, scalar result) {
+    return with_type(result, [&]<class T>(T) { return reduce_as<T>(how, p); });
+}
+
+}  // namespace balm::array

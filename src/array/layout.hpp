@@ -1,0 +1,52 @@
+#pragma once
+// How an expression's leaves become a kernel's parameters: equal vectors are one parameter, scalars are
+// arguments. In: a program. Out: the numbering, which belongs to the kernel's identity, and the arguments.
+
+#include <cstdint>
+#include <vector>
+
+#include "array/vector_state.hpp"
+#include "balm/expr.hpp"
+#include "balm/trace.hpp"
+
+namespace balm::array {
+
+/// The leaves of a program by identity.
+struct layout {
+    detail::inline_vector<vector_state*, 10> vectors;         ///< each once, in order of appearance
+    detail::inline_vector<std::uint16_t, 20> number_of_leaf;  ///< program::vectors -> vectors
+
+    explicit layout(const program&);
+    std::uint64_t hash(std::uint64_t seed) const;
+};
+
+/// The device that an expression's vectors live on. Throws usage_error for several, or for none.
+const std::shared_ptr<runtime::device_state>& device_of(const program&);
+
+/// Whether two programs are the same but for the values of scalars and the identity of vectors.
+bool same_structure(const program&, const program&);
+
+/// The parameters of a program within a trace.
+struct bound_leaves {
+    std::vector<trace::node> vectors;
+    std::vector<trace::node> scalars;
+};
+/// Declares a read-only parameter for each vector that is not `already` there, and one for each scalar.
+bound_leaves declare(trace::recording&, const program&, const layout&, const vector_state* target,
+                     trace::node target_node);
+/// The names of those parameters, appended to a signature: ", a, b, s".
+std::string parameter_names(const program&, const layout&, const vector_state* target);
+
+/// Records the program for one index; gives its value.
+trace::node record(const program&, const layout&, const bound_leaves&, trace::node index);
+
+/// The expression as one would write it, with the parameters' names: "2 * a - sin(b)".
+std::string describe(const program&, const layout&, const vector_state* target);
+
+/// Appends the arguments of those parameters.
+void append_arguments(const program&, const layout&, const vector_state* target, std::vector<runtime::argument>&);
+
+runtime::argument argument_of(const runtime::storage&);
+runtime::argument argument_of(scalar type, std::uint64_t bits);
+
+}  // namespace balm::array

@@ -1,0 +1,85 @@
+#include "backend/cuda/device.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "backend/cuda/check.hpp"
+#include "backend/cuda/device_query.hpp"
+#include "backend/cuda/nvrtc.hpp"
+#include "backend/cuda/queue.hpp"
+#include "balm/error.hpp"
+
+namespace balm::cuda {
+
+device::device(CUdevice which) : device_(which), info_(query_device(which)) {
+    capability_ = 10 * attribute_of(which, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+                  attribute_of(which, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    local_limits_.plain =
+        static_cast<std::uint32_t>(attribute_of(which, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK));
+    local_limits_.opt_in = static_cast<std::uint32_t>(info_.local_memory);
+}
+
+device::~device() = default;
+
+const std::shared_ptr<context>& device::own_context() {
+    if (has_context_.load(std::memory_order_acquire)) return context_;
+    const std::lock_guard lock(context_mutex_);
+    if (context_ == nullptr) {
+        context_ = std::make_shared<context>(device_, info_.name);
+        has_context_.store(true, std::memory_order_release);
+    }
+    return context_;
+}
+
+void* device::native_device() {
+    return std::bit_cast<void*>(static_cast<std::intptr_t>(device_));
+}
+
+// Without the architecture: that depends on the NVRTC found, and cached binaries must load without one.
+std::string device::compile_options() const {
+    return nvrtc_options;
+}
+
+std::string device::compiler() const {
+    return describe_nvrtc();
+}
+
+std::unique_ptr<runtime::driver_queue> device::make_queue(const runtime::queue_options& options) {
+    return std::make_unique<queue>(own_context(), options);
+}
+
+runtime::memory device::allocate(std::size_t bytes) {
+    const current_context current(*own_context());
+    CUdeviceptr pointer = 0;
+    const CUresult code = driver().cuMemAlloc(&pointer, bytes);
+    if (code == CUDA_ERROR_OUT_OF_MEMORY)
+        throw out_of_memory_error(fmt::format(
+            "cuMemAlloc failed with {} for {} bytes on device '{}', which has {} bytes of memory.",
+            error_text(driver(), code), bytes, info_.name, info_.global_memory));
+    if (code != CUDA_SUCCESS) fail(code, "cuMemAlloc", fmt::format("{} bytes", bytes), info_.name);
+    return {static_cast<std::uintptr_t>(pointer)};
+}
+
+void device::free(runtime::memory pointer) noexcept {
+    if (pointer.handle == 0 || !has_context_.load(std::memory_order_acquire)) return;
+    const current_context current(*context_);
+    driver().cuMemFree(pointer.handle);
+}
+
+std::unique_ptr<runtime::driver_program> device::compile(const std::string& source,
+                                                         const std::string& options) {
+    std::string all_options = compile_options();
+    if (!options.empty()) all_options += ' ' + options;
+    std::string log;
+    auto image =
+        compile_with_nvrtc(source, all_options, nvrtc_architecture(capability_, info_.name), log, info_.name);
+    return std::make_unique<program>(own_context(), std::move(image), local_limits_);
+}
+
+std::unique_ptr<runtime::driver_program> device::load(std::span<const std::byte> binary) {
+    return std::make_unique<program>(own_context(), std::vector<std::byte>(binary.begin(), binary.end()),
+                                     local_limits_);
+}
+
+}  // namespace balm::cuda

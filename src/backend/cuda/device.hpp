@@ -1,0 +1,51 @@
+#pragma once
+// One CUDA device: takes what the runtime asks (memory, programs, queues), makes the driver calls. The
+// primary context is retained at first use, so that looking at a device costs nothing and disturbs nobody.
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/cuda/context.hpp"
+#include "backend/cuda/program.hpp"
+#include "runtime/backend.hpp"
+
+namespace balm::cuda {
+
+class device final : public runtime::driver_device {
+public:
+    explicit device(CUdevice);
+    device(const device&) = delete;
+    device& operator=(const device&) = delete;
+    ~device() override;
+
+    const device_info& info() const override { return info_; }
+    runtime::dialect language() const override { return runtime::dialect::cuda_cpp; }
+    std::string compile_options() const override;
+    std::string compiler() const override;
+    std::unique_ptr<runtime::driver_queue> make_queue(const runtime::queue_options&) override;
+    runtime::memory allocate(std::size_t bytes) override;
+    void free(runtime::memory) noexcept override;
+    std::unique_ptr<runtime::driver_program> compile(const std::string& source,
+                                                     const std::string& options) override;
+    std::unique_ptr<runtime::driver_program> load(std::span<const std::byte> binary) override;
+    void* native_context() override { return own_context()->get(); }
+    void* native_device() override;
+
+private:
+    /// The primary context; retained by the first call.
+    const std::shared_ptr<context>& own_context();
+
+    CUdevice device_;
+    int capability_ = 0;  ///< 10 major + minor
+    device_info info_;
+    local_limits local_limits_;
+    std::mutex context_mutex_;
+    std::shared_ptr<context> context_;
+    std::atomic<bool> has_context_{false};  // context_ is there: read without the mutex
+};
+
+}  // namespace balm::cuda

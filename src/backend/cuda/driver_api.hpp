@@ -1,0 +1,143 @@
+#pragma once
+// The part of the CUDA driver API that Balm uses, declared here so that building needs no toolkit, and a
+// table of its entry points, filled from the driver's library at run time. Names are the driver's own.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace balm::cuda {
+
+using CUdevice = int;
+using CUdeviceptr = unsigned long long;
+using CUcontext = struct CUctx_st*;
+using CUmodule = struct CUmod_st*;
+using CUfunction = struct CUfunc_st*;
+using CUstream = struct CUstream_st*;
+using CUevent = struct CUevent_st*;
+
+struct CUuuid {
+    char bytes[16];
+};
+
+static_assert(sizeof(CUdeviceptr) == sizeof(std::uintptr_t), "Balm's CUDA backend is for 64-bit systems");
+
+enum CUresult : unsigned {
+    CUDA_SUCCESS = 0,
+    CUDA_ERROR_OUT_OF_MEMORY = 2,
+    CUDA_ERROR_DEINITIALIZED = 4,
+    CUDA_ERROR_NO_DEVICE = 100,
+    CUDA_ERROR_NOT_READY = 600,
+};
+
+enum CUdevice_attribute : unsigned {
+    CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
+    CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X = 2,
+    CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y = 3,
+    CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z = 4,
+    CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X = 5,
+    CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y = 6,
+    CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z = 7,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK = 8,
+    CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY = 9,
+    CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10,
+    CU_DEVICE_ATTRIBUTE_CLOCK_RATE = 13,
+    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
+    CU_DEVICE_ATTRIBUTE_INTEGRATED = 18,
+    CU_DEVICE_ATTRIBUTE_COMPUTE_MODE = 20,
+    CU_DEVICE_ATTRIBUTE_ECC_ENABLED = 32,
+    CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38,
+    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
+    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
+};
+
+enum CUfunction_attribute : unsigned {
+    CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
+    CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
+    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+};
+
+enum CUjit_option : unsigned {
+    CU_JIT_INFO_LOG_BUFFER = 3,
+    CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4,
+    CU_JIT_ERROR_LOG_BUFFER = 5,
+    CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+};
+
+inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
+inline constexpr unsigned CU_EVENT_DEFAULT = 0;
+inline constexpr unsigned CU_EVENT_DISABLE_TIMING = 2;
+inline constexpr int CU_COMPUTEMODE_PROHIBITED = 2;
+
+// Name, symbol in the library, parameters. The symbols' versions are those of CUDA 11, which every later
+// driver exports too; a test compares the rows with the toolkit's header where there is one.
+#define BALM_CUDA_DRIVER_TABLE(ROW)                                                                      \
+    ROW(cuInit, cuInit, unsigned)                                                                        \
+    ROW(cuDriverGetVersion, cuDriverGetVersion, int*)                                                    \
+    ROW(cuGetErrorName, cuGetErrorName, CUresult, const char**)                                          \
+    ROW(cuGetErrorString, cuGetErrorString, CUresult, const char**)                                      \
+    ROW(cuDeviceGet, cuDeviceGet, CUdevice*, int)                                                        \
+    ROW(cuDeviceGetCount, cuDeviceGetCount, int*)                                                        \
+    ROW(cuDeviceGetName, cuDeviceGetName, char*, int, CUdevice)                                          \
+    ROW(cuDeviceGetUuid, cuDeviceGetUuid, CUuuid*, CUdevice)                                             \
+    ROW(cuDeviceTotalMem, cuDeviceTotalMem_v2, std::size_t*, CUdevice)                                   \
+    ROW(cuDeviceGetAttribute, cuDeviceGetAttribute, int*, CUdevice_attribute, CUdevice)                  \
+    ROW(cuDeviceGetPCIBusId, cuDeviceGetPCIBusId, char*, int, CUdevice)                                  \
+    ROW(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, CUcontext*, CUdevice)                        \
+    ROW(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, CUdevice)                               \
+    ROW(cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxGetState, CUdevice, unsigned*, int*)               \
+    ROW(cuCtxGetCurrent, cuCtxGetCurrent, CUcontext*)                                                    \
+    ROW(cuCtxSetCurrent, cuCtxSetCurrent, CUcontext)                                                     \
+    ROW(cuMemAlloc, cuMemAlloc_v2, CUdeviceptr*, std::size_t)                                            \
+    ROW(cuMemFree, cuMemFree_v2, CUdeviceptr)                                                            \
+    ROW(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, CUdeviceptr, const void*, std::size_t, CUstream)        \
+    ROW(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, void*, CUdeviceptr, std::size_t, CUstream)              \
+    ROW(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, CUdeviceptr, CUdeviceptr, std::size_t, CUstream)        \
+    ROW(cuMemsetD8Async, cuMemsetD8Async, CUdeviceptr, unsigned char, std::size_t, CUstream)             \
+    ROW(cuMemsetD16Async, cuMemsetD16Async, CUdeviceptr, unsigned short, std::size_t, CUstream)          \
+    ROW(cuMemsetD32Async, cuMemsetD32Async, CUdeviceptr, unsigned, std::size_t, CUstream)                \
+    ROW(cuStreamCreate, cuStreamCreate, CUstream*, unsigned)                                             \
+    ROW(cuStreamDestroy, cuStreamDestroy_v2, CUstream)                                                   \
+    ROW(cuStreamSynchronize, cuStreamSynchronize, CUstream)                                              \
+    ROW(cuStreamWaitEvent, cuStreamWaitEvent, CUstream, CUevent, unsigned)                               \
+    ROW(cuEventCreate, cuEventCreate, CUevent*, unsigned)                                                \
+    ROW(cuEventDestroy, cuEventDestroy_v2, CUevent)                                                      \
+    ROW(cuEventRecord, cuEventRecord, CUevent, CUstream)                                                 \
+    ROW(cuEventQuery, cuEventQuery, CUevent)                                                             \
+    ROW(cuEventSynchronize, cuEventSynchronize, CUevent)                                                 \
+    ROW(cuEventElapsedTime, cuEventElapsedTime, float*, CUevent, CUevent)                                \
+    ROW(cuModuleLoadDataEx, cuModuleLoadDataEx, CUmodule*, const void*, unsigned, CUjit_option*, void**) \
+    ROW(cuModuleUnload, cuModuleUnload, CUmodule)                                                        \
+    ROW(cuModuleGetFunction, cuModuleGetFunction, CUfunction*, CUmodule, const char*)                    \
+    ROW(cuFuncGetAttribute, cuFuncGetAttribute, int*, CUfunction_attribute, CUfunction)                  \
+    ROW(cuFuncSetAttribute, cuFuncSetAttribute, CUfunction, CUfunction_attribute, int)                   \
+    ROW(cuLaunchKernel, cuLaunchKernel, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,    \
+        unsigned, unsigned, CUstream, void**, void**)
+
+/// The entry points, each under its unversioned name.
+struct driver_api {
+#define BALM_CUDA_MEMBER(name, symbol, ...) CUresult (*name)(__VA_ARGS__) = nullptr;
+    BALM_CUDA_DRIVER_TABLE(BALM_CUDA_MEMBER)
+#undef BALM_CUDA_MEMBER
+};
+
+/// The driver as found on this machine.
+struct driver_library {
+    driver_api api;
+    bool is_ready = false;           ///< opened, complete, and cuInit went well
+    int version = 0;                 ///< the newest CUDA it supports, as 1000 major + 10 minor; 0 if none
+    std::vector<std::string> notes;  ///< why it is not ready: each library tried, or cuInit's error
+};
+
+/// Opens the driver and calls cuInit, once in a process. No context is made. Never unloaded: its threads
+/// and exit handlers outlive static objects.
+const driver_library& load_driver();
+
+/// The entry points; only to be called through once load_driver() is ready.
+inline const driver_api& driver() {
+    return load_driver().api;
+}
+
+}  // namespace balm::cuda

@@ -1,0 +1,220 @@
+#include "backend/cuda/queue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "backend/cuda/check.hpp"
+#include "backend/cuda/event.hpp"
+#include "backend/cuda/program.hpp"
+#include "balm/error.hpp"
+
+namespace balm::cuda {
+
+namespace {
+
+template <class Word>
+Word word_at(std::span<const std::byte> pattern, std::size_t offset) {
+    Word word{};
+    std::memcpy(&word, pattern.data() + offset, sizeof word);
+    return word;
+}
+
+// The shortest pattern that gives the same bytes: zeros of any size become a fill of single bytes.
+std::span<const std::byte> shortest(std::span<const std::byte> pattern) {
+    while (pattern.size() > 1) {
+        const std::size_t half = pattern.size() / 2;
+        if (!std::equal(pattern.begin(), pattern.begin() + static_cast<std::ptrdiff_t>(half),
+                        pattern.begin() + static_cast<std::ptrdiff_t>(half)))
+            break;
+        pattern = pattern.first(half);
+    }
+    return pattern;
+}
+
+std::string range(const char* what, std::size_t offset, std::size_t bytes) {
+    return fmt::format("{} of {} bytes at offset {}", what, bytes, offset);
+}
+
+std::string launch_text(const kernel& of, const runtime::grid& over, unsigned local_bytes) {
+    return fmt::format(
+        "kernel '{}' over {} x {} x {} work-items in groups of {} x {} x {} with {} bytes of local memory",
+        of.name(), over.global[0], over.global[1], over.global[2], over.local[0], over.local[1],
+        over.local[2], local_bytes);
+}
+
+// Counts of work-groups and sizes of one, in cuLaunchKernel's type.
+struct launch_shape {
+    std::array<unsigned, 3> groups{1, 1, 1};
+    std::array<unsigned, 3> local{1, 1, 1};
+};
+
+launch_shape shape_of(const kernel& of, const runtime::grid& over, const std::string& device) {
+    launch_shape shape;
+    for (std::size_t i = 0; i < over.dimensions; ++i) {
+        const std::size_t groups = over.global[i] / over.local[i];
+        constexpr std::size_t most = std::numeric_limits<unsigned>::max();
+        if (over.offset[i] != 0 || groups > most || over.local[i] > most)
+            throw device_error(fmt::format(
+                "CUDA cannot launch {} from offset {} x {} x {} on device '{}': it knows no offsets, and "
+                "counts work-groups in 32 bits.",
+                launch_text(of, over, 0), over.offset[0], over.offset[1], over.offset[2], device));
+        shape.groups[i] = static_cast<unsigned>(groups);
+        shape.local[i] = static_cast<unsigned>(over.local[i]);
+    }
+    return shape;
+}
+
+}  // namespace
+
+queue::queue(std::shared_ptr<context> of, const runtime::queue_options& options)
+    : context_(std::move(of)), timing_(options.timing) {
+    const current_context current(*context_);
+    check(driver().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate", "a queue",
+          context_->device_name());
+}
+
+queue::~queue() {
+    const current_context current(*context_);
+    driver().cuStreamDestroy(stream_);  // its work goes on
+}
+
+void queue::record(CUevent at) {
+    check(driver().cuEventRecord(at, stream_), "cuEventRecord", "a point in the queue",
+          context_->device_name());
+}
+
+template <class Enqueue>
+void queue::submit(const runtime::dependencies& needs, Enqueue&& enqueue) {
+    const current_context current(*context_);
+    for (const runtime::event_handle& handle : needs.wait_for)
+        if (handle != nullptr)
+            check(driver().cuStreamWaitEvent(stream_, static_cast<event&>(*handle).get(), 0),
+                  "cuStreamWaitEvent", "an event to wait for", context_->device_name());
+    if (needs.made == nullptr) {
+        enqueue();
+        return;
+    }
+    event::timing times;
+    if (timing_) {
+        times.from = context_->recent_anchor();
+        times.start = pooled_event(*context_, true);
+        times.queued = host_time();
+        record(times.start.get());
+    }
+    enqueue();
+    pooled_event end(*context_, timing_);
+    record(end.get());
+    if (timing_) times.submitted = host_time();
+    *needs.made = std::make_shared<event>(context_, std::move(end), std::move(times));
+}
+
+void queue::write(runtime::memory to, std::size_t offset, const void* from, std::size_t bytes,
+                  const runtime::dependencies& needs) {
+    submit(needs, [&] {
+        const CUresult code = driver().cuMemcpyHtoDAsync(to.handle + offset, from, bytes, stream_);
+        if (code != CUDA_SUCCESS)
+            fail(code, "cuMemcpyHtoDAsync", range("a write", offset, bytes), context_->device_name());
+    });
+}
+
+void queue::read(void* to, runtime::memory from, std::size_t offset, std::size_t bytes,
+                 const runtime::dependencies& needs) {
+    submit(needs, [&] {
+        const CUresult code = driver().cuMemcpyDtoHAsync(to, from.handle + offset, bytes, stream_);
+        if (code != CUDA_SUCCESS)
+            fail(code, "cuMemcpyDtoHAsync", range("a read", offset, bytes), context_->device_name());
+    });
+}
+
+void queue::copy(runtime::memory to, std::size_t to_offset, runtime::memory from, std::size_t from_offset,
+                 std::size_t bytes, const runtime::dependencies& needs) {
+    submit(needs, [&] {
+        const CUresult code =
+            driver().cuMemcpyDtoDAsync(to.handle + to_offset, from.handle + from_offset, bytes, stream_);
+        if (code != CUDA_SUCCESS)
+            fail(code, "cuMemcpyDtoDAsync",
+                 fmt::format("a copy of {} bytes from offset {} to offset {}", bytes, from_offset, to_offset),
+                 context_->device_name());
+    });
+}
+
+void queue::fill(runtime::memory to, std::size_t offset, std::size_t bytes,
+                 std::span<const std::byte> pattern, const runtime::dependencies& needs) {
+    submit(needs, [&] {
+        const CUdeviceptr start = to.handle + offset;
+        const auto unit = shortest(pattern);
+        CUresult code = CUDA_SUCCESS;
+        const char* call = "cuMemsetD8Async";
+        switch (unit.size()) {
+            case 1:
+                code = driver().cuMemsetD8Async(start, word_at<unsigned char>(unit, 0), bytes, stream_);
+                break;
+            case 2:
+                call = "cuMemsetD16Async";
+                code = driver().cuMemsetD16Async(start, word_at<unsigned short>(unit, 0), bytes / 2, stream_);
+                break;
+            case 4:
+                call = "cuMemsetD32Async";
+                code = driver().cuMemsetD32Async(start, word_at<unsigned>(unit, 0), bytes / 4, stream_);
+                break;
+            default:
+                fill_words(start, bytes, unit);
+        }
+        if (code != CUDA_SUCCESS)
+            fail(code, call,
+                 range("a fill", offset, bytes) + fmt::format(" with a pattern of {} bytes", unit.size()),
+                 context_->device_name());
+    });
+}
+
+// The driver sets at most 4 bytes at once: lay the pattern down word by word, then double what is there
+// by copying it behind itself. A fill of 1 GiB takes 27 copies and moves each byte about once.
+void queue::fill_words(CUdeviceptr to, std::size_t bytes, std::span<const std::byte> pattern) {
+    for (std::size_t at = 0; at < pattern.size(); at += 4)
+        check(driver().cuMemsetD32Async(to + at, word_at<unsigned>(pattern, at), 1, stream_),
+              "cuMemsetD32Async", "the start of a fill", context_->device_name());
+    for (std::size_t filled = pattern.size(); filled < bytes;) {
+        const std::size_t part = std::min(filled, bytes - filled);
+        check(driver().cuMemcpyDtoDAsync(to + filled, to, part, stream_), "cuMemcpyDtoDAsync",
+              "the rest of a fill", context_->device_name());
+        filled += part;
+    }
+}
+
+void queue::launch(runtime::driver_kernel& launched, const runtime::grid& over,
+                   std::span<const runtime::argument> arguments, const runtime::dependencies& needs) {
+    auto& own = static_cast<kernel&>(launched);
+    const launch_shape shape = shape_of(own, over, context_->device_name());
+    const kernel::parameters given = own.bind(arguments);
+    submit(needs, [&] {
+        own.allow_local(given.local_bytes);
+        const CUresult code = driver().cuLaunchKernel(
+            own.get(), shape.groups[0], shape.groups[1], shape.groups[2], shape.local[0], shape.local[1],
+            shape.local[2], given.local_bytes, stream_, given.list, nullptr);
+        if (code != CUDA_SUCCESS)
+            fail(code, "cuLaunchKernel", launch_text(own, over, given.local_bytes), context_->device_name());
+    });
+}
+
+runtime::event_handle queue::record() {
+    const current_context current(*context_);
+    event::timing times;
+    if (timing_) {
+        times.from = context_->recent_anchor();
+        times.queued = host_time();
+    }
+    pooled_event end(*context_, timing_);
+    record(end.get());
+    if (timing_) times.submitted = host_time();
+    return std::make_shared<event>(context_, std::move(end), std::move(times));
+}
+
+void queue::finish() {
+    const current_context current(*context_);
+    check(driver().cuStreamSynchronize(stream_), "cuStreamSynchronize", "a queue", context_->device_name());
+}
+
+}  // namespace balm::cuda

@@ -1,0 +1,68 @@
+#include "backend/null/queue.hpp"
+
+#include <cstring>
+
+#include "backend/null/event.hpp"
+
+namespace balm::null {
+
+namespace {
+
+// Relaxed: a count orders nothing.
+void add(std::atomic<std::uint64_t>& count, std::uint64_t more = 1) {
+    count.fetch_add(more, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+queue::queue(std::shared_ptr<counters> counts)
+    : counters_(std::move(counts)), happened_(std::make_shared<event>()) {}
+
+void queue::submit(std::atomic<std::uint64_t>& count, const runtime::dependencies& needs) {
+    add(count);
+    if (!needs.wait_for.empty()) add(counters_->waits, needs.wait_for.size());
+    if (needs.made == nullptr) return;
+    add(counters_->events);
+    *needs.made = happened_;
+}
+
+void queue::write(runtime::memory, std::size_t, const void*, std::size_t,
+                  const runtime::dependencies& needs) {
+    submit(counters_->writes, needs);
+}
+
+void queue::read(void* to, runtime::memory, std::size_t, std::size_t bytes,
+                 const runtime::dependencies& needs) {
+    std::memset(to, 0, bytes);
+    submit(counters_->reads, needs);
+}
+
+void queue::copy(runtime::memory, std::size_t, runtime::memory, std::size_t, std::size_t,
+                 const runtime::dependencies& needs) {
+    submit(counters_->copies, needs);
+}
+
+void queue::fill(runtime::memory, std::size_t, std::size_t, std::span<const std::byte>,
+                 const runtime::dependencies& needs) {
+    submit(counters_->fills, needs);
+}
+
+void queue::launch(runtime::driver_kernel&, const runtime::grid&, std::span<const runtime::argument>,
+                   const runtime::dependencies& needs) {
+    submit(counters_->launches, needs);
+}
+
+runtime::event_handle queue::record() {
+    add(counters_->events);
+    return happened_;
+}
+
+void queue::flush() {
+    add(counters_->flushes);
+}
+
+void queue::finish() {
+    add(counters_->finishes);
+}
+
+}  // namespace balm::null

@@ -1,0 +1,12 @@
+#pragma once
+// Takes the source of a program, gives it back with line numbers: build errors of every backend show it,
+// so that the lines in the compiler's log can be found.
+
+#include <string>
+
+namespace balm::backend_support {
+
+/// The source with "   1 | " before each line.
+std::string numbered_source(const std::string& source);
+
+}  // namespace balm::backend_support

@@ -1,0 +1,79 @@
+#include "backend/opencl/device.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "backend/opencl/check.hpp"
+#include "backend/opencl/device_query.hpp"
+#include "backend/opencl/program.hpp"
+#include "backend/opencl/queue.hpp"
+#include "balm/error.hpp"
+
+namespace balm::opencl {
+
+device::device(cl_platform_id platform, cl_device_id id)
+    : platform_(platform), id_(id), info_(query_device(platform, id)) {}
+
+bool device::is_pocl() const {
+    return info_.platform == "Portable Computing Language";
+}
+
+std::string device::compile_options() const {
+    std::string options = "-cl-std=CL1.2";
+    if (info_.has_correctly_rounded_divide) options += " -cl-fp32-correctly-rounded-divide-sqrt";
+    return options;
+}
+
+cl_context device::context() {
+    if (cl_context ready = ready_context_.load(std::memory_order_acquire)) return ready;
+    const std::lock_guard lock(context_mutex_);
+    if (context_.get() == nullptr) {
+        const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                                    reinterpret_cast<cl_context_properties>(platform_), 0};
+        cl_int code = CL_SUCCESS;
+        owned_context made(clCreateContext(properties, 1, &id_, nullptr, nullptr, &code));
+        check(code, "clCreateContext", "a context of this device", name());
+        context_ = std::move(made);
+        ready_context_.store(context_.get(), std::memory_order_release);
+    }
+    return context_.get();
+}
+
+std::unique_ptr<runtime::driver_queue> device::make_queue(const runtime::queue_options&) {
+    return std::make_unique<queue>(shared_from_this());
+}
+
+runtime::memory device::allocate(std::size_t bytes) {
+    cl_int code = CL_SUCCESS;
+    cl_mem buffer = clCreateBuffer(context(), CL_MEM_READ_WRITE, bytes, nullptr, &code);
+    switch (code) {
+        case CL_SUCCESS:
+            return {reinterpret_cast<std::uintptr_t>(buffer)};
+        case CL_INVALID_BUFFER_SIZE:
+        case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+        case CL_OUT_OF_RESOURCES:
+        case CL_OUT_OF_HOST_MEMORY:
+            throw out_of_memory_error(fmt::format(
+                "clCreateBuffer failed with {} ({}) for {} bytes on device '{}', which has {} "
+                "bytes of memory and gives at most {} at once.",
+                error_name(code), code, bytes, name(), info_.global_memory, info_.max_allocation));
+        default:
+            fail(code, "clCreateBuffer", fmt::format("a buffer of {} bytes", bytes), name());
+    }
+}
+
+void device::free(runtime::memory buffer) noexcept {
+    if (buffer.handle != 0) clReleaseMemObject(std::bit_cast<cl_mem>(buffer.handle));
+}
+
+std::unique_ptr<runtime::driver_program> device::compile(const std::string& source,
+                                                         const std::string& options) {
+    return program::from_source(shared_from_this(), source, options);
+}
+
+std::unique_ptr<runtime::driver_program> device::load(std::span<const std::byte> binary) {
+    return program::from_binary(shared_from_this(), binary);
+}
+
+}  // namespace balm::opencl

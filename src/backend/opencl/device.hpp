@@ -1,0 +1,49 @@
+#pragma once
+// One OpenCL device: takes what the runtime asks (memory, programs, queues), makes the driver calls. Its
+// context is made at first use, so that looking at a device costs nothing and disturbs nobody.
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/opencl/api.hpp"
+#include "runtime/backend.hpp"
+
+namespace balm::opencl {
+
+class device final : public runtime::driver_device, public std::enable_shared_from_this<device> {
+public:
+    device(cl_platform_id platform, cl_device_id id);
+
+    const device_info& info() const override { return info_; }
+    runtime::dialect language() const override { return runtime::dialect::opencl_c; }
+    std::string compile_options() const override;
+    std::unique_ptr<runtime::driver_queue> make_queue(const runtime::queue_options&) override;
+    runtime::memory allocate(std::size_t bytes) override;
+    void free(runtime::memory) noexcept override;
+    std::unique_ptr<runtime::driver_program> compile(const std::string& source,
+                                                     const std::string& options) override;
+    std::unique_ptr<runtime::driver_program> load(std::span<const std::byte> binary) override;
+    void* native_context() override { return context(); }
+    void* native_device() override { return id_; }
+
+    cl_device_id id() const { return id_; }
+    const std::string& name() const { return info_.name; }
+    /// Whether the driver is PoCL, whose binaries are complete only after a launch.
+    bool is_pocl() const;
+    /// The device's one context; made by the first call.
+    cl_context context();
+
+private:
+    cl_platform_id platform_;
+    cl_device_id id_;
+    device_info info_;
+    std::mutex context_mutex_;
+    owned_context context_;
+    std::atomic<cl_context> ready_context_{nullptr};  // context_, once made: read without the mutex
+};
+
+}  // namespace balm::opencl

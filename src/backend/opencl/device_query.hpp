@@ -1,0 +1,16 @@
+#pragma once
+// Takes a platform and a device id, gives what Balm knows of a device. Nothing is started on it.
+
+#include <string>
+
+#include "backend/opencl/api.hpp"
+#include "balm/device_info.hpp"
+
+namespace balm::opencl {
+
+device_info query_device(cl_platform_id, cl_device_id);
+
+/// CL_PLATFORM_NAME and the like, without spaces around; empty where the driver does not answer.
+std::string platform_text(cl_platform_id, cl_platform_info);
+
+}  // namespace balm::opencl

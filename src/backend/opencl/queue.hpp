@@ -1,0 +1,42 @@
+#pragma once
+// An in-order, profiling cl_command_queue: takes the runtime's commands, enqueues them without blocking.
+
+#include <memory>
+
+#include "backend/opencl/api.hpp"
+#include "runtime/backend.hpp"
+
+namespace balm::opencl {
+
+class device;
+
+class queue final : public runtime::driver_queue {
+public:
+    explicit queue(std::shared_ptr<device>);
+
+    void write(runtime::memory to, std::size_t offset, const void* from, std::size_t bytes,
+               const runtime::dependencies&) override;
+    void read(void* to, runtime::memory from, std::size_t offset, std::size_t bytes,
+              const runtime::dependencies&) override;
+    void copy(runtime::memory to, std::size_t to_offset, runtime::memory from, std::size_t from_offset,
+              std::size_t bytes, const runtime::dependencies&) override;
+    void fill(runtime::memory to, std::size_t offset, std::size_t bytes, std::span<const std::byte> pattern,
+              const runtime::dependencies&) override;
+    void launch(runtime::driver_kernel&, const runtime::grid&, std::span<const runtime::argument>,
+                const runtime::dependencies&) override;
+    runtime::event_handle record() override;
+    void flush() override;
+    void finish() override;
+    void* native() const override { return queue_.get(); }
+
+private:
+    /// Builds the wait list, calls `enqueue(count, events, made)`, and wraps the event where one is wanted.
+    template <class Enqueue>
+    cl_int submit(const runtime::dependencies&, Enqueue&& enqueue);
+
+    std::shared_ptr<device> device_;
+    cl_context context_;
+    owned_queue queue_;
+};
+
+}  // namespace balm::opencl

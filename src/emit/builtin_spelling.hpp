@@ -1,0 +1,37 @@
+#pragma once
+// How a dialect spells types, built-ins, and the few operations for which it needs a function of ours:
+// guarded division, saturating conversion, and what one dialect has and the other has not.
+
+#include <string>
+#include <vector>
+
+#include "ir/ir.hpp"
+#include "runtime/backend.hpp"
+
+namespace balm::emit {
+
+/// A function printed ahead of the kernels that need it.
+struct helper_function {
+    std::string name;
+    std::string text;
+};
+
+struct builtin_spelling {
+    std::string pattern;                   ///< with $0, $1 … for the operands
+    bool is_call = true;                   ///< else an expression whose operands bind as in a call's place
+    std::vector<helper_function> helpers;  ///< that the pattern uses
+};
+
+/// "float", "unsigned long long" (CUDA), "double8" (OpenCL).
+std::string type_name(runtime::dialect, scalar, int lanes = 1);
+
+/// A built-in (no operator) on operands of this type.
+builtin_spelling spell(runtime::dialect, builtin, scalar type);
+
+/// Floating point to integer: NaN gives 0, what is out of range the nearest end.
+helper_function saturating_conversion(runtime::dialect, scalar from, scalar to);
+
+/// Integer `div` or `rem` for any divisor: x / 0 is 0, x % 0 is x, the smallest integer / -1 is itself.
+helper_function guarded_division(runtime::dialect, builtin, scalar type);
+
+}  // namespace balm::emit

@@ -1,0 +1,617 @@
+// The one walker over the IR. A value that is used once is folded into the expression of its use where
+// nothing in between can change it; the others are declared where they were recorded. Values waiting to be
+// folded are "pending"; an effect that would change what a pending one reads makes it be declared first.
+
+#include "emit/function_printer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "emit/builtin_spelling.hpp"
+
+namespace balm::emit {
+
+namespace {
+
+using ir::block_id;
+using ir::instruction;
+using ir::opcode;
+using ir::value_id;
+
+/// Precedences beyond those of builtins.def.
+enum : int { ternary = 2, logical_or = 3, logical_and = 4, bitwise = 7, shift = 10, unary = 13, postfix = 14, primary = 15 };
+
+/// A value made of more operations than this gets a name even if it is used once: lines stay readable.
+constexpr int max_operations_in_line = 14;
+
+struct text {
+    std::string words;
+    int precedence = primary;
+};
+
+std::string substitute(std::string_view pattern, const std::vector<text>& operands) {
+    std::string result;
+    for (std::size_t k = 0; k < pattern.size(); ++k) {
+        if (pattern[k] == '$' && k + 1 < pattern.size()) result += operands[static_cast<std::size_t>(pattern[++k] - '0')].words;
+        else result += pattern[k];
+    }
+    return result;
+}
+
+class function_printer {
+public:
+    function_printer(const ir::function& f, const std::string& printed_name, program_parts& parts)
+        : f_(f),
+          printed_name_(printed_name),
+          parts_(parts),
+          words_(spelling_of(parts.language)),
+          uses_(f.code.size(), 0),
+          operations_(f.code.size(), 0),
+          name_(f.code.size()),
+          is_pending_(f.code.size(), false) {}
+
+    std::string run() {
+        count_uses(0);
+        std::string head = signature();
+        depth_ = 1;
+        if (words_.local_memory_by_offset) place_local_memory();
+        block_(0);
+        return head + " {\n" + out_ + "}\n";
+    }
+
+private:
+    // ---- names and types
+
+    const instruction& at(value_id v) const { return f_.code[v]; }
+    std::string type_of(ir::type t) {
+        if (t.element == scalar::f64) parts_.uses_f64 = true;
+        return type_name(parts_.language, t.element, t.lanes);
+    }
+    static ir::type in_memory(ir::type t) {
+        return t.element == scalar::boolean ? ir::type(scalar::u8, t.lanes) : t;
+    }
+
+    std::string word_for(value_id v) const {
+        const instruction& i = at(v);
+        if (i.name != ir::none) return f_.names[i.name];
+        switch (i.op) {
+            case opcode::place: {
+                constexpr const char* words[] = {"gid", "lid", "group", "global_size", "local_size", "groups"};
+                return std::string(words[i.detail]) + (f_.dimensions > 1 ? std::string(1, "xyz"[i.bits]) : "");
+            }
+            case opcode::for_: return "k";
+            case opcode::grid_for: return "i";
+            case opcode::load: return name_[f_.operand(v, 0)] + "_i";
+            case opcode::logic_and:
+            case opcode::logic_or: return "holds";
+            case opcode::builtin: {
+                const auto takes = ir::info(static_cast<builtin>(i.detail)).takes;
+                return takes == detail::rule::compare || takes == detail::rule::predicate ? "is" : "t";
+            }
+            default: return i.op == opcode::cell ? "v" : "t";
+        }
+    }
+    std::string parameter_word(const ir::parameter& p) const {
+        if (!p.name.empty()) return p.name;
+        switch (p.use) {
+            case ir::access::in: return "in";
+            case ir::access::out: return "out";
+            case ir::access::mixed: return "mixed";
+            case ir::access::local: return "shared";
+            default: return is_floating(p.what.element) ? "s" : "n";
+        }
+    }
+
+    std::string signature() {
+        std::vector<std::string> list;
+        for (const ir::parameter& p : f_.parameters) {
+            const std::string name = names_.unique(parameter_word(p));
+            parameter_names_.push_back(name);
+            const std::string type = type_of(in_memory(p.what.pointee()));
+            if (!p.what.is_pointer()) {
+                list.push_back(fmt::format("{} {}", type_of(p.what), name));
+            } else if (p.use == ir::access::local) {
+                if (words_.local_memory_by_offset && f_.dimensions > 0)
+                    list.push_back("unsigned int " + name + "_offset");
+                else list.push_back(fmt::format("{}{}* {}", words_.local_memory, type, name));
+            } else {
+                list.push_back(fmt::format("{}{}{}* {}{}", words_.global_memory,
+                                           p.use == ir::access::in ? "const " : "", type,
+                                           p.is_restrict ? words_.restrict_pointer : "", name));
+            }
+        }
+        for (value_id v = 0; v < f_.code.size(); ++v)
+            if (at(v).op == opcode::parameter) name_[v] = parameter_names_[at(v).bits];
+        std::string head(f_.dimensions > 0 ? words_.kernel : words_.device_function);
+        if (f_.dimensions == 0) head += type_of(f_.result) + " ";
+        head += printed_name_ + "(";
+        const std::string one_line = head + fmt::format("{})", fmt::join(list, ", "));
+        if (one_line.size() <= 108) return one_line;
+        return head + "\n        " + fmt::format("{})", fmt::join(list, ",\n        "));
+    }
+
+    void place_local_memory() {
+        bool declared = f_.dimensions == 0;
+        for (std::size_t k = 0; k < f_.parameters.size(); ++k) {
+            const ir::parameter& p = f_.parameters[k];
+            if (p.use != ir::access::local || f_.dimensions == 0) continue;
+            if (!std::exchange(declared, true)) line("extern __shared__ __align__(16) unsigned char balm_local[];");
+            const std::string type = type_of(in_memory(p.what.pointee()));
+            line(fmt::format("{0}* {1} = ({0}*)(balm_local + {1}_offset);", type, parameter_names_[k]));
+        }
+    }
+
+    // ---- uses
+
+    void count_uses(block_id b) {
+        for (value_id v : f_.blocks[b]) {
+            for (value_id o : f_.operands_of(v))
+                if (o != ir::none) ++uses_[o];
+            for (block_id inner : at(v).blocks)
+                if (inner != ir::none) count_uses(inner);
+        }
+    }
+    /// Nothing is gained by giving it a name.
+    bool is_trivial(value_id v) const {
+        const opcode op = at(v).op;
+        return op == opcode::constant || op == opcode::parameter || op == opcode::read_cell || !name_[v].empty();
+    }
+    /// Every value that v is made of while it is pending, down to those that have a name.
+    template <class Visit>
+    void visit_pending(value_id v, Visit&& visit) const {
+        if (!name_[v].empty()) return;
+        visit(v);
+        for (value_id o : f_.operands_of(v))
+            if (o != ir::none) visit_pending(o, visit);
+        for (block_id inner : at(v).blocks)
+            if (inner != ir::none)
+                for (value_id w : f_.blocks[inner]) visit_pending(w, visit);
+    }
+    bool is_changed_by(const ir::effects& e, value_id v) const {
+        bool changed = false;
+        visit_pending(v, [&](value_id part) { changed = changed || clobbers(f_, e, part); });
+        return changed;
+    }
+
+    /// Declares what waits and would be changed by the effect.
+    void settle_before(const ir::effects& e) {
+        for (std::size_t k = 0; k < pending_.size(); ++k) {
+            const value_id v = pending_[k];
+            if (is_pending_[v] && uses_[v] > 0 && is_changed_by(e, v)) declare(v);
+        }
+        std::erase_if(pending_, [&](value_id v) { return !is_pending_[v] || uses_[v] <= 0; });
+    }
+    /// Declares what waits and is used inside the blocks of a loop: it is computed once, ahead of it.
+    void settle_for_loop(value_id loop) {
+        std::vector<bool> used(f_.code.size(), false);
+        for (block_id b : at(loop).blocks)
+            if (b != ir::none) mark_used(b, used);
+        for (std::size_t k = 0; k < pending_.size(); ++k) {
+            const value_id v = pending_[k];
+            if (is_pending_[v] && used[v] && !is_trivial(v)) declare(v);
+        }
+    }
+    void mark_used(block_id b, std::vector<bool>& used) const {
+        for (value_id v : f_.blocks[b]) {
+            for (value_id o : f_.operands_of(v))
+                if (o != ir::none) used[o] = true;
+            for (block_id inner : at(v).blocks)
+                if (inner != ir::none) mark_used(inner, used);
+        }
+    }
+
+    /// Whether a region (of && or a loop's condition) can be printed as one expression.
+    bool is_expression(block_id b) const {
+        return std::all_of(f_.blocks[b].begin(), f_.blocks[b].end(), [&](value_id v) {
+            const instruction& i = at(v);
+            if (ir::has_effect(i.op)) return false;
+            if ((i.op == opcode::logic_and || i.op == opcode::logic_or) && !is_expression(i.blocks[0])) return false;
+            return uses_[v] <= 1 || is_trivial(v);
+        });
+    }
+
+    // ---- statements
+
+    void line(const std::string& words) {
+        out_.append(static_cast<std::size_t>(depth_) * 4, ' ');
+        out_ += words;
+        out_ += '\n';
+    }
+    void inner_block(block_id b) {
+        ++depth_;
+        const std::vector<value_id> outside = pending_;
+        block_(b);
+        pending_ = outside;
+        --depth_;
+    }
+    void block_(block_id b) {
+        for (value_id v : f_.blocks[b]) statement(v);
+    }
+
+    void declare(value_id v) {
+        const std::string words = expression(v).words;
+        is_pending_[v] = false;
+        const std::string name = names_.unique(word_for(v));
+        line(fmt::format("const {} {} = {};", type_of(at(v).result), name, words));
+        name_[v] = name;
+    }
+
+    void statement(value_id v) {
+        switch (at(v).op) {
+            case opcode::constant:
+            case opcode::parameter: return;
+            case opcode::cell: {
+                const std::string start = operand(v, 0, 0);
+                name_[v] = names_.unique(word_for(v));
+                return line(fmt::format("{} {} = {};", type_of(at(v).result), name_[v], start));
+            }
+            case opcode::write_cell: return write(v, name_[f_.operand(v, 0)], 1);
+            case opcode::store: return store(v);
+            case opcode::call: return call_statement(v);
+            case opcode::if_: return if_statement(v);
+            case opcode::while_: return while_statement(v);
+            case opcode::for_: return for_statement(v);
+            case opcode::break_: return line("break;");
+            case opcode::continue_: return line("continue;");
+            case opcode::return_:
+                return line(f_.operand(v, 0) == ir::none ? "return;" : "return " + operand(v, 0, 0) + ";");
+            case opcode::barrier: {
+                settle_before(effects_of(f_, v));
+                const std::string_view words[] = {words_.local_barrier, words_.global_barrier, words_.full_barrier};
+                return line(std::string(words[at(v).bits - 1]));
+            }
+            default: return value(v);
+        }
+    }
+
+    /// A value: it waits for its use, or is declared here.
+    void value(value_id v) {
+        if (uses_[v] == 0) return;
+        int operations = 1;
+        for (value_id o : f_.operands_of(v))
+            if (name_[o].empty()) operations += operations_[o];
+        const bool is_guard = at(v).op == opcode::logic_and || at(v).op == opcode::logic_or;
+        if (is_guard && !is_expression(at(v).blocks[0])) return guard_statement(v);
+        operations_[v] = operations;
+        const bool waits = at(v).op == opcode::read_cell || (uses_[v] == 1 && operations <= max_operations_in_line);
+        if (!waits) return declare(v);
+        is_pending_[v] = true;
+        pending_.push_back(v);
+    }
+
+    /// `target = value;` or `target += value;` where the value is `target + …`.
+    void write(value_id v, const std::string& target, std::size_t value_position) {
+        const value_id value = f_.operand(v, value_position);
+        const std::string_view symbol = compound_symbol(v, value);
+        std::string words;
+        if (symbol.empty()) {
+            words = fmt::format("{} = {};", target, operand(v, value_position, 0));
+        } else {
+            --uses_[value];
+            is_pending_[value] = false;
+            const value_id old = f_.operand(value, 0);
+            --uses_[old];
+            words = fmt::format("{} {}= {};", target, symbol, operand(value, 1, 0));
+        }
+        settle_before(effects_of(f_, v));
+        line(words);
+    }
+    void store(value_id v) {
+        const std::string target = fmt::format("{}[{}]", name_[f_.operand(v, 0)], operand(v, 1, 0));
+        write(v, target, 2);
+    }
+
+    /// The operator when the value written is `what is there now` operator `something`, else nothing.
+    std::string_view compound_symbol(value_id writer, value_id value) const {
+        const instruction& i = at(value);
+        if (i.op != opcode::builtin || !is_pending_[value] || f_.operands_of(value).size() != 2) return {};
+        const auto what = static_cast<builtin>(i.detail);
+        const ir::builtin_info& row = ir::info(what);
+        if (!row.symbol || row.takes == detail::rule::compare || needs_helper(value)) return {};
+        const value_id old = f_.operand(value, 0);
+        if (!is_pending_[old] || uses_[old] != 1 || !(at(old).result == i.result)) return {};
+        if (i.result.element == scalar::boolean) return {};
+        const bool same_cell = at(writer).op == opcode::write_cell && at(old).op == opcode::read_cell &&
+                               f_.operand(old, 0) == f_.operand(writer, 0);
+        const bool same_element = at(writer).op == opcode::store && at(old).op == opcode::load &&
+                                  f_.operand(old, 0) == f_.operand(writer, 0) &&
+                                  f_.operand(old, 1) == f_.operand(writer, 1);
+        if (same_element && name_[f_.operand(old, 1)].empty() && at(f_.operand(old, 1)).op != opcode::constant) return {};
+        return same_cell || same_element ? std::string_view(row.symbol) : std::string_view();
+    }
+
+    void call_statement(value_id v) {
+        const std::string words = call_words(v);
+        settle_before(effects_of(f_, v));
+        if (at(v).result.element == scalar::nothing || uses_[v] == 0) return line(words + ";");
+        name_[v] = names_.unique(word_for(v));
+        line(fmt::format("const {} {} = {};", type_of(at(v).result), name_[v], words));
+    }
+
+    void guard_statement(value_id v) {
+        const bool is_and = at(v).op == opcode::logic_and;
+        const std::string left = operand(v, 0, 0);
+        const std::string name = names_.unique(word_for(v));
+        line(fmt::format("bool {} = {};", name, left));
+        line(fmt::format("if ({}{}) {{", is_and ? "" : "!", name));
+        ++depth_;
+        block_(at(v).blocks[0]);
+        line(fmt::format("{} = {};", name, operand(v, 1, 0)));
+        --depth_;
+        line("}");
+        name_[v] = name;
+    }
+
+    void if_statement(value_id v) {
+        const std::string condition = operand(v, 0, 0);
+        settle_before(effects_of(f_, v));
+        const instruction& i = at(v);
+        const bool no_then = f_.blocks[i.blocks[0]].empty();
+        line(no_then ? fmt::format("if (!({})) {{", condition) : fmt::format("if ({}) {{", condition));
+        inner_block(i.blocks[no_then ? 1 : 0]);
+        if (no_then || f_.blocks[i.blocks[1]].empty()) return line("}");
+        std::string before = std::exchange(out_, {});
+        inner_block(i.blocks[1]);
+        std::string otherwise = std::exchange(out_, std::move(before));
+        const std::string margin(static_cast<std::size_t>(depth_) * 4, ' ');
+        const bool is_chain = at(f_.blocks[i.blocks[1]].back()).op == opcode::if_ &&
+                              otherwise.compare(0, margin.size() + 8, margin + "    if (") == 0;
+        if (!is_chain) {
+            line("} else {");
+            out_ += otherwise;
+            return line("}");
+        }
+        for (std::size_t at_line = 0; at_line < otherwise.size();) {
+            otherwise.erase(at_line, 4);
+            at_line = otherwise.find('\n', at_line) + 1;
+        }
+        out_ += margin + "} else " + otherwise.substr(margin.size());
+    }
+
+    void while_statement(value_id v) {
+        const instruction& i = at(v);
+        settle_before(effects_of(f_, v));
+        settle_for_loop(v);
+        if (is_expression(i.blocks[0])) {
+            block_(i.blocks[0]);
+            line(fmt::format("while ({}) {{", operand(v, 0, 0)));
+            inner_block(i.blocks[1]);
+            return line("}");
+        }
+        line("while (true) {");
+        ++depth_;
+        block_(i.blocks[0]);
+        line(fmt::format("if (!({})) break;", operand(v, 0, 0)));
+        --depth_;
+        inner_block(i.blocks[1]);
+        line("}");
+    }
+
+    void for_statement(value_id v) {
+        const value_id end = f_.operand(v, 1), step = f_.operand(v, 2);
+        const ir::effects e = effects_of(f_, v);
+        for (value_id bound : {end, step})
+            if (!is_trivial(bound) || (at(bound).op == opcode::read_cell && is_pending_[bound] && clobbers(f_, e, bound)))
+                declare(bound);
+        const std::string from = operand(v, 0, 0);
+        const std::string to = operand(v, 1, shift), by = operand(v, 2, unary);
+        settle_before(e);
+        settle_for_loop(v);
+        const std::string k = names_.unique(word_for(v));
+        name_[v] = k;
+        line(fmt::format("for ({} {} = {}; {}; {}) {{", type_of(at(v).result), k, from, goes_on(k, to, step, by),
+                         advance(k, step, by)));
+        inner_block(at(v).blocks[0]);
+        line("}");
+    }
+    /// The sign of a constant step, 0 when it is known only on the device.
+    int sign_of(value_id step) const {
+        if (at(step).op == opcode::place) return 1;
+        if (at(step).op != opcode::constant) return is_signed(at(step).result.element) ? 0 : 1;
+        const std::size_t top_bit = 8 * size_of(at(step).result.element) - 1;
+        return is_signed(at(step).result.element) && (at(step).bits >> top_bit & 1) ? -1 : 1;
+    }
+    std::string goes_on(const std::string& k, const std::string& to, value_id step, const std::string& by) const {
+        const int sign = sign_of(step);
+        if (sign != 0) return fmt::format("{} {} {}", k, sign > 0 ? "<" : ">", to);
+        return fmt::format("{1} > 0 ? {0} < {2} : {0} > {2}", k, by, to);
+    }
+    std::string advance(const std::string& k, value_id step, const std::string& by) const {
+        if (at(step).op == opcode::constant && by == "1") return "++" + k;
+        if (at(step).op == opcode::constant && (by == "-1" || by == "(-1)")) return "--" + k;
+        return k + " += " + by;
+    }
+
+    // ---- expressions
+
+    /// Operand k of v, in parentheses where it binds less tightly than asked.
+    std::string operand(value_id v, std::size_t k, int least_precedence) {
+        const value_id o = f_.operand(v, k);
+        text t = use(o);
+        return t.precedence < least_precedence ? "(" + t.words + ")" : t.words;
+    }
+    text use(value_id v) {
+        --uses_[v];
+        if (!name_[v].empty()) return {name_[v], primary};
+        if (at(v).op == opcode::constant) return literal(at(v));
+        if (uses_[v] <= 0) is_pending_[v] = false;
+        return expression(v);
+    }
+
+    text expression(value_id v) {
+        const instruction& i = at(v);
+        switch (i.op) {
+            case opcode::constant: return literal(i);
+            case opcode::read_cell:
+                // The variable itself is not used up by a read that is printed several times.
+                return {name_[f_.operand(v, 0)], primary};
+            case opcode::load: {
+                const std::string element =
+                    fmt::format("{}[{}]", name_[f_.operand(v, 0)], operand(v, 1, 0));
+                if (i.result.element == scalar::boolean) return {element + " != 0", 8};
+                return {element, postfix};
+            }
+            case opcode::place: return place_words(i);
+            case opcode::convert: return conversion(v);
+            case opcode::select:
+                return {fmt::format("{} ? {} : {}", operand(v, 0, ternary + 1), operand(v, 1, ternary + 1),
+                                    operand(v, 2, ternary + 1)),
+                        ternary};
+            case opcode::logic_and: return guard_words(v, " && ", logical_and);
+            case opcode::logic_or: return guard_words(v, " || ", logical_or);
+            case opcode::evaluate: return {call_words(v), postfix};
+            default: return builtin_words(v);
+        }
+    }
+
+    text guard_words(value_id v, const char* symbol, int precedence) {
+        const std::string left = operand(v, 0, logical_and);
+        block_(at(v).blocks[0]);
+        return {left + symbol + operand(v, 1, logical_and), precedence};
+    }
+
+    std::string call_words(value_id v) {
+        const ir::function* callee = f_.callees[at(v).bits].get();
+        std::string list;
+        for (std::size_t k = 0; k < f_.operands_of(v).size(); ++k)
+            list += (k ? ", " : "") + operand(v, k, 0);
+        return parts_.functions.at(callee) + "(" + list + ")";
+    }
+
+    text place_words(const instruction& i) const {
+        std::string words;
+        for (char c : words_.places[i.detail]) {
+            if (c == '$') words += words_.axes[i.bits];
+            else words += c;
+        }
+        return {words, words.find('*') == std::string::npos ? int(unary) : 11};
+    }
+
+    std::string helper(const helper_function& h) {
+        parts_.helpers.emplace(h.name, h.text);
+        return h.name;
+    }
+
+    text conversion(value_id v) {
+        const scalar from = at(f_.operand(v, 0)).result.element;
+        const scalar to = at(v).result.element;
+        if (to == scalar::boolean) {
+            const bool floating = is_floating(from);
+            return {operand(v, 0, 9) + (!floating ? " != 0" : from == scalar::f32 ? " != 0.0f" : " != 0.0"), 8};
+        }
+        if (is_floating(from) && is_integer(to))
+            return {helper(saturating_conversion(parts_.language, from, to)) + "(" + operand(v, 0, 0) + ")", postfix};
+        return {"(" + type_of(at(v).result) + ")" + operand(v, 0, unary), unary};
+    }
+
+    /// Whether a division or remainder must be guarded: the divisor is not a constant that cannot fault.
+    bool needs_helper(value_id v) const {
+        const auto what = static_cast<builtin>(at(v).detail);
+        if ((what != builtin::div && what != builtin::rem) || is_floating(at(v).result.element)) return false;
+        const instruction& divisor = at(f_.operand(v, 1));
+        if (divisor.op != opcode::constant) return true;
+        const std::uint64_t ones = ~std::uint64_t{0} >> (64 - 8 * size_of(divisor.result.element));
+        return divisor.bits == 0 || (is_signed(divisor.result.element) && divisor.bits == ones);
+    }
+
+    text builtin_words(value_id v) {
+        const instruction& i = at(v);
+        const auto what = static_cast<builtin>(i.detail);
+        const ir::builtin_info& row = ir::info(what);
+        const scalar type = at(f_.operand(v, 0)).result.element;
+        if (needs_helper(v)) {
+            const std::string name = helper(guarded_division(parts_.language, what, type));
+            const std::string left = operand(v, 0, 0);
+            return {fmt::format("{}({}, {})", name, left, operand(v, 1, 0)), postfix};
+        }
+        if (row.symbol && row.arity == 1) return {row.symbol + operand(v, 0, postfix), unary};
+        if (row.symbol) return operator_words(v, row);
+        const builtin_spelling s = spell(parts_.language, what, type);
+        for (const helper_function& h : s.helpers) helper(h);
+        std::vector<text> list;
+        for (std::size_t k = 0; k < row.arity; ++k) list.push_back({operand(v, k, s.is_call ? 0 : postfix), primary});
+        return {substitute(s.pattern, list), s.is_call ? int(postfix) : 8};
+    }
+
+    text operator_words(value_id v, const ir::builtin_info& row) {
+        const int own = row.precedence;
+        // Mixed bit operations, shifts and comparisons get parentheses that C does not ask for but readers do.
+        const bool careful = own <= bitwise || own == shift || own == 8 || own == 9;
+        const std::string left = operand(v, 0, careful ? int(unary) : own);
+        std::string right = operand(v, 1, careful ? int(unary) : own + 1);
+        const bool is_shift = own == shift;
+        if (is_shift && !words_.masks_shift_counts && !is_small_shift(v))
+            right = fmt::format("({} & {})", right, 8 * size_of(at(v).result.element) - 1);
+        if (is_shift && words_.masks_shift_counts && is_constant_beyond(v))
+            right = fmt::format("{}", at(f_.operand(v, 1)).bits & (8 * size_of(at(v).result.element) - 1));
+        return {fmt::format("{} {} {}", left, row.symbol, right), own};
+    }
+    bool is_small_shift(value_id v) const {
+        const instruction& count = at(f_.operand(v, 1));
+        return count.op == opcode::constant && count.bits < 8 * size_of(at(v).result.element);
+    }
+    bool is_constant_beyond(value_id v) const {
+        return at(f_.operand(v, 1)).op == opcode::constant && !is_small_shift(v);
+    }
+
+    text literal(const instruction& i) {
+        const scalar s = i.result.element;
+        if (s == scalar::f64) parts_.uses_f64 = true;
+        if (s == scalar::boolean) return {i.bits ? "true" : "false", primary};
+        if (s == scalar::f32) {
+            const auto bits = static_cast<std::uint32_t>(i.bits);
+            const float x = std::bit_cast<float>(bits);
+            if (!std::isfinite(x)) return {fmt::format("{}0x{:x}{}", words_.f32_bits, bits, words_.f32_end), primary};
+            return number(fmt::format("{}", x), "f", std::signbit(x));
+        }
+        if (s == scalar::f64) {
+            const double x = std::bit_cast<double>(i.bits);
+            if (!std::isfinite(x)) return {fmt::format("{}0x{:x}{}", words_.f64_bits, i.bits, words_.f64_end), primary};
+            return number(fmt::format("{}", x), "", std::signbit(x));
+        }
+        return integer_literal(s, i.bits);
+    }
+    static text number(std::string digits, const char* suffix, bool negative) {
+        if (digits.find_first_of(".e") == std::string::npos) digits += ".0";
+        return {digits + suffix, negative ? int(unary) : int(primary)};
+    }
+    text integer_literal(scalar s, std::uint64_t bits) const {
+        const std::size_t width = 8 * size_of(s);
+        const bool negative = is_signed(s) && (bits >> (width - 1) & 1);
+        const std::string cast = size_of(s) < 4 ? "(" + type_name(parts_.language, s, 1) + ")" : "";
+        const std::string suffix =
+            std::string(is_signed(s) || width < 32 ? "" : "u") + (width == 64 ? std::string(words_.long_suffix) : "");
+        if (!negative) return {cast + std::to_string(bits) + suffix, cast.empty() ? int(primary) : int(unary)};
+        const std::uint64_t ones = ~std::uint64_t{0} >> (64 - width);
+        const std::uint64_t magnitude = ((~bits & ones) + 1) & ones;
+        if (width >= 32 && magnitude == (std::uint64_t{1} << (width - 1)))  // has no positive literal
+            return {fmt::format("(-{}{} - 1)", magnitude - 1, suffix), primary};
+        return {cast + "-" + std::to_string(magnitude) + suffix, unary};
+    }
+
+    const ir::function& f_;
+    std::string printed_name_;
+    program_parts& parts_;
+    const spelling& words_;
+    std::vector<int> uses_;
+    std::vector<int> operations_;
+    std::vector<std::string> name_;  ///< of values that have one
+    std::vector<bool> is_pending_;
+    std::vector<value_id> pending_;
+    std::vector<std::string> parameter_names_;
+    name_set names_;
+    std::string out_;
+    int depth_ = 0;
+};
+
+}  // namespace
+
+std::string print_function(const ir::function& f, const std::string& printed_name, program_parts& parts) {
+    return function_printer(f, printed_name, parts).run();
+}
+
+}  // namespace balm::emit

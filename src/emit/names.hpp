@@ -1,0 +1,19 @@
+#pragma once
+// The names in printed source: the user's words, made unique, and kept clear of what the dialects reserve.
+
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+namespace balm::emit {
+
+class name_set {
+public:
+    /// The word itself where it is free, else the word with the first free number.
+    std::string unique(std::string_view word);
+
+private:
+    std::unordered_set<std::string> taken_;
+};
+
+}  // namespace balm::emit

@@ -1,0 +1,55 @@
+// Puts a program together: provenance, what the language must be told, helper functions, callees, kernel.
+
+#include "emit/printer.hpp"
+
+#include <fmt/format.h>
+
+#include "balm/version.hpp"
+#include "emit/function_printer.hpp"
+
+namespace balm::emit {
+
+namespace {
+
+/// Callees come before their callers, each once; two of the same name are told apart.
+void print_callees(const ir::function& f, program_parts& parts, std::string& text) {
+    for (const auto& callee : f.callees) {
+        if (parts.functions.count(callee.get())) continue;
+        print_callees(*callee, parts, text);
+        const std::string name = parts.names.unique(callee->name);
+        parts.functions[callee.get()] = name;
+        text += print_function(*callee, name, parts) + "\n";
+    }
+}
+
+/// The first line, which says where the program came from; it is no part of its key in the disk cache.
+std::string provenance(const ir::function& kernel) {
+    std::string text = "// " + (kernel.description.empty() ? kernel.name : kernel.description);
+    if (kernel.where.file) text += fmt::format(", from {}:{}", kernel.where.file, kernel.where.line);
+    return text + " (Balm " BALM_VERSION ")\n";
+}
+
+}  // namespace
+
+std::string kernel_name(const ir::function& kernel) {
+    name_set names;
+    return names.unique(kernel.name);
+}
+
+std::string print(const ir::function& kernel, runtime::dialect language) {
+    program_parts parts{language, {}, {}, {}, false};
+    const std::string name = parts.names.unique(kernel.name);
+    std::string callees;
+    print_callees(kernel, parts, callees);
+    const std::string body = print_function(kernel, name, parts);
+    std::string text = provenance(kernel);
+    if (language == runtime::dialect::opencl_c) {
+        if (parts.uses_f64) text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+        text += "#pragma OPENCL FP_CONTRACT OFF\n";
+    }
+    text += "\n";
+    for (const auto& [helper, definition] : parts.helpers) text += definition + "\n";
+    return text + callees + body;
+}
+
+}  // namespace balm::emit

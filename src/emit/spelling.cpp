@@ -1,0 +1,51 @@
+// The tables of words, one a dialect.
+
+#include "emit/spelling.hpp"
+
+namespace balm::emit {
+
+const spelling& spelling_of(runtime::dialect d) noexcept {
+    static constexpr spelling opencl_c = {
+        "kernel void ",
+        "",
+        "global ",
+        "local ",
+        "restrict ",
+        "L",
+        "as_float(",
+        "u)",
+        "as_double(",
+        "UL)",
+        {"(long)get_global_id($)", "(long)get_local_id($)", "(long)get_group_id($)", "(long)get_global_size($)",
+         "(long)get_local_size($)", "(long)get_num_groups($)"},
+        {"0", "1", "2"},
+        "barrier(CLK_LOCAL_MEM_FENCE);",
+        "barrier(CLK_GLOBAL_MEM_FENCE);",
+        "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
+        true,
+        false,
+    };
+    static constexpr spelling cuda_cpp = {
+        "extern \"C\" __global__ void ",
+        "static __device__ inline ",
+        "",
+        "",
+        "__restrict__ ",
+        "LL",
+        "__int_as_float(",
+        ")",
+        "__longlong_as_double(",
+        "LL)",
+        {"(long long)blockIdx.$ * blockDim.$ + threadIdx.$", "(long long)threadIdx.$", "(long long)blockIdx.$",
+         "(long long)gridDim.$ * blockDim.$", "(long long)blockDim.$", "(long long)gridDim.$"},
+        {"x", "y", "z"},
+        "__syncthreads();",
+        "__syncthreads();",
+        "__syncthreads();",
+        false,
+        true,
+    };
+    return d == runtime::dialect::opencl_c ? opencl_c : cuda_cpp;
+}
+
+}  // namespace balm::emit

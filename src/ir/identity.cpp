@@ -1,0 +1,61 @@
+// The identity of a function. In: a simplified function, whose values stand in one order whatever the C++
+// compiler did. Out: a hash over its structure, with values numbered as they stand; names that the printed
+// source uses belong to it, C++ lines do not.
+
+#include "ir/ir.hpp"
+
+namespace balm::ir {
+
+namespace {
+
+class fingerprint {
+public:
+    explicit fingerprint(const function& f) : f_(f), number_(f.code.size(), 0) {}
+
+    runtime::hash128 run() {
+        hash_.text(f_.name).number(static_cast<std::uint64_t>(f_.dimensions)).number(static_cast<std::uint64_t>(f_.result));
+        for (const parameter& p : f_.parameters)
+            hash_.number(code(p.what)).number(static_cast<std::uint64_t>(p.use)).text(p.name).number(p.is_restrict);
+        for (const auto& callee : f_.callees) {
+            const runtime::hash128 inner = ir::hash(*callee);
+            hash_.number(inner.low).number(inner.high);
+        }
+        block_(0);
+        return hash_.result();
+    }
+
+private:
+    static std::uint64_t code(type t) {
+        return static_cast<std::uint64_t>(t.element) | std::uint64_t{t.lanes} << 8 |
+               static_cast<std::uint64_t>(t.where) << 16;
+    }
+    void block_(block_id b) {
+        hash_.number(f_.blocks[b].size());
+        for (value_id v : f_.blocks[b]) {
+            number_[v] = ++last_;
+            const instruction& i = f_.code[v];
+            hash_.number(static_cast<std::uint64_t>(i.op) | std::uint64_t{i.detail} << 8 | code(i.result) << 32);
+            hash_.number(i.bits);
+            if (i.name != none) hash_.text(f_.names[i.name]);
+            const bool later = i.op == opcode::while_ || i.op == opcode::logic_and || i.op == opcode::logic_or;
+            if (!later) operands(v);
+            for (block_id inner : i.blocks)
+                if (inner != none) block_(inner);
+            if (later) operands(v);
+        }
+    }
+    void operands(value_id v) {
+        for (value_id o : f_.operands_of(v)) hash_.number(o == none ? 0 : number_[o]);
+    }
+
+    const function& f_;
+    runtime::hasher hash_;
+    std::vector<std::uint64_t> number_;
+    std::uint64_t last_ = 0;
+};
+
+}  // namespace
+
+runtime::hash128 hash(const function& f) { return fingerprint(f).run(); }
+
+}  // namespace balm::ir

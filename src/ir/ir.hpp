@@ -1,0 +1,183 @@
+#pragma once
+// The IR: a small typed program, recorded by running C++ once with device values. Instructions stand in
+// program order in structured blocks; each value is defined once; variables are cells that instructions
+// load from and store to, so that a value read is fixed where it was read. The IR knows no backend.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "balm/builtin.hpp"
+#include "balm/trace.hpp"
+#include "balm/types.hpp"
+#include "runtime/hash.hpp"
+
+namespace balm::ir {
+
+/// Where a pointer points; `value` for what is no pointer.
+enum class space : std::uint8_t { value, global, local };
+
+/// The type of a value: a scalar, a short vector of scalars, or a pointer to one of these.
+struct type {
+    scalar element = scalar::nothing;
+    std::uint8_t lanes = 1;
+    space where = space::value;
+
+    constexpr type() = default;
+    constexpr type(scalar s, std::uint8_t lane_count = 1, space address = space::value)
+        : element(s), lanes(lane_count), where(address) {}
+    constexpr bool is_pointer() const { return where != space::value; }
+    constexpr type pointee() const { return {element, lanes}; }
+    friend constexpr bool operator==(type, type) = default;
+};
+std::string to_string(type);
+
+/// What the printers and tests know of a row of builtins.def.
+struct builtin_info {
+    const char* name;
+    std::uint8_t arity;
+    detail::rule takes;
+    const char* symbol;       ///< operators: "+"; null for built-ins
+    std::uint8_t precedence;  ///< operators only
+    const char* opencl;       ///< see builtins.def
+    const char* cuda;
+    int ulp;
+};
+const builtin_info& info(builtin) noexcept;
+inline constexpr std::size_t builtin_count = static_cast<std::size_t>(builtin::count);
+
+/// A work-item's place in the grid; the dimension is in `bits`.
+using trace::place;
+const char* to_string(place) noexcept;
+
+enum class opcode : std::uint8_t {
+    parameter,   // bits: position among the function's parameters
+    constant,    // bits: the value, as the type's bit pattern
+    place,       // place in `detail`, dimension in bits -> i64
+    builtin,     // row in `detail`, its operands
+    convert,     // operand -> result
+    select,      // condition, if true, if false
+    logic_and,   // left operand, a value of block 0, which is evaluated only where left is true
+    logic_or,    // left operand, a value of block 0, which is evaluated only where left is false
+    cell,        // a variable that begins as its operand; only read_cell and write_cell use it
+    read_cell,   // cell
+    write_cell,  // cell, value
+    load,        // pointer, index
+    store,       // pointer, index, value
+    if_,         // condition; blocks: then, else
+    for_,        // begin, end, step; the result is the loop's variable; block: body
+    while_,      // condition value of block 0; blocks: condition, body
+    grid_for,    // count; the result is the index; block: body. Lowered by device kind.
+    break_,
+    continue_,
+    return_,    // value, or none
+    barrier,    // bits: 1 local memory, 2 global memory, 3 both
+    call,       // callee in `bits`, its arguments; the callee has effects
+    evaluate,   // the same for a callee without effects: the result depends on the arguments alone
+    broadcast,  // scalar -> all lanes
+    lane_index  // lanes: operand + {0, 1, 2, …}
+};
+
+const char* to_string(opcode) noexcept;
+
+/// The C++ line that an instruction was recorded at. The file's name lives as long as the program.
+using source_line = trace::location;
+using trace::access;
+
+using value_id = std::uint32_t;
+using block_id = std::uint32_t;
+inline constexpr std::uint32_t none = ~0u;
+
+struct instruction {
+    opcode op = opcode::constant;
+    std::uint16_t detail = 0;  ///< builtin or place
+    type result;
+    std::uint8_t operand_count = 0;
+    std::uint32_t first_operand = 0;  ///< into function::operands
+    block_id blocks[2] = {none, none};
+    std::uint64_t bits = 0;
+    source_line where;
+    std::uint32_t name = none;  ///< into function::names: the user's word for it
+};
+
+struct parameter {
+    type what;
+    access use = access::value;
+    std::string name;
+    bool is_restrict = false;  ///< distinct from every other memory parameter
+};
+
+using block = std::vector<value_id>;
+
+/// A kernel or a device function.
+struct function {
+    std::string name;
+    std::string description;  ///< what it does, where somebody said
+    source_line where;
+    runtime::hash128 identity;  ///< hash(*this) of the finished trace
+    bool is_pure = false;       ///< a device function that neither reads nor writes memory
+    int dimensions = 0;  ///< of a kernel's grid; 0: a device function
+    scalar result = scalar::nothing;
+    std::vector<parameter> parameters;
+    std::vector<instruction> code;    ///< indexed by value_id
+    std::vector<value_id> operands;   ///< of all instructions
+    std::vector<block> blocks;        ///< blocks[0] is the body
+    std::vector<std::string> names;
+    std::vector<std::shared_ptr<const function>> callees;
+
+    std::span<const value_id> operands_of(value_id v) const {
+        return {operands.data() + code[v].first_operand, code[v].operand_count};
+    }
+    std::span<value_id> operands_of(value_id v) {
+        return {operands.data() + code[v].first_operand, code[v].operand_count};
+    }
+    value_id operand(value_id v, std::size_t k) const { return operands[code[v].first_operand + k]; }
+
+    /// Appends an instruction to `code` (to no block) and gives its id.
+    value_id add(instruction what, std::span<const value_id> its_operands = {});
+};
+
+/// Whether the instruction stays where it stands: it declares or writes memory, synchronises or steers.
+bool has_effect(opcode);
+/// Whether the result depends on nothing but operands: it may be shared, moved or dropped.
+bool is_pure(opcode);
+
+/// What an instruction, with the blocks inside it, may change.
+struct effects {
+    std::vector<value_id> cells;        ///< written
+    std::uint64_t parameters = 0;       ///< a bit for each memory parameter stored to (the last bit: any further)
+    bool all_memory = false;            ///< a barrier or a call: whatever other work-items may have written
+};
+effects effects_of(const function&, value_id);
+/// Whether a reading instruction (read_cell, load, or one whose block holds these) gives another result
+/// after the effects than before.
+bool clobbers(const function&, const effects&, value_id reader);
+
+/// Throws trace_error on the first breach of the IR's rules: a value used before or outside its definition,
+/// types that a row does not take, a jump outside a loop, a barrier where not all work-items arrive.
+void verify(const function&);
+
+/// Folds constants, shares equal values, forwards variables and removes what nobody uses, until nothing
+/// changes; then puts pure values in the order of their use, so that equal programs are equal however the
+/// C++ compiler ordered the operands. Results are the same bit for bit.
+void simplify(function&);
+
+/// The value of a row applied to constants, where every device agrees on it bit for bit.
+std::optional<std::uint64_t> fold(builtin, scalar operand_type, std::span<const std::uint64_t> bits);
+std::uint64_t fold_conversion(scalar from, scalar to, std::uint64_t bits);
+
+/// Fuses a multiplication and the addition of its only use into `fma`, as every backend then does alike.
+void contract(function&);
+
+/// The identity of a program: equal for equal traces, whatever the C++ lines.
+runtime::hash128 hash(const function&);
+
+/// Instructions and blocks as text, for messages and tests.
+std::string dump(const function&);
+
+}  // namespace balm::ir

@@ -1,0 +1,107 @@
+// How work is shared out, by device kind: on a GPU one element a work-item (a grid-stride loop costs 6 % of
+// the H100's bandwidth), on a CPU contiguous chunks (a grid-stride loop is 15 times slower there).
+
+#include "ir/lower.hpp"
+
+#include <initializer_list>
+
+namespace balm::ir {
+
+namespace {
+
+/// Appends instructions to a block.
+class builder {
+public:
+    builder(function& f, source_line where) : f_(f), where_(where) {}
+
+    value_id make(opcode op, type result, std::initializer_list<value_id> operands, std::uint16_t detail = 0,
+                  std::uint64_t bits = 0) {
+        instruction i;
+        i.op = op;
+        i.result = result;
+        i.detail = detail;
+        i.bits = bits;
+        i.where = where_;
+        const value_id id = f_.add(i, {operands.begin(), operands.size()});
+        made.push_back(id);
+        return id;
+    }
+    value_id place_(place p) { return make(opcode::place, scalar::i64, {}, static_cast<std::uint16_t>(p)); }
+    value_id constant(std::uint64_t bits) { return make(opcode::constant, scalar::i64, {}, 0, bits); }
+    value_id apply(builtin b, value_id left, value_id right, scalar result = scalar::i64) {
+        return make(opcode::builtin, result, {left, right}, static_cast<std::uint16_t>(b));
+    }
+
+    block made;
+
+private:
+    function& f_;
+    source_line where_;
+};
+
+void replace_uses(function& f, value_id what, value_id by) {
+    for (value_id& o : f.operands)
+        if (o == what) o = by;
+}
+
+/// if (gid < count) body
+void one_element_an_item(function& f, value_id loop, builder& b) {
+    const value_id index = b.place_(place::global_id);
+    const value_id inside = b.apply(builtin::less, index, f.operand(loop, 0), scalar::boolean);
+    const block_id body = f.code[loop].blocks[0];
+    replace_uses(f, loop, index);
+    f.blocks.emplace_back();
+    const value_id branch = b.make(opcode::if_, scalar::nothing, {inside});
+    f.code[branch].blocks[0] = body;
+    f.code[branch].blocks[1] = static_cast<block_id>(f.blocks.size() - 1);
+}
+
+/// for (i = from; i < to; i += step) body
+void counted_loop(function& f, value_id loop, builder& b, value_id from, value_id to, value_id step) {
+    const value_id counted = b.make(opcode::for_, scalar::i64, {from, to, step});
+    f.code[counted].blocks[0] = f.code[loop].blocks[0];
+    f.code[counted].name = f.code[loop].name;
+    replace_uses(f, loop, counted);
+}
+
+void grid_stride(function& f, value_id loop, builder& b) {
+    const value_id from = b.place_(place::global_id);
+    counted_loop(f, loop, b, from, f.operand(loop, 0), b.place_(place::global_size));
+}
+
+void contiguous_chunks(function& f, value_id loop, builder& b) {
+    const value_id count = f.operand(loop, 0);
+    const value_id items = b.place_(place::global_size);
+    const value_id last = b.apply(builtin::sub, items, b.constant(1));
+    const value_id chunk = b.apply(builtin::div, b.apply(builtin::add, count, last), items);
+    const value_id from = b.apply(builtin::mul, b.place_(place::global_id), chunk);
+    const value_id to = b.apply(builtin::min, b.apply(builtin::add, from, chunk), count);
+    counted_loop(f, loop, b, from, to, b.constant(1));
+}
+
+void share_out(function& f, value_id loop, const launch_facts& facts, block& after) {
+    builder b(f, f.code[loop].where);
+    if (facts.covers) one_element_an_item(f, loop, b);
+    else if (facts.on_cpu) contiguous_chunks(f, loop, b);
+    else grid_stride(f, loop, b);
+    after.insert(after.end(), b.made.begin(), b.made.end());
+}
+
+}  // namespace
+
+lowered lower(const function& kernel, const launch_facts& facts) {
+    lowered result{kernel, 1};
+    function& f = result.kernel;
+    for (parameter& p : f.parameters) p.is_restrict = facts.distinct;
+    const block before = std::move(f.blocks[0]);
+    block after;
+    for (value_id v : before) {
+        if (f.code[v].op == opcode::grid_for) share_out(f, v, facts, after);
+        else after.push_back(v);
+    }
+    f.blocks[0] = std::move(after);
+    simplify(f);
+    return result;
+}
+
+}  // namespace balm::ir

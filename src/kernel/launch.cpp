@@ -1,0 +1,171 @@
+// Launches a kernel of the user's: checks the grid, binds the arguments, tells the queue what is read and
+// written.
+
+#include "kernel/launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "balm/bound_kernel.hpp"
+#include "balm/error.hpp"
+#include "balm/queue.hpp"
+#include "emit/printer.hpp"
+
+namespace balm {
+
+namespace kernels {
+
+ir::launch_facts facts_for(const runtime::device_state& device) {
+    ir::launch_facts facts;
+    facts.on_cpu = device.info().type == device_type::cpu;
+    return facts;
+}
+
+std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& device, const ir::function& kernel,
+                                                       const ir::launch_facts& facts) {
+    runtime::hash128 identity = kernel.identity;
+    identity.low ^= std::uint64_t{facts.on_cpu} | std::uint64_t{facts.distinct} << 1 | std::uint64_t{facts.covers} << 2;
+    return device.programs().get(identity, [&] {
+        return runtime::program_source{emit::print(ir::lower(kernel, facts).kernel, device.driver().language()),
+                                       emit::kernel_name(kernel),
+                                       {}};
+    });
+}
+
+}  // namespace kernels
+
+namespace {
+
+using runtime::storage;
+
+struct memory_use {
+    std::vector<storage*> reads;
+    std::vector<storage*> writes;
+
+    /// Whether a written allocation is bound to a second parameter.
+    bool distinct() const {
+        for (std::size_t k = 0; k < writes.size(); ++k) {
+            if (std::find(writes.begin() + static_cast<std::ptrdiff_t>(k) + 1, writes.end(), writes[k]) != writes.end())
+                return false;
+            if (std::find(reads.begin(), reads.end(), writes[k]) != reads.end()) return false;
+        }
+        return true;
+    }
+};
+
+memory_use memory_of(const bound_call& call, const runtime::device_state& device) {
+    memory_use use;
+    for (std::size_t k = 0; k < call.arguments.size(); ++k) {
+        storage* memory = call.arguments[k].memory.get();
+        if (!memory) continue;
+        if (&memory->device() != &device)
+            throw usage_error(fmt::format("argument {} of kernel '{}' lives on {}, but the kernel is launched on {}",
+                                          k + 1, call.function->name, memory->device().words(), device.words()));
+        (call.function->parameters[k].use == trace::access::in ? use.reads : use.writes).push_back(memory);
+    }
+    return use;
+}
+
+std::vector<runtime::argument> arguments_of(const bound_call& call) {
+    std::vector<runtime::argument> list(call.arguments.size());
+    for (std::size_t k = 0; k < list.size(); ++k) {
+        const bound_argument& given = call.arguments[k];
+        list[k].what = static_cast<runtime::argument::kind>(given.what);
+        list[k].size = given.size;
+        list[k].bytes = given.bytes;
+        if (given.memory) {
+            const runtime::memory native = given.memory->native();
+            list[k].size = sizeof native.handle;
+            std::memcpy(list[k].bytes.data(), &native.handle, sizeof native.handle);
+        }
+    }
+    return list;
+}
+
+std::size_t largest_divisor(std::size_t n, std::size_t limit) {
+    for (std::size_t d = std::min(n, limit); d > 1; --d)
+        if (n % d == 0) return d;
+    return 1;
+}
+
+/// A work-group size that divides the grid: long in the first dimension, where memory is contiguous.
+void choose_local(runtime::grid& g, std::size_t limit) {
+    std::size_t room = std::min(limit, kernels::usual_local_size);
+    const std::size_t first = g.dimensions == 1 ? room : std::min<std::size_t>(room, 32);
+    for (std::uint32_t d = 0; d < g.dimensions; ++d) {
+        g.local[d] = largest_divisor(g.global[d], d == 0 ? first : room);
+        room = std::max<std::size_t>(room / g.local[d], 1);
+    }
+}
+
+void check_local(const runtime::grid& g, const std::string& kernel, const device_info& device, std::size_t limit) {
+    std::size_t items = 1;
+    for (std::uint32_t d = 0; d < g.dimensions; ++d) {
+        if (g.local[d] == 0 || g.global[d] % g.local[d] != 0)
+            throw usage_error(fmt::format("kernel '{}': the local size {} does not divide the global size {} in "
+                                          "dimension {}",
+                                          kernel, g.local[d], g.global[d], d));
+        if (g.local[d] > device.max_work_item_sizes[d])
+            throw usage_error(fmt::format("kernel '{}': the local size {} in dimension {} is beyond the {} that "
+                                          "'{}' allows",
+                                          kernel, g.local[d], d, device.max_work_item_sizes[d], device.name));
+        items *= g.local[d];
+    }
+    if (items > limit)
+        throw usage_error(fmt::format("kernel '{}': work-groups of {} work-items are asked for, but on '{}' this "
+                                      "kernel allows {}",
+                                      kernel, items, device.name, limit));
+}
+
+void check_group_counts(const runtime::grid& g, const std::string& kernel, const device_info& device) {
+    for (std::uint32_t d = 0; d < g.dimensions; ++d)
+        if (g.global[d] / g.local[d] > device.max_group_counts[d])
+            throw usage_error(fmt::format("kernel '{}': {} work-groups in dimension {} are beyond the {} that '{}' "
+                                          "allows; give a larger local size or launch in parts",
+                                          kernel, g.global[d] / g.local[d], d, device.max_group_counts[d],
+                                          device.name));
+}
+
+void check_local_memory(const bound_call& call, const device_info& device) {
+    std::uint64_t bytes = 0;
+    for (const bound_argument& a : call.arguments)
+        if (a.what == bound_argument::kind::local) bytes += a.size;
+    if (bytes > device.local_memory)
+        throw usage_error(fmt::format("kernel '{}' asks for {} bytes of local memory, but '{}' has {} per work-group",
+                                      call.function->name, bytes, device.name, device.local_memory));
+}
+
+}  // namespace
+
+event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const bound_call& call, int dimensions,
+                     const std::size_t* global, const std::size_t* local, const wait_list& waits) {
+    runtime::device_state& device = queue->device();
+    const std::string& name = call.function->name;
+    const memory_use use = memory_of(call, device);
+    check_local_memory(call, device.info());
+    runtime::grid g;
+    g.dimensions = static_cast<std::uint32_t>(dimensions);
+    std::copy_n(global, dimensions, g.global.begin());
+    if (std::find(g.global.begin(), g.global.end(), std::size_t{0}) != g.global.end())
+        return waits.empty() ? event{} : queue->record();
+
+    ir::launch_facts facts = kernels::facts_for(device);
+    facts.distinct = use.distinct();
+    const auto program = kernels::program_for(device, *call.function, facts);
+    const std::size_t limit = std::min(program->max_work_group_size(), device.info().max_work_group_size);
+    if (local) std::copy_n(local, dimensions, g.local.begin());
+    else choose_local(g, limit);
+    check_local(g, name, device.info(), limit);
+    check_group_counts(g, name, device.info());
+
+    event done;
+    runtime::kernel_lease kernel = program->lease_kernel();
+    queue->enqueue_launch(kernel, g, arguments_of(call), use.reads, use.writes, waits.events(), &done);
+    return done;
+}
+
+}  // namespace balm

@@ -1,0 +1,529 @@
+// Records what device values do. In: the calls of balm/trace.hpp, made while the user's lambda runs. Out:
+// an ir::function, verified and simplified. One tracer a function under definition; traces nest.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "balm/dsl/value.hpp"
+#include "balm/error.hpp"
+#include "balm/trace.hpp"
+#include "ir/ir.hpp"
+
+namespace balm::trace {
+
+namespace {
+
+using ir::block_id;
+using ir::instruction;
+using ir::opcode;
+using ir::value_id;
+
+/// Deeper than this in host stack while tracing, a C++ function on device values is calling itself.
+constexpr std::ptrdiff_t max_stack_bytes = 1 << 20;
+
+[[noreturn]] void fail(location where, const std::string& what) {
+    throw trace_error(where.file ? fmt::format("{}:{}: {}", where.file, where.line, what) : what);
+}
+
+enum class construct : std::uint8_t { body, if_, while_, loop };
+
+/// A block being recorded into.
+struct frame {
+    construct kind = construct::body;
+    block_id block = 0;
+    value_id owner = ir::none;
+    std::uint32_t token = 0;
+    location where;
+    bool has_else = false;
+};
+
+std::atomic<std::uint32_t> traces_begun{0};
+thread_local constinit tracer* innermost = nullptr;
+
+std::atomic<bool> static_objects_are_made{false};
+
+}  // namespace
+
+struct tracer {
+    ir::function function;
+    std::uint32_t serial = ++traces_begun;
+    std::vector<frame> frames{frame{}};
+    std::uint32_t last_token = 0;
+    std::size_t parameter_names = 0;
+    std::vector<bool> assigned;  ///< by value: written to after it was made, so it needs a variable
+    location where;     ///< the last line known: instructions that know none inherit it
+    std::string fault;  ///< noted by a destructor, thrown by the next instruction
+    const char* stack_top = nullptr;
+    tracer* outer = nullptr;
+
+    void check() {
+        if (!fault.empty()) throw trace_error(std::exchange(fault, {}));
+        const char here = 0;
+        const std::ptrdiff_t depth = stack_top - &here;
+        if (depth > max_stack_bytes || depth < -max_stack_bytes)
+            fail(where, fmt::format("the trace of '{}' does not end: a C++ function on device values calls "
+                                    "itself. Devices have no recursion; write it with WHILE or range",
+                                    function.name));
+    }
+
+    value_id record(instruction what, std::span<const value_id> operands = {}) {
+        check();
+        if (what.where.file) where = what.where;
+        else what.where = where;
+        const value_id id = function.add(what, operands);
+        function.blocks[frames.back().block].push_back(id);
+        return id;
+    }
+
+    value_id use(node n) {
+        if (n.trace == serial) return n.id;
+        fail(where, fmt::format("a device value that belongs to another kernel or function is used in '{}'; "
+                                "pass it as a parameter",
+                                function.name));
+    }
+
+    node node_of(value_id id) const { return {id, serial, function.code[id].result.element}; }
+
+    block_id add_block() {
+        function.blocks.emplace_back();
+        return static_cast<block_id>(function.blocks.size() - 1);
+    }
+
+    std::uint32_t enter(construct kind, value_id owner, location at) {
+        frames.push_back({kind, function.code[owner].blocks[0], owner, ++last_token, at});
+        return last_token;
+    }
+
+    frame& top(std::uint32_t token) {
+        check();
+        if (frames.back().token == token) return frames.back();
+        fail(frames.back().where, "this block is not closed where the one around it ends");
+    }
+
+    const std::vector<value_id>& recorded(const frame& f) const { return function.blocks[f.block]; }
+
+    [[noreturn]] void refuse_empty(const frame& f, const char* what) {
+        fail(f.where, fmt::format("this {} block records nothing. A C++ continue inside it cannot be seen "
+                                  "by the device: write continue_()",
+                                  what));
+    }
+
+    bool in_loop() const {
+        return std::any_of(frames.begin(), frames.end(), [](const frame& f) {
+            return f.kind == construct::loop || f.kind == construct::while_;
+        });
+    }
+};
+
+namespace {
+
+tracer& current() {
+    if (innermost) return *innermost;
+    throw trace_error(
+        "a device value (Int, Float, …) is used outside of a kernel. Device values exist only while "
+        "balm::kernel or balm::function runs its lambda");
+}
+
+instruction make(opcode op, ir::type result, location where = {}) {
+    instruction i;
+    i.op = op;
+    i.result = result;
+    i.where = where;
+    return i;
+}
+
+}  // namespace
+
+node constant(scalar type, std::uint64_t bits) {
+    tracer& t = current();
+    instruction i = make(opcode::constant, type);
+    i.bits = bits;
+    return t.node_of(t.record(i));
+}
+
+node query(place what, int dimension, location where) {
+    tracer& t = current();
+    const int limit = t.function.dimensions == 0 ? 3 : t.function.dimensions;
+    if (dimension < 0 || dimension >= limit)
+        fail(where, fmt::format("{}({}) is asked for, but '{}' has {} dimension{}", ir::to_string(what),
+                                dimension, t.function.name, limit, limit == 1 ? "" : "s"));
+    instruction i = make(opcode::place, scalar::i64, where);
+    i.detail = static_cast<std::uint16_t>(what);
+    i.bits = static_cast<std::uint64_t>(dimension);
+    return t.node_of(t.record(i));
+}
+
+node convert(node value, scalar to) {
+    tracer& t = current();
+    const value_id id = t.use(value);
+    if (value.type == to) return value;
+    return t.node_of(t.record(make(opcode::convert, to), {&id, 1}));
+}
+
+node apply(builtin what, const node* operands, std::size_t count, location where) {
+    tracer& t = current();
+    scalar types[4] = {};
+    for (std::size_t k = 0; k < count; ++k) types[k] = operands[k].type;
+    const detail::resolution r = detail::resolve(what, types, count);
+    if (r.result == scalar::nothing)
+        fail(where.file ? where : t.where,
+             fmt::format("'{}' does not take operands of type {}", ir::info(what).name, to_string(types[0])));
+    value_id ids[4] = {};
+    for (std::size_t k = 0; k < count; ++k)
+        ids[k] = t.use(convert(operands[k], k > 0 && k + 1 == count ? r.last : r.first));
+    instruction i = make(opcode::builtin, r.result, where);
+    i.detail = static_cast<std::uint16_t>(what);
+    return t.node_of(t.record(i, {ids, count}));
+}
+
+node select(node condition, node if_true, node if_false) {
+    tracer& t = current();
+    const value_id ids[] = {t.use(condition), t.use(if_true), t.use(if_false)};
+    return t.node_of(t.record(make(opcode::select, if_true.type), ids));
+}
+
+node read(node variable) {
+    tracer& t = current();
+    const value_id id = t.use(variable);
+    return t.node_of(t.record(make(opcode::read_cell, variable.type), {&id, 1}));
+}
+
+void write(node variable, node value) {
+    tracer& t = current();
+    const value_id ids[] = {t.use(variable), t.use(value)};
+    if (t.assigned.size() <= ids[0]) t.assigned.resize(ids[0] + std::size_t{1});
+    t.assigned[ids[0]] = true;
+    t.record(make(opcode::write_cell, scalar::nothing), ids);
+}
+
+void name(node value, std::string_view word) {
+    tracer& t = current();
+    t.function.code[t.use(value)].name = static_cast<std::uint32_t>(t.function.names.size());
+    t.function.names.emplace_back(word);
+}
+
+node load(node pointer, node index, location where) {
+    tracer& t = current();
+    const value_id ids[] = {t.use(pointer), t.use(index)};
+    return t.node_of(t.record(make(opcode::load, pointer.type, where), ids));
+}
+
+void store(node pointer, node index, node value, location where) {
+    tracer& t = current();
+    const value_id ids[] = {t.use(pointer), t.use(index), t.use(value)};
+    t.record(make(opcode::store, scalar::nothing, where), ids);
+}
+
+void barrier(unsigned memories, location where) {
+    instruction i = make(opcode::barrier, scalar::nothing, where);
+    i.bits = memories;
+    current().record(i);
+}
+
+position here() {
+    const frame& f = current().frames.back();
+    return {f.block, static_cast<std::uint32_t>(current().recorded(f).size())};
+}
+
+node guard(bool is_and, node left, position since, node right) {
+    tracer& t = current();
+    value_id ids[] = {t.use(left), t.use(right)};
+    instruction i = make(is_and ? opcode::logic_and : opcode::logic_or, scalar::boolean);
+    i.blocks[0] = t.add_block();
+    const block_id around = t.frames.back().block;
+    if (since.block == around) {
+        auto& outside = t.function.blocks[around];
+        const auto first = outside.begin() + static_cast<std::ptrdiff_t>(since.size);
+        t.function.blocks[i.blocks[0]].assign(first, outside.end());
+        outside.erase(first, outside.end());
+    }
+    return t.node_of(t.record(i, ids));
+}
+
+std::uint32_t open_if(node condition, location where) {
+    tracer& t = current();
+    const value_id id = t.use(condition);
+    instruction i = make(opcode::if_, scalar::nothing, where);
+    i.blocks[0] = t.add_block();
+    i.blocks[1] = t.add_block();
+    return t.enter(construct::if_, t.record(i, {&id, 1}), where);
+}
+
+void open_else(std::uint32_t token) {
+    tracer& t = current();
+    frame& f = t.top(token);
+    if (t.recorded(f).empty()) t.refuse_empty(f, "IF");
+    f.block = t.function.code[f.owner].blocks[1];
+}
+
+bool mark_else() {
+    current().frames.back().has_else = true;
+    return true;
+}
+
+std::uint32_t open_while(location where) {
+    tracer& t = current();
+    const value_id condition = ir::none;
+    instruction i = make(opcode::while_, scalar::nothing, where);
+    i.blocks[0] = t.add_block();
+    i.blocks[1] = t.add_block();
+    return t.enter(construct::while_, t.record(i, {&condition, 1}), where);
+}
+
+void test_while(std::uint32_t token, node condition) {
+    tracer& t = current();
+    frame& f = t.top(token);
+    t.function.operands_of(f.owner)[0] = t.use(condition);
+    f.block = t.function.code[f.owner].blocks[1];
+}
+
+namespace {
+
+std::uint32_t open_loop(instruction i, std::span<const value_id> operands, node& variable) {
+    tracer& t = current();
+    i.blocks[0] = t.add_block();
+    const value_id id = t.record(i, operands);
+    variable = t.node_of(id);
+    return t.enter(construct::loop, id, i.where);
+}
+
+}  // namespace
+
+std::uint32_t open_for(node begin, node end, node step, node& variable, location where) {
+    tracer& t = current();
+    const value_id ids[] = {t.use(begin), t.use(end), t.use(step)};
+    const instruction& by = t.function.code[ids[2]];
+    if (by.op == opcode::constant && by.bits == 0) fail(where, "the step of this range is 0");
+    return open_loop(make(opcode::for_, begin.type, where), ids, variable);
+}
+
+std::uint32_t open_grid_for(node count, node& variable, location where) {
+    tracer& t = current();
+    if (t.function.dimensions != 1)
+        fail(where, "grid_range shares out the work-items of a 1-dimensional kernel; this is none");
+    if (t.frames.size() > 1) fail(where, "grid_range stands inside another block; it walks the whole grid");
+    const value_id id = t.use(count);
+    return open_loop(make(opcode::grid_for, scalar::i64, where), {&id, 1}, variable);
+}
+
+void close(std::uint32_t token) {
+    tracer& t = current();
+    const frame f = t.top(token);
+    if (f.kind == construct::while_ && t.recorded(f).empty()) t.refuse_empty(f, "WHILE");
+    if (f.kind == construct::if_ && f.has_else && t.recorded(f).empty()) t.refuse_empty(f, "ELSE");
+    t.frames.pop_back();
+}
+
+void left_early(std::uint32_t token, const char* construct, location where, int exceptions_at_start) noexcept {
+    if (!innermost) return;
+    auto& frames = innermost->frames;
+    while (frames.size() > 1 && frames.back().token >= token) frames.pop_back();
+    if (std::uncaught_exceptions() > exceptions_at_start || !innermost->fault.empty()) return;
+    try {
+        innermost->fault = fmt::format(
+            "{}:{}: this {} block is left by a C++ break, return or goto, which the device cannot see: write "
+            "break_(), return_() or continue_()",
+            where.file, where.line, construct);
+    } catch (...) {
+        innermost->fault = "a block is left by a C++ break: write break_()";
+    }
+}
+
+void break_(location where) {
+    tracer& t = current();
+    if (!t.in_loop()) fail(where, "break_() stands outside of WHILE and range");
+    t.record(make(opcode::break_, scalar::nothing, where));
+}
+
+void continue_(location where) {
+    tracer& t = current();
+    if (!t.in_loop()) fail(where, "continue_() stands outside of WHILE and range");
+    t.record(make(opcode::continue_, scalar::nothing, where));
+}
+
+void return_(const node* value, location where) {
+    tracer& t = current();
+    if (value && t.function.dimensions > 0)
+        fail(where, "a kernel returns no value; write to an Out parameter and return_()");
+    const value_id id = value ? t.use(*value) : ir::none;
+    t.record(make(opcode::return_, scalar::nothing, where), {&id, 1});
+}
+
+int dimensions() { return current().function.dimensions; }
+
+node call(const std::shared_ptr<const ir::function>& callee, const node* arguments, std::size_t count,
+          location where) {
+    tracer& t = current();
+    std::vector<value_id> ids(count);
+    for (std::size_t k = 0; k < count; ++k) ids[k] = t.use(arguments[k]);
+    auto& callees = t.function.callees;
+    auto known = std::find(callees.begin(), callees.end(), callee);
+    instruction i = make(callee->is_pure ? opcode::evaluate : opcode::call, callee->result, where);
+    i.bits = static_cast<std::uint64_t>(known - callees.begin());
+    if (known == callees.end()) callees.push_back(callee);
+    return t.node_of(t.record(i, ids));
+}
+
+namespace {
+
+/// "mat_mult(n, a, b, result)" -> the name, and the names of the parameters.
+std::vector<std::string> split_signature(std::string_view signature, location where) {
+    auto is_word = [](std::string_view s) {
+        return !s.empty() && !(s[0] >= '0' && s[0] <= '9') && std::all_of(s.begin(), s.end(), [](char c) {
+            return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        });
+    };
+    std::vector<std::string> words;
+    std::string word;
+    for (char c : signature) {
+        if (c == '(' || c == ',' || c == ')') {
+            words.push_back(std::exchange(word, {}));
+        } else if (c != ' ') {
+            word += c;
+        }
+    }
+    if (!word.empty()) words.push_back(word);
+    for (const std::string& w : words)
+        if (!is_word(w))
+            fail(where, fmt::format("'{}' is no name for a kernel or function: write a C identifier, with "
+                                    "the names of its parameters in parentheses if you like, as in "
+                                    "\"scale(n, in, out)\"",
+                                    signature));
+    if (words.empty()) fail(where, "a kernel or function needs a name");
+    return words;
+}
+
+}  // namespace
+
+recording::recording(std::string_view signature, int dimension_count, location where)
+    : tracer_(std::make_unique<tracer>()) {
+    tracer& t = *tracer_;
+    t.function.names = split_signature(signature, where);
+    t.function.name = t.function.names[0];
+    t.parameter_names = t.function.names.size() - 1;
+    t.function.where = where;
+    t.function.dimensions = dimension_count;
+    t.function.blocks.resize(1);
+    t.where = where;
+    const char here = 0;
+    t.stack_top = &here;
+    t.outer = std::exchange(innermost, &t);
+}
+
+recording::~recording() {
+    if (tracer_) innermost = tracer_->outer;
+}
+
+void recording::describe(std::string words) { tracer_->function.description = std::move(words); }
+
+node recording::parameter(scalar type, access use) {
+    tracer& t = *tracer_;
+    const std::size_t position = t.function.parameters.size();
+    const bool named = position < t.parameter_names;
+    ir::parameter p;
+    const ir::space where = use == access::value   ? ir::space::value
+                            : use == access::local ? ir::space::local
+                                                   : ir::space::global;
+    p.what = ir::type(type, 1, where);
+    p.use = use;
+    if (named) p.name = t.function.names[position + 1];
+    t.function.parameters.push_back(p);
+    instruction i = make(opcode::parameter, p.what);
+    i.bits = position;
+    return t.node_of(t.record(i));
+}
+
+namespace {
+
+/// Gives each value that was assigned to a variable that begins as this value, and lets reads and writes
+/// refer to it; reads of all other values are the values themselves.
+void make_cells(ir::function& f, const std::vector<bool>& assigned) {
+    std::vector<value_id> cell_of(f.code.size(), ir::none);
+    for (auto& block : f.blocks) {
+        ir::block with_cells;
+        for (value_id v : block) {
+            with_cells.push_back(v);
+            if (v >= assigned.size() || !assigned[v]) continue;
+            instruction i = make(opcode::cell, f.code[v].result, f.code[v].where);
+            i.name = f.code[v].name;
+            cell_of[v] = f.add(i, {&v, 1});
+            with_cells.push_back(cell_of[v]);
+        }
+        block = std::move(with_cells);
+    }
+    std::vector<value_id> value_of(f.code.size());
+    for (value_id v = 0; v < f.code.size(); ++v) {
+        const bool is_read = f.code[v].op == opcode::read_cell;
+        const bool is_access = is_read || f.code[v].op == opcode::write_cell;
+        if (is_access && cell_of[f.operand(v, 0)] != ir::none)
+            f.operands_of(v)[0] = cell_of[f.operand(v, 0)];
+        // A value is made before it is read, so what it stands for is known by now.
+        const bool is_same = is_read && f.code[f.operand(v, 0)].op != opcode::cell;
+        value_of[v] = is_same ? value_of[f.operand(v, 0)] : v;
+        if (is_same && f.code[v].name != ir::none) f.code[value_of[v]].name = f.code[v].name;
+    }
+    for (value_id& operand : f.operands)
+        if (operand != ir::none) operand = value_of[operand];
+}
+
+/// Whether calls of the function may be shared and moved: no memory, no place in the grid, no barrier.
+bool is_pure(const ir::function& f) {
+    if (f.result == scalar::nothing) return false;
+    return std::none_of(f.code.begin(), f.code.end(), [](const instruction& i) {
+        return i.op == opcode::load || i.op == opcode::store || i.op == opcode::barrier ||
+               i.op == opcode::call || i.op == opcode::place;
+    });
+}
+
+}  // namespace
+
+std::shared_ptr<const ir::function> recording::finish(const node* result) {
+    tracer& t = *tracer_;
+    if (result) return_(result, t.where);
+    t.check();
+    if (t.frames.size() != 1) fail(t.frames.back().where, "this block is not closed at the kernel's end");
+    const std::size_t named = t.parameter_names;
+    if (named > 0 && named != t.function.parameters.size())
+        fail(t.function.where, fmt::format("'{}' names {} parameters, but its lambda takes {}", t.function.name,
+                                           named, t.function.parameters.size()));
+    t.function.result = result ? result->type : scalar::nothing;
+    make_cells(t.function, t.assigned);
+    ir::verify(t.function);
+    ir::simplify(t.function);
+    ir::contract(t.function);
+    t.function.is_pure = is_pure(t.function);
+    t.function.identity = ir::hash(t.function);
+    return std::make_shared<const ir::function>(std::move(t.function));
+}
+
+bool main_has_begun() noexcept {
+#ifdef BALM_SHARED_LIBRARY
+    return false;  // a shared library is initialised before the program: its flag would come too early
+#else
+    return static_objects_are_made;
+#endif
+}
+
+namespace {
+
+// A static library's objects stand last on the linker's line, so this one is made after the program's own.
+[[maybe_unused]] const bool flag_is_set = (static_objects_are_made = true);
+
+}  // namespace
+}  // namespace balm::trace
+
+namespace balm::dsl::detail {
+
+void constant_does_not_fit(scalar type) {
+    throw trace_error(std::string("a host constant does not fit the device type ") + to_string(type) +
+                      " that it is combined with; give it a variable of a wider type (Long x = …)");
+}
+
+}  // namespace balm::dsl::detail

@@ -1,0 +1,144 @@
+#pragma once
+// The one interface between the runtime and a driver: what a backend must do, and nothing else. A backend
+// holds no policy: no pooling, no caching, no choice of device; those live in the runtime, once.
+//
+// Every call throws balm::device_error (build_error, out_of_memory_error) with the failing driver function
+// and its error by name. Destructors never throw and never block, but for finishing what they own.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "balm/device_info.hpp"
+#include "balm/event.hpp"
+
+namespace balm::runtime {
+
+/// The language in which a backend takes its programs.
+enum class dialect : std::uint8_t { opencl_c, cuda_cpp };
+
+/// Device memory as the driver names it: a cl_mem or a CUdeviceptr. Never owned by this value.
+struct memory {
+    std::uintptr_t handle = 0;
+    friend bool operator==(memory, memory) = default;
+};
+
+/// One kernel argument in the order of the kernel's parameters.
+struct argument {
+    enum class kind : std::uint8_t { value, memory, local };
+    kind what = kind::value;
+    std::uint32_t size = 0;                         ///< bytes of the value, or of local memory
+    alignas(16) std::array<std::byte, 16> bytes{};  ///< the value; for memory, the handle
+};
+
+/// The index space of a launch. `local` all zero is not allowed: the runtime chooses before it calls.
+struct grid {
+    std::uint32_t dimensions = 1;
+    std::array<std::size_t, 3> offset{0, 0, 0};
+    std::array<std::size_t, 3> global{1, 1, 1};
+    std::array<std::size_t, 3> local{1, 1, 1};
+};
+
+/// A point in a queue's work.
+class driver_event {
+public:
+    virtual ~driver_event() = default;
+    virtual bool is_complete() = 0;
+    virtual void wait() = 0;
+    /// Times in nanoseconds of the device's clock (host's, where marked so); waits for completion.
+    virtual timestamps times() = 0;
+};
+using event_handle = std::shared_ptr<driver_event>;
+
+/// What a command waits for, and whether the caller wants its event (`made` is null otherwise).
+/// The events are of the same driver; the runtime waits for others on the host.
+struct dependencies {
+    std::span<const event_handle> wait_for;
+    event_handle* made = nullptr;
+};
+
+/// An entry point of a compiled program, with its own argument slots: used by one thread at a time.
+class driver_kernel {
+public:
+    virtual ~driver_kernel() = default;
+    virtual std::size_t max_work_group_size() const = 0;
+};
+
+/// A compiled program, loaded on one device.
+class driver_program {
+public:
+    virtual ~driver_program() = default;
+    virtual std::unique_ptr<driver_kernel> make_kernel(const std::string& name) = 0;
+    /// The program in the driver's binary form. With PoCL it holds the work-group function only after
+    /// a launch, and costs 0.15 s: call it then, from a background thread.
+    virtual std::vector<std::byte> binary() = 0;
+    /// Whether binary() is complete only after the first launch (PoCL).
+    virtual bool binary_needs_launch() const = 0;
+};
+
+/// An in-order queue of commands.
+class driver_queue {
+public:
+    virtual ~driver_queue() = default;
+    /// Host memory must stay valid until the command has completed.
+    virtual void write(memory to, std::size_t offset, const void* from, std::size_t bytes,
+                       const dependencies&) = 0;
+    virtual void read(void* to, memory from, std::size_t offset, std::size_t bytes, const dependencies&) = 0;
+    virtual void copy(memory to, std::size_t to_offset, memory from, std::size_t from_offset,
+                      std::size_t bytes, const dependencies&) = 0;
+    /// Repeats the pattern (1, 2, 4, 8 or 16 bytes) over the range; offset and bytes are multiples of its size.
+    virtual void fill(memory to, std::size_t offset, std::size_t bytes, std::span<const std::byte> pattern,
+                      const dependencies&) = 0;
+    virtual void launch(driver_kernel&, const grid&, std::span<const argument>, const dependencies&) = 0;
+    /// Marks the point that all commands so far have reached.
+    virtual event_handle record() = 0;
+    virtual void flush() = 0;
+    virtual void finish() = 0;
+    /// The driver's own handle: cl_command_queue or CUstream.
+    virtual void* native() const = 0;
+};
+
+struct queue_options {
+    bool timing = true;  ///< CUDA: two records a launch; OpenCL: always on, costs nothing measurable
+};
+
+/// One device. Nothing is initialised on it (no context, no memory) before the first call other than info().
+class driver_device {
+public:
+    virtual ~driver_device() = default;
+    virtual const device_info& info() const = 0;
+    virtual dialect language() const = 0;
+    /// Options that always hold for programs on this device (compile() adds them by itself); part of the
+    /// disk cache's key.
+    virtual std::string compile_options() const = 0;
+    /// What compiles programs here and where it was found, or why there is none: for `balm devices`. May
+    /// open the compiler's library.
+    virtual std::string compiler() const { return info().language_version; }
+    virtual std::unique_ptr<driver_queue> make_queue(const queue_options&) = 0;
+    /// Throws out_of_memory_error when the device has no room. bytes > 0.
+    virtual memory allocate(std::size_t bytes) = 0;
+    virtual void free(memory) noexcept = 0;
+    virtual std::unique_ptr<driver_program> compile(const std::string& source,
+                                                    const std::string& options) = 0;
+    /// From what driver_program::binary() gave, on the same device and driver. Throws build_error.
+    virtual std::unique_ptr<driver_program> load(std::span<const std::byte> binary) = 0;
+    /// The driver's own handles: cl_context and cl_device_id, or CUcontext and CUdevice.
+    virtual void* native_context() = 0;
+    virtual void* native_device() = 0;
+};
+
+/// What happened when a backend was looked for: for `balm devices` and the text of no_device_error.
+struct discovery {
+    std::vector<std::shared_ptr<driver_device>> devices;
+    std::vector<std::string> notes;  ///< each library tried and why it failed, each platform without devices
+};
+
+/// The backends, one function each; they never throw: a machine without the driver gives no devices.
+discovery discover_opencl();
+discovery discover_cuda();
+
+}  // namespace balm::runtime

@@ -1,0 +1,188 @@
+// A device's queues, allocations and unseen errors.
+
+#include "runtime/device_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "balm/error.hpp"
+#include "runtime/process_exit.hpp"
+
+namespace balm::runtime {
+
+namespace {
+
+constexpr std::size_t granule = 64;  // a double8: the widest load that may pass the last element
+constexpr std::size_t most_bytes = ~std::size_t{0} / 2;
+constexpr std::size_t buffers_listed = 5;
+
+}  // namespace
+
+std::shared_ptr<device_state> device_state::make(std::shared_ptr<driver_device> driver) {
+    auto made = std::make_shared<device_state>(std::move(driver));
+    device_made(*made);
+    return made;
+}
+
+device_state::device_state(std::shared_ptr<driver_device> driver) : driver_(std::move(driver)) {}
+
+device_state::~device_state() {
+    default_queue_.reset();  // while everything that its last work may need is there
+    device_gone(*this);
+}
+
+std::string device_state::words() const {
+    return fmt::format("device '{}' ({})", info().name, to_string(info().api));
+}
+
+// ---- queues ----
+
+queue_state& device_state::default_queue() {
+    if (queue_state* const ready = ready_queue_.load(std::memory_order_acquire)) [[likely]]
+        return *ready;
+    const std::lock_guard lock(queues_mutex_);
+    if (default_queue_ == nullptr) {
+        default_queue_ = std::make_unique<queue_state>(*this, nullptr, queue_options{});
+        default_queue_->set_handle(std::shared_ptr<queue_state>(shared_from_this(), default_queue_.get()));
+        finish_at_exit();
+        ready_queue_.store(default_queue_.get(), std::memory_order_release);
+    }
+    return *default_queue_;
+}
+
+std::shared_ptr<queue_state> device_state::default_queue_handle() {
+    return {shared_from_this(), &default_queue()};
+}
+
+std::shared_ptr<queue_state> device_state::make_queue(const queue_options& options) {
+    auto made = std::make_shared<queue_state>(*this, shared_from_this(), options);
+    made->set_handle(made);
+    finish_at_exit();
+    const std::lock_guard lock(queues_mutex_);
+    std::erase_if(queues_, [](const std::weak_ptr<queue_state>& each) { return each.expired(); });
+    queues_.push_back(made);
+    return made;
+}
+
+std::shared_ptr<queue_state> device_state::find_queue(std::uint64_t id) {
+    if (queue_state* const ready = ready_queue_.load(std::memory_order_acquire);
+        ready != nullptr && ready->id() == id)
+        return {shared_from_this(), ready};
+    for (std::shared_ptr<queue_state>& each : live_queues())
+        if (each->id() == id) return std::move(each);
+    return nullptr;
+}
+
+std::vector<std::shared_ptr<queue_state>> device_state::live_queues() {
+    std::vector<std::shared_ptr<queue_state>> live;
+    const std::lock_guard lock(queues_mutex_);
+    if (default_queue_ != nullptr) live.emplace_back(shared_from_this(), default_queue_.get());
+    for (const std::weak_ptr<queue_state>& each : queues_)
+        if (auto queue = each.lock()) live.push_back(std::move(queue));
+    return live;
+}
+
+void device_state::finish() {
+    for (const std::shared_ptr<queue_state>& each : live_queues()) each->finish();
+    check();
+}
+
+void device_state::finish_quietly() noexcept {
+    try {
+        for (const std::shared_ptr<queue_state>& each : live_queues()) {
+            try {
+                each->finish();
+            } catch (...) {
+                note_late_error(std::current_exception());
+            }
+        }
+    } catch (...) {
+        note_late_error(std::current_exception());
+    }
+}
+
+// ---- memory ----
+
+std::shared_ptr<storage> device_state::allocate(std::size_t bytes, std::string label) {
+    check();
+    if (bytes > most_bytes)
+        throw_out_of_memory(bytes, label, "No device has as much; is a size negative, or did it overflow?");
+    const std::size_t rounded = std::max<std::size_t>(1, (bytes + granule - 1) / granule) * granule;
+    memory native;
+    try {
+        native = driver_->allocate(rounded);
+    } catch (const out_of_memory_error& fault) {
+        throw_out_of_memory(bytes, label, fault.what());
+    }
+    std::shared_ptr<storage> made;
+    try {
+        const std::lock_guard lock(allocations_mutex_);
+        made = std::make_shared<storage>(shared_from_this(), native, bytes, rounded, std::move(label));
+        allocated_.fetch_add(rounded, std::memory_order_relaxed);
+        // Nothing may throw between here and the return: ~storage takes the mutex.
+        allocations_.insert(made.get());
+    } catch (...) {
+        if (made == nullptr) driver_->free(native);
+        throw;
+    }
+    return made;
+}
+
+void device_state::forget(const storage& gone) noexcept {
+    const std::lock_guard lock(allocations_mutex_);
+    allocations_.erase(&gone);
+    allocated_.fetch_sub(gone.allocated_bytes(), std::memory_order_relaxed);
+}
+
+void device_state::throw_out_of_memory(std::size_t bytes, const std::string& label, const char* driver) {
+    struct row {
+        std::size_t bytes;
+        std::string label;
+    };
+    std::vector<row> rows;
+    {
+        const std::lock_guard lock(allocations_mutex_);
+        for (const storage* const each : allocations_)
+            rows.push_back({each->allocated_bytes(), each->label()});
+    }
+    const std::size_t listed = std::min(buffers_listed, rows.size());
+    std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(listed), rows.end(),
+                      [](const row& a, const row& b) { return a.bytes > b.bytes; });
+    const std::size_t in_use = allocated_bytes();
+    const std::uint64_t total = info().global_memory;
+    std::string text = fmt::format(
+        "Out of memory: {} bytes ({}) cannot be had on {}. It has {} bytes, {} of which are in {} live "
+        "buffers of this program, so at most {} are free. {}",
+        bytes, label, words(), total, in_use, rows.size(), total > in_use ? total - in_use : 0, driver);
+    if (listed > 0) text += "\nThe largest live buffers:";
+    for (std::size_t i = 0; i < listed; ++i)
+        text += fmt::format("\n  {:>14} bytes  {}", rows[i].bytes, rows[i].label);
+    throw out_of_memory_error(text);
+}
+
+// ---- errors that showed where nothing could be thrown ----
+
+void device_state::note_late_error(std::exception_ptr error) noexcept {
+    const std::lock_guard lock(late_mutex_);
+    if (late_error_ == nullptr) late_error_ = std::move(error);  // the first is the cause of the others
+    has_late_error_.store(true, std::memory_order_release);
+}
+
+void device_state::throw_late_error() {
+    std::exception_ptr error;
+    {
+        const std::lock_guard lock(late_mutex_);
+        error = std::exchange(late_error_, nullptr);
+        has_late_error_.store(false, std::memory_order_release);
+    }
+    if (error == nullptr) return;  // another thread was told
+    try {
+        std::rethrow_exception(error);
+    } catch (const std::exception& fault) {
+        throw device_error(fmt::format("An earlier command on {} failed where nobody waited for it. {}",
+                                       words(), fault.what()));
+    }
+}
+
+}  // namespace balm::runtime

@@ -1,0 +1,91 @@
+#pragma once
+// What the runtime keeps of a device: its driver, its queues, its allocations, its programs, and errors that
+// nobody has seen yet.
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "runtime/backend.hpp"
+#include "runtime/program_store.hpp"
+#include "runtime/queue_state.hpp"
+#include "runtime/storage.hpp"
+
+namespace balm::runtime {
+
+class device_state : public std::enable_shared_from_this<device_state> {
+public:
+    /// The only way to make one. Starts nothing on the device.
+    static std::shared_ptr<device_state> make(std::shared_ptr<driver_device>);
+    /// Use make.
+    explicit device_state(std::shared_ptr<driver_device>);
+    device_state(const device_state&) = delete;
+    device_state& operator=(const device_state&) = delete;
+    /// Finishes its work.
+    ~device_state();
+
+    const device_info& info() const { return driver_->info(); }
+    driver_device& driver() const { return *driver_; }
+    const std::shared_ptr<driver_device>& driver_handle() const { return driver_; }
+    /// "device 'NVIDIA H100' (cuda)", for messages.
+    std::string words() const;
+
+    /// The queue that everything goes to which names no other; made at first use.
+    queue_state& default_queue();
+    /// The same as a handle that keeps the device.
+    std::shared_ptr<queue_state> default_queue_handle();
+    std::shared_ptr<queue_state> make_queue(const queue_options& = {});
+    /// The queue of this number, if it lives; one that does not has finished.
+    std::shared_ptr<queue_state> find_queue(std::uint64_t id);
+    /// Waits for all queues.
+    void finish();
+    /// The same, when nobody can be told of errors.
+    void finish_quietly() noexcept;
+
+    /// Memory of at least this many bytes, zero too; the allocation is rounded up to a multiple of 64, so that
+    /// wide loads may pass the end. Throws out_of_memory_error with the sizes and the largest live buffers.
+    std::shared_ptr<storage> allocate(std::size_t bytes, std::string label);
+    /// Bytes that live allocations take.
+    std::size_t allocated_bytes() const { return allocated_.load(std::memory_order_relaxed); }
+
+    program_store& programs() { return programs_; }
+
+    /// Throws an error that nobody has seen yet, once. Every command asks; nothing to tell costs one load.
+    void check() {
+        if (has_late_error_.load(std::memory_order_relaxed)) [[unlikely]]
+            throw_late_error();
+    }
+    /// Keeps an error that could not be thrown where it showed.
+    void note_late_error(std::exception_ptr) noexcept;
+
+private:
+    friend class storage;
+    void forget(const storage&) noexcept;
+    void throw_late_error();
+    [[noreturn]] void throw_out_of_memory(std::size_t bytes, const std::string& label, const char* driver);
+    std::vector<std::shared_ptr<queue_state>> live_queues();
+
+    std::shared_ptr<driver_device> driver_;
+
+    std::mutex queues_mutex_;
+    std::unique_ptr<queue_state> default_queue_;
+    std::atomic<queue_state*> ready_queue_{nullptr};  // default_queue_, once made
+    std::vector<std::weak_ptr<queue_state>> queues_;  // the others
+
+    std::mutex allocations_mutex_;
+    std::unordered_set<const storage*> allocations_;
+    std::atomic<std::size_t> allocated_{0};
+
+    std::mutex late_mutex_;
+    std::exception_ptr late_error_;
+    std::atomic<bool> has_late_error_{false};
+
+    program_store programs_{*this};
+};
+
+}  // namespace balm::runtime

@@ -1,0 +1,52 @@
+#pragma once
+// How filters judge: the words of a verdict, and what a selection remembers from one device to the next.
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "balm/filter.hpp"
+
+namespace balm::detail {
+
+/// Whether a device is accepted, and a phrase that is true of it either way: "is not a GPU".
+struct verdict {
+    bool accepted = false;
+    std::string words;
+};
+
+/// One pass over the devices of a machine.
+struct selection {
+    std::unordered_map<const filter_node*, std::vector<device_info>> counted;  ///< by each counting filter
+    std::optional<device_filter> environment;                                  ///< made when first asked for
+};
+
+class filter_node {
+public:
+    explicit filter_node(bool depends_on_others = false) : counts_(depends_on_others) {}
+    virtual ~filter_node() = default;
+    virtual verdict judge(const device_info&, selection&) const = 0;
+    bool counts() const { return counts_; }
+
+private:
+    bool counts_;
+};
+
+}  // namespace balm::detail
+
+namespace balm {
+
+/// The filter that the environment describes: what filter::env does, without a default.
+struct environment_filter {
+    std::optional<device_filter> choice;     ///< BALM_DEVICE, BALM_PLATFORM, BALM_TYPE, BALM_BACKEND
+    std::optional<std::size_t> position;     ///< BALM_POSITION
+    std::optional<std::size_t> max_devices;  ///< BALM_MAX_DEVICES
+    std::string words;                       ///< "BALM_TYPE=gpu, BALM_POSITION=1"; empty if nothing is set
+};
+/// Throws usage_error that names the variable and the allowed values.
+environment_filter read_environment_filter();
+
+}  // namespace balm

@@ -1,0 +1,24 @@
+#pragma once
+// Every device of the machine, found once: the drivers in, the runtime's devices out, best first.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/device_state.hpp"
+
+namespace balm::runtime {
+
+struct platform_list {
+    std::vector<std::shared_ptr<device_state>> devices;
+    std::vector<std::string> notes;  ///< libraries and platforms that gave no device, and why
+};
+
+/// The machine's devices; looked for at the first call. Never destroyed: static objects and exit handlers
+/// may use it to the end.
+const platform_list& platforms();
+
+/// Whether these are the same card seen through two backends.
+bool is_same_card(const device_info&, const device_info&);
+
+}  // namespace balm::runtime

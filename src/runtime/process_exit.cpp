@@ -1,0 +1,64 @@
+// Finishes devices and saves when the process exits, before the drivers' own handlers run.
+
+#include "runtime/process_exit.hpp"
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/device_state.hpp"
+#include "runtime/program_saver.hpp"
+#include "runtime/system.hpp"
+
+namespace balm::runtime {
+
+namespace {
+
+// Drivers have registered all they ever do after a few compilations.
+constexpr int most_registrations = 64;
+
+struct process_state {
+    std::mutex mutex;
+    std::map<const device_state*, std::weak_ptr<device_state>> devices;
+    std::uint64_t process = process_id();
+    int registrations = 0;
+};
+
+process_state& state() {
+    static auto* const the_state = new process_state;  // static objects may come here after any destructor
+    return *the_state;
+}
+
+void at_exit() {
+    // A forked child has neither the parent's threads nor a driver that works.
+    if (state().process != process_id()) return;
+    std::vector<std::shared_ptr<device_state>> live;
+    {
+        const std::lock_guard lock(state().mutex);
+        for (const auto& [address, device] : state().devices)
+            if (auto handle = device.lock()) live.push_back(std::move(handle));
+    }
+    for (const std::shared_ptr<device_state>& each : live) each->finish_quietly();
+    end_saving();
+}
+
+}  // namespace
+
+void finish_at_exit() noexcept {
+    const std::lock_guard lock(state().mutex);
+    if (state().registrations++ < most_registrations) std::atexit(at_exit);
+}
+
+void device_made(device_state& made) {
+    const std::lock_guard lock(state().mutex);
+    state().devices.emplace(&made, made.weak_from_this());
+}
+
+void device_gone(device_state& gone) noexcept {
+    const std::lock_guard lock(state().mutex);
+    state().devices.erase(&gone);
+}
+
+}  // namespace balm::runtime

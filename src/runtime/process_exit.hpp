@@ -1,0 +1,18 @@
+#pragma once
+// The orderly end of a process: work and saves are finished while the drivers still live. Drivers register
+// exit handlers and static objects of their own as they are used; handlers run in reverse order, so ours is
+// registered again after each step that may have made them register.
+
+namespace balm::runtime {
+
+class device_state;
+
+/// Has the process finish all devices and pending saves when it exits, before anything that has been
+/// registered until now is torn down.
+void finish_at_exit() noexcept;
+
+/// Devices say when they come and go.
+void device_made(device_state&);
+void device_gone(device_state&) noexcept;
+
+}  // namespace balm::runtime

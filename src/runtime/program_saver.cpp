@@ -1,0 +1,106 @@
+// One thread with a list of programs to keep: waits for each one's event, fetches its binary, stores it.
+
+#include "runtime/program_saver.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "runtime/process_exit.hpp"
+#include "runtime/program_store.hpp"
+
+namespace balm::runtime {
+
+namespace {
+
+class saver {
+public:
+    void add(std::shared_ptr<compiled_program> program, event_handle after) {
+        const std::lock_guard lock(mutex_);
+        if (ended_) return;
+        if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+        waiting_.push_back({std::move(program), std::move(after)});
+        changed_.notify_all();
+    }
+
+    void finish() {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return (waiting_.empty() && !busy_) || ended_; });
+    }
+
+    void end() {
+        {
+            const std::lock_guard lock(mutex_);
+            ended_ = true;
+            changed_.notify_all();
+        }
+        if (thread_.joinable() && thread_.get_id() != std::this_thread::get_id()) thread_.join();
+    }
+
+private:
+    struct request {
+        std::shared_ptr<compiled_program> program;
+        event_handle after;
+    };
+
+    void run() noexcept {
+        std::unique_lock lock(mutex_);
+        for (;;) {
+            changed_.wait(lock, [this] { return !waiting_.empty() || ended_; });
+            if (waiting_.empty()) return;
+            request next = std::move(waiting_.front());
+            waiting_.pop_front();
+            busy_ = true;
+            lock.unlock();
+            save(next);
+            next = {};
+            lock.lock();
+            busy_ = false;
+            changed_.notify_all();
+        }
+    }
+
+    static void save(const request& next) noexcept {
+        try {
+            if (next.after != nullptr) next.after->wait();
+        } catch (...) {
+            return;  // the launch failed: whoever waits for it is told; the binary is not worth keeping
+        }
+        next.program->save();
+        finish_at_exit();  // fetching may have made the driver register what must outlive the next fetch
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<request> waiting_;
+    bool busy_ = false;
+    bool ended_ = false;
+    std::thread thread_;
+};
+
+saver& the_saver() {
+    static auto* const made = new saver;  // outlives every static object
+    return *made;
+}
+
+}  // namespace
+
+void save_in_background(std::shared_ptr<compiled_program> program, event_handle after) noexcept {
+    try {
+        the_saver().add(std::move(program), std::move(after));
+        finish_at_exit();
+    } catch (...) {  // no thread or no memory: the next process compiles again
+    }
+}
+
+void finish_saving() noexcept {
+    the_saver().finish();
+}
+
+void end_saving() noexcept {
+    the_saver().end();
+}
+
+}  // namespace balm::runtime

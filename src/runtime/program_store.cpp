@@ -1,0 +1,179 @@
+// Source in, program out: memory first, then the disk, then the driver's compiler; and the way to the disk.
+
+#include "runtime/program_store.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string_view>
+
+#include "balm/error.hpp"
+#include "balm/version.hpp"
+#include "runtime/device_state.hpp"
+#include "runtime/disk_cache.hpp"
+#include "runtime/process_exit.hpp"
+#include "runtime/program_saver.hpp"
+#include "runtime/system.hpp"
+
+namespace balm::runtime {
+
+namespace {
+
+// The first line says where in the user's program the kernel was written; moving it changes nothing.
+std::string_view without_provenance(std::string_view text) {
+    if (!text.starts_with("//")) return text;
+    const std::size_t end = text.find('\n');
+    return end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+}
+
+// What tells binaries apart. Not the uuid: equal cards share binaries, so that a node compiles once.
+std::string device_identity(const device_info& info) {
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", info.platform, info.platform_version, info.vendor,
+                       info.name, info.version, info.language_version, info.address_bits);
+}
+
+hash128 key_of(const driver_device& driver, const program_source& source) {
+    const device_info& info = driver.info();
+    const std::string kind = fmt::format("{}-binary", to_string(info.api));
+    const std::string options = driver.compile_options() + '\n' + source.options;
+    const std::string device = device_identity(info);
+    program_key_fields fields;
+    fields.kind = kind;
+    fields.source = without_provenance(source.text);
+    fields.options = options;
+    fields.device = device;
+    fields.driver_version = info.driver_version;
+    fields.balm_version = BALM_VERSION;
+    return make_key(fields);
+}
+
+bool shows_kernels() {
+    const auto value = environment_variable("BALM_SHOW_KERNELS");
+    return value.has_value() && !value->empty() && *value != "0";
+}
+
+void show(const device_state& device, const program_source& source, const char* origin) {
+    std::string text =
+        fmt::format("// Balm: kernel '{}' for {}, {}\n{}", source.kernel_name, device.words(), origin, source.text);
+    if (!text.ends_with('\n')) text += '\n';
+    std::fwrite(text.data(), 1, text.size(), stderr);  // one call, so that threads do not mix
+}
+
+// Null where there is no entry, or the driver refuses it.
+std::shared_ptr<compiled_program> from_disk(driver_device& driver, const hash128& key,
+                                            const std::string& kernel_name) {
+    const auto binary = default_cache().load(key);
+    if (!binary.has_value()) return nullptr;
+    try {
+        return std::make_shared<compiled_program>(driver.load(*binary), kernel_name);
+    } catch (const error&) {
+        return nullptr;  // of another driver build, say: compile again and write over it
+    }
+}
+
+}  // namespace
+
+// ---- kernels ----
+
+kernel_lease::~kernel_lease() {
+    if (kernel_ != nullptr) program_->give_back(std::move(kernel_));
+}
+
+compiled_program::compiled_program(std::unique_ptr<driver_program> driver, std::string kernel_name)
+    : driver_(std::move(driver)), kernel_name_(std::move(kernel_name)) {
+    auto first = driver_->make_kernel(kernel_name_);
+    max_work_group_size_ = first->max_work_group_size();
+    spare_.store(first.release(), std::memory_order_release);
+}
+
+compiled_program::~compiled_program() {
+    delete spare_.load(std::memory_order_acquire);
+}
+
+kernel_lease compiled_program::lease_kernel() {
+    if (driver_kernel* const spare = spare_.exchange(nullptr, std::memory_order_acquire)) [[likely]]
+        return {*this, std::unique_ptr<driver_kernel>(spare)};
+    {
+        const std::lock_guard lock(pool_mutex_);
+        if (!pool_.empty()) {
+            auto pooled = std::move(pool_.back());
+            pool_.pop_back();
+            return {*this, std::move(pooled)};
+        }
+    }
+    return {*this, driver_->make_kernel(kernel_name_)};
+}
+
+void compiled_program::give_back(std::unique_ptr<driver_kernel> kernel) noexcept {
+    driver_kernel* none = nullptr;
+    if (spare_.compare_exchange_strong(none, kernel.get(), std::memory_order_release,
+                                       std::memory_order_relaxed)) {
+        static_cast<void>(kernel.release());
+        return;
+    }
+    try {
+        const std::lock_guard lock(pool_mutex_);
+        pool_.push_back(std::move(kernel));
+    } catch (...) {  // no room in the pool: the kernel goes
+    }
+}
+
+// ---- the way to the disk ----
+
+void compiled_program::keep_on_disk(disk_entry entry) {
+    entry_ = std::move(entry);
+    if (driver_->binary_needs_launch())
+        awaits_launch_.store(true, std::memory_order_release);
+    else
+        save_in_background(shared_from_this(), nullptr);
+}
+
+void compiled_program::launched(event_handle done) {
+    if (awaits_launch_.exchange(false, std::memory_order_acquire))
+        save_in_background(shared_from_this(), std::move(done));
+}
+
+void compiled_program::save() noexcept {
+    try {
+        default_cache().store(entry_.key, driver_->binary(), entry_.description);
+    } catch (...) {  // the next process compiles again
+    }
+}
+
+// ---- the store ----
+
+std::shared_ptr<compiled_program> program_store::get(const hash128& identity,
+                                                     const std::function<program_source()>& make) {
+    std::shared_ptr<slot> found;
+    {
+        const std::shared_lock lock(mutex_);
+        if (const auto at = slots_.find(identity); at != slots_.end()) found = at->second;
+    }
+    if (found == nullptr) {
+        const std::lock_guard lock(mutex_);
+        std::shared_ptr<slot>& at = slots_[identity];
+        if (at == nullptr) at = std::make_shared<slot>();
+        found = at;
+    }
+    const std::lock_guard lock(found->mutex);  // who comes second waits for the first one's program
+    if (found->program == nullptr) found->program = build(make());
+    return found->program;
+}
+
+std::shared_ptr<compiled_program> program_store::build(const program_source& source) {
+    driver_device& driver = device_.driver();
+    const hash128 key = key_of(driver, source);
+    std::shared_ptr<compiled_program> built = from_disk(driver, key, source.kernel_name);
+    const bool was_on_disk = built != nullptr;
+    if (shows_kernels()) show(device_, source, was_on_disk ? "from the disk cache" : "compiled now");
+    if (!was_on_disk) {
+        built = std::make_shared<compiled_program>(driver.compile(source.text, source.options),
+                                                   source.kernel_name);
+        if (default_cache().enabled())
+            built->keep_on_disk({key, fmt::format("{} on {}", source.kernel_name, device_.words())});
+    }
+    finish_at_exit();
+    return built;
+}
+
+}  // namespace balm::runtime

@@ -1,0 +1,364 @@
+// From a command with its allocations and events to the driver's call: find what it has to wait for, submit,
+// number it, and mark the allocations.
+
+#include "runtime/queue_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <exception>
+
+#include "balm/error.hpp"
+#include "runtime/device_state.hpp"
+#include "runtime/event_state.hpp"
+#include "runtime/program_store.hpp"
+
+namespace balm::runtime {
+
+namespace {
+
+// Copying aside is faster than waiting for the device up to about here, and the copies must not pile up.
+constexpr std::size_t most_bytes_staged = std::size_t{4} << 20;
+constexpr std::size_t most_bytes_held = std::size_t{256} << 20;
+
+std::uint64_t next_queue_id() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+}
+
+void raise_to(std::atomic<std::uint64_t>& value, std::uint64_t to) noexcept {
+    std::uint64_t found = value.load(std::memory_order_relaxed);
+    while (found < to && !value.compare_exchange_weak(found, to, std::memory_order_acq_rel)) {
+    }
+}
+
+std::shared_ptr<std::byte[]> copy_aside(const void* from, std::size_t bytes) {
+    std::shared_ptr<std::byte[]> copy(new std::byte[bytes]);  // not set to zero first
+    std::memcpy(copy.get(), from, bytes);
+    return copy;
+}
+
+}  // namespace
+
+queue_state::queue_state(device_state& device, std::shared_ptr<device_state> keep,
+                         const queue_options& options)
+    : device_(device),
+      keep_(std::move(keep)),
+      id_(next_queue_id()),
+      driver_(device.driver().make_queue(options)) {}
+
+queue_state::~queue_state() {
+    try {
+        driver_->finish();
+    } catch (...) {
+        device_.note_late_error(std::current_exception());
+    }
+}
+
+// ---- submission ----
+
+template <class Submit>
+std::uint64_t queue_state::enqueue(std::span<storage* const> reads, std::span<storage* const> writes,
+                                   std::span<const event> waits, event* made, event_handle* driver_made,
+                                   Submit&& submit) {
+    device_.check();
+    if (!waits.empty()) wait_for_other_devices(waits);
+    needs needed;
+    event_handle own_event;
+    if (made != nullptr && driver_made == nullptr) driver_made = &own_event;
+
+    const std::lock_guard lock(mutex_);
+    if (!waits.empty()) add_waits(waits, needed);
+    for (const storage* const each : reads) prepare(*each, use::read, needed);
+    for (const storage* const each : writes) prepare(*each, use::write, needed);
+    submit(dependencies{needed.events, driver_made});
+    const std::uint64_t sequence = submitted_.load(std::memory_order_relaxed) + 1;
+    submitted_.store(sequence, std::memory_order_release);
+    for (storage* const each : reads) each->mark(id_, use::read, sequence);
+    for (storage* const each : writes) each->mark(id_, use::write, sequence);
+    if (!needed.reached.empty()) note_reached(needed);
+    if (made != nullptr) *made = make_event(*driver_made, sequence);
+    return sequence;
+}
+
+void queue_state::prepare(const storage& used, use how, needs& needed) {
+    if (&used.device() != &device_) [[unlikely]]
+        refuse_foreign(used);
+    if (how == use::read && has_failures()) [[unlikely]]
+        check_own_writers(used);
+    if (used.used_elsewhere(id_)) [[unlikely]]
+        add_conflicts(used, how, needed);
+}
+
+void queue_state::refuse_foreign(const storage& used) const {
+    throw usage_error(fmt::format(
+        "A command on {} was given memory ({}) that lives on {}; copy it there first, with copy_to.",
+        device_.words(), used.label(), used.device().words()));
+}
+
+// Events of other drivers and devices cannot be chained on; the host waits for them, with no lock held.
+void queue_state::wait_for_other_devices(std::span<const event> waits) const {
+    for (const event& each : waits)
+        if (each.state() != nullptr && each.state()->device != device_.driver_handle()) each.wait();
+}
+
+void queue_state::add_waits(std::span<const event> waits, needs& needed) const {
+    for (const event& each : waits) {
+        if (each.state() == nullptr) continue;
+        const event_state& state = *each.state();
+        const command_id command{state.queue_id, state.sequence};
+        if (state.device != device_.driver_handle() || comes_after(command)) continue;
+        needed.events.push_back(state.driver);
+        needed.reached.push_back(command);
+    }
+}
+
+void queue_state::add_conflicts(const storage& used, use how, needs& needed) const {
+    std::vector<command_id> conflicts;
+    used.collect_conflicts(id_, how, conflicts);
+    for (const command_id& command : conflicts) {
+        const std::shared_ptr<queue_state> other = device_.find_queue(command.queue);
+        if (other == nullptr) continue;  // it finished when it went
+        if (how == use::read && other->has_failures()) other->check_not_failed(command.sequence, used);
+        if (comes_after(command)) continue;
+        if (event_handle point = other->point_after(command.sequence)) {
+            needed.events.push_back(std::move(point));
+            needed.reached.push_back(command);
+        }
+    }
+}
+
+bool queue_state::comes_after(const command_id& command) const {
+    if (command.queue == id_) return true;
+    for (const command_id& each : waited_)
+        if (each.queue == command.queue) return each.sequence >= command.sequence;
+    return false;
+}
+
+void queue_state::note_reached(const needs& needed) {
+    for (const command_id& command : needed.reached) {
+        const auto known = std::find_if(waited_.begin(), waited_.end(), [&](const command_id& each) {
+            return each.queue == command.queue;
+        });
+        if (known == waited_.end())
+            waited_.push_back(command);
+        else
+            known->sequence = std::max(known->sequence, command.sequence);
+    }
+}
+
+event queue_state::make_event(event_handle driver, std::uint64_t sequence) const {
+    return event(std::make_shared<event_state>(
+        event_state{std::move(driver), device_.driver_handle(), handle_, id_, sequence}));
+}
+
+// ---- commands ----
+
+void queue_state::enqueue_launch(driver_kernel& kernel, const grid& over, std::span<const argument> arguments,
+                                 std::span<storage* const> reads, std::span<storage* const> writes,
+                                 std::span<const event> waits, event* made) {
+    if (holds_.load(std::memory_order_relaxed) && submitted() % 32 == 0) release_done(true);
+    enqueue(reads, writes, waits, made, nullptr,
+            [&](const dependencies& after) { driver_->launch(kernel, over, arguments, after); });
+}
+
+void queue_state::enqueue_launch(kernel_lease& lease, const grid& over, std::span<const argument> arguments,
+                                 std::span<storage* const> reads, std::span<storage* const> writes,
+                                 std::span<const event> waits, event* made) {
+    enqueue_launch(*lease, over, arguments, reads, writes, waits, made);
+    if (lease.program().awaits_launch()) [[unlikely]]
+        lease.program().launched(driver_->record());
+}
+
+void queue_state::enqueue_write(storage& to, std::size_t offset, const void* from, std::size_t bytes,
+                                std::shared_ptr<const void> keep, std::span<const event> waits, event* made) {
+    release_done(true);
+    const bool send_now = keep == nullptr && bytes > most_bytes_staged;
+    if (keep == nullptr && !send_now) {
+        auto copy = copy_aside(from, bytes);
+        from = copy.get();
+        keep = std::move(copy);
+    }
+    storage* const written = &to;
+    event_handle done;
+    const std::uint64_t sequence =
+        enqueue({}, {&written, 1}, waits, made, &done, [&](const dependencies& after) {
+            driver_->write(to.native(), offset, from, bytes, after);
+        });
+    if (send_now)
+        wait_for(done, sequence);
+    else
+        hold(sequence, std::move(done), std::move(keep), bytes);
+}
+
+void queue_state::enqueue_read(void* to, storage& from, std::size_t offset, std::size_t bytes,
+                               std::shared_ptr<const void> keep, std::span<const event> waits, event* made) {
+    release_done(true);
+    storage* const read = &from;
+    event_handle done;
+    const std::uint64_t sequence =
+        enqueue({&read, 1}, {}, waits, made, &done, [&](const dependencies& after) {
+            driver_->read(to, from.native(), offset, bytes, after);
+        });
+    driver_->flush();
+    if (keep != nullptr) hold(sequence, std::move(done), std::move(keep), bytes);
+}
+
+void queue_state::read(void* to, storage& from, std::size_t offset, std::size_t bytes,
+                       std::span<const event> waits) {
+    storage* const read = &from;
+    event_handle done;
+    const std::uint64_t sequence =
+        enqueue({&read, 1}, {}, waits, nullptr, &done, [&](const dependencies& after) {
+            driver_->read(to, from.native(), offset, bytes, after);
+        });
+    wait_for(done, sequence);
+}
+
+void queue_state::enqueue_copy(storage& to, std::size_t to_offset, storage& from, std::size_t from_offset,
+                               std::size_t bytes, std::span<const event> waits, event* made) {
+    if (&from.device() != &to.device()) {
+        const std::shared_ptr<std::byte[]> copy(new std::byte[bytes]);
+        from.device().default_queue().read(copy.get(), from, from_offset, bytes, waits);
+        enqueue_write(to, to_offset, copy.get(), bytes, copy, {}, made);
+        return;
+    }
+    storage* const read = &from;
+    storage* const written = &to;
+    enqueue({&read, 1}, {&written, 1}, waits, made, nullptr, [&](const dependencies& after) {
+        driver_->copy(to.native(), to_offset, from.native(), from_offset, bytes, after);
+    });
+}
+
+void queue_state::enqueue_fill(storage& to, std::size_t offset, std::size_t bytes,
+                               std::span<const std::byte> pattern, std::span<const event> waits,
+                               event* made) {
+    storage* const written = &to;
+    enqueue({}, {&written, 1}, waits, made, nullptr, [&](const dependencies& after) {
+        driver_->fill(to.native(), offset, bytes, pattern, after);
+    });
+}
+
+void queue_state::flush() {
+    driver_->flush();
+}
+
+void queue_state::finish() {
+    const std::uint64_t last = submitted();
+    driver_->finish();
+    note_completed(last);
+    release_done(false);
+    device_.check();
+}
+
+event queue_state::record() {
+    device_.check();
+    const std::lock_guard lock(mutex_);
+    return make_event(driver_->record(), submitted());
+}
+
+// ---- what is known of commands ----
+
+event_handle queue_state::point_after(std::uint64_t sequence) {
+    if (completed() >= sequence) return nullptr;
+    const std::lock_guard lock(point_mutex_);
+    if (point_ == nullptr || point_sequence_ < sequence) {
+        const std::uint64_t covered = submitted();  // before recording: the point is at least there
+        point_ = driver_->record();
+        point_sequence_ = covered;
+    }
+    return point_;
+}
+
+void queue_state::note_completed(std::uint64_t sequence) noexcept {
+    raise_to(completed_, sequence);
+}
+
+void queue_state::note_failed(std::uint64_t sequence, const std::string& reason) noexcept {
+    try {
+        const std::lock_guard lock(failures_mutex_);
+        failures_.emplace_back(sequence, reason);
+        has_failures_.store(true, std::memory_order_release);
+    } catch (...) {  // out of host memory: the error itself is thrown anyway
+    }
+}
+
+void queue_state::check_not_failed(std::uint64_t sequence, const storage& written) const {
+    const std::lock_guard lock(failures_mutex_);
+    for (const auto& [failed, reason] : failures_)
+        if (failed == sequence)
+            throw device_error(
+                fmt::format("The command that last wrote this memory ({}) on {} failed, so it holds nothing "
+                            "that can be read; write it again. The failure was: {}",
+                            written.label(), device_.words(), reason));
+}
+
+void queue_state::check_own_writers(const storage& used) const {
+    std::vector<command_id> writers;
+    used.collect_writers(writers);
+    for (const command_id& writer : writers)
+        if (writer.queue == id_) check_not_failed(writer.sequence, used);
+}
+
+void queue_state::wait_for(const event_handle& done, std::uint64_t sequence) {
+    try {
+        done->wait();
+    } catch (const std::exception& fault) {
+        note_failed(sequence, fault.what());
+        throw;
+    }
+    note_completed(sequence);
+    release_done(false);
+}
+
+// ---- what is kept alive ----
+
+void queue_state::keep_until_done(std::shared_ptr<const void> object) {
+    event_handle done;
+    std::uint64_t sequence = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        sequence = submitted();
+        done = driver_->record();
+    }
+    hold(sequence, std::move(done), std::move(object), 0);
+}
+
+void queue_state::hold(std::uint64_t sequence, event_handle done, std::shared_ptr<const void> object,
+                       std::size_t bytes) {
+    event_handle oldest;
+    std::uint64_t oldest_sequence = 0;
+    {
+        const std::lock_guard lock(held_mutex_);
+        held_.push_back({sequence, std::move(done), std::move(object), bytes});
+        held_bytes_ += bytes;
+        holds_.store(true, std::memory_order_relaxed);
+        if (held_bytes_ > most_bytes_held && held_.size() > 1) {
+            const held& middle = held_[held_.size() / 2];
+            oldest = middle.done;
+            oldest_sequence = middle.sequence;
+        }
+    }
+    if (oldest != nullptr) wait_for(oldest, oldest_sequence);
+}
+
+void queue_state::release_done(bool ask_driver) {
+    if (!holds_.load(std::memory_order_relaxed)) return;
+    std::vector<std::shared_ptr<const void>> released;  // goes after the lock
+    const std::lock_guard lock(held_mutex_);
+    while (!held_.empty()) {
+        held& oldest = held_.front();
+        if (oldest.sequence > completed()) {
+            if (!ask_driver || !oldest.done->is_complete()) break;
+            note_completed(oldest.sequence);
+        }
+        released.push_back(std::move(oldest.object));
+        held_bytes_ -= oldest.bytes;
+        held_.pop_front();
+    }
+    holds_.store(!held_.empty(), std::memory_order_relaxed);
+}
+
+}  // namespace balm::runtime

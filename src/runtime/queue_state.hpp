@@ -1,0 +1,153 @@
+#pragma once
+// A queue of the runtime: takes commands with the allocations they use and the events they wait for; gives
+// them to the driver in order, with exactly the waits that are needed, and numbers them. Everything that is
+// asynchronous is kept alive here until the device is done with it.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "balm/event.hpp"
+#include "runtime/backend.hpp"
+#include "runtime/storage.hpp"
+
+namespace balm::runtime {
+
+class device_state;
+class kernel_lease;
+
+/// In order; any thread may submit. Made by device_state, which owns the default one; others finish when
+/// their last handle goes.
+class queue_state {
+public:
+    /// `keep` keeps the device alive; null for the device's own queue.
+    queue_state(device_state&, std::shared_ptr<device_state> keep, const queue_options&);
+    queue_state(const queue_state&) = delete;
+    queue_state& operator=(const queue_state&) = delete;
+    /// Waits for the queue's work; its errors go to the device.
+    ~queue_state();
+
+    /// Launches; `reads` and `writes` are the allocations that the kernel may read and write (one may be in
+    /// both). `made`, where not null, becomes the event of the launch. The lease may end right after. A
+    /// program that waits for its first launch to be kept on disk is handed on.
+    void enqueue_launch(kernel_lease&, const grid&, std::span<const argument>,
+                        std::span<storage* const> reads, std::span<storage* const> writes,
+                        std::span<const event> waits = {}, event* made = nullptr);
+    /// The same for a kernel from elsewhere.
+    void enqueue_launch(driver_kernel&, const grid&, std::span<const argument>,
+                        std::span<storage* const> reads, std::span<storage* const> writes,
+                        std::span<const event> waits = {}, event* made = nullptr);
+
+    /// Writes from host memory that `keep` holds; it is released once the bytes are read. Without `keep` the
+    /// bytes are copied aside up to 4 MiB, and sent before the call returns beyond that.
+    void enqueue_write(storage& to, std::size_t offset, const void* from, std::size_t bytes,
+                       std::shared_ptr<const void> keep, std::span<const event> waits = {},
+                       event* made = nullptr);
+    /// Reads into host memory that `keep` holds, or that the caller keeps until the event.
+    void enqueue_read(void* to, storage& from, std::size_t offset, std::size_t bytes,
+                      std::shared_ptr<const void> keep, std::span<const event> waits = {},
+                      event* made = nullptr);
+    /// Reads and waits.
+    void read(void* to, storage& from, std::size_t offset, std::size_t bytes,
+              std::span<const event> waits = {});
+    /// Copies between allocations of this device, or from another device to this one through the host.
+    void enqueue_copy(storage& to, std::size_t to_offset, storage& from, std::size_t from_offset,
+                      std::size_t bytes, std::span<const event> waits = {}, event* made = nullptr);
+    /// Repeats the pattern of 1, 2, 4, 8 or 16 bytes.
+    void enqueue_fill(storage& to, std::size_t offset, std::size_t bytes, std::span<const std::byte> pattern,
+                      std::span<const event> waits = {}, event* made = nullptr);
+
+    /// Holds an object until all commands so far are done: a temporary that a launch uses, say.
+    void keep_until_done(std::shared_ptr<const void> object);
+
+    void flush();
+    /// Waits for everything, and throws what went wrong.
+    void finish();
+    /// The point that all commands so far have reached.
+    event record();
+
+    device_state& device() const { return device_; }
+    std::uint64_t id() const { return id_; }
+    driver_queue& driver() { return *driver_; }
+    /// The number of the last command enqueued.
+    std::uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
+    /// The number up to which commands are known to be done.
+    std::uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
+
+    /// A driver event for a point at or after this command; null if it is known to be done. Safe from any
+    /// thread, whatever locks it holds but this queue's `point`.
+    event_handle point_after(std::uint64_t sequence);
+    /// Called by whoever waited: commands up to this one are done.
+    void note_completed(std::uint64_t sequence) noexcept;
+    /// Called by whoever saw a command fail; what it wrote is not to be read.
+    void note_failed(std::uint64_t sequence, const std::string& reason) noexcept;
+    /// Throws device_error if this command failed.
+    void check_not_failed(std::uint64_t sequence, const storage& written) const;
+    bool has_failures() const { return has_failures_.load(std::memory_order_acquire); }
+
+    /// Set by the device that made it: how events refer to it.
+    void set_handle(std::weak_ptr<queue_state> handle) { handle_ = std::move(handle); }
+
+private:
+    /// What a command has to come after.
+    struct needs {
+        std::vector<event_handle> events;  // for the driver to wait for
+        std::vector<command_id> reached;   // the commands that they cover
+    };
+    struct held {
+        std::uint64_t sequence;
+        event_handle done;
+        std::shared_ptr<const void> object;
+        std::size_t bytes;
+    };
+
+    template <class Submit>
+    std::uint64_t enqueue(std::span<storage* const> reads, std::span<storage* const> writes,
+                          std::span<const event> waits, event* made, event_handle* driver_made, Submit&&);
+    void prepare(const storage&, use, needs&);
+    void wait_for_other_devices(std::span<const event> waits) const;
+    void add_waits(std::span<const event> waits, needs&) const;
+    void add_conflicts(const storage&, use, needs&) const;
+    bool comes_after(const command_id&) const;
+    void note_reached(const needs&);
+    [[noreturn]] void refuse_foreign(const storage&) const;
+    void check_own_writers(const storage&) const;
+    void hold(std::uint64_t sequence, event_handle done, std::shared_ptr<const void> object,
+              std::size_t bytes);
+    void release_done(bool ask_driver);
+    event make_event(event_handle, std::uint64_t sequence) const;
+    void wait_for(const event_handle&, std::uint64_t sequence);
+
+    device_state& device_;
+    std::shared_ptr<device_state> keep_;
+    const std::uint64_t id_;
+    std::unique_ptr<driver_queue> driver_;
+    std::weak_ptr<queue_state> handle_;
+
+    std::mutex mutex_;  // submission: the driver's order is the order of the numbers
+    std::atomic<std::uint64_t> submitted_{0};
+    std::atomic<std::uint64_t> completed_{0};
+    std::vector<command_id> waited_;  // of other queues, what commands here already come after
+
+    std::mutex point_mutex_;
+    event_handle point_;
+    std::uint64_t point_sequence_ = 0;
+
+    std::mutex held_mutex_;
+    std::deque<held> held_;
+    std::size_t held_bytes_ = 0;
+    std::atomic<bool> holds_{false};
+
+    mutable std::mutex failures_mutex_;
+    std::vector<std::pair<std::uint64_t, std::string>> failures_;
+    std::atomic<bool> has_failures_{false};
+};
+
+}  // namespace balm::runtime

@@ -1,0 +1,93 @@
+#pragma once
+// A device allocation and who used it last. Queues ask it what they have to wait for and leave their mark;
+// the memory is freed with it.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/backend.hpp"
+
+namespace balm::runtime {
+
+class device_state;
+
+/// How a command uses an allocation.
+enum class use : std::uint8_t { read, write };
+
+/// A command by its queue and its number there.
+struct command_id {
+    std::uint64_t queue = 0;
+    std::uint64_t sequence = 0;
+};
+
+/// RAII of one device allocation. A driver keeps the memory itself until the commands that use it are done
+/// (OpenCL counts references, cuMemFree waits), so it may go at any time.
+///
+/// Hazards: per queue the numbers of the last command that wrote it and of the last that read it. The first
+/// queue that uses it is its home and keeps its numbers in plain atomics: an allocation that one queue alone
+/// uses costs two loads and a store a command, and no lock. Other queues share a list behind a mutex.
+class storage {
+public:
+    /// Use device_state::allocate.
+    storage(std::shared_ptr<device_state> device, memory native, std::size_t bytes, std::size_t allocated,
+            std::string label);
+    storage(const storage&) = delete;
+    storage& operator=(const storage&) = delete;
+    ~storage();
+
+    memory native() const { return native_; }
+    /// As asked for; the allocation is larger (device_state::allocate).
+    std::size_t bytes() const { return bytes_; }
+    std::size_t allocated_bytes() const { return allocated_; }
+    device_state& device() const { return *device_; }
+    const std::shared_ptr<device_state>& device_handle() const { return device_; }
+    /// For the table of an out-of-memory error: what it is for.
+    const std::string& label() const { return label_; }
+
+    /// Whether a queue other than this one ever used it. For this queue only; a false is free of locks.
+    bool used_elsewhere(std::uint64_t queue) const {
+        const std::uint64_t home = home_.load(std::memory_order_acquire);
+        return (home != queue && home != 0) || shared_.load(std::memory_order_acquire);
+    }
+    /// The commands of other queues that a command of this queue must come after.
+    void collect_conflicts(std::uint64_t queue, use, std::vector<command_id>& into) const;
+    /// Notes a command that has been enqueued. Calls of one queue are ordered by that queue's mutex.
+    void mark(std::uint64_t queue, use how, std::uint64_t sequence) {
+        if (home_.load(std::memory_order_acquire) == queue && !shared_.load(std::memory_order_acquire))
+            [[likely]]
+            (how == use::write ? home_written_ : home_read_).store(sequence, std::memory_order_release);
+        else
+            mark_shared(queue, how, sequence);
+    }
+    /// The last command of each queue that wrote it and was not overwritten since.
+    void collect_writers(std::vector<command_id>& into) const;
+
+private:
+    struct queue_use {
+        std::uint64_t queue = 0;
+        std::uint64_t written = 0;
+        std::uint64_t read = 0;
+    };
+    void mark_shared(std::uint64_t queue, use, std::uint64_t sequence);
+
+    std::shared_ptr<device_state> device_;
+    memory native_;
+    std::size_t bytes_;
+    std::size_t allocated_;
+    std::string label_;
+
+    std::atomic<std::uint64_t> home_{0};  // the first queue; never changes once set
+    std::atomic<std::uint64_t> home_written_{0};
+    std::atomic<std::uint64_t> home_read_{0};
+    std::atomic<bool> shared_{false};  // others_ is not empty
+    mutable std::mutex others_mutex_;
+    std::vector<queue_use> others_;
+};
+
+}  // namespace balm::runtime

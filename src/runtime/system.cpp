@@ -1,0 +1,299 @@
+// In: names of libraries, variables, files and directories. Out: what the operating system has to say
+// about them. The POSIX version; the only file of Balm that includes a system's own headers.
+
+#include "runtime/system.hpp"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+namespace balm::runtime {
+namespace {
+
+std::error_code last_error() noexcept {
+    return {errno, std::generic_category()};
+}
+
+std::error_code fault_of(std::errc code) noexcept {
+    return std::make_error_code(code);
+}
+
+template <class Call>
+auto retry_when_interrupted(Call call) noexcept {
+    auto result = call();
+    while (result < 0 && errno == EINTR) result = call();
+    return result;
+}
+
+std::chrono::system_clock::time_point modification_time(const struct stat& status) noexcept {
+#ifdef __APPLE__
+    const timespec time = status.st_mtimespec;
+#else
+    const timespec time = status.st_mtim;
+#endif
+    return std::chrono::system_clock::time_point(
+        std::chrono::duration_cast<std::chrono::system_clock::duration>(
+            std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec)));
+}
+
+// The host's name parts machines that share a directory, the time parts containers that share a name and
+// a process id; what is still equal is caught by O_EXCL.
+std::string unique_text() {
+    static std::atomic<std::uint64_t> counter{0};
+    std::string host = host_name().substr(0, 32);
+    for (char& letter : host) {
+        const bool plain = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                           (letter >= '0' && letter <= '9');
+        if (!plain) letter = '-';
+    }
+    const auto time = std::chrono::steady_clock::now().time_since_epoch().count();
+    return fmt::format("{}-{}-{}-{}", host, process_id(), time, counter.fetch_add(1));
+}
+
+// Past this limit the kernel does not only refuse the write: it ends the process with SIGXFSZ.
+bool exceeds_file_size_limit(std::size_t bytes) noexcept {
+    rlimit limit{};
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur;
+}
+
+std::error_code write_all(int descriptor, std::span<const std::byte> content) noexcept {
+    while (!content.empty()) {
+        const auto written =
+            retry_when_interrupted([&] { return ::write(descriptor, content.data(), content.size()); });
+        if (written < 0) return last_error();
+        if (written == 0) return fault_of(std::errc::io_error);
+        content = content.subspan(static_cast<std::size_t>(written));
+    }
+    return {};
+}
+
+struct new_file {
+    int descriptor = -1;
+    std::filesystem::path path;
+};
+
+new_file create_beside(const std::filesystem::path& target, std::error_code& fault) {
+    for (int attempt = 0; attempt < 16; ++attempt) {
+        std::filesystem::path path = target;
+        path += fmt::format(".{}{}", unique_text(), temporary_suffix);
+        const int descriptor = retry_when_interrupted(
+            [&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR); });
+        if (descriptor >= 0) return {descriptor, std::move(path)};
+        fault = last_error();
+        if (fault != std::errc::file_exists) break;
+    }
+    return {};
+}
+
+}  // namespace
+
+shared_library::shared_library(shared_library&& other) noexcept
+    : handle_(std::exchange(other.handle_, nullptr)),
+      keep_(other.keep_),
+      name_(std::move(other.name_)),
+      failures_(std::move(other.failures_)) {}
+
+shared_library& shared_library::operator=(shared_library&& other) noexcept {
+    if (this == &other) return *this;
+    close();
+    handle_ = std::exchange(other.handle_, nullptr);
+    keep_ = other.keep_;
+    name_ = std::move(other.name_);
+    failures_ = std::move(other.failures_);
+    return *this;
+}
+
+shared_library::~shared_library() {
+    close();
+}
+
+void shared_library::close() noexcept {
+    if (handle_ != nullptr && !keep_) ::dlclose(handle_);
+    handle_ = nullptr;
+}
+
+shared_library shared_library::open_first(std::span<const std::string> names) {
+    shared_library library;
+    for (const std::string& name : names) {
+        // RTLD_LOCAL: a driver's symbols must not answer for those of another library in the process.
+        library.handle_ = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (library.handle_ != nullptr) {
+            library.name_ = name;
+            break;
+        }
+        const char* reason = ::dlerror();
+        library.failures_.push_back({name, reason != nullptr ? reason : "the system gave no reason"});
+    }
+    return library;
+}
+
+std::string shared_library::describe_failures() const {
+    std::string line;
+    for (const failure& each : failures_) {
+        if (!line.empty()) line += "; ";
+        // The loader's own words usually begin with the name already.
+        line +=
+            each.reason.find(each.name) == std::string::npos ? each.name + ": " + each.reason : each.reason;
+    }
+    return line;
+}
+
+void* shared_library::symbol(const char* symbol_name) const noexcept {
+    // A null handle would search the whole process.
+    return handle_ != nullptr ? ::dlsym(handle_, symbol_name) : nullptr;
+}
+
+std::optional<std::string> environment_variable(const char* name) {
+    const char* value = std::getenv(name);
+    if (value == nullptr) return std::nullopt;
+    return std::string(value);
+}
+
+std::optional<std::filesystem::path> cache_directory() {
+    if (auto own = environment_variable("BALM_CACHE_DIR"); own && !own->empty()) {
+        // Made absolute now: a later change of the working directory must not move the cache.
+        std::error_code fault;
+        std::filesystem::path absolute = std::filesystem::absolute(*own, fault);
+        if (fault) return std::nullopt;
+        return absolute;
+    }
+    if (auto caches = environment_variable("XDG_CACHE_HOME"); caches && caches->starts_with('/')) {
+        return std::filesystem::path(*caches) / "balm";
+    }
+    if (auto home = environment_variable("HOME"); home && home->starts_with('/')) {
+        return std::filesystem::path(*home) / ".cache" / "balm";
+    }
+    return std::nullopt;
+}
+
+std::uint64_t process_id() noexcept {
+    return static_cast<std::uint64_t>(::getpid());
+}
+
+std::string host_name() {
+    char name[256] = {};
+    if (::gethostname(name, sizeof name - 1) != 0 || name[0] == '\0') return "localhost";
+    return name;
+}
+
+input_file::input_file(input_file&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      trusted_(other.trusted_),
+      size_(other.size_),
+      modified_(other.modified_) {}
+
+input_file& input_file::operator=(input_file&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    std::swap(trusted_, other.trusted_);
+    std::swap(size_, other.size_);
+    std::swap(modified_, other.modified_);
+    return *this;
+}
+
+input_file::~input_file() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+input_file input_file::open(const std::filesystem::path& path, std::error_code& fault) noexcept {
+    input_file file;
+    // O_NONBLOCK: opening a pipe would wait for its writer.
+    const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    file.descriptor_ = retry_when_interrupted([&] { return ::open(path.c_str(), flags); });
+    if (file.descriptor_ < 0) {
+        fault = last_error();
+        return {};
+    }
+    struct stat status {};
+    if (::fstat(file.descriptor_, &status) != 0) {
+        fault = last_error();
+        return {};
+    }
+    if (!S_ISREG(status.st_mode)) {
+        fault = fault_of(std::errc::invalid_argument);
+        return {};
+    }
+    fault.clear();
+    file.size_ = static_cast<std::uint64_t>(status.st_size);
+    file.modified_ = modification_time(status);
+    file.trusted_ = status.st_uid == ::geteuid() || status.st_uid == 0;
+    return file;
+}
+
+bool input_file::read(std::span<std::byte> into) noexcept {
+    while (!into.empty()) {
+        const auto count =
+            retry_when_interrupted([&] { return ::read(descriptor_, into.data(), into.size()); });
+        if (count <= 0) return false;
+        into = into.subspan(static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
+void input_file::mark_used() noexcept {
+    (void)::futimens(descriptor_, nullptr);
+}
+
+std::error_code replace_file(const std::filesystem::path& target, std::span<const std::byte> content) {
+    if (exceeds_file_size_limit(content.size())) return fault_of(std::errc::file_too_large);
+
+    std::error_code fault;
+    const new_file temporary = create_beside(target, fault);
+    if (temporary.descriptor < 0) return fault;
+
+    fault = write_all(temporary.descriptor, content);
+    // Network file systems report a full disk as late as here.
+    if (::close(temporary.descriptor) != 0 && !fault) fault = last_error();
+    if (!fault && ::rename(temporary.path.c_str(), target.c_str()) != 0) fault = last_error();
+    if (fault) ::unlink(temporary.path.c_str());
+    return fault;
+}
+
+std::error_code make_directories(const std::filesystem::path& directory) {
+    if (::mkdir(directory.c_str(), S_IRWXU) == 0) return {};
+    std::error_code fault = last_error();
+    if (fault == std::errc::no_such_file_or_directory && directory.has_relative_path() &&
+        directory.parent_path() != directory) {
+        if (auto above = make_directories(directory.parent_path())) return above;
+        if (::mkdir(directory.c_str(), S_IRWXU) == 0) return {};
+        fault = last_error();
+    }
+    // Whatever mkdir says of one that exists (EEXIST, EROFS, EACCES …), one that exists will do.
+    struct stat status {};
+    if (::stat(directory.c_str(), &status) == 0) {
+        return S_ISDIR(status.st_mode) ? std::error_code{} : fault_of(std::errc::not_a_directory);
+    }
+    return fault;
+}
+
+std::vector<file_information> list_files(const std::filesystem::path& directory) {
+    struct directory_closer {
+        void operator()(DIR* stream) const noexcept { ::closedir(stream); }
+    };
+    std::vector<file_information> files;
+    const std::unique_ptr<DIR, directory_closer> stream(::opendir(directory.c_str()));
+    if (!stream) return files;
+    while (const dirent* entry = ::readdir(stream.get())) {
+        struct stat status {};
+        if (::fstatat(::dirfd(stream.get()), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        if (!S_ISREG(status.st_mode)) continue;
+        files.push_back(
+            {entry->d_name, static_cast<std::uint64_t>(status.st_size), modification_time(status)});
+    }
+    return files;
+}
+
+bool remove_file(const std::filesystem::path& path) noexcept {
+    return ::unlink(path.c_str()) == 0 || errno == ENOENT;
+}
+
+}  // namespace balm::runtime

@@ -1,0 +1,102 @@
+// Our declarations of the CUDA driver API against the toolkit's header, where that is installed: the same
+// parameters, row by row, and the same values of the constants. All of it happens while compiling.
+
+#include "backend/cuda/driver_api.hpp"
+
+#if __has_include("/usr/local/cuda/include/cuda.h") && !defined(_WIN32)
+#include "/usr/local/cuda/include/cuda.h"
+
+#include <gtest/gtest.h>
+
+#include <type_traits>
+
+namespace balm::cuda {
+
+namespace {
+
+// The same name for types of the same shape: enumerations become their underlying integer, pointers to
+// structures become pointers to void.
+template <class Type>
+struct shape {
+    using type = Type;
+};
+template <class Type>
+requires std::is_enum_v<Type>
+struct shape<Type> {
+    using type = std::underlying_type_t<Type>;
+};
+template <class Type>
+struct shape<const Type> {
+    using type = const typename shape<Type>::type;
+};
+template <class Type>
+struct shape<Type*> {
+    using type = typename shape<Type>::type*;
+};
+template <class Type>
+requires std::is_class_v<Type>
+struct shape<Type> {
+    using type = void;
+};
+template <class Result, class... Parameters>
+struct shape<Result (*)(Parameters...)> {
+    using type = typename shape<Result>::type (*)(typename shape<Parameters>::type...);
+};
+
+template <class Ours, class Theirs>
+constexpr bool same_shape = std::is_same_v<typename shape<Ours>::type, typename shape<Theirs>::type>;
+
+#define BALM_SAME_ROW(name, symbol, ...) \
+    static_assert(same_shape<CUresult (*)(__VA_ARGS__), decltype(&::symbol)>, #symbol);
+BALM_CUDA_DRIVER_TABLE(BALM_SAME_ROW)
+#undef BALM_SAME_ROW
+
+#define BALM_SAME_VALUE(name) \
+    static_assert(static_cast<long long>(name) == static_cast<long long>(::name), #name)
+BALM_SAME_VALUE(CUDA_ERROR_OUT_OF_MEMORY);
+BALM_SAME_VALUE(CUDA_ERROR_DEINITIALIZED);
+BALM_SAME_VALUE(CUDA_ERROR_NO_DEVICE);
+BALM_SAME_VALUE(CUDA_ERROR_NOT_READY);
+BALM_SAME_VALUE(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+BALM_SAME_VALUE(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X);
+BALM_SAME_VALUE(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y);
+BALM_SAME_VALUE(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
+BALM_SAME_VALUE(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
+BALM_SAME_VALUE(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y);
+BALM_SAME_VALUE(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z);
+BALM_SAME_VALUE(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+BALM_SAME_VALUE(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY);
+BALM_SAME_VALUE(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+BALM_SAME_VALUE(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+BALM_SAME_VALUE(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+BALM_SAME_VALUE(CU_DEVICE_ATTRIBUTE_INTEGRATED);
+BALM_SAME_VALUE(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
+BALM_SAME_VALUE(CU_DEVICE_ATTRIBUTE_ECC_ENABLED);
+BALM_SAME_VALUE(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+BALM_SAME_VALUE(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+BALM_SAME_VALUE(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+BALM_SAME_VALUE(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+BALM_SAME_VALUE(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+BALM_SAME_VALUE(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+BALM_SAME_VALUE(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+BALM_SAME_VALUE(CU_JIT_INFO_LOG_BUFFER);
+BALM_SAME_VALUE(CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES);
+BALM_SAME_VALUE(CU_JIT_ERROR_LOG_BUFFER);
+BALM_SAME_VALUE(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
+BALM_SAME_VALUE(CU_STREAM_NON_BLOCKING);
+BALM_SAME_VALUE(CU_EVENT_DEFAULT);
+BALM_SAME_VALUE(CU_EVENT_DISABLE_TIMING);
+BALM_SAME_VALUE(CU_COMPUTEMODE_PROHIBITED);
+#undef BALM_SAME_VALUE
+static_assert(sizeof(CUuuid) == sizeof(::CUuuid));
+
+}  // namespace
+
+// The comparison is the compilation of this file; the test only says that it took place.
+TEST(C14_backend, declares_the_driver_api_as_the_toolkit_does) {
+    SUCCEED();
+}
+
+}  // namespace balm::cuda
+
+#endif
