@@ -99,9 +99,9 @@ class wait_list {
 public:
     wait_list() = default;
     template <class... Waits>
-        requires(sizeof...(Waits) > 0 && (waitable<Waits> && ...) &&
-                 !(sizeof...(Waits) == 1 && (std::is_same_v<std::remove_cvref_t<Waits>, wait_list> && ...)))
-    explicit wait_list(Waits&&... waits) {
+    requires(sizeof...(Waits) > 0 && (waitable<Waits> && ...) &&
+             !(sizeof...(Waits) == 1 && (std::is_same_v<std::remove_cvref_t<Waits>, wait_list> &&
+                                         ...))) explicit wait_list(Waits&&... waits) {
         events_.reserve(sizeof...(Waits));
         (add(std::forward<Waits>(waits)), ...);
     }

@@ -37,9 +37,9 @@ class device_filter {
 public:
     /// Any function on device_info that gives bool.
     template <class F>
-        requires(!std::same_as<std::remove_cvref_t<F>, device_filter> &&
-                 std::is_invocable_r_v<bool, const std::remove_cvref_t<F>&, const device_info&>)
-    device_filter(F&& f) {
+    requires(!std::same_as<std::remove_cvref_t<F>, device_filter> &&
+             std::is_invocable_r_v<bool, const std::remove_cvref_t<F>&, const device_info&>)
+        device_filter(F&& f) {
         struct own final : detail::device_predicate {
             explicit own(F&& given) : function(std::forward<F>(given)) {}
             bool accepts(const device_info& info) const override { return function(info); }

@@ -21,8 +21,7 @@ class shape {
 public:
     constexpr shape() = default;
     template <std::integral... Sizes>
-        requires(sizeof...(Sizes) >= 1 && sizeof...(Sizes) <= 3)
-    constexpr shape(Sizes... sizes)
+    requires(sizeof...(Sizes) >= 1 && sizeof...(Sizes) <= 3) constexpr shape(Sizes... sizes)
         : sizes_{static_cast<std::size_t>(sizes)...}, dimensions_(static_cast<int>(sizeof...(Sizes))) {}
 
     constexpr int dimensions() const { return dimensions_; }

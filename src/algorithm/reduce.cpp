@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <span>
@@ -88,18 +89,22 @@ class accumulation {
 public:
     accumulation(reduction how, std::size_t count, std::function<Var<T>(const Index&)> element)
         : how_(how), element_(std::move(element)) {
-        for (std::size_t k = 0; k < count; ++k) sums_.push_back(Var<T>(identity<T>(how)));
+        sums_.reserve(count);  // growing would copy device variables, which is recorded
+        for (std::size_t k = 0; k < count; ++k) sums_.emplace_back(named(names[static_cast<int>(how)], identity<T>(how)).node());
     }
     std::size_t count() const { return sums_.size(); }
     void take(std::size_t k, const Index& i) { sums_[k] = combine(how_, sums_[k], element_(i)); }
     /// All accumulators in one, pairwise.
-    Var<T> total() {
-        for (std::size_t width = count() / 2; width > 0; width /= 2)
-            for (std::size_t k = 0; k < width; ++k) sums_[k] = combine(how_, sums_[k], sums_[k + width]);
-        return sums_[0];
-    }
+    Var<T> total() const { return total(0, count()); }
 
 private:
+    static constexpr const char* names[] = {"sum", "least", "most"};
+
+    Var<T> total(std::size_t first, std::size_t count) const {
+        if (count == 1) return sums_[first];
+        return combine(how_, total(first, count / 2), total(first + count / 2, count / 2));
+    }
+
     reduction how_;
     std::function<Var<T>(const Index&)> element_;
     std::vector<Var<T>> sums_;
@@ -109,7 +114,7 @@ private:
 template <class T>
 void record_chunk(const Index& n, accumulation<T>& sums, const Out<T>& parts) {
     const auto width = static_cast<std::int64_t>(sums.count());
-    Index chunk = (n + group_count(0) - 1) / group_count(0);
+    Index chunk = named("chunk", (n + group_count(0) - 1) / group_count(0));
     Index begin = named("begin", group_id(0) * chunk), end = named("end", min(begin + chunk, n));
     Index whole = named("whole", begin + max(end - begin, 0) / width * width);
     for (Index i : range(begin, whole, width))
@@ -131,12 +136,12 @@ void record_grid(reduction how, const Index& n, accumulation<T>& sums, const Out
         sums.take(0, i);
         i += stride;
     }
-    Index lid = named("lid", local_id(0)), half = named("half", local_size(0) / 2);
+    Index lid = named("lid", local_id(0)), width = named("width", local_size(0) / 2);
     shared[lid] = sums.total();
-    WHILE (half > 0) {
+    WHILE (width > 0) {
         local_barrier();
-        IF (lid < half) { shared[lid] = combine(how, Var<T>(shared[lid]), Var<T>(shared[lid + half])); }
-        half /= 2;
+        IF (lid < width) { shared[lid] = combine(how, Var<T>(shared[lid]), Var<T>(shared[lid + width])); }
+        width /= 2;
     }
     IF (lid == 0) { parts[group_id(0)] = shared[0]; }
 }
@@ -207,13 +212,13 @@ std::uint64_t reduce_as(reduction how, const program& p) {
     const ir::launch_facts facts = kernels::facts_for(*device);
     const strategy& s = facts.on_cpu ? cpu_strategy : gpu_strategy;
     constexpr purpose purposes[] = {purpose::sum, purpose::min, purpose::max};
-    const cached_kernel& kernel =
+    runtime::compiled_program& kernel =
         kernel_for(*device, purposes[static_cast<int>(how)], scalar_of<T>, nullptr, p, leaves, facts,
                    [&] { return trace_reduction<T>(how, s, p, leaves); });
 
     const std::size_t parts = parts_for(s, device->info(), n);
     runtime::grid g;
-    g.local[0] = std::min(s.local_size, kernel.program->max_work_group_size());
+    g.local[0] = std::min(s.local_size, kernel.max_work_group_size());
     g.global[0] = parts * g.local[0];
     const scratch results(device);
     std::vector<runtime::argument> arguments{argument_of(scalar::i64, n), argument_of(results.memory())};
@@ -228,7 +233,7 @@ std::uint64_t reduce_as(reduction how, const program& p) {
     for (const vector_state* v : leaves.vectors) reads.push_back(v->memory().get());
     runtime::storage* const writes[] = {&results.memory()};
     {
-        runtime::kernel_lease lease = kernel.program->lease_kernel();
+        runtime::kernel_lease lease = kernel.lease_kernel();
         device->default_queue().enqueue_launch(lease, g, arguments, reads, writes);
     }
     T values[most_parts];

@@ -23,7 +23,7 @@ using ir::opcode;
 using ir::value_id;
 
 /// Precedences beyond those of builtins.def.
-enum : int { ternary = 2, logical_or = 3, logical_and = 4, bitwise = 7, shift = 10, unary = 13, postfix = 14, primary = 15 };
+enum : int { ternary = 2, logical_or = 3, logical_and = 4, bitwise = 7, equality = 8, relation = 9, shift = 10, unary = 13, postfix = 14, primary = 15 };
 
 /// A value made of more operations than this gets a name even if it is used once: lines stay readable.
 constexpr int max_operations_in_line = 14;
@@ -295,13 +295,13 @@ private:
             is_pending_[value] = false;
             const value_id old = f_.operand(value, 0);
             --uses_[old];
-            words = fmt::format("{} {}= {};", target, symbol, operand(value, 1, 0));
+            words = fmt::format("{} {}= {};", target, symbol, plain_operand(value, 1, 0));
         }
         settle_before(effects_of(f_, v));
         line(words);
     }
     void store(value_id v) {
-        const std::string target = fmt::format("{}[{}]", name_[f_.operand(v, 0)], operand(v, 1, 0));
+        const std::string target = fmt::format("{}[{}]", name_[f_.operand(v, 0)], plain_operand(v, 1, 0));
         write(v, target, 2);
     }
 
@@ -397,8 +397,8 @@ private:
         for (value_id bound : {end, step})
             if (!is_trivial(bound) || (at(bound).op == opcode::read_cell && is_pending_[bound] && clobbers(f_, e, bound)))
                 declare(bound);
-        const std::string from = operand(v, 0, 0);
-        const std::string to = operand(v, 1, shift), by = operand(v, 2, unary);
+        const std::string from = plain_operand(v, 0, 0);
+        const std::string to = plain_operand(v, 1, shift), by = plain_operand(v, 2, unary);
         settle_before(e);
         settle_for_loop(v);
         const std::string k = names_.unique(word_for(v));
@@ -434,6 +434,16 @@ private:
         text t = use(o);
         return t.precedence < least_precedence ? "(" + t.words + ")" : t.words;
     }
+    /// The same where C's promotions make the type of a 64-bit literal plain without its suffix: as an index,
+    /// or beside an operand that is no literal.
+    std::string plain_operand(value_id v, std::size_t k, int least_precedence) {
+        const instruction& i = at(f_.operand(v, k));
+        const bool fits = i.op == opcode::constant && i.result.element == scalar::i64 && i.bits <= INT32_MAX;
+        if (!fits) return operand(v, k, least_precedence);
+        --uses_[f_.operand(v, k)];
+        return std::to_string(i.bits);
+    }
+    bool is_literal(value_id v, std::size_t k) const { return at(f_.operand(v, k)).op == opcode::constant; }
     text use(value_id v) {
         --uses_[v];
         if (!name_[v].empty()) return {name_[v], primary};
@@ -451,7 +461,7 @@ private:
                 return {name_[f_.operand(v, 0)], primary};
             case opcode::load: {
                 const std::string element =
-                    fmt::format("{}[{}]", name_[f_.operand(v, 0)], operand(v, 1, 0));
+                    fmt::format("{}[{}]", name_[f_.operand(v, 0)], plain_operand(v, 1, 0));
                 if (i.result.element == scalar::boolean) return {element + " != 0", 8};
                 return {element, postfix};
             }
@@ -513,6 +523,7 @@ private:
         const auto what = static_cast<builtin>(at(v).detail);
         if ((what != builtin::div && what != builtin::rem) || is_floating(at(v).result.element)) return false;
         const instruction& divisor = at(f_.operand(v, 1));
+        if (divisor.op == opcode::place) return static_cast<ir::place>(divisor.detail) < ir::place::global_size;
         if (divisor.op != opcode::constant) return true;
         const std::uint64_t ones = ~std::uint64_t{0} >> (64 - 8 * size_of(divisor.result.element));
         return divisor.bits == 0 || (is_signed(divisor.result.element) && divisor.bits == ones);
@@ -540,10 +551,13 @@ private:
     text operator_words(value_id v, const ir::builtin_info& row) {
         const int own = row.precedence;
         // Mixed bit operations, shifts and comparisons get parentheses that C does not ask for but readers do.
-        const bool careful = own <= bitwise || own == shift || own == 8 || own == 9;
-        const std::string left = operand(v, 0, careful ? int(unary) : own);
-        std::string right = operand(v, 1, careful ? int(unary) : own + 1);
-        const bool is_shift = own == shift;
+        const bool careful = own <= bitwise || own == shift;
+        const bool compares = own == equality || own == relation;
+        const bool is_shift = own == shift, literals = is_literal(v, 0) && is_literal(v, 1);
+        const int least_left = careful ? int(unary) : compares ? int(shift) + 1 : own;
+        const int least_right = careful ? int(unary) : compares ? int(shift) + 1 : own + 1;
+        const std::string left = literals || is_shift ? operand(v, 0, least_left) : plain_operand(v, 0, least_left);
+        std::string right = literals ? operand(v, 1, least_right) : plain_operand(v, 1, least_right);
         if (is_shift && !words_.masks_shift_counts && !is_small_shift(v))
             right = fmt::format("({} & {})", right, 8 * size_of(at(v).result.element) - 1);
         if (is_shift && words_.masks_shift_counts && is_constant_beyond(v))

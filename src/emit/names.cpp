@@ -41,9 +41,10 @@ bool is_reserved(const std::string& word) {
 }  // namespace
 
 std::string name_set::unique(std::string_view word) {
-    std::string candidate(word);
+    const std::string stem = is_reserved(std::string(word)) ? std::string(word) + "_" : std::string(word);
+    std::string candidate = stem;
     for (int number = 2; is_reserved(candidate) || !taken_.insert(candidate).second; ++number)
-        candidate = std::string(word) + (is_reserved(std::string(word)) ? "_" : "") + std::to_string(number);
+        candidate = stem + std::to_string(number);
     return candidate;
 }
 

@@ -70,9 +70,7 @@ bool is_pure(opcode op) {
         case opcode::builtin:
         case opcode::convert:
         case opcode::select:
-        case opcode::evaluate:
-        case opcode::broadcast:
-        case opcode::lane_index: return true;
+        case opcode::evaluate: return true;
         default: return false;
     }
 }
@@ -81,8 +79,7 @@ const char* to_string(opcode op) noexcept {
     constexpr const char* names[] = {"parameter", "constant", "place",      "builtin",  "convert",   "select",
                                      "and",       "or",       "cell",       "read",     "write",     "load",
                                      "store",     "if",       "for",        "while",    "grid_for",  "break",
-                                     "continue",  "return",   "barrier",    "call",     "evaluate",  "broadcast",
-                                     "lane_index"};
+                                     "continue",  "return",   "barrier",    "call",     "evaluate"};
     return names[static_cast<std::size_t>(op)];
 }
 

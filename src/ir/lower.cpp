@@ -89,9 +89,8 @@ void share_out(function& f, value_id loop, const launch_facts& facts, block& aft
 
 }  // namespace
 
-lowered lower(const function& kernel, const launch_facts& facts) {
-    lowered result{kernel, 1};
-    function& f = result.kernel;
+function lower(const function& kernel, const launch_facts& facts) {
+    function f = kernel;
     for (parameter& p : f.parameters) p.is_restrict = facts.distinct;
     const block before = std::move(f.blocks[0]);
     block after;
@@ -101,7 +100,7 @@ lowered lower(const function& kernel, const launch_facts& facts) {
     }
     f.blocks[0] = std::move(after);
     simplify(f);
-    return result;
+    return f;
 }
 
 }  // namespace balm::ir

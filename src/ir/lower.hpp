@@ -2,8 +2,6 @@
 // The one place where a kernel is fitted to a kind of device. In: a kernel as traced. Out: a kernel without
 // grid_for, in which the shape of the loop, the pointers' aliasing and the vector width are decided.
 
-#include <cstddef>
-
 #include "ir/ir.hpp"
 
 namespace balm::ir {
@@ -12,15 +10,10 @@ namespace balm::ir {
 struct launch_facts {
     bool on_cpu = false;
     bool distinct = true;  ///< no memory that the kernel writes overlaps another of its arguments
-    bool covers = false;   ///< the grid has an element for every index of grid_range, as lowered here
+    bool covers = false;   ///< the grid has a work-item for every index of grid_range
     friend bool operator==(const launch_facts&, const launch_facts&) = default;
 };
 
-struct lowered {
-    function kernel;
-    std::size_t elements_per_item = 1;  ///< of grid_range, where the grid covers it
-};
-
-lowered lower(const function& kernel, const launch_facts&);
+function lower(const function& kernel, const launch_facts&);
 
 }  // namespace balm::ir

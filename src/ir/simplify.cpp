@@ -228,6 +228,8 @@ private:
             case builtin::shl:
             case builtin::shr: return is_constant(f_, x[1], 0) ? x[0] : v;
             case builtin::mul:
+                if (!floating && is_constant(f_, x[0], 0)) return x[0];
+                if (!floating && is_constant(f_, x[1], 0)) return x[1];
                 return is_constant(f_, x[1], one(type)) ? x[0] : is_constant(f_, x[0], one(type)) ? x[1] : v;
             case builtin::div: return is_constant(f_, x[1], one(type)) ? x[0] : v;
             default: return v;

@@ -45,9 +45,8 @@ bool is_pattern(std::size_t element_size) {
 
 std::shared_ptr<runtime::storage> buffer_allocate(const std::shared_ptr<runtime::device_state>& on,
                                                   const shape& extents, std::size_t element_size) {
-    return on->allocate(
-        bytes_of(extents, element_size),
-        fmt::format("a buffer of {} elements of {} bytes", to_string(extents), element_size));
+    return on->allocate(bytes_of(extents, element_size),
+                        fmt::format("a buffer of {} elements of {} bytes", to_string(extents), element_size));
 }
 
 event buffer_write(runtime::storage& to, const void* from, std::size_t bytes,

@@ -79,11 +79,12 @@ std::vector<device> chosen_devices(const device_filter& wanted) {
 }
 
 std::vector<device> checked_devices(std::vector<device> given) {
-    if (given.empty()) throw usage_error("A context was made of an empty list of devices; give it at least one.");
+    if (given.empty())
+        throw usage_error("A context was made of an empty list of devices; give it at least one.");
     for (auto each = given.begin(); each != given.end(); ++each)
         if (std::find(given.begin(), each, *each) != each)
-            throw usage_error(fmt::format("A context was given {} twice; name each device once.",
-                                          each->state()->words()));
+            throw usage_error(
+                fmt::format("A context was given {} twice; name each device once.", each->state()->words()));
     return given;
 }
 
@@ -99,8 +100,8 @@ context::context(std::vector<balm::device> given)
 
 const balm::device& context::device(std::size_t i) const {
     if (i >= size())
-        throw usage_error(
-            fmt::format("Device {} was asked of a context that has {} (from 0 to {}).", i, size(), size() - 1));
+        throw usage_error(fmt::format("Device {} was asked of a context that has {} (from 0 to {}).", i,
+                                      size(), size() - 1));
     return (*devices_)[i];
 }
 

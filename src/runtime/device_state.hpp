@@ -47,8 +47,9 @@ public:
     /// The same, when nobody can be told of errors.
     void finish_quietly() noexcept;
 
-    /// Memory of at least this many bytes, zero too; the allocation is rounded up to a multiple of 64, so that
-    /// wide loads may pass the end. Throws out_of_memory_error with the sizes and the largest live buffers.
+    /// Memory of at least this many bytes, zero too; the allocation is rounded up to a multiple of 64, so
+    /// that wide loads may pass the end. Throws out_of_memory_error with the sizes and the largest live
+    /// buffers.
     std::shared_ptr<storage> allocate(std::size_t bytes, std::string label);
     /// Bytes that live allocations take.
     std::size_t allocated_bytes() const { return allocated_.load(std::memory_order_relaxed); }

@@ -51,7 +51,8 @@ void event::wait() const {
 timestamps event::profile() const {
     if (state_ == nullptr)
         throw usage_error(
-            "This event stands for no command (it was default-constructed, or its transfer had no elements), so "
+            "This event stands for no command (it was default-constructed, or its transfer had no elements), "
+            "so "
             "it has no times.");
     wait();
     return state_->driver->times();

@@ -36,8 +36,8 @@ public:
         : what_(what), text_(text), part_(part) {}
     verdict judge(const device_info& info, selection&) const override {
         const bool found = contains(info.*text_, part_);
-        return {found,
-                fmt::format("{} '{}' {} '{}'", what_, info.*text_, found ? "contains" : "does not contain", part_)};
+        return {found, fmt::format("{} '{}' {} '{}'", what_, info.*text_,
+                                   found ? "contains" : "does not contain", part_)};
     }
 
 private:
@@ -60,10 +60,12 @@ private:
 
 class user_node final : public filter_node {
 public:
-    explicit user_node(std::shared_ptr<const device_predicate> predicate) : predicate_(std::move(predicate)) {}
+    explicit user_node(std::shared_ptr<const device_predicate> predicate)
+        : predicate_(std::move(predicate)) {}
     verdict judge(const device_info& info, selection&) const override {
         const bool accepted = predicate_->accepts(info);
-        return {accepted, accepted ? "is accepted by the given function" : "is refused by the given function"};
+        return {accepted,
+                accepted ? "is accepted by the given function" : "is refused by the given function"};
     }
 
 private:
@@ -78,7 +80,8 @@ public:
         std::vector<device_info>& seen = state.counted[this];
         for (const device_info& earlier : seen)
             if (runtime::is_same_card(earlier, info))
-                return {false, fmt::format("is the same card as one seen through {}", to_string(earlier.api))};
+                return {false,
+                        fmt::format("is the same card as one seen through {}", to_string(earlier.api))};
         seen.push_back(info);
         return judge_number(seen.size() - 1);
     }
@@ -116,7 +119,10 @@ private:
 class pair_node final : public filter_node {
 public:
     pair_node(device_filter a, device_filter b, bool is_and)
-        : filter_node(a.counts() || b.counts()), first_(std::move(a)), second_(std::move(b)), is_and_(is_and) {
+        : filter_node(a.counts() || b.counts()),
+          first_(std::move(a)),
+          second_(std::move(b)),
+          is_and_(is_and) {
         // A filter that counts must see only what the other accepts, whichever is written first.
         if (is_and_ && first_.counts() && !second_.counts()) std::swap(first_, second_);
     }

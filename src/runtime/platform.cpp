@@ -13,10 +13,14 @@ namespace {
 
 int rank(device_type type) {
     switch (type) {
-        case device_type::gpu: return 0;
-        case device_type::accelerator: return 1;
-        case device_type::cpu: return 2;
-        case device_type::other: return 3;
+        case device_type::gpu:
+            return 0;
+        case device_type::accelerator:
+            return 1;
+        case device_type::cpu:
+            return 2;
+        case device_type::other:
+            return 3;
     }
     return 3;
 }
@@ -33,9 +37,8 @@ platform_list discover() {
             found.devices.push_back(device_state::make(std::move(device)));
         std::move(part.notes.begin(), part.notes.end(), std::back_inserter(found.notes));
     }
-    std::stable_sort(
-        found.devices.begin(), found.devices.end(),
-        [](const auto& a, const auto& b) { return order(a->info()) < order(b->info()); });
+    std::stable_sort(found.devices.begin(), found.devices.end(),
+                     [](const auto& a, const auto& b) { return order(a->info()) < order(b->info()); });
     return found;
 }
 

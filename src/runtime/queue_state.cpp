@@ -139,9 +139,8 @@ bool queue_state::comes_after(const command_id& command) const {
 
 void queue_state::note_reached(const needs& needed) {
     for (const command_id& command : needed.reached) {
-        const auto known = std::find_if(waited_.begin(), waited_.end(), [&](const command_id& each) {
-            return each.queue == command.queue;
-        });
+        const auto known = std::find_if(waited_.begin(), waited_.end(),
+                                        [&](const command_id& each) { return each.queue == command.queue; });
         if (known == waited_.end())
             waited_.push_back(command);
         else
@@ -184,9 +183,8 @@ void queue_state::enqueue_write(storage& to, std::size_t offset, const void* fro
     storage* const written = &to;
     event_handle done;
     const std::uint64_t sequence =
-        enqueue({}, {&written, 1}, waits, made, &done, [&](const dependencies& after) {
-            driver_->write(to.native(), offset, from, bytes, after);
-        });
+        enqueue({}, {&written, 1}, waits, made, &done,
+                [&](const dependencies& after) { driver_->write(to.native(), offset, from, bytes, after); });
     if (send_now)
         wait_for(done, sequence);
     else
@@ -199,9 +197,8 @@ void queue_state::enqueue_read(void* to, storage& from, std::size_t offset, std:
     storage* const read = &from;
     event_handle done;
     const std::uint64_t sequence =
-        enqueue({&read, 1}, {}, waits, made, &done, [&](const dependencies& after) {
-            driver_->read(to, from.native(), offset, bytes, after);
-        });
+        enqueue({&read, 1}, {}, waits, made, &done,
+                [&](const dependencies& after) { driver_->read(to, from.native(), offset, bytes, after); });
     driver_->flush();
     if (keep != nullptr) hold(sequence, std::move(done), std::move(keep), bytes);
 }
@@ -211,9 +208,8 @@ void queue_state::read(void* to, storage& from, std::size_t offset, std::size_t 
     storage* const read = &from;
     event_handle done;
     const std::uint64_t sequence =
-        enqueue({&read, 1}, {}, waits, nullptr, &done, [&](const dependencies& after) {
-            driver_->read(to, from.native(), offset, bytes, after);
-        });
+        enqueue({&read, 1}, {}, waits, nullptr, &done,
+                [&](const dependencies& after) { driver_->read(to, from.native(), offset, bytes, after); });
     wait_for(done, sequence);
 }
 
@@ -236,9 +232,8 @@ void queue_state::enqueue_fill(storage& to, std::size_t offset, std::size_t byte
                                std::span<const std::byte> pattern, std::span<const event> waits,
                                event* made) {
     storage* const written = &to;
-    enqueue({}, {&written, 1}, waits, made, nullptr, [&](const dependencies& after) {
-        driver_->fill(to.native(), offset, bytes, pattern, after);
-    });
+    enqueue({}, {&written, 1}, waits, made, nullptr,
+            [&](const dependencies& after) { driver_->fill(to.native(), offset, bytes, pattern, after); });
 }
 
 void queue_state::flush() {

@@ -31,9 +31,13 @@ std::vector<T> random_numbers(std::size_t n) {
 }
 
 template <class B>
-concept host_can_write = requires(B b, std::span<const typename B::value_type> s) { b.write(s); };
+concept host_can_write = requires(B b, std::span<const typename B::value_type> s) {
+    b.write(s);
+};
 template <class B>
-concept host_can_read = requires(const B& b) { b.read(); };
+concept host_can_read = requires(const B& b) {
+    b.read();
+};
 
 }  // namespace
 
@@ -186,7 +190,11 @@ TEST(C4_transfers, name_both_sizes_where_they_differ) {
     EXPECT_THAT(text, HasSubstr("write of 5 elements"));
     EXPECT_THAT(text, HasSubstr("6 elements (2 x 3)"));
     EXPECT_THAT(message([&] { a.write({1, 2}); }), HasSubstr("write of 2 elements"));
-    EXPECT_THAT(message([&] { std::vector<float> to(1); a.read_into(to); }), HasSubstr("read of 1 elements"));
+    EXPECT_THAT(message([&] {
+                    std::vector<float> to(1);
+                    a.read_into(to);
+                }),
+                HasSubstr("read of 1 elements"));
     EXPECT_THAT(message([&] { a.copy_to(b); }), HasSubstr("copy of 6 elements"));
     EXPECT_NO_THROW(a.write(std::vector<float>(6)));
 }

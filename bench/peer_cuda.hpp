@@ -1,0 +1,27 @@
+#pragma once
+// The kernels that a CUDA programmer writes, in a module of their own (libpeer_cuda.so beside the benchmark),
+// so that one binary measures on machines with and without CUDA. It needs no library but the driver.
+
+#include <cstddef>
+
+namespace peer {
+
+/// The module's functions, all on the device chosen last, on the default stream, asynchronous but for
+/// `select`, `allocate` and `finish`. A CUDA error ends the process with a message.
+struct cuda_functions {
+    /// Chooses the device at this PCI address ("0000:18:00.0"; empty: the first); false if CUDA has none.
+    bool (*select)(const char* pci_address);
+    /// The values are value + 1e-6 (i mod 1,000,003), as those of peer::openmp::allocate.
+    double* (*allocate)(std::size_t n, double value);
+    void (*release)(double*);
+    void (*add)(const double* a, const double* b, double* c, std::size_t n);
+    void (*twice_minus_sine)(const double* x, const double* z, double* y, std::size_t n);
+    /// cudaMemcpyDeviceToDevice: moves twice its bytes.
+    void (*copy)(double* to, const double* from, std::size_t n);
+    void (*finish)();
+};
+
+/// The module opened, with this device chosen; null with a reason in `why` where there is none.
+const cuda_functions* cuda_on(const char* pci_address, const char*& why);
+
+}  // namespace peer

@@ -1,0 +1,16 @@
+#pragma once
+// The loops that a CPU programmer writes, compiled with -O3 -march=native.
+
+#include <cstddef>
+
+namespace peer::openmp {
+
+/// Uninitialised memory, aligned to cache lines; its pages are touched by the threads that use them.
+double* allocate(std::size_t n, double value);
+void release(double*);
+
+void add(const double* a, const double* b, double* c, std::size_t n);
+void twice_minus_sine(const double* x, const double* z, double* y, std::size_t n);
+double sum_of_products(const double* x, const double* y, std::size_t n);
+
+}  // namespace peer::openmp

@@ -1,0 +1,61 @@
+#pragma once
+// The devices to measure on: all of them, a GPU once for each backend.
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "balm/balm.hpp"
+#include "runtime/platform.hpp"
+
+namespace balm::bench {
+
+inline std::vector<device> all_devices() {
+    std::vector<device> all;
+    for (const auto& each : runtime::platforms().devices)
+        if (each->info().is_available && each->info().has_double) all.emplace_back(each);
+    return all;
+}
+
+inline bool is_cpu(const device& on) { return on.info().type == device_type::cpu; }
+
+/// "NVIDIA H100 80GB HBM3 (cuda)": the label of a measurement, by which the table is divided.
+inline std::string label(const device& on) {
+    return fmt::format("{} ({}, {})", on.name(), to_string(on.info().api), on.info().platform);
+}
+
+/// Elements of an array that is far larger than any cache, and of which a few fit the device.
+inline std::size_t large(const device& on) {
+    return !is_cpu(on) && on.info().global_memory >= std::uint64_t{16} << 30 ? std::size_t{1} << 27
+                                                                              : std::size_t{1} << 24;
+}
+
+/// Registers a measurement for each device: `measure(state, device)` sets the iteration's time itself.
+template <class Measure>
+void on_every_device(const std::string& name, Measure measure) {
+    for (const device& each : all_devices()) {
+        const std::string full = fmt::format("{}/{}", name, label(each));
+        benchmark::RegisterBenchmark(full.c_str(),
+                                     [measure, each](benchmark::State& state) {
+                                         state.SetLabel(label(each));
+                                         measure(state, each);
+                                     })
+            ->Iterations(1)
+            ->UseManualTime()
+            ->Unit(benchmark::kMillisecond);
+    }
+}
+
+/// main() of a program whose benchmarks `register_all` registers.
+inline int run(int argc, char** argv, void (*register_all)()) {
+    benchmark::Initialize(&argc, argv);
+    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+    register_all();
+    benchmark::RunSpecifiedBenchmarks();
+    benchmark::Shutdown();
+    return 0;
+}
+
+}  // namespace balm::bench

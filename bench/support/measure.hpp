@@ -1,0 +1,66 @@
+#pragma once
+// How two pieces of code are compared: by turns, in one process, so that whatever else the machine does meets
+// both alike.
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+namespace balm::bench {
+
+inline double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+/// Wall time of one call.
+template <class F>
+double seconds(F&& f) {
+    const auto start = std::chrono::steady_clock::now();
+    f();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Medians of both, and how fast the first is in terms of the second: above 1, it is faster.
+struct comparison {
+    double balm = 0;  ///< seconds
+    double peer = 0;  ///< seconds
+    double ratio = 0;
+};
+
+/// For CPUs: the ratio is the median over pairs taken right after one another. Identical code spreads
+/// 0.957-1.022 on the two-core machine of docs/performance.md.
+template <class Balm, class Peer>
+comparison compare_in_pairs(Balm&& balm, Peer&& peer, int pairs = 41) {
+    // OpenMP's threads spin for a while after a loop; they must not take the cores from who comes next.
+    const auto settle = [] { std::this_thread::sleep_for(std::chrono::milliseconds(4)); };
+    std::vector<double> ours, theirs, ratios;
+    for (int k = 0; k < pairs; ++k) {
+        settle();
+        ours.push_back(seconds(balm));
+        settle();
+        theirs.push_back(seconds(peer));
+        ratios.push_back(theirs.back() / ours.back());
+    }
+    return {median(ours), median(theirs), median(ratios)};
+}
+
+/// For GPUs: the ratio of the medians of samples taken by turns. Each call submits and waits for `launches`;
+/// before each, one that is not timed lets the driver change over from the other's context.
+template <class Balm, class Peer>
+comparison compare_samples(Balm&& balm, Peer&& peer, int launches, int samples = 31) {
+    std::vector<double> ours, theirs;
+    for (int k = 0; k < samples; ++k) {
+        balm(1);
+        ours.push_back(seconds([&] { balm(launches); }) / launches);
+        peer(1);
+        theirs.push_back(seconds([&] { peer(launches); }) / launches);
+    }
+    const comparison made{median(ours), median(theirs), 0};
+    return {made.balm, made.peer, made.peer / made.balm};
+}
+
+}  // namespace balm::bench
