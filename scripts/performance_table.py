@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Makes a Markdown table of Google Benchmark's JSON files.
+"""Makes Markdown tables of Google Benchmark's JSON files, one for each device (a benchmark's label).
 
     performance_table.py FILE.json...                                        prints it
     performance_table.py --update PAGE.md --machine NAME FILE.json...        puts it into the page
 
-In the page, the table of a machine stands between `<!-- table: NAME -->` and `<!-- end -->`; it is replaced
-there, or added at the end.
+In the page, the tables of a machine stand between `<!-- table: NAME -->` and `<!-- end -->`; they are replaced
+there, or added at the end. Prose outside of the two lines is left as it is.
 
-Of repeated runs the median is shown. Counters become columns; two are known: `ratio`, how a measurement stands
-to its peer, and `bar`, what the ratio must reach (it adds a column that says whether it did).
+Of repeated runs the median is shown. Counters become columns; some are known:
+
+    ratio, bar     how fast a measurement is in terms of its peer, and what that must reach
+    at_most        the seconds that it may take
+    NAME_seconds   a time
 """
 
 import argparse
@@ -41,11 +44,9 @@ def rate_text(per_second, unit):
     return with_prefix(per_second, unit, [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, "")])
 
 
-def measurements(paths):
+def measurements(results):
     """The runs to show: medians where a benchmark was repeated, else the run itself."""
-    runs = []
-    for path in paths:
-        runs += json.loads(path.read_text())["benchmarks"]
+    runs = [run for result in results for run in result["benchmarks"]]
     with_median = {run["run_name"] for run in runs if run.get("aggregate_name") == "median"}
     for run in runs:
         if run.get("error_occurred"):
@@ -57,40 +58,67 @@ def measurements(paths):
 
 
 def short_name(run):
-    return re.sub(r"/(real_time|process_time|manual_time|iterations:\d+|repeats:\d+)", "", run["run_name"])
+    """The benchmark's name without its device and without Google Benchmark's notes on the way of timing."""
+    name = re.sub(r"/(real_time|process_time|manual_time|iterations:\d+|repeats:\d+)", "", run["run_name"])
+    return name.removesuffix("/" + run.get("label", ""))
+
+
+def counter_text(name, value):
+    if name.endswith("_seconds") or name == "at_most":
+        return time_text(value)
+    return f"{value:.3f}" if name == "ratio" else f"{value:.4g}"
 
 
 def row(run):
     if run.get("error_occurred"):
-        return {"what": short_name(run), "label": "not run: " + run["error_message"]}
-    cells = {"what": short_name(run), "label": run.get("label", "")}
-    cells["time"] = time_text(run["real_time"] * TO_SECONDS[run["time_unit"]])
+        return {"what": short_name(run), "time": "not run: " + run["error_message"]}
+    seconds = run["real_time"] * TO_SECONDS[run["time_unit"]]
+    cells = {"what": short_name(run), "time": time_text(seconds)}
     if "bytes_per_second" in run:
         cells["bandwidth"] = rate_text(run["bytes_per_second"], "B/s")
     if "items_per_second" in run:
         cells["items"] = rate_text(run["items_per_second"], "/s")
     for name, value in run.items():
         if isinstance(value, (int, float)) and not isinstance(value, bool) and name not in OWN_FIELDS:
-            cells[name] = f"{value:.4g}"
-    if "ratio" in run and "bar" in run:
-        cells["reached"] = "yes" if run["ratio"] >= run["bar"] else "no"
+            cells[name.removesuffix("_seconds").replace("_", " ")] = counter_text(name, value)
+    if "bar" in run:
+        cells["reached"] = "yes" if run["ratio"] >= run["bar"] else "**no**"
+    elif "at_most" in run:
+        cells["reached"] = "yes" if seconds <= run["at_most"] else "**no**"
     return cells
 
 
-def table(paths):
-    rows = [row(run) for run in measurements(paths)]
+def table(rows):
     columns = []
     for cells in rows:
         columns += [name for name in cells if name not in columns]
-    columns = [name for name in columns if any(cells.get(name) for cells in rows)]
-    columns.sort(key=lambda name: name == "reached")  # the verdict is last
+    last = ["peer", "ratio", "bar", "at most", "reached"]  # the verdict, after what it is made of
+    columns.sort(key=lambda name: last.index(name) + 1 if name in last else 0)
     lines = [columns, ["---"] * len(columns)]
     lines += [[cells.get(name, "").replace("|", "\\|") for name in columns] for cells in rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
+def device_of(run):
+    """The label; a benchmark that failed before it set one has the device at the end of its name."""
+    return run.get("label") or (run["run_name"].split("/")[1] if run.get("error_occurred") else "host")
+
+
+def tables(paths):
+    """A date, then a table for each device."""
+    results = [json.loads(path.read_text()) for path in paths]
+    by_device = {}
+    for run in measurements(results):
+        by_device.setdefault(device_of(run), []).append(row(run))
+    days = sorted({result["context"]["date"][:10] for result in results})
+    parts = ["Measured " + (days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}") + "."]
+    for device, rows in sorted(by_device.items(), key=lambda each: each[0] == "host"):
+        parts.append(f"### {device[:1].upper() + device[1:] if device == 'host' else device}\n\n{table(rows)}")
+    return "\n\n".join(parts)
+
+
 def update(page, machine, text):
-    """Replaces the machine's table in the page, or adds it."""
+    """Replaces the machine's tables in the page, or adds them."""
     begin, end = f"<!-- table: {machine} -->", "<!-- end -->"
     block = f"{begin}\n\n{text}\n\n{end}"
     old = page.read_text() if page.exists() else "# Performance\n"
@@ -103,13 +131,13 @@ def update(page, machine, text):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Google Benchmark's JSON as a Markdown table")
-    parser.add_argument("--update", type=pathlib.Path, metavar="PAGE", help="the page to put the table into")
+    parser = argparse.ArgumentParser(description="Google Benchmark's JSON as Markdown tables")
+    parser.add_argument("--update", type=pathlib.Path, metavar="PAGE", help="the page to put the tables into")
     parser.add_argument("--machine", default="this machine", help="what the table's heading says")
     parser.add_argument("results", nargs="+", type=pathlib.Path)
     arguments = parser.parse_args()
 
-    text = table(arguments.results)
+    text = tables(arguments.results)
     print(text)
     if arguments.update:
         update(arguments.update, arguments.machine, text)

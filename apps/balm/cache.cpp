@@ -73,8 +73,10 @@ int list(bool as_json) {
 
 int size(bool as_json) {
     const disk_cache& cache = runtime::default_cache();
-    if (as_json) print_json(cache_as_json(cache));
-    else print_place(cache);
+    if (as_json)
+        print_json(cache_as_json(cache));
+    else
+        print_place(cache);
     return 0;
 }
 
@@ -95,7 +97,8 @@ int clear(bool as_json) {
 }  // namespace
 
 command add_cache(CLI::App& balm) {
-    CLI::App* const line = balm.add_subcommand("cache", "The disk cache of compiled kernels: list, size, clear");
+    CLI::App* const line =
+        balm.add_subcommand("cache", "The disk cache of compiled kernels: list, size, clear");
     const auto as_json = std::make_shared<bool>(false);
     add_json_flag(*line, *as_json);
     line->require_subcommand(0, 1);

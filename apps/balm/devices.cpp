@@ -31,10 +31,16 @@ struct field {
     json value;
 };
 
-std::string or_unknown(const std::string& text) { return text.empty() ? "unknown" : text; }
+std::string or_unknown(const std::string& text) {
+    return text.empty() ? "unknown" : text;
+}
 
-field text(const char* key, const std::string& value) { return {key, or_unknown(value), value}; }
-field flag(const char* key, bool value) { return {key, value ? "yes" : "no", value}; }
+field text(const char* key, const std::string& value) {
+    return {key, or_unknown(value), value};
+}
+field flag(const char* key, bool value) {
+    return {key, value ? "yes" : "no", value};
+}
 field bytes(const char* key, std::uint64_t value) {
     return {key, value == 0 ? "unknown" : in_bytes(value), value};
 }
@@ -183,8 +189,10 @@ void print_devices() {
     const default_choice chosen = choose_as_a_default_context();
     for (std::size_t k = 0; k < found.devices.size(); ++k)
         print_device(k, *found.devices[k], chosen.takes(k));
-    if (found.devices.empty()) fmt::print("There is no device on this machine.\n");
-    else if (!chosen.fault.empty()) fmt::print("A default context fails: {}\n", chosen.fault);
+    if (found.devices.empty())
+        fmt::print("There is no device on this machine.\n");
+    else if (!chosen.fault.empty())
+        fmt::print("A default context fails: {}\n", chosen.fault);
     for (const std::string& note : found.notes) fmt::print("note: {}\n", note);
 }
 
@@ -212,8 +220,10 @@ command add_devices(CLI::App& balm) {
     const auto as_json = std::make_shared<bool>(false);
     add_json_flag(*line, *as_json);
     return {line, [as_json] {
-                if (*as_json) print_json(devices_as_json());
-                else print_devices();
+                if (*as_json)
+                    print_json(devices_as_json());
+                else
+                    print_devices();
                 return 0;
             }};
 }

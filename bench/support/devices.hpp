@@ -3,7 +3,9 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -48,8 +50,17 @@ void on_every_device(const std::string& name, Measure measure) {
     }
 }
 
+/// OpenMP's threads spin for milliseconds after a loop, on cores that whoever is timed next would use. libgomp
+/// reads the variable before main() begins, so the program starts itself again.
+inline void let_openmp_threads_sleep(char** argv) {
+    if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
+    setenv("OMP_WAIT_POLICY", "passive", 1);
+    execv("/proc/self/exe", argv);
+}
+
 /// main() of a program whose benchmarks `register_all` registers.
 inline int run(int argc, char** argv, void (*register_all)()) {
+    let_openmp_threads_sleep(argv);
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
     register_all();

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <thread>
 #include <vector>
 
 namespace balm::bench {
@@ -35,13 +34,9 @@ struct comparison {
 /// 0.957-1.022 on the two-core machine of docs/performance.md.
 template <class Balm, class Peer>
 comparison compare_in_pairs(Balm&& balm, Peer&& peer, int pairs = 41) {
-    // OpenMP's threads spin for a while after a loop; they must not take the cores from who comes next.
-    const auto settle = [] { std::this_thread::sleep_for(std::chrono::milliseconds(4)); };
     std::vector<double> ours, theirs, ratios;
     for (int k = 0; k < pairs; ++k) {
-        settle();
         ours.push_back(seconds(balm));
-        settle();
         theirs.push_back(seconds(peer));
         ratios.push_back(theirs.back() / ours.back());
     }

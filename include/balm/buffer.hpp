@@ -112,58 +112,55 @@ public:
     /// aside, more is sent before the call returns. The number of elements must be the buffer's; its shape
     /// need not. Throws usage_error for another size.
     template <waitable... Waits>
-    requires host_may_write_this_buffer<Direction> pending write(std::span<const T> from, Waits&&... waits) {
+    pending write(std::span<const T> from, Waits&&... waits) requires host_may_write_this_buffer<Direction> {
         check_size("write", from.size());
         return pending(detail::buffer_write(*storage_, from.data(), from.size_bytes(), nullptr,
                                             wait_list(std::forward<Waits>(waits)...)));
     }
     /// The same for elements in braces: `a.write({1, 2, 3, 4})`.
     template <waitable... Waits>
-    requires host_may_write_this_buffer<Direction> pending write(std::initializer_list<T> from,
-                                                                 Waits&&... waits) {
+    pending write(std::initializer_list<T> from,
+                  Waits&&... waits) requires host_may_write_this_buffer<Direction> {
         return write(std::span<const T>(from.begin(), from.size()), std::forward<Waits>(waits)...);
     }
     /// The same for a vector that the caller keeps.
     template <waitable... Waits>
-    requires host_may_write_this_buffer<Direction> pending write(const std::vector<T>& from,
-                                                                 Waits&&... waits) {
+    pending write(const std::vector<T>& from,
+                  Waits&&... waits) requires host_may_write_this_buffer<Direction> {
         static_assert(!std::is_same_v<T, bool>,
                       "Balm: std::vector<bool> is packed; write a balm::host_array<bool>");
         return write(std::span<const T>(from), std::forward<Waits>(waits)...);
     }
     /// Writes a vector that is given away, with no copy: its memory lives until it has been read.
     template <waitable... Waits>
-    requires host_may_write_this_buffer<Direction> pending write(std::vector<T>&& from, Waits&&... waits) {
+    pending write(std::vector<T>&& from, Waits&&... waits) requires host_may_write_this_buffer<Direction> {
         static_assert(!std::is_same_v<T, bool>,
                       "Balm: std::vector<bool> is packed; write a balm::host_array<bool>");
         return write_owned(std::move(from), std::forward<Waits>(waits)...);
     }
     /// Writes a host array that is given away, with no copy.
     template <waitable... Waits>
-    requires host_may_write_this_buffer<Direction> pending write(host_array<T>&& from, Waits&&... waits) {
+    pending write(host_array<T>&& from, Waits&&... waits) requires host_may_write_this_buffer<Direction> {
         return write_owned(std::move(from), std::forward<Waits>(waits)...);
     }
 
     /// Waits for the events and for whatever writes the buffer, and gives its elements in its shape. Blocks.
     template <waitable... Waits>
-    requires host_may_read_this_buffer<Direction> host_array<T> read(Waits&&... waits)
-    const {
+    host_array<T> read(Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
         host_array<T> got(shape_);
         read_into(std::span<T>(got), std::forward<Waits>(waits)...);
         return got;
     }
     /// Reads into the caller's memory. Blocks. Throws usage_error for another size.
     template <waitable... Waits>
-    requires host_may_read_this_buffer<Direction>
-    void read_into(std::span<T> to, Waits&&... waits) const {
+    void read_into(std::span<T> to, Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
         check_size("read", to.size());
         detail::buffer_read_now(*storage_, to.data(), to.size_bytes(),
                                 wait_list(std::forward<Waits>(waits)...));
     }
     /// Reads while the program goes on.
     template <waitable... Waits>
-    requires host_may_read_this_buffer<Direction> pending_read<T> read_async(Waits&&... waits)
-    const {
+    pending_read<T> read_async(Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
         auto memory = std::make_shared<host_array<T>>(shape_);
         event done = detail::buffer_read(*storage_, memory->data(), size_bytes(), memory,
                                          wait_list(std::forward<Waits>(waits)...));

@@ -98,12 +98,11 @@ concept waitable = std::is_convertible_v<T&&, event> || std::is_same_v<std::remo
 class wait_list {
 public:
     wait_list() = default;
-    template <class... Waits>
-    requires(sizeof...(Waits) > 0 && (waitable<Waits> && ...) &&
-             !(sizeof...(Waits) == 1 && (std::is_same_v<std::remove_cvref_t<Waits>, wait_list> &&
-                                         ...))) explicit wait_list(Waits&&... waits) {
-        events_.reserve(sizeof...(Waits));
-        (add(std::forward<Waits>(waits)), ...);
+    template <waitable First, waitable... Rest>
+    explicit wait_list(First&& first, Rest&&... rest) {
+        events_.reserve(1 + sizeof...(Rest));
+        add(std::forward<First>(first));
+        (add(std::forward<Rest>(rest)), ...);
     }
 
     void add(event more) { events_.push_back(std::move(more)); }

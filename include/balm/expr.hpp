@@ -121,6 +121,12 @@ constexpr scalar array_strong() {
     ((strong = dsl::detail::common_strong(strong, array_scalar<A>())), ...);
     return strong;
 }
+/// The same for an operator or built-in, where small integers count as i32.
+template <class A>
+constexpr scalar array_operand(scalar strong) {
+    const scalar entering = array_entering<A>(strong);
+    return array_value<A> || entering == scalar::boolean ? entering : promote(entering);
+}
 [[noreturn]] void array_scalar_does_not_fit(scalar type);
 
 template <scalar Entering, class A>
@@ -156,8 +162,8 @@ using expr_of = expr<typename host_type<S>::type>;
 
 template <scalar Strong, class First, class... Rest>
 array::program joined(First&& first, const Rest&... rest) {
-    array::program list = begin<array_entering<First>(Strong)>(static_cast<First&&>(first));
-    (append<array_entering<Rest>(Strong)>(list, rest), ...);
+    array::program list = begin<array_operand<First>(Strong)>(static_cast<First&&>(first));
+    (append<array_operand<Rest>(Strong)>(list, rest), ...);
     return list;
 }
 
@@ -168,7 +174,7 @@ template <builtin B, class... A>
     requires array_operands<A...>
 auto apply(A&&... a) {
     constexpr scalar strong = detail::array_strong<A...>();
-    constexpr scalar result = detail::result_of(B, detail::array_entering<A>(strong)...);
+    constexpr scalar result = detail::result_of(B, detail::array_operand<A>(strong)...);
     static_assert(result != scalar::nothing,
                   "Balm: this operator or built-in does not take elements of these types (integers wanted?)");
     array::program list = detail::joined<strong>(static_cast<A&&>(a)...);
@@ -232,6 +238,10 @@ decltype(auto) as_condition(A&& a) {
 template <array_value A>
 auto operator-(A&& a) {
     return apply<builtin::neg>(static_cast<A&&>(a));
+}
+template <array_value A>
+auto operator+(A&& a) {
+    return cast<typename detail::host_type<promote(detail::array_scalar<A>())>::type>(static_cast<A&&>(a));
 }
 template <array_value A>
 auto operator~(A&& a) {

@@ -18,6 +18,8 @@
 
 namespace balm {
 
+class device_filter;
+
 namespace detail {
 struct selection;
 struct verdict;
@@ -29,6 +31,10 @@ public:
     virtual ~device_predicate() = default;
     virtual bool accepts(const device_info&) const = 0;
 };
+/// A function on device_info that is no filter already.
+template <class F>
+concept device_test = !std::same_as<std::remove_cvref_t<F>, device_filter> &&
+                      std::is_invocable_r_v<bool, const std::remove_cvref_t<F>&, const device_info&>;
 std::shared_ptr<const filter_node> predicate_node(std::shared_ptr<const device_predicate>);
 }  // namespace detail
 
@@ -36,10 +42,8 @@ std::shared_ptr<const filter_node> predicate_node(std::shared_ptr<const device_p
 class device_filter {
 public:
     /// Any function on device_info that gives bool.
-    template <class F>
-    requires(!std::same_as<std::remove_cvref_t<F>, device_filter> &&
-             std::is_invocable_r_v<bool, const std::remove_cvref_t<F>&, const device_info&>)
-        device_filter(F&& f) {
+    template <detail::device_test F>
+    device_filter(F&& f) {
         struct own final : detail::device_predicate {
             explicit own(F&& given) : function(std::forward<F>(given)) {}
             bool accepts(const device_info& info) const override { return function(info); }

@@ -20,9 +20,12 @@ namespace balm {
 class shape {
 public:
     constexpr shape() = default;
-    template <std::integral... Sizes>
-    requires(sizeof...(Sizes) >= 1 && sizeof...(Sizes) <= 3) constexpr shape(Sizes... sizes)
-        : sizes_{static_cast<std::size_t>(sizes)...}, dimensions_(static_cast<int>(sizeof...(Sizes))) {}
+    template <std::integral First, std::integral... Rest>
+    constexpr shape(First first, Rest... rest)
+        : sizes_{static_cast<std::size_t>(first), static_cast<std::size_t>(rest)...},
+          dimensions_(1 + static_cast<int>(sizeof...(Rest))) {
+        static_assert(sizeof...(Rest) < 3, "Balm: arrays have one, two or three dimensions");
+    }
 
     constexpr int dimensions() const { return dimensions_; }
     /// The size of one dimension; 1 beyond the last.

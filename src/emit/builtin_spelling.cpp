@@ -36,8 +36,8 @@ constexpr helper_row helper_table[] = {
      "return atan2(y, x) * 0.31830988618379067;", ""},
     {"balm_tanpi", "$T x", "return sinpif(x) / cospif(x);", "return sinpi(x) / cospi(x);", ""},
     {"balm_fract", "$T x",
-     "return x != x ? x : fabs(x) > 3.4028234e38f ? copysign(0.0f, x) : fmin(x - floor(x), 0.99999994f);",
-     "return x != x ? x : fabs(x) > 1.7976931348623157e308 ? copysign(0.0, x) : fmin(x - floor(x), "
+     "return x == 0 || x != x ? x : fabs(x) > 3.4028234e38f ? copysign(0.0f, x) : fmin(x - floor(x), 0.99999994f);",
+     "return x == 0 || x != x ? x : fabs(x) > 1.7976931348623157e308 ? copysign(0.0, x) : fmin(x - floor(x), "
      "0.99999999999999989);",
      ""},
     {"balm_ilogb", "$T x", "return x == 0 ? -2147483647 - 1 : !(fabs(x) <= 3.4028234e38f) ? 2147483647 : ilogb(x);",
@@ -63,10 +63,10 @@ constexpr helper_row helper_table[] = {
      "    const float root = (float)pow(fabs((double)x), 1.0 / n);\n"
      "    return n % 2 == 0 ? root : copysignf(root, x);",
      "if (n == 0 || (x < 0 && n % 2 == 0)) return __longlong_as_double(0x7ff8000000000000LL);\n"
-     "    double root = pow(fabs(x), 1.0 / n);\n"
-     "    const double power = pow(root, (double)n);  // one step of Newton's method mends the rounded 1 / n\n"
-     "    if (power > 0 && power < 1.7976931348623157e308 && root > 0 && root < 1.7976931348623157e308)\n"
-     "        root -= root * ((power - fabs(x)) / power) / n;\n"
+     "    const double a = fabs(x), exponent = 1.0 / n;\n"
+     "    const double error = fma(-(double)n, exponent, 1.0) * exponent;  // of the rounded exponent\n"
+     "    double root = pow(a, exponent);\n"
+     "    if (error != 0 && a > 0 && a <= 1.7976931348623157e308) root = fma(root, log(a) * error, root);\n"
      "    return n % 2 == 0 ? root : copysign(root, x);",
      ""},
     {"balm_rotate", "$T x, $T n", "", "",
@@ -153,7 +153,7 @@ builtin_spelling spell_by_kind(dialect d, builtin what, scalar type) {
         return {call_pattern(own + (cuda_f32 ? "f" : ""), ir::info(what).arity), true, {}};
     }
     if (what != builtin::abs) return {call_pattern(name, 2), true, {}};
-    if (!is_signed(type)) return {"$0", true, {}};
+    if (!is_signed(type)) return {"$0", false, {}};
     if (d == dialect::cuda_cpp) return {type == scalar::i64 ? "llabs($0)" : "abs($0)", true, {}};
     return {fmt::format("({})abs($0)", type_name(d, type)), true, {}};
 }

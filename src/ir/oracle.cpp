@@ -194,8 +194,8 @@ bool accepts(builtin what, scalar result_type, std::uint64_t got, const value& e
     if (!is_floating(result_type)) return false;
     if (is_nan(result_type, got) || is_nan(result_type, expected.bits))
         return is_nan(result_type, got) && is_nan(result_type, expected.bits);
-    if (is_zero(result_type, got) && expected.wide == 0) return chooses_a_zero(what);
-    return ulp > 0 && ulp_error(result_type, got, expected.wide) <= ulp;
+    if (ulp == 0) return chooses_a_zero(what) && is_zero(result_type, got) && is_zero(result_type, expected.bits);
+    return ulp_error(result_type, got, expected.wide) <= ulp;
 }
 
 }  // namespace balm::oracle

@@ -7,7 +7,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "balm/bound_kernel.hpp"
@@ -18,6 +21,36 @@
 namespace balm {
 
 namespace kernels {
+
+namespace {
+
+struct observation {
+    std::atomic<bool> is_on{false};
+    std::mutex mutex;
+    compilation_observer observer;
+};
+observation& the_observation() {
+    static observation& o = *new observation;  // kernels may be compiled while static objects go
+    return o;
+}
+
+}  // namespace
+
+void observe_compilations(compilation_observer observer) {
+    observation& o = the_observation();
+    const std::lock_guard lock(o.mutex);
+    o.is_on = static_cast<bool>(observer);
+    o.observer = std::move(observer);
+}
+
+bool compilations_are_observed() noexcept { return the_observation().is_on.load(std::memory_order_relaxed); }
+
+void report_compilation(const ir::function& kernel, const ir::launch_facts& facts) {
+    if (!compilations_are_observed()) return;
+    observation& o = the_observation();
+    const std::lock_guard lock(o.mutex);
+    if (o.observer) o.observer(kernel, facts);
+}
 
 ir::launch_facts facts_for(const runtime::device_state& device) {
     ir::launch_facts facts;
@@ -30,6 +63,7 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
     runtime::hash128 identity = kernel.identity;
     identity.low ^= std::uint64_t{facts.on_cpu} | std::uint64_t{facts.distinct} << 1 | std::uint64_t{facts.covers} << 2;
     return device.programs().get(identity, [&] {
+        report_compilation(kernel, facts);
         return runtime::program_source{emit::print(ir::lower(kernel, facts), device.driver().language()),
                                        emit::kernel_name(kernel),
                                        {}};

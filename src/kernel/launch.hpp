@@ -2,6 +2,7 @@
 // From a traced kernel to a program of a device: lowered for what is known of the launch, printed in the
 // device's dialect, compiled or found.
 
+#include <functional>
 #include <memory>
 
 #include "ir/lower.hpp"
@@ -12,6 +13,15 @@ namespace balm::kernels {
 /// The program of a kernel for a device and what is known of the launch. Throws build_error.
 std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state&, const ir::function&,
                                                        const ir::launch_facts&);
+
+/// Called with every kernel that a program is made of, before it is lowered, and with what it is lowered for.
+using compilation_observer = std::function<void(const ir::function&, const ir::launch_facts&)>;
+/// Sets the observer, or takes it away; for tests, which compile every kernel for CUDA too.
+void observe_compilations(compilation_observer);
+/// Whether there is an observer; costs one load.
+bool compilations_are_observed() noexcept;
+/// Tells the observer of a kernel.
+void report_compilation(const ir::function&, const ir::launch_facts&);
 
 /// What holds for kernels on this device, whatever the launch.
 ir::launch_facts facts_for(const runtime::device_state&);

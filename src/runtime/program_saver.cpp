@@ -1,4 +1,4 @@
-// One thread with a list of programs to keep: waits for each one's event, fetches its binary, stores it.
+// One thread with a list of programs to keep: fetches the binary of each and stores it.
 
 #include "runtime/program_saver.hpp"
 
@@ -17,11 +17,11 @@ namespace {
 
 class saver {
 public:
-    void add(std::shared_ptr<compiled_program> program, event_handle after) {
+    void add(std::shared_ptr<compiled_program> program) {
         const std::lock_guard lock(mutex_);
         if (ended_) return;
         if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-        waiting_.push_back({std::move(program), std::move(after)});
+        waiting_.push_back(std::move(program));
         changed_.notify_all();
     }
 
@@ -40,41 +40,27 @@ public:
     }
 
 private:
-    struct request {
-        std::shared_ptr<compiled_program> program;
-        event_handle after;
-    };
-
     void run() noexcept {
         std::unique_lock lock(mutex_);
         for (;;) {
             changed_.wait(lock, [this] { return !waiting_.empty() || ended_; });
             if (waiting_.empty()) return;
-            request next = std::move(waiting_.front());
+            std::shared_ptr<compiled_program> next = std::move(waiting_.front());
             waiting_.pop_front();
             busy_ = true;
             lock.unlock();
-            save(next);
-            next = {};
+            next->save();
+            finish_at_exit();  // fetching may have made the driver register what must outlive the next fetch
+            next = nullptr;
             lock.lock();
             busy_ = false;
             changed_.notify_all();
         }
     }
 
-    static void save(const request& next) noexcept {
-        try {
-            if (next.after != nullptr) next.after->wait();
-        } catch (...) {
-            return;  // the launch failed: whoever waits for it is told; the binary is not worth keeping
-        }
-        next.program->save();
-        finish_at_exit();  // fetching may have made the driver register what must outlive the next fetch
-    }
-
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<request> waiting_;
+    std::deque<std::shared_ptr<compiled_program>> waiting_;
     bool busy_ = false;
     bool ended_ = false;
     std::thread thread_;
@@ -87,9 +73,9 @@ saver& the_saver() {
 
 }  // namespace
 
-void save_in_background(std::shared_ptr<compiled_program> program, event_handle after) noexcept {
+void save_in_background(std::shared_ptr<compiled_program> program) noexcept {
     try {
-        the_saver().add(std::move(program), std::move(after));
+        the_saver().add(std::move(program));
         finish_at_exit();
     } catch (...) {  // no thread or no memory: the next process compiles again
     }

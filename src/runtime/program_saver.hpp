@@ -10,9 +10,9 @@ namespace balm::runtime {
 
 class compiled_program;
 
-/// Has the program saved once the event (null: at once) is there. Never throws, never waits. What is pending
-/// at the end of the process is finished then.
-void save_in_background(std::shared_ptr<compiled_program>, event_handle after) noexcept;
+/// Has the program saved by the background thread. Never throws, never waits. What is pending at the end of
+/// the process is finished then.
+void save_in_background(std::shared_ptr<compiled_program>) noexcept;
 
 /// Waits until everything asked so far is saved. For tests and for `balm cache`.
 void finish_saving() noexcept;

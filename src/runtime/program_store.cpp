@@ -120,22 +120,30 @@ void compiled_program::give_back(std::unique_ptr<driver_kernel> kernel) noexcept
 
 // ---- the way to the disk ----
 
-void compiled_program::keep_on_disk(disk_entry entry) {
+void compiled_program::compiled_now(std::optional<disk_entry> entry) {
     entry_ = std::move(entry);
     if (driver_->binary_needs_launch())
         awaits_launch_.store(true, std::memory_order_release);
-    else
-        save_in_background(shared_from_this(), nullptr);
+    else if (entry_)
+        save_in_background(shared_from_this());
 }
 
-void compiled_program::launched(event_handle done) {
-    if (awaits_launch_.exchange(false, std::memory_order_acquire))
-        save_in_background(shared_from_this(), std::move(done));
+void compiled_program::launched(driver_event& done) {
+    if (!awaits_launch_.exchange(false, std::memory_order_acquire)) return;
+    try {
+        done.wait();
+    } catch (...) {
+        return;  // the launch failed: whoever waits for it is told; the binary is not worth keeping
+    }
+    // The compiler has made its static objects by now. Our handler, registered after theirs, runs before they
+    // are destroyed, and waits for the saver, which needs them.
+    finish_at_exit();
+    if (entry_) save_in_background(shared_from_this());
 }
 
 void compiled_program::save() noexcept {
     try {
-        default_cache().store(entry_.key, driver_->binary(), entry_.description);
+        default_cache().store(entry_->key, driver_->binary(), entry_->description);
     } catch (...) {  // the next process compiles again
     }
 }
@@ -169,8 +177,9 @@ std::shared_ptr<compiled_program> program_store::build(const program_source& sou
     if (!was_on_disk) {
         built = std::make_shared<compiled_program>(driver.compile(source.text, source.options),
                                                    source.kernel_name);
-        if (default_cache().enabled())
-            built->keep_on_disk({key, fmt::format("{} on {}", source.kernel_name, device_.words())});
+        std::optional<compiled_program::disk_entry> entry;
+        if (default_cache().enabled()) entry = {key, fmt::format("{} on {}", source.kernel_name, device_.words())};
+        built->compiled_now(std::move(entry));
     }
     finish_at_exit();
     return built;

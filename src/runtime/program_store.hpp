@@ -66,13 +66,14 @@ public:
         hash128 key;
         std::string description;
     };
-    /// Asks that the binary be kept, now or after the first launch, as the driver needs it.
-    void keep_on_disk(disk_entry);
-    /// True until the first launch of a program whose binary is complete only then.
+    /// Said of a program that was not on disk, with the entry under which its binary is to be kept, if any:
+    /// now, or after the first launch, as the driver needs it.
+    void compiled_now(std::optional<disk_entry>);
+    /// True until the first launch of a program that the driver compiles to the end only then (PoCL).
     bool awaits_launch() const { return awaits_launch_.load(std::memory_order_relaxed); }
-    /// Called after a launch while awaits_launch(): the background thread waits for the event and keeps the
-    /// binary.
-    void launched(event_handle done);
+    /// Called after a launch while awaits_launch(): waits for it, once in the program's life, so that the
+    /// driver's compiler is never at work when the process exits; then the background thread keeps the binary.
+    void launched(driver_event& done);
     /// Fetches the binary and stores it; never throws.
     void save() noexcept;
 
@@ -86,7 +87,7 @@ private:
     std::atomic<driver_kernel*> spare_{nullptr};  // the one kernel that most programs ever need
     std::mutex pool_mutex_;
     std::vector<std::unique_ptr<driver_kernel>> pool_;
-    disk_entry entry_;
+    std::optional<disk_entry> entry_;
     std::atomic<bool> awaits_launch_{false};
 };
 

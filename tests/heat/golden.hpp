@@ -41,7 +41,7 @@ inline std::string read_file(const std::string& name) {
 }
 
 inline std::string golden_path(const std::string& name) {
-    return BALM_TEST_DATA "/golden/heat/" + name;
+    return BALM_TEST_SOURCE_DIR "/tests/golden/heat/" + name;
 }
 
 inline std::string golden(const std::string& name) {

@@ -32,7 +32,7 @@ protected:
     // Runs a shell command in an empty folder of its own, with the programs on the path.
     outcome run(const std::string& command) const {
         const std::string shell =
-            "cd '" + folder_ + "' && PATH='" BALM_BIN_DIR "':\"$PATH\" && { " + command + "; } 2>stderr";
+            "cd '" + folder_ + "' && PATH='" BALM_TEST_BIN_DIR "':\"$PATH\" && { " + command + "; } 2>stderr";
         std::FILE* pipe = ::popen(shell.c_str(), "r");
         outcome result{-1, "", ""};
         char bytes[4096];

@@ -95,6 +95,12 @@ constexpr scalar entering_scalar(scalar strong) {
     if constexpr (device_value<T>) return strong_scalar<T>();
     else return kind_of(scalar_of<plain>) <= kind_of(strong) ? strong : scalar_of<plain>;
 }
+/// The same for an operator or built-in, where small integers count as i32: `Char x; x + 200` is what C++ says.
+template <class T>
+constexpr scalar operand_scalar(scalar strong) {
+    const scalar entering = entering_scalar<T>(strong);
+    return device_value<T> || entering == scalar::boolean ? entering : promote(entering);
+}
 template <class... A>
 constexpr scalar strong_of() {
     scalar strong = scalar::nothing;
@@ -137,11 +143,11 @@ using var_of = Var<typename balm::detail::host_type<S>::type>;
 template <builtin B, operand... A>
 auto apply(A&&... a) {
     constexpr scalar strong = detail::strong_of<A...>();
-    constexpr scalar result = balm::detail::result_of(B, detail::entering_scalar<A>(strong)...);
+    constexpr scalar result = balm::detail::result_of(B, detail::operand_scalar<A>(strong)...);
     static_assert(result != scalar::nothing,
                   "Balm: this operator or built-in does not take operands of these types (integers wanted?)");
     const trace::node nodes[] = {
-        detail::node_of<detail::entering_scalar<A>(strong)>(static_cast<A&&>(a))...};
+        detail::node_of<detail::operand_scalar<A>(strong)>(static_cast<A&&>(a))...};
     return var_of<result>(trace::apply(B, nodes, sizeof...(A)));
 }
 
@@ -373,7 +379,8 @@ auto operator-(A&& a) {
 }
 template <device_value A>
 auto operator+(A&& a) {
-    return apply<builtin::add>(static_cast<A&&>(a), typename detail::value_type<std::remove_cvref_t<A>>::type{});
+    constexpr scalar own = detail::strong_scalar<A>();
+    return var_of<promote(own)>(trace::convert(detail::node_of<own>(static_cast<A&&>(a)), promote(own)));
 }
 template <device_value A>
 auto operator~(A&& a) {
@@ -393,6 +400,28 @@ Bool operator&&(const guard_operand& l, R&& r) {
 template <operand R>
 Bool operator||(const guard_operand& l, R&& r) {
     return Bool(trace::guard(false, l.value, l.after, detail::condition_of(static_cast<R&&>(r))));
+}
+
+/// With a host value on one side nothing is left to guard: it decides while the kernel is traced.
+template <device_value L, class R>
+    requires scalar_type<std::remove_cvref_t<R>>
+Bool operator&&(L&& l, R&& r) {
+    return r ? Bool(detail::condition_of(static_cast<L&&>(l))) : Bool(false);
+}
+template <class L, device_value R>
+    requires scalar_type<std::remove_cvref_t<L>>
+Bool operator&&(L&& l, R&& r) {
+    return l ? Bool(detail::condition_of(static_cast<R&&>(r))) : Bool(false);
+}
+template <device_value L, class R>
+    requires scalar_type<std::remove_cvref_t<R>>
+Bool operator||(L&& l, R&& r) {
+    return r ? Bool(true) : Bool(detail::condition_of(static_cast<L&&>(l)));
+}
+template <class L, device_value R>
+    requires scalar_type<std::remove_cvref_t<L>>
+Bool operator||(L&& l, R&& r) {
+    return l ? Bool(true) : Bool(detail::condition_of(static_cast<R&&>(r)));
 }
 
 /// The built-in functions: one template a row of builtins.def, named as the row.

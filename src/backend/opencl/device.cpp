@@ -45,8 +45,10 @@ std::unique_ptr<runtime::driver_queue> device::make_queue(const runtime::queue_o
 }
 
 runtime::memory device::allocate(std::size_t bytes) {
-    cl_int code = CL_SUCCESS;
-    cl_mem buffer = clCreateBuffer(context(), CL_MEM_READ_WRITE, bytes, nullptr, &code);
+    // NVIDIA's driver allocates at first use and so would take any size here.
+    const bool is_beyond = info_.global_memory != 0 && bytes > info_.global_memory;
+    cl_int code = is_beyond ? CL_INVALID_BUFFER_SIZE : CL_SUCCESS;
+    cl_mem buffer = is_beyond ? nullptr : clCreateBuffer(context(), CL_MEM_READ_WRITE, bytes, nullptr, &code);
     switch (code) {
         case CL_SUCCESS:
             return {reinterpret_cast<std::uintptr_t>(buffer)};

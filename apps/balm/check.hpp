@@ -1,0 +1,118 @@
+#pragma once
+// What the parts of `balm selftest` share: columns of values, a kernel put together from them at run time,
+// and the outcome of checking a column that a device gave against the host's.
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "balm/builtin.hpp"
+#include "balm/device.hpp"
+#include "balm/trace.hpp"
+#include "balm/types.hpp"
+
+namespace balm::tool {
+
+/// Values of one type, as bit patterns in the low bits.
+struct column {
+    scalar type = scalar::nothing;
+    std::vector<std::uint64_t> bits;
+};
+
+/// What rows of one type are applied to: all pairs of special values, then random ones.
+struct operands {
+    column a, b, c;
+    column integer;  ///< i32: shift counts, exponents
+    operands(scalar type, std::size_t count, std::mt19937_64&);
+};
+
+/// A value as C++ would write it, exactly.
+std::string to_text(scalar, std::uint64_t bits);
+
+/// The same bits, or two NaNs.
+bool is_same(scalar, std::uint64_t, std::uint64_t);
+
+/// A result that the host does not agree with.
+struct wrong_value {
+    std::vector<std::string> inputs;
+    std::string got, expected;
+    double ulp = 0;
+};
+
+/// The outcome for one row and type, one conversion, or one whole path.
+struct check {
+    std::string kind;  ///< "built-in", "conversion" or "path"
+    std::string name;  ///< "sin"; "i64 to f32"; "reduction"
+    std::string type;  ///< of the operands; empty for a path
+    std::size_t values = 0, wrong = 0;
+    int bound = 0;         ///< ulp allowed; -1: none is asked for
+    double worst_ulp = 0;  ///< of floating results
+    std::vector<wrong_value> examples;
+    std::string fault;  ///< why it could not be run
+
+    bool passed() const { return wrong == 0 && fault.empty(); }
+    /// "f32 sin", "f32 to i8", "reduction".
+    std::string words() const;
+};
+
+/// How a run is made.
+struct settings {
+    std::uint64_t seed = 0;
+    std::size_t most_examples = 5;  ///< of each check
+};
+
+/// Notes a wrong value, with its inputs while there are few.
+void note_wrong(check&, const settings&, wrong_value);
+
+/// One kernel that works on columns, put together while it is traced: operands in, results out.
+///
+///     column_kernel k(device, "square", n);
+///     const trace::node x = k.operand(xs), both[] = {x, x};
+///     k.result(trace::apply(builtin::mul, both, 2));
+///     column squares = k.run()[0];
+class column_kernel {
+public:
+    column_kernel(const device&, std::string_view name, std::size_t rows);
+    /// The element of a column, which lives until run(). All columns have the same number of elements.
+    trace::node operand(const column&);
+    /// Keeps a value as the next column of what run() gives.
+    void result(trace::node);
+    std::vector<column> run();
+
+private:
+    /// Columns of one type, one after the other in one buffer.
+    struct output {
+        scalar type;
+        trace::node pointer;
+        std::size_t columns = 0;
+    };
+    struct place {
+        std::size_t output, position;
+    };
+    output& output_of(scalar);
+
+    const device& device_;
+    std::size_t rows_;
+    trace::recording recording_;
+    trace::node index_;
+    std::vector<bound_argument> arguments_;
+    std::vector<output> outputs_;
+    std::vector<std::size_t> output_arguments_;
+    std::vector<place> results_;
+};
+
+/// What a device gave for a row on the first operands of each kind, against the host oracle.
+check compare_builtin(builtin, const column& got, const operands&, const device_info& on, const settings&);
+
+/// Every row of builtins.def for every type it takes, against the host oracle.
+std::vector<check> check_builtins(const device&, const settings&);
+/// Every scalar type to every other.
+std::vector<check> check_conversions(const device&, const settings&);
+/// An array expression, a reduction, a kernel with local memory, a program through a disk cache.
+std::vector<check> check_paths(const device&, const settings&);
+
+}  // namespace balm::tool

@@ -1,0 +1,20 @@
+// The table of plans, with what was measured: slalom world, 5000 x 5000, 1000 steps (bench/heat.cpp).
+
+#include "plan.hpp"
+
+namespace heat {
+
+plan single_plan(balm::device_type type) {
+    // On PoCL a work-group is a loop that is vectorised along its first dimension.
+    return type == balm::device_type::cpu ? plan{method::single, 1, 256, 1} : plan{method::single, 1, 64, 4};
+}
+
+plan plan_for(balm::device_type type) {
+    switch (type) {
+        case balm::device_type::gpu: return {method::tile, 8, 128, 128, 4, 16};
+        case balm::device_type::cpu: return {method::stream, 8, 256 + 16, 128 + 16};
+        default: return single_plan(type);
+    }
+}
+
+}  // namespace heat

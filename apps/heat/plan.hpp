@@ -1,0 +1,39 @@
+#pragma once
+// How a world is stepped on a kind of device. What is known of a device comes in, a plan goes out. Here because
+// this is the one place where the heat step asks what it runs on.
+
+#include "balm/device_info.hpp"
+
+namespace heat {
+
+/// The three kernels that advance a world.
+enum class method {
+    single,  ///< one cell a work-item, one step a launch: everywhere, for every dt
+    tile,    ///< a work-group holds a tile in registers, its work-items exchange edges: for GPUs
+    stream,  ///< a work-item streams down a strip of cells that stay in the first cache: for CPUs
+};
+
+/// A kernel and its shape. All lengths are in cells.
+struct plan {
+    heat::method method = heat::method::single;
+    unsigned steps = 1;        ///< a launch advances the world by up to this many steps
+    unsigned tile_width = 64;  ///< cells that a work-group holds, `steps` of them on each side to read only;
+    unsigned tile_height = 4;  ///< for method::single, the work-group
+    unsigned item_width = 1;   ///< cells that a work-item holds (method::tile)
+    unsigned item_height = 1;
+
+    /// Cells of a tile that are written.
+    unsigned inner_width() const { return tile_width - 2 * margin(); }
+    unsigned inner_height() const { return tile_height - 2 * margin(); }
+    unsigned margin() const { return method == heat::method::single ? 0 : steps; }
+    /// Cells around the world, so that nobody reads outside of it.
+    unsigned border() const { return method == heat::method::single ? 1 : steps; }
+};
+
+/// The fastest plan that is known for a kind of device.
+plan plan_for(balm::device_type type);
+
+/// The plan of one cell a work-item.
+plan single_plan(balm::device_type type);
+
+}  // namespace heat

@@ -1,0 +1,310 @@
+// The kernels of the heat step. In: a plan, whose numbers are constants of the kernel; C++ loops over them
+// unroll while the kernel is traced. Out: kernels. The idea of the last two is temporal blocking with
+// overlapped tiles: several steps for one trip through memory.
+
+#include "step_kernels.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <vector>
+
+#include "conductance.hpp"
+
+namespace heat {
+
+using namespace balm::dsl;
+
+namespace {
+
+/// To [0, 1]; what is no number becomes 0.
+Float clamped(const Float& value) {
+    return select(value > 0, select(value < 1, value, 1), 0);
+}
+
+// ---- the tile
+
+/// The numbers of a tile kernel.
+struct tile_shape {
+    explicit tile_shape(const plan& p)
+        : width(static_cast<int>(p.tile_width)),
+          height(static_cast<int>(p.tile_height)),
+          columns(static_cast<int>(p.item_width)),
+          rows(static_cast<int>(p.item_height)),
+          margin(static_cast<int>(p.margin())),
+          items_x(width / columns),
+          items_y(height / rows),
+          items(items_x * items_y),
+          staged_rows(std::min(rows, items * 2 * (rows + columns) / (items_y * staged_pitch()))) {
+        while (rows % staged_rows != 0) --staged_rows;
+        const bool fits = columns == 4 && items % width == 0 && staged_rows % rows_at_once() == 0 &&
+                          margin % rows_at_once() == 0 && margin % columns == 0;
+        if (!fits) throw std::invalid_argument("a heat tile of this shape cannot be loaded evenly");
+    }
+
+    /// A row in the staging area: a cell more every 32, so that work-items `columns` apart meet no bank twice.
+    int staged_pitch() const { return width + width / 32; }
+    /// Rows that the work-group loads at once.
+    int rows_at_once() const { return items / width; }
+    /// Elements for the edges of all blocks, and a row of work-items before and after.
+    int edge_size() const { return 2 * (rows + columns) * items + 2 * items_x; }
+    int staging_size() const { return staged_rows * items_y * staged_pitch(); }
+
+    int width, height;     // cells of the tile
+    int columns, rows;     // cells of a work-item's block
+    int margin;            // cells at each side that are not written
+    int items_x, items_y;  // work-items
+    int items;
+    int staged_rows;  // rows of each block that are staged at once
+};
+
+/// The block of cells that a work-item holds.
+class block {
+public:
+    block(const tile_shape& shape, Local<float> shared, const Int& tx, const Int& ty)
+        : shape_(shape),
+          shared_(shared),
+          item_(named("item", ty * shape.items_x + tx)),
+          edge_(named("edge", item_ + shape.items_x)),
+          column_(named("column", item_ % shape.width)),
+          row_(named("row", item_ / shape.width)),
+          loaded_(named("loaded", row_ * shape.staged_pitch() + column_ + column_ / 32)),
+          own_(named("own", ty * (shape.staged_rows * shape.staged_pitch()) + tx * shape.columns +
+                                tx * shape.columns / 32)) {}
+
+    const Int& item() const { return item_; }
+
+    /// The work-group reads whole rows, and each work-item picks its block out of them.
+    void load(const In<float>& from, const Index& corner, const Index& pitch) {
+        const Index first = named("first", corner + row_ * pitch + column_);
+        cells_.reserve(static_cast<std::size_t>(shape_.rows * shape_.columns));
+        for (int pass = 0; pass < shape_.rows; pass += shape_.staged_rows) {
+            if (pass > 0) local_barrier();
+            for_staged_rows(pass, [&](int slot, int row) { shared_[loaded_ + slot] = from[first + row * pitch]; });
+            local_barrier();
+            for (int r = 0; r < shape_.staged_rows; ++r)
+                for (int c = 0; c < shape_.columns; ++c)
+                    cells_.push_back(named("cell", Float(shared_[own_ + (r * shape_.staged_pitch() + c)])));
+        }
+    }
+
+    /// The other way round, for the cells that are right.
+    void store(const Out<float>& to, const Index& corner, const Index& pitch) {
+        const Index first = named("first_out", corner + row_ * pitch + column_);
+        for (int pass = 0; pass < shape_.rows; pass += shape_.staged_rows) {
+            local_barrier();
+            for (int r = 0; r < shape_.staged_rows; ++r)
+                for (int c = 0; c < shape_.columns; ++c)
+                    shared_[own_ + (r * shape_.staged_pitch() + c)] = clamped(cell(pass + r, c));
+            local_barrier();
+            IF (column_ >= shape_.margin && column_ < shape_.width - shape_.margin) {
+                for_staged_rows(pass, [&](int slot, int row) {
+                    if (row >= shape_.margin && row < shape_.height - shape_.margin)
+                        to[first + row * pitch] = shared_[loaded_ + slot];
+                });
+            }
+        }
+    }
+
+    /// Makes the edges known to the neighbours.
+    void publish() {
+        for (int r = 0; r < shape_.rows; ++r) {
+            shared_[left_edge(r)] = cell(r, 0);
+            shared_[right_edge(r)] = cell(r, shape_.columns - 1);
+        }
+        for (int c = 0; c < shape_.columns; ++c) {
+            shared_[top_edge(c)] = cell(0, c);
+            shared_[bottom_edge(c)] = cell(shape_.rows - 1, c);
+        }
+    }
+
+    /// One step. `weights_of` gives the coefficients of a cell of the block; it is called row by row.
+    struct weights {
+        Float keep, take;
+    };
+    void advance(const std::function<weights(int row, int column)>& weights_of) {
+        std::vector<Float> upper = sums_above_left(0);
+        for (int r = 0; r < shape_.rows; ++r) {
+            const std::vector<Float> lower = sums_above_left(r + 1);
+            for (int c = 0; c < shape_.columns; ++c) {
+                const auto k = static_cast<std::size_t>(c);
+                const Float around = upper[k] + lower[k + 1];
+                const weights of_cell = weights_of(r, c);
+                cell(r, c) = of_cell.keep * cell(r, c) + of_cell.take * around;
+            }
+            upper = lower;
+        }
+    }
+
+private:
+    Float& cell(int r, int c) { return cells_[static_cast<std::size_t>(r * shape_.columns + c)]; }
+
+    Int left_edge(int r) const { return edge_ + r * shape_.items; }
+    Int right_edge(int r) const { return edge_ + (shape_.rows + r) * shape_.items; }
+    Int top_edge(int c) const { return edge_ + (2 * shape_.rows + c) * shape_.items; }
+    Int bottom_edge(int c) const { return edge_ + (2 * shape_.rows + shape_.columns + c) * shape_.items; }
+
+    /// A cell of the block, or of the neighbours' edges.
+    Float at(int r, int c) {
+        if (r < 0) return shared_[bottom_edge(c) - shape_.items_x];
+        if (r == shape_.rows) return shared_[top_edge(c) + shape_.items_x];
+        if (c < 0) return shared_[right_edge(r) - 1];
+        if (c == shape_.columns) return shared_[left_edge(r) + 1];
+        return cell(r, c);
+    }
+    /// For each column the cell above plus the cell to the left. The sum for (r + 1, c + 1) is also that of
+    /// the cells to the right of and below (r, c), so a cell's four neighbours cost two additions.
+    std::vector<Float> sums_above_left(int r) {
+        std::vector<Float> sums;
+        sums.reserve(static_cast<std::size_t>(shape_.columns) + 1);
+        for (int c = 0; c <= shape_.columns; ++c) {
+            const bool is_used = (r > 0 || c < shape_.columns) && (r < shape_.rows || c > 0);
+            sums.push_back(is_used ? named("pair", at(r - 1, c) + at(r, c - 1)) : Float());
+        }
+        return sums;
+    }
+
+    /// Calls body(place in the staging area, row of the tile), both less those of the work-item itself.
+    template <class Body>
+    void for_staged_rows(int pass, Body body) const {
+        for (int j = 0; j < shape_.staged_rows * shape_.items_y; j += shape_.rows_at_once())
+            body(j * shape_.staged_pitch(),
+                 j / shape_.staged_rows * shape_.rows + pass + j % shape_.staged_rows);
+    }
+
+    const tile_shape& shape_;
+    Local<float> shared_;
+    Int item_;         // number of the work-item
+    Int edge_;         // its place among the edges
+    Int column_, row_;  // of the tile, that it loads and stores
+    Int loaded_;       // where it stages them
+    Int own_;          // where its block begins in the staging area
+    std::vector<Float> cells_;
+};
+
+}  // namespace
+
+single_kernel make_single_kernel(unsigned border) {
+    return balm::kernel<2>(
+        "heat_step(pitch, inner, outer, weights, cells, from, to)",
+        [border](Index pitch, Float inner, Float outer, In<float> weights, In<std::uint8_t> cells,
+                 In<float> from, Out<float> to) {
+            const Index i = named("i", (global_id(1) + border) * pitch + global_id(0) + border);
+            const UChar code = named("code", cells[i]);
+            const Float own = named("own", from[i]);
+            const Float around =
+                named("around", (from[i - pitch] + from[i + pitch]) + (from[i - 1] + from[i + 1]));
+            const Float mean = named("mean", (inner * own + outer * around) / weights[code]);
+            to[i] = select(code == hold_code, own, clamped(mean));
+        });
+}
+
+tile_kernel make_tile_kernel(const plan& plan) {
+    const tile_shape shape(plan);
+    return balm::kernel<2>(
+        "heat_tile(steps, pitch, keep, take, coefficients, cells, from, to, shared, table)",
+        [&](Int steps, Index pitch, Float keep, Float take, In<float> coefficients, In<std::uint32_t> cells,
+            In<float> from, Out<float> to, Local<float> shared, Local<float> table) {
+            const Int tx = named("tx", cast<int>(local_id(0))), ty = named("ty", cast<int>(local_id(1)));
+            const Index corner = named("corner", group_id(1) * static_cast<int>(plan.inner_height()) * pitch +
+                                                     group_id(0) * static_cast<int>(plan.inner_width()));
+            block own(shape, shared, tx, ty);
+            IF (own.item() < static_cast<int>(tile_table_size())) {
+                table[own.item()] = coefficients[own.item()];
+            }
+            own.load(from, corner, pitch);
+
+            const Index word = named("word", (corner + ty * shape.rows * pitch) / 4 + tx);
+            const Index word_pitch = named("word_pitch", pitch / 4);
+            const auto codes_of = [&](int r) { return UInt(cells[word + r * word_pitch]); };
+            constexpr std::uint32_t all_plain = 0x01010101u * plain_code;
+            UInt other = named("other", codes_of(0) ^ all_plain);
+            for (int r = 1; r < shape.rows; ++r) other |= codes_of(r) ^ all_plain;
+
+            for ([[maybe_unused]] Int step : range(steps)) {
+                local_barrier();
+                own.publish();
+                local_barrier();
+                IF (other == 0u) {
+                    own.advance([&](int, int) { return block::weights{keep, take}; });
+                } ELSE {
+                    UInt codes = named("codes", codes_of(0));
+                    own.advance([&](int r, int c) {
+                        if (r > 0 && c == 0) codes = codes_of(r);
+                        const UInt code = named("code", (codes >> (8 * c)) & 0xFFu);
+                        return block::weights{table[code], table[code + static_cast<unsigned>(code_count)]};
+                    });
+                }
+            }
+            own.store(to, corner, pitch);
+        });
+}
+
+std::size_t tile_shared_size(const plan& plan) {
+    const tile_shape shape(plan);
+    return static_cast<std::size_t>(std::max(shape.edge_size(), shape.staging_size()));
+}
+
+std::size_t tile_table_size() {
+    return 2 * code_count;
+}
+
+// ---- the stream
+
+stream_kernel make_stream_kernel(const plan& plan) {
+    const int steps = static_cast<int>(plan.steps), width = static_cast<int>(plan.tile_width);
+    const int height = static_cast<int>(plan.tile_height);
+    return balm::kernel<2>(
+        "heat_stream(pitch, rows, keep, take, coefficients, cells, plain, from, to, odd, even)",
+        [&](Index pitch, Index rows, Float keep, Float take, In<float> coefficients, In<std::uint8_t> cells,
+            In<std::uint8_t> plain, In<float> from, Out<float> to, Local<float> odd, Local<float> even) {
+            const Index top = named("top", global_id(1) * static_cast<int>(plan.inner_height()));
+            const Index corner =
+                named("corner", top * pitch + global_id(0) * static_cast<int>(plan.inner_width()));
+            const Index flags = named("flags", global_id(0) * rows + top);
+            // Where the last three rows of each step are kept.
+            Index upper = named("upper", Index(0)), middle = named("middle", Index(width)),
+                  lower = named("lower", Index(2 * width));
+
+            // Row y has come in: row y - step of each step can be computed.
+            const auto advance = [&](int step, const Index& y) {
+                const Index start = named("start", corner + (y - step) * pitch);
+                const Local<float>& source = step % 2 == 0 ? odd : even;
+                const Local<float>& target = step % 2 == 0 ? even : odd;
+                const int source_rows = (step - 2) / 2 * 3 * width, target_rows = (step - 1) / 2 * 3 * width;
+                const auto old = [&](const Index& kept, int row, const Index& x) {
+                    return step == 1 ? from[start + row * pitch + x] : Float(source[kept + x + source_rows]);
+                };
+                const auto line = [&](const std::function<Float(const Index&)>& keep_of,
+                                      const std::function<Float(const Index&)>& take_of) {
+                    for (Index x : range(Index(step), width - step)) {
+                        const Float around = (old(upper, -1, x) + old(lower, 1, x)) +
+                                             (old(middle, 0, x - 1) + old(middle, 0, x + 1));
+                        const Float next = keep_of(x) * old(middle, 0, x) + take_of(x) * around;
+                        if (step == steps) to[start + x] = clamped(next);
+                        else target[lower + x + target_rows] = next;
+                    }
+                };
+                IF (plain[flags + y - step] != 0) {
+                    line([&](const Index&) { return keep; }, [&](const Index&) { return take; });
+                } ELSE {
+                    line([&](const Index& x) { return coefficients[cells[start + x]]; },
+                         [&](const Index& x) { return coefficients[cells[start + x].as<int>() + 6]; });
+                }
+            };
+            for (Index y : range(Index(2), height)) {
+                for (int step = 1; step <= steps; ++step)
+                    IF (y >= 2 * step) { advance(step, y); }
+                const Index free = named("free", upper);
+                upper = middle;
+                middle = lower;
+                lower = free;
+            }
+        });
+}
+
+std::size_t stream_rows_size(const plan& plan) {
+    return std::size_t{plan.steps + 1} / 2 * 3 * plan.tile_width;
+}
+
+}  // namespace heat

@@ -1,0 +1,44 @@
+#include "support/devices.hpp"
+
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+
+#include "runtime/device_state.hpp"
+#include "runtime/platform.hpp"
+
+namespace balm::test {
+
+const std::vector<device>& present_devices() {
+    static const std::vector<device>& devices = *[] {
+        auto* found = new std::vector<device>;  // never destroyed, as the runtime's own list
+        for (const auto& each : runtime::platforms().devices)
+            if (each->info().is_available) found->emplace_back(each);
+        for (const std::string& note : runtime::platforms().notes) std::cout << "note: " << note << '\n';
+        for (const device& each : *found) std::cout << "tested on " << words(each) << '\n';
+        return found;
+    }();
+    return devices;
+}
+
+std::string words(const device& each) { return each.state()->words(); }
+
+std::uint64_t seed() {
+    static const std::uint64_t value = [] {
+        if (const char* given = std::getenv("BALM_TEST_SEED")) return std::strtoull(given, nullptr, 10);
+        std::random_device source;
+        return static_cast<unsigned long long>(source()) << 32 | source();
+    }();
+    return value;
+}
+
+std::mt19937_64 seeded_random() {
+    std::string name;
+    if (const auto* test = testing::UnitTest::GetInstance()->current_test_info())
+        name = std::string(test->test_suite_name()) + test->name();
+    std::uint64_t mixed = seed();
+    for (const char letter : name) mixed = (mixed ^ static_cast<unsigned char>(letter)) * 0x9e3779b97f4a7c15u;
+    return std::mt19937_64(mixed);
+}
+
+}  // namespace balm::test

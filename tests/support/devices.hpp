@@ -1,0 +1,66 @@
+#pragma once
+// What tests that compute share: every device of the machine, fresh random numbers that can be repeated, and
+// the text of a fault.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <concepts>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "balm/context.hpp"
+
+namespace balm::test {
+
+/// Every available device, a GPU once for each backend; printed when first asked for.
+const std::vector<device>& present_devices();
+/// "device 'NVIDIA H100' (cuda)"
+std::string words(const device&);
+
+/// Runs the body once on every device; failures name it.
+template <class Body>
+void on_all_devices(Body&& body) {
+    if (present_devices().empty()) GTEST_SKIP() << "no device";
+    for (const device& each : present_devices()) {
+        SCOPED_TRACE(words(each));
+        body(each);
+    }
+}
+/// The same with a context of the one device.
+template <class Body>
+void on_all_contexts(Body&& body) {
+    on_all_devices([&](const device& each) { body(context(std::vector<device>{each})); });
+}
+
+/// The seed of this run: BALM_TEST_SEED, or a fresh one. main() prints it.
+std::uint64_t seed();
+/// A generator for the running test: the same for the same seed and test, whatever else runs.
+std::mt19937_64 seeded_random();
+
+/// The message of the exception E that the body throws; a test failure if it throws none.
+template <class E, class Body>
+std::string message_of(Body&& body) {
+    try {
+        body();
+    } catch (const E& fault) {
+        return fault.what();
+    } catch (const std::exception& fault) {
+        ADD_FAILURE() << "another exception: " << fault.what();
+        return {};
+    }
+    ADD_FAILURE() << "nothing is thrown";
+    return {};
+}
+
+/// "device_test.cpp:12", as messages name the C++ line.
+inline std::string line_of(const char* file, int line) {
+    const std::string path(file);
+    return path.substr(path.find_last_of('/') + 1) + ":" + std::to_string(line) + ":";
+}
+
+}  // namespace balm::test
+
+#include "support/devices_random.hpp"

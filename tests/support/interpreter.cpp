@@ -1,0 +1,218 @@
+// Walks the structured blocks of a function. Every value is kept as the bit pattern of its scalar type.
+
+#include "support/interpreter.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <stdexcept>
+
+#include "ir/oracle.hpp"
+
+namespace balm::test {
+
+namespace {
+
+using ir::block_id;
+using ir::instruction;
+using ir::opcode;
+using ir::value_id;
+
+/// More instructions than this, and the work-item is taken to run for ever.
+constexpr std::uint64_t max_steps = 20'000'000;
+
+[[noreturn]] void fail(const ir::function& f, const std::string& what) {
+    throw std::runtime_error(fmt::format("interpreter, in '{}': {}", f.name, what));
+}
+
+struct work_item {
+    const interpreter_grid& grid;
+    std::int64_t id[3] = {0, 0, 0};
+    std::uint64_t steps = 0;
+
+    std::int64_t at(ir::place what, std::size_t d) const {
+        switch (what) {
+            case ir::place::global_id: return id[d];
+            case ir::place::local_id: return id[d] % grid.local[d];
+            case ir::place::group_id: return id[d] / grid.local[d];
+            case ir::place::global_size: return grid.global[d];
+            case ir::place::local_size: return grid.local[d];
+            case ir::place::group_count: return grid.global[d] / grid.local[d];
+        }
+        return 0;
+    }
+};
+
+/// An integer's bit pattern as a number. u64 beyond the range of int64 counts as negative.
+std::int64_t number(scalar s, std::uint64_t bits) {
+    return static_cast<std::int64_t>(oracle::convert(s, scalar::i64, bits));
+}
+
+/// One activation of a function.
+class activation {
+public:
+    activation(const ir::function& f, std::vector<interpreter_argument> arguments, work_item& item)
+        : f_(f), arguments_(std::move(arguments)), item_(item), values_(f.code.size(), 0) {}
+
+    /// The bits of the function's result.
+    std::uint64_t run() {
+        block_(0);
+        return result_;
+    }
+
+private:
+    enum class flow : std::uint8_t { on, leaves_loop, next_turn, returns };
+
+    const instruction& at(value_id v) const { return f_.code[v]; }
+    std::uint64_t operand(value_id v, std::size_t k) const { return values_[f_.operand(v, k)]; }
+    scalar operand_type(value_id v, std::size_t k) const { return at(f_.operand(v, k)).result.element; }
+
+    flow block_(block_id b) {
+        for (value_id v : f_.blocks[b])
+            if (const flow f = step(v); f != flow::on) return f;
+        return flow::on;
+    }
+
+    flow step(value_id v) {
+        if (++item_.steps > max_steps) fail(f_, "a work-item does not end");
+        const instruction& i = at(v);
+        switch (i.op) {
+            case opcode::parameter: values_[v] = arguments_.at(i.bits).bits; return flow::on;
+            case opcode::constant: values_[v] = i.bits; return flow::on;
+            case opcode::place:
+                values_[v] = static_cast<std::uint64_t>(item_.at(static_cast<ir::place>(i.detail), i.bits));
+                return flow::on;
+            case opcode::builtin: values_[v] = builtin_row(v); return flow::on;
+            case opcode::convert:
+                values_[v] = oracle::convert(operand_type(v, 0), i.result.element, operand(v, 0));
+                return flow::on;
+            case opcode::select: values_[v] = operand(v, 0) ? operand(v, 1) : operand(v, 2); return flow::on;
+            case opcode::logic_and:
+            case opcode::logic_or: return guard(v);
+            case opcode::cell: values_[v] = operand(v, 0); return flow::on;
+            case opcode::read_cell: values_[v] = operand(v, 0); return flow::on;
+            case opcode::write_cell: values_[f_.operand(v, 0)] = operand(v, 1); return flow::on;
+            case opcode::load: values_[v] = load(v); return flow::on;
+            case opcode::store: store(v); return flow::on;
+            case opcode::if_: return block_(i.blocks[operand(v, 0) ? 0 : 1]);
+            case opcode::for_: return counted_loop(v);
+            case opcode::while_: return while_loop(v);
+            case opcode::grid_for: return grid_loop(v);
+            case opcode::break_: return flow::leaves_loop;
+            case opcode::continue_: return flow::next_turn;
+            case opcode::return_:
+                if (f_.operand(v, 0) != ir::none) result_ = operand(v, 0);
+                return flow::returns;
+            case opcode::call:
+            case opcode::evaluate: values_[v] = call(v); return flow::on;
+            case opcode::barrier: break;
+        }
+        fail(f_, fmt::format("'{}' is not interpreted", ir::to_string(i.op)));
+    }
+
+    std::uint64_t builtin_row(value_id v) const {
+        std::uint64_t bits[3] = {};
+        const std::size_t count = f_.operands_of(v).size();
+        for (std::size_t k = 0; k < count; ++k) bits[k] = operand(v, k);
+        // A count of another type than the shifted value: its number, whatever its width.
+        const auto what = static_cast<builtin>(at(v).detail);
+        return oracle::evaluate(what, operand_type(v, 0), {bits, count}).bits;
+    }
+
+    flow guard(value_id v) {
+        const bool left = operand(v, 0) != 0;
+        const bool decided = left == (at(v).op == opcode::logic_or);
+        if (!decided) {
+            if (const flow f = block_(at(v).blocks[0]); f != flow::on) return f;
+        }
+        values_[v] = decided ? left : operand(v, 1) != 0;
+        return flow::on;
+    }
+
+    /// The bytes of the element that a load or store names.
+    std::byte* element(value_id v, std::size_t size) {
+        const instruction& pointer = at(f_.operand(v, 0));
+        if (pointer.op != opcode::parameter || pointer.result.where != ir::space::global)
+            fail(f_, "only global memory is interpreted");
+        const std::span<std::byte> memory = arguments_.at(pointer.bits).memory;
+        const std::int64_t index = number(operand_type(v, 1), operand(v, 1));
+        if (index < 0 || static_cast<std::uint64_t>(index) >= memory.size() / size)
+            fail(f_, fmt::format("parameter {}: index {} of {} elements", pointer.bits, index, memory.size() / size));
+        return memory.data() + static_cast<std::size_t>(index) * size;
+    }
+    std::uint64_t load(value_id v) {
+        const scalar s = at(v).result.element;
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, element(v, size_of(s)), size_of(s));
+        return s == scalar::boolean ? bits != 0 : bits;
+    }
+    void store(value_id v) {
+        const std::size_t size = size_of(at(f_.operand(v, 0)).result.element);
+        const std::uint64_t bits = operand(v, 2);
+        std::memcpy(element(v, size), &bits, size);
+    }
+
+    flow counted_loop(value_id v) {
+        const scalar s = at(v).result.element;
+        const std::int64_t end = number(operand_type(v, 1), operand(v, 1));
+        const std::int64_t by = number(operand_type(v, 2), operand(v, 2));
+        for (std::int64_t k = number(operand_type(v, 0), operand(v, 0)); by > 0 ? k < end : k > end; k += by) {
+            values_[v] = oracle::convert(scalar::i64, s, static_cast<std::uint64_t>(k));
+            const flow f = block_(at(v).blocks[0]);
+            if (f == flow::leaves_loop) break;
+            if (f == flow::returns) return f;
+        }
+        return flow::on;
+    }
+    flow while_loop(value_id v) {
+        for (;;) {
+            block_(at(v).blocks[0]);
+            if (!operand(v, 0)) return flow::on;
+            const flow f = block_(at(v).blocks[1]);
+            if (f == flow::leaves_loop) return flow::on;
+            if (f == flow::returns) return f;
+        }
+    }
+    flow grid_loop(value_id v) {
+        const std::int64_t count = number(operand_type(v, 0), operand(v, 0));
+        for (std::int64_t k = item_.id[0]; k < count; k += item_.grid.global[0]) {
+            values_[v] = static_cast<std::uint64_t>(k);
+            const flow f = block_(at(v).blocks[0]);
+            if (f == flow::leaves_loop) break;
+            if (f == flow::returns) return f;
+        }
+        return flow::on;
+    }
+
+    std::uint64_t call(value_id v) {
+        std::vector<interpreter_argument> passed;
+        for (value_id o : f_.operands_of(v)) {
+            if (at(o).result.is_pointer()) passed.push_back(arguments_.at(at(o).bits));
+            else passed.push_back({values_[o], {}});
+        }
+        return activation(*f_.callees.at(at(v).bits), std::move(passed), item_).run();
+    }
+
+    const ir::function& f_;
+    std::vector<interpreter_argument> arguments_;
+    work_item& item_;
+    std::vector<std::uint64_t> values_;  ///< of instructions; a cell's is what it holds
+    std::uint64_t result_ = 0;
+};
+
+}  // namespace
+
+void interpret(const ir::function& kernel, const interpreter_grid& grid,
+               std::span<const interpreter_argument> arguments) {
+    if (arguments.size() != kernel.parameters.size())
+        fail(kernel, fmt::format("{} arguments for {} parameters", arguments.size(), kernel.parameters.size()));
+    work_item item{grid};
+    for (item.id[2] = 0; item.id[2] < grid.global[2]; ++item.id[2])
+        for (item.id[1] = 0; item.id[1] < grid.global[1]; ++item.id[1])
+            for (item.id[0] = 0; item.id[0] < grid.global[0]; ++item.id[0]) {
+                item.steps = 0;
+                activation(kernel, {arguments.begin(), arguments.end()}, item).run();
+            }
+}
+
+}  // namespace balm::test

@@ -1,0 +1,20 @@
+// The main of every test program: says the seed, and has every kernel compiled for CUDA too.
+
+#include <gmock/gmock.h>
+
+#include <iostream>
+
+#include "kernel/launch.hpp"
+#include "support/devices.hpp"
+#include "support/nvrtc_listener.hpp"
+
+int main(int argc, char** argv) {
+    testing::InitGoogleMock(&argc, argv);
+    if (!testing::GTEST_FLAG(list_tests)) {
+        std::cout << "seed " << balm::test::seed() << " (BALM_TEST_SEED repeats it)\n";
+        balm::test::compile_kernels_with_nvrtc();
+    }
+    const int status = RUN_ALL_TESTS();
+    balm::kernels::observe_compilations(nullptr);
+    return status;
+}

@@ -1,0 +1,97 @@
+#include "support/nvrtc_listener.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <mutex>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "backend/cuda/nvrtc.hpp"
+#include "balm/error.hpp"
+#include "emit/printer.hpp"
+#include "kernel/launch.hpp"
+
+namespace balm::test {
+
+namespace {
+
+constexpr int capability = 90;  // the H100's
+
+/// Without the line that says where a kernel came from.
+std::string without_provenance(const std::string& source) { return source.substr(source.find('\n') + 1); }
+
+class compilations : public testing::EmptyTestEventListener {
+public:
+    void add(std::string source) {
+        const std::lock_guard lock(mutex_);
+        if (known_.insert(without_provenance(source)).second) waiting_.push_back(std::move(source));
+    }
+
+    /// Failures here belong to the test that ends.
+    void OnTestEnd(const testing::TestInfo&) override {
+        for (const std::string& source : taken()) compile(source);
+    }
+    void OnTestProgramEnd(const testing::UnitTest&) override {
+        if (known_.empty()) return;
+        if (!cuda::nvrtc_available())
+            std::cout << "NVRTC compiled nothing: " << cuda::describe_nvrtc() << '\n';
+        else
+            std::cout << "NVRTC compiled " << compiled_ << " kernels for " << architecture() << ", " << failed_
+                      << " failed\n";
+    }
+
+private:
+    std::vector<std::string> taken() {
+        const std::lock_guard lock(mutex_);
+        return std::exchange(waiting_, {});
+    }
+    static const std::string& architecture() {
+        static const std::string name = cuda::nvrtc_architecture(capability, "compute capability 9.0");
+        return name;
+    }
+    void compile(const std::string& source) {
+        if (!cuda::nvrtc_available()) return;
+        try {
+            std::string log;
+            cuda::compile_with_nvrtc(source, cuda::nvrtc_options, architecture(), log);
+            ++compiled_;
+            if (!log.empty()) ADD_FAILURE() << "NVRTC warns: " << log << "\nof\n" << source;
+        } catch (const build_error& fault) {
+            ++failed_;
+            ADD_FAILURE() << fault.what();
+        }
+    }
+
+    std::mutex mutex_;
+    std::unordered_set<std::string> known_;
+    std::vector<std::string> waiting_;
+    int compiled_ = 0;
+    int failed_ = 0;
+};
+
+compilations& the_compilations() {
+    static compilations& c = *new compilations;  // GoogleTest owns and deletes it once it listens
+    return c;
+}
+
+}  // namespace
+
+void compile_kernels_with_nvrtc() {
+    testing::UnitTest::GetInstance()->listeners().Append(&the_compilations());
+    kernels::observe_compilations([](const ir::function& kernel, const ir::launch_facts& facts) {
+        ir::launch_facts gpu = facts;
+        gpu.on_cpu = false;
+        also_compile_with_nvrtc(kernel, gpu);
+    });
+}
+
+void also_compile_with_nvrtc(const ir::function& kernel, const ir::launch_facts& facts) {
+    also_compile_with_nvrtc(emit::print(ir::lower(kernel, facts), runtime::dialect::cuda_cpp));
+}
+
+void also_compile_with_nvrtc(std::string cuda_source) { the_compilations().add(std::move(cuda_source)); }
+
+}  // namespace balm::test
