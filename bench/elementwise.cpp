@@ -67,7 +67,8 @@ comparison on_cpu(const statement& s, const balm::device& on, arrays& used) {
         [&] { s.openmp(a.get(), b.get(), out.get(), n); });
 }
 
-comparison on_gpu(const statement& s, const balm::device& on, arrays& used, const peer::cuda_functions& cuda) {
+comparison on_gpu(const statement& s, const balm::device& on, arrays& used,
+                  const peer::cuda_functions& cuda) {
     const std::size_t n = used.out.size();
     const device_memory a(cuda.allocate(n, 1), cuda.release);
     const device_memory b(cuda.allocate(n, 2), cuda.release);
@@ -112,6 +113,4 @@ void register_all() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    return run(argc, argv, register_all);
-}
+int main(int argc, char** argv) { return run(argc, argv, register_all); }

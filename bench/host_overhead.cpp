@@ -61,10 +61,11 @@ BENCHMARK(reduction)->Name("host's share of sum(x * y)");
 
 void kernel_execute(benchmark::State& state) {
     using namespace balm::dsl;
-    const auto scale = balm::kernel<1>("scale(factor, in, out)", [](Double factor, In<double> in, Out<double> out) {
-        Index i = global_id(0);
-        out[i] = factor * in[i];
-    });
+    const auto scale =
+        balm::kernel<1>("scale(factor, in, out)", [](Double factor, In<double> in, Out<double> out) {
+            Index i = global_id(0);
+            out[i] = factor * in[i];
+        });
     const balm::device on = null_device();
     const auto in = on.in_buffer<double>(n);
     const auto out = on.out_buffer<double>(n);

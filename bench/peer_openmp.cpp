@@ -15,9 +15,7 @@ double* allocate(std::size_t n, double value) {
     return elements;
 }
 
-void release(double* elements) {
-    std::free(elements);
-}
+void release(double* elements) { std::free(elements); }
 
 void add(const double* __restrict a, const double* __restrict b, double* __restrict c, std::size_t n) {
 #pragma omp parallel for simd schedule(static)

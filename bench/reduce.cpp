@@ -1,5 +1,5 @@
-// `sum(x * y)` in double precision: on GPUs against the bandwidth of the device's own copy, on CPUs against an
-// OpenMP reduction. The call blocks, so each includes bringing the result to the host.
+// `sum(x * y)` in double precision: on GPUs against the bandwidth of the device's own copy, on CPUs against
+// an OpenMP reduction. The call blocks, so each includes bringing the result to the host.
 
 #include <cmath>
 #include <memory>
@@ -23,8 +23,9 @@ comparison on_cpu(const balm::vector<double>& x, const balm::vector<double>& y) 
     const std::size_t n = x.size();
     const host_memory a(peer::openmp::allocate(n, 1), peer::openmp::release);
     const host_memory b(peer::openmp::allocate(n, 2), peer::openmp::release);
-    return compare_in_pairs([&] { benchmark::DoNotOptimize(balm::sum(x * y)); },
-                            [&] { benchmark::DoNotOptimize(peer::openmp::sum_of_products(a.get(), b.get(), n)); });
+    return compare_in_pairs(
+        [&] { benchmark::DoNotOptimize(balm::sum(x * y)); },
+        [&] { benchmark::DoNotOptimize(peer::openmp::sum_of_products(a.get(), b.get(), n)); });
 }
 
 /// The copy reads n elements and writes n, as many bytes as the sum reads of its two arrays: the ratio of the
@@ -80,12 +81,8 @@ void measure(benchmark::State& state, const balm::device& on) {
     state.SetBytesProcessed(static_cast<std::int64_t>(2 * n * sizeof(double)));
 }
 
-void register_all() {
-    on_every_device("sum(x * y), f64", measure);
-}
+void register_all() { on_every_device("sum(x * y), f64", measure); }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    return run(argc, argv, register_all);
-}
+int main(int argc, char** argv) { return run(argc, argv, register_all); }

@@ -23,16 +23,16 @@ constexpr double five_milliseconds = 5e-3;
 constexpr int starts = 9;
 
 struct start {
-    double driver = 0;      ///< until a first other kernel has run
-    double add = 0;         ///< C = A + B
-    double sine = 0;        ///< Y = 2*X - sin(Z)
-    double total = 0;       ///< sum(x * y)
-    double resubmitted = 0; ///< C = A + B again: what of the above is not getting the kernel ready
+    double driver = 0;       ///< until a first other kernel has run
+    double add = 0;          ///< C = A + B
+    double sine = 0;         ///< Y = 2*X - sin(Z)
+    double total = 0;        ///< sum(x * y)
+    double resubmitted = 0;  ///< C = A + B again: what of the above is not getting the kernel ready
     double mean() const { return (add + sine + total) / 3; }
 };
 
-/// What the child measures, in seconds, on the device of this position in all_devices(). The arrays are small:
-/// it is the kernel that is waited for.
+/// What the child measures, in seconds, on the device of this position in all_devices(). The arrays are
+/// small: it is the kernel that is waited for.
 start measure_start(std::size_t position) {
     start made;
     const auto begin = std::chrono::steady_clock::now();
@@ -131,11 +131,12 @@ void measure(benchmark::State& state, std::size_t position) {
 void register_all() {
     const auto devices = all_devices();
     for (std::size_t k = 0; k < devices.size(); ++k)
-        benchmark::RegisterBenchmark(fmt::format("second start, a kernel ready/{}", label(devices[k])).c_str(),
-                                     [k, words = label(devices[k])](benchmark::State& state) {
-                                         state.SetLabel(words);
-                                         measure(state, k);
-                                     })
+        benchmark::RegisterBenchmark(
+            fmt::format("second start, a kernel ready/{}", label(devices[k])).c_str(),
+            [k, words = label(devices[k])](benchmark::State& state) {
+                state.SetLabel(words);
+                measure(state, k);
+            })
             ->Iterations(1)
             ->UseManualTime()
             ->Unit(benchmark::kMillisecond);

@@ -95,6 +95,8 @@ configure
 targets=("${programs[@]/#/bench_}")
 if cmake --build "$build" --target help | grep -q '^peer_cuda:'; then targets+=(peer_cuda); fi
 cmake --build "$build" --target "${targets[@]}"
-run "$build/bin" "$build/bench_results" "${programs[@]}"
-bench/compile_time.sh --json "$build/bench_results/compile_time.json"
+failed=0
+run "$build/bin" "$build/bench_results" "${programs[@]}" || failed=1
+bench/compile_time.sh --json "$build/bench_results/compile_time.json" || failed=1
 scripts/performance_table.py --update docs/performance.md --machine "$machine" "$build"/bench_results/*.json
+exit $failed

@@ -20,28 +20,17 @@ namespace {
 template <class F>
 auto with_type(scalar s, F&& f) {
     switch (s) {
-        case scalar::boolean:
-            return f(std::type_identity<bool>{});
-        case scalar::i8:
-            return f(std::type_identity<std::int8_t>{});
-        case scalar::u8:
-            return f(std::type_identity<std::uint8_t>{});
-        case scalar::i16:
-            return f(std::type_identity<std::int16_t>{});
-        case scalar::u16:
-            return f(std::type_identity<std::uint16_t>{});
-        case scalar::i32:
-            return f(std::type_identity<std::int32_t>{});
-        case scalar::u32:
-            return f(std::type_identity<std::uint32_t>{});
-        case scalar::i64:
-            return f(std::type_identity<std::int64_t>{});
-        case scalar::u64:
-            return f(std::type_identity<std::uint64_t>{});
-        case scalar::f32:
-            return f(std::type_identity<float>{});
-        default:
-            return f(std::type_identity<double>{});
+        case scalar::boolean: return f(std::type_identity<bool>{});
+        case scalar::i8: return f(std::type_identity<std::int8_t>{});
+        case scalar::u8: return f(std::type_identity<std::uint8_t>{});
+        case scalar::i16: return f(std::type_identity<std::int16_t>{});
+        case scalar::u16: return f(std::type_identity<std::uint16_t>{});
+        case scalar::i32: return f(std::type_identity<std::int32_t>{});
+        case scalar::u32: return f(std::type_identity<std::uint32_t>{});
+        case scalar::i64: return f(std::type_identity<std::int64_t>{});
+        case scalar::u64: return f(std::type_identity<std::uint64_t>{});
+        case scalar::f32: return f(std::type_identity<float>{});
+        default: return f(std::type_identity<double>{});
     }
 }
 
@@ -103,16 +92,11 @@ T random_value(std::mt19937_64& random) {
             return std::uniform_real_distribution<T>(-limit, limit)(random);
         };
         switch (random() % 5) {
-            case 0:
-                return between(1);
-            case 1:
-                return between(10);
-            case 2:
-                return between(1000);
-            case 3:
-                return std::exp2(between(30));
-            default:
-                return value_of<T>(random());
+            case 0: return between(1);
+            case 1: return between(10);
+            case 2: return between(1000);
+            case 3: return std::exp2(between(30));
+            default: return value_of<T>(random());
         }
     } else if constexpr (std::same_as<T, bool>) {
         return random() % 2 != 0;
@@ -170,9 +154,7 @@ column unpacked(scalar type, const std::byte* bytes, std::size_t count) {
     return values;
 }
 
-trace::node constant(std::size_t value) {
-    return trace::constant(scalar::i64, value);
-}
+trace::node constant(std::size_t value) { return trace::constant(scalar::i64, value); }
 
 }  // namespace
 
@@ -214,9 +196,7 @@ bool is_same(scalar type, std::uint64_t x, std::uint64_t y) {
     });
 }
 
-std::string check::words() const {
-    return type.empty() || kind == "conversion" ? name : type + " " + name;
-}
+std::string check::words() const { return type.empty() || kind == "conversion" ? name : type + " " + name; }
 
 void note_wrong(check& outcome, const settings& how, wrong_value what) {
     ++outcome.wrong;

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
-#include <functional>
 #include <numeric>
 
 #include "balm/balm.hpp"

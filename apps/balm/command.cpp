@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace balm::tool {

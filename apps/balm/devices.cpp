@@ -31,16 +31,10 @@ struct field {
     json value;
 };
 
-std::string or_unknown(const std::string& text) {
-    return text.empty() ? "unknown" : text;
-}
+std::string or_unknown(const std::string& text) { return text.empty() ? "unknown" : text; }
 
-field text(const char* key, const std::string& value) {
-    return {key, or_unknown(value), value};
-}
-field flag(const char* key, bool value) {
-    return {key, value ? "yes" : "no", value};
-}
+field text(const char* key, const std::string& value) { return {key, or_unknown(value), value}; }
+field flag(const char* key, bool value) { return {key, value ? "yes" : "no", value}; }
 field bytes(const char* key, std::uint64_t value) {
     return {key, value == 0 ? "unknown" : in_bytes(value), value};
 }

@@ -15,9 +15,7 @@
 namespace {
 
 /// The message with its first line only: what follows is a compiler's log or a list of devices.
-std::string first_line(const std::string& text) {
-    return text.substr(0, text.find_first_of("\r\n"));
-}
+std::string first_line(const std::string& text) { return text.substr(0, text.find_first_of("\r\n")); }
 
 int complain(const std::string& what) {
     fmt::print(stderr, "balm: {}\n", first_line(what));
@@ -27,7 +25,7 @@ int complain(const std::string& what) {
 int run(CLI::App& app, int argc, char** argv) {
     const std::vector<balm::tool::command> commands{
         balm::tool::add_devices(app), balm::tool::add_selftest(app), balm::tool::add_cache(app)};
-    app.require_subcommand(1);
+    app.require_subcommand(0, 1);  // with 1, a misspelt subcommand would only be called missing
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& asked) {  // --help, --version
@@ -37,7 +35,7 @@ int run(CLI::App& app, int argc, char** argv) {
     }
     for (const balm::tool::command& each : commands)
         if (each.line->parsed()) return each.run();
-    return complain("no subcommand is given (see balm --help)");
+    return complain("a subcommand is missing: devices, selftest or cache (see balm --help)");
 }
 
 }  // namespace

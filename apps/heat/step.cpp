@@ -7,6 +7,7 @@
 #include <balm/balm.hpp>
 #include <cstring>
 #include <functional>
+#include <numeric>
 #include <utility>
 
 #include "conductance.hpp"
@@ -62,13 +63,14 @@ struct state_pair {
 /// What a launch needs to know of the world; the kernel and its buffers are captured.
 using launch = std::function<balm::event(const state_pair& state, unsigned steps)>;
 
-/// `codes` and the grid are laid out alike.
-launch single_launch(const balm::device& device, const grid& grid, const conductance& c,
+/// `codes` and the grid are laid out alike, by `plan`.
+launch single_launch(const balm::device& device, const plan& plan, const grid& grid, const conductance& c,
                      const balm::in_buffer<std::uint8_t>& codes) {
-    const plan group = single_plan(device.info().type);
+    const heat::plan group = single_plan(device.info().type);
     auto weights = device.in_buffer<float>(code_count);
     weights.write(c.weight);
-    const balm::extent<2> local{group.tile_width, group.tile_height};
+    const balm::extent<2> local{std::gcd(group.tile_width, plan.inner_width()),
+                                std::gcd(group.tile_height, plan.inner_height())};
     const balm::extent<2> global{round_up(grid.width, local[0]), round_up(grid.height, local[1])};
     return [=, pitch = grid.pitch,
             kernel = make_single_kernel(static_cast<unsigned>(grid.border))](const state_pair& state, unsigned) {
@@ -95,10 +97,9 @@ launch tile_launch(const balm::device& device, const plan& plan, const grid& gri
     const balm::extent<2> local{plan.tile_width / plan.item_width, plan.tile_height / plan.item_height};
     const balm::extent<2> global{grid.tiles_x * local[0], grid.tiles_y * local[1]};
     return [=, pitch = grid.pitch, kernel = make_tile_kernel(plan), table = coefficients(device, c),
-            shared = balm::local<float>(tile_shared_size(plan)),
-            shared_table = balm::local<float>(tile_table_size())](const state_pair& state, unsigned steps) {
+            shared = balm::local<float>(tile_shared_size(plan))](const state_pair& state, unsigned steps) {
         return device.execute(kernel(steps, pitch, c.keep[plain_code], c.take[plain_code], table, cells, state.now,
-                                     state.next, shared, shared_table),
+                                     state.next, shared),
                               global, local);
     };
 }
@@ -124,9 +125,10 @@ launch stream_launch(const balm::device& device, const plan& plan, const grid& g
     const balm::extent<2> global{grid.tiles_x, grid.tiles_y};
     return [=, pitch = grid.pitch, rows = grid.rows, kernel = make_stream_kernel(plan),
             table = coefficients(device, c),
-            kept = balm::local<float>(stream_rows_size(plan))](const state_pair& state, unsigned) {
+            kept = balm::local<float>(stream_rows_size(plan)),
+            weights = balm::local<float>(stream_weights_size(plan))](const state_pair& state, unsigned) {
         return device.execute(kernel(pitch, rows, c.keep[plain_code], c.take[plain_code], table, cells, plain,
-                                     state.now, state.next, kept, kept),
+                                     state.now, state.next, kept, kept, weights),
                               global, {1, 1});
     };
 }
@@ -158,7 +160,7 @@ struct stepper::implementation {
         } else {
             auto cells = device.in_buffer<std::uint8_t>(codes.size());
             cells.write(codes);
-            one_step = single_launch(device, grid, c, cells);
+            one_step = single_launch(device, plan, grid, c, cells);
             if (plan.method == method::stream) several_steps = stream_launch(device, plan, grid, c, codes, cells);
         }
         const std::vector<float> cells = grid.spread(conducting_state(world), 0.0f);

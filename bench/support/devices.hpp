@@ -31,7 +31,7 @@ inline std::string label(const device& on) {
 /// Elements of an array that is far larger than any cache, and of which a few fit the device.
 inline std::size_t large(const device& on) {
     return !is_cpu(on) && on.info().global_memory >= std::uint64_t{16} << 30 ? std::size_t{1} << 27
-                                                                              : std::size_t{1} << 24;
+                                                                             : std::size_t{1} << 24;
 }
 
 /// Registers a measurement for each device: `measure(state, device)` sets the iteration's time itself.
@@ -50,8 +50,8 @@ void on_every_device(const std::string& name, Measure measure) {
     }
 }
 
-/// OpenMP's threads spin for milliseconds after a loop, on cores that whoever is timed next would use. libgomp
-/// reads the variable before main() begins, so the program starts itself again.
+/// OpenMP's threads spin for milliseconds after a loop, on cores that whoever is timed next would use.
+/// libgomp reads the variable before main() begins, so the program starts itself again.
 inline void let_openmp_threads_sleep(char** argv) {
     if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
     setenv("OMP_WAIT_POLICY", "passive", 1);

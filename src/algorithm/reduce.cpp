@@ -117,9 +117,9 @@ void record_chunk(const Index& n, accumulation<T>& sums, const Out<T>& parts) {
     Index chunk = named("chunk", (n + group_count(0) - 1) / group_count(0));
     Index begin = named("begin", group_id(0) * chunk), end = named("end", min(begin + chunk, n));
     Index whole = named("whole", begin + max(end - begin, 0) / width * width);
-    for (Index i : range(begin, whole, width))
+    for (const Index& i : range(begin, whole, width))
         for (std::int64_t k = 0; k < width; ++k) sums.take(static_cast<std::size_t>(k), i + k);
-    for (Index i : range(whole, end)) sums.take(0, i);
+    for (const Index& i : range(whole, end)) sums.take(0, i);
     parts[group_id(0)] = sums.total();
 }
 

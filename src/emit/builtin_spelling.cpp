@@ -165,7 +165,7 @@ std::string type_name(dialect d, scalar s, int lanes) {
                                       "int",  "uint", "long", "ulong", "float", "double"};
     constexpr const char* cuda[] = {"void", "bool",         "signed char", "unsigned char",      "short", "unsigned short",
                                     "int",  "unsigned int", "long long",   "unsigned long long", "float", "double"};
-    const std::string name = (d == dialect::opencl_c ? opencl : cuda)[static_cast<std::size_t>(s)];
+    std::string name = (d == dialect::opencl_c ? opencl : cuda)[static_cast<std::size_t>(s)];
     if (lanes == 1) return name;
     return (s == scalar::boolean ? "char" : name) + std::to_string(lanes);
 }

@@ -56,6 +56,7 @@ public:
 
     std::string run() {
         count_uses(0);
+        for (const auto& callee : f_.callees) names_.unique(parts_.functions.at(callee.get()));  // not to be hidden
         std::string head = signature();
         depth_ = 1;
         if (words_.local_memory_by_offset) place_local_memory();
@@ -129,7 +130,7 @@ private:
         std::string head(f_.dimensions > 0 ? words_.kernel : words_.device_function);
         if (f_.dimensions == 0) head += type_of(f_.result) + " ";
         head += printed_name_ + "(";
-        const std::string one_line = head + fmt::format("{})", fmt::join(list, ", "));
+        std::string one_line = head + fmt::format("{})", fmt::join(list, ", "));
         if (one_line.size() <= 108) return one_line;
         return head + "\n        " + fmt::format("{})", fmt::join(list, ",\n        "));
     }
@@ -179,10 +180,9 @@ private:
 
     /// Declares what waits and would be changed by the effect.
     void settle_before(const ir::effects& e) {
-        for (std::size_t k = 0; k < pending_.size(); ++k) {
-            const value_id v = pending_[k];
+        const std::vector<value_id> waiting = pending_;  // declaring one may make others wait
+        for (value_id v : waiting)
             if (is_pending_[v] && uses_[v] > 0 && is_changed_by(e, v)) declare(v);
-        }
         std::erase_if(pending_, [&](value_id v) { return !is_pending_[v] || uses_[v] <= 0; });
     }
     /// Declares what waits and is used inside the blocks of a loop: it is computed once, ahead of it.
@@ -190,10 +190,9 @@ private:
         std::vector<bool> used(f_.code.size(), false);
         for (block_id b : at(loop).blocks)
             if (b != ir::none) mark_used(b, used);
-        for (std::size_t k = 0; k < pending_.size(); ++k) {
-            const value_id v = pending_[k];
+        const std::vector<value_id> waiting = pending_;
+        for (value_id v : waiting)
             if (is_pending_[v] && used[v] && !is_trivial(v)) declare(v);
-        }
     }
     void mark_used(block_id b, std::vector<bool>& used) const {
         for (value_id v : f_.blocks[b]) {
@@ -270,7 +269,7 @@ private:
 
     /// A value: it waits for its use, or is declared here.
     void value(value_id v) {
-        if (uses_[v] == 0) return;
+        if (uses_[v] == 0 && !has_effect(f_, v)) return;
         int operations = 1;
         for (value_id o : f_.operands_of(v))
             if (name_[o].empty()) operations += operations_[o];
@@ -335,6 +334,7 @@ private:
     void guard_statement(value_id v) {
         const bool is_and = at(v).op == opcode::logic_and;
         const std::string left = operand(v, 0, 0);
+        settle_before(effects_of(f_, v));
         const std::string name = names_.unique(word_for(v));
         line(fmt::format("bool {} = {};", name, left));
         line(fmt::format("if ({}{}) {{", is_and ? "" : "!", name));
@@ -358,7 +358,10 @@ private:
         inner_block(i.blocks[1]);
         std::string otherwise = std::exchange(out_, std::move(before));
         const std::string margin(static_cast<std::size_t>(depth_) * 4, ' ');
-        const bool is_chain = at(f_.blocks[i.blocks[1]].back()).op == opcode::if_ &&
+        const auto& rest = f_.blocks[i.blocks[1]];
+        const auto statements =
+            std::count_if(rest.begin(), rest.end(), [&](value_id inner) { return has_effect(f_, inner); });
+        const bool is_chain = statements == 1 && at(rest.back()).op == opcode::if_ &&
                               otherwise.compare(0, margin.size() + 8, margin + "    if (") == 0;
         if (!is_chain) {
             line("} else {");

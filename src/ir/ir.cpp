@@ -62,6 +62,13 @@ bool has_effect(opcode op) {
     }
 }
 
+bool has_effect(const function& f, value_id v) {
+    const instruction& i = f.code[v];
+    if (i.op != opcode::logic_and && i.op != opcode::logic_or) return has_effect(i.op);
+    const block& right = f.blocks[i.blocks[0]];
+    return std::any_of(right.begin(), right.end(), [&](value_id inner) { return has_effect(f, inner); });
+}
+
 bool is_pure(opcode op) {
     switch (op) {
         case opcode::parameter:

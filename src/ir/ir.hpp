@@ -142,6 +142,8 @@ struct function {
 
 /// Whether the instruction stays where it stands: it declares or writes memory, synchronises or steers.
 bool has_effect(opcode);
+/// The same for an instruction with its blocks: the right operand of && and || may write variables.
+bool has_effect(const function&, value_id);
 /// Whether the result depends on nothing but operands: it may be shared, moved or dropped.
 bool is_pure(opcode);
 

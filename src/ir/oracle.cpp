@@ -14,18 +14,26 @@ namespace {
 
 template <class T>
 T value_of(std::uint64_t bits) {
-    if constexpr (std::same_as<T, float>) return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-    else if constexpr (std::same_as<T, double>) return std::bit_cast<double>(bits);
-    else if constexpr (std::same_as<T, bool>) return bits != 0;
-    else return static_cast<T>(bits);
+    if constexpr (std::same_as<T, float>)
+        return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    else if constexpr (std::same_as<T, double>)
+        return std::bit_cast<double>(bits);
+    else if constexpr (std::same_as<T, bool>)
+        return bits != 0;
+    else
+        return static_cast<T>(bits);
 }
 
 template <class T>
 std::uint64_t bits_of(T x) {
-    if constexpr (std::same_as<T, float>) return std::bit_cast<std::uint32_t>(x);
-    else if constexpr (std::same_as<T, double>) return std::bit_cast<std::uint64_t>(x);
-    else if constexpr (std::same_as<T, bool>) return x;
-    else return static_cast<std::make_unsigned_t<T>>(x);
+    if constexpr (std::same_as<T, float>)
+        return std::bit_cast<std::uint32_t>(x);
+    else if constexpr (std::same_as<T, double>)
+        return std::bit_cast<std::uint64_t>(x);
+    else if constexpr (std::same_as<T, bool>)
+        return x;
+    else
+        return static_cast<std::make_unsigned_t<T>>(x);
 }
 
 template <class T>
@@ -83,10 +91,10 @@ template <class T>
 value evaluate_as(builtin what, std::span<const std::uint64_t> bits) {
     using balm::detail::rule;
     switch (what) {
-#define BALM_ROW(id, arity, rule_)                                                                    \
-    case builtin::id:                                                                                 \
-        if constexpr (takes<rule::rule_, T>())                                                        \
-            return call<rule::rule_, arity, T>([](auto... x) { return oracle::id(x...); }, bits);     \
+#define BALM_ROW(id, arity, rule_)                                                                \
+    case builtin::id:                                                                             \
+        if constexpr (takes<rule::rule_, T>())                                                    \
+            return call<rule::rule_, arity, T>([](auto... x) { return oracle::id(x...); }, bits); \
         break;
 #define BALM_OPERATOR(id, symbol, arity, precedence, takes) BALM_ROW(id, arity, takes)
 #define BALM_BUILTIN(id, arity, takes, ...) BALM_ROW(id, arity, takes)
@@ -124,7 +132,8 @@ To converted(From x) {
     } else {
         if (std::isnan(x)) return 0;
         const long double whole = std::trunc(static_cast<long double>(x));
-        if (whole < static_cast<long double>(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
+        if (whole < static_cast<long double>(std::numeric_limits<To>::min()))
+            return std::numeric_limits<To>::min();
         if (whole >= std::ldexp(1.0L, std::numeric_limits<To>::digits)) return std::numeric_limits<To>::max();
         return static_cast<To>(whole);
     }
@@ -147,7 +156,8 @@ double ulp_error_as(T got, long double exact) {
         const bool is_power_of_two = std::fabs(reference) == std::ldexp(1.0L, own);
         exponent = std::max(exponent, is_power_of_two ? own - 1 : own);
     }
-    return static_cast<double>(std::fabs(result - reference) / std::ldexp(1.0L, exponent - limits::digits + 1));
+    return static_cast<double>(std::fabs(result - reference) /
+                               std::ldexp(1.0L, exponent - limits::digits + 1));
 }
 
 bool is_nan(scalar s, std::uint64_t bits) {
@@ -194,7 +204,8 @@ bool accepts(builtin what, scalar result_type, std::uint64_t got, const value& e
     if (!is_floating(result_type)) return false;
     if (is_nan(result_type, got) || is_nan(result_type, expected.bits))
         return is_nan(result_type, got) && is_nan(result_type, expected.bits);
-    if (ulp == 0) return chooses_a_zero(what) && is_zero(result_type, got) && is_zero(result_type, expected.bits);
+    if (ulp == 0)
+        return chooses_a_zero(what) && is_zero(result_type, got) && is_zero(result_type, expected.bits);
     return ulp_error(result_type, got, expected.wide) <= ulp;
 }
 

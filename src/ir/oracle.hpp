@@ -38,10 +38,10 @@ std::uint64_t convert(scalar from, scalar to, std::uint64_t bits);
 /// the power of two beyond the largest number. The sign of zero does not count.
 double ulp_error(scalar, std::uint64_t got, long double exact);
 
-/// Whether a device's result is right: bit for bit where `ulp` is 0 (any NaN for a NaN; of two zeros either is
-/// the smaller), within `ulp` elsewhere, where the sign of a zero is not judged: OpenCL 1.2, 7.5.1 gives it
-/// for sinpi and others, but its conformance tests do not ask, and PoCL 3.1 has some wrong. A negative bound
-/// asks for nothing.
+/// Whether a device's result is right: bit for bit where `ulp` is 0 (any NaN for a NaN; of two zeros either
+/// is the smaller), within `ulp` elsewhere, where the sign of a zero is not judged: OpenCL 1.2, 7.5.1 gives
+/// it for sinpi and others, but its conformance tests do not ask, and PoCL 3.1 has some wrong. A negative
+/// bound asks for nothing.
 bool accepts(builtin, scalar result_type, std::uint64_t got, const value& expected, int ulp);
 
 namespace detail {
@@ -86,8 +86,10 @@ concept number = std::integral<T> || std::floating_point<T>;
 
 template <number T>
 T neg(T a) {
-    if constexpr (std::floating_point<T>) return -a;
-    else return detail::wrapped<T>(-detail::int128{a});
+    if constexpr (std::floating_point<T>)
+        return -a;
+    else
+        return detail::wrapped<T>(-detail::int128{a});
 }
 template <std::integral T>
 T bit_not(T a) {
@@ -97,13 +99,17 @@ inline bool logical_not(bool a) { return !a; }
 
 template <number T>
 T mul(T a, T b) {
-    if constexpr (std::floating_point<T>) return a * b;
-    else return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+    if constexpr (std::floating_point<T>)
+        return a * b;
+    else
+        return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
 template <number T>
 T div(T a, T b) {
-    if constexpr (std::floating_point<T>) return a / b;
-    else return b == 0 ? T{0} : detail::wrapped<T>(detail::int128{a} / b);
+    if constexpr (std::floating_point<T>)
+        return a / b;
+    else
+        return b == 0 ? T{0} : detail::wrapped<T>(detail::int128{a} / b);
 }
 template <std::integral T>
 T rem(T a, T b) {
@@ -111,13 +117,17 @@ T rem(T a, T b) {
 }
 template <number T>
 T add(T a, T b) {
-    if constexpr (std::floating_point<T>) return a + b;
-    else return detail::wrapped<T>(detail::int128{a} + b);
+    if constexpr (std::floating_point<T>)
+        return a + b;
+    else
+        return detail::wrapped<T>(detail::int128{a} + b);
 }
 template <number T>
 T sub(T a, T b) {
-    if constexpr (std::floating_point<T>) return a - b;
-    else return detail::wrapped<T>(detail::int128{a} - b);
+    if constexpr (std::floating_point<T>)
+        return a - b;
+    else
+        return detail::wrapped<T>(detail::int128{a} - b);
 }
 /// The count has been taken modulo the width.
 template <std::integral T>
@@ -240,15 +250,15 @@ bool signbit(T x) {
 
 // ---- exact floating-point rows, in their own type
 
-#define BALM_EXACT_1(id)         \
+#define BALM_EXACT_1(id)             \
     template <std::floating_point T> \
-    T id(T x) {                  \
-        return std::id(x);       \
+    T id(T x) {                      \
+        return std::id(x);           \
     }
-#define BALM_EXACT_2(id)         \
+#define BALM_EXACT_2(id)             \
     template <std::floating_point T> \
-    T id(T x, T y) {             \
-        return std::id(x, y);    \
+    T id(T x, T y) {                 \
+        return std::id(x, y);        \
     }
 BALM_EXACT_1(ceil)
 BALM_EXACT_1(fabs)
@@ -312,31 +322,37 @@ std::int32_t ilogb(T x) {
 
 template <number T>
 T abs(T a) {
-    if constexpr (std::floating_point<T>) return std::fabs(a);
-    else return a < 0 ? neg(a) : a;
+    if constexpr (std::floating_point<T>)
+        return std::fabs(a);
+    else
+        return a < 0 ? neg(a) : a;
 }
 template <number T>
 T min(T a, T b) {
-    if constexpr (std::floating_point<T>) return fmin(a, b);
-    else return b < a ? b : a;
+    if constexpr (std::floating_point<T>)
+        return fmin(a, b);
+    else
+        return b < a ? b : a;
 }
 template <number T>
 T max(T a, T b) {
-    if constexpr (std::floating_point<T>) return fmax(a, b);
-    else return a < b ? b : a;
+    if constexpr (std::floating_point<T>)
+        return fmax(a, b);
+    else
+        return a < b ? b : a;
 }
 
 // ---- the other floating-point rows, in the wider type
 
-#define BALM_WIDE_1(id)                            \
-    template <std::floating_point T>               \
-    wide<T> id(T x) {                              \
-        return std::id(static_cast<wide<T>>(x));   \
+#define BALM_WIDE_1(id)                          \
+    template <std::floating_point T>             \
+    wide<T> id(T x) {                            \
+        return std::id(static_cast<wide<T>>(x)); \
     }
-#define BALM_WIDE_2(id)                                                          \
-    template <std::floating_point T>                                             \
-    wide<T> id(T x, T y) {                                                       \
-        return std::id(static_cast<wide<T>>(x), static_cast<wide<T>>(y));        \
+#define BALM_WIDE_2(id)                                                   \
+    template <std::floating_point T>                                      \
+    wide<T> id(T x, T y) {                                                \
+        return std::id(static_cast<wide<T>>(x), static_cast<wide<T>>(y)); \
     }
 BALM_WIDE_1(acos)
 BALM_WIDE_1(acosh)
@@ -426,8 +442,8 @@ wide<T> cospi(T x) {
     const wide<T> result = n & 1 ? std::sin(angle) : std::cos(angle);
     return result == 0 ? wide<T>{0} : n == 1 || n == 2 ? -result : result;
 }
-/// 7.5.1: tanpi(n) is copysign(0, n) for even n and copysign(0, -n) for odd n; tanpi(n + 1/2) is +infinity for
-/// even n and -infinity for odd n.
+/// 7.5.1: tanpi(n) is copysign(0, n) for even n and copysign(0, -n) for odd n; tanpi(n + 1/2) is +infinity
+/// for even n and -infinity for odd n.
 template <std::floating_point T>
 wide<T> tanpi(T x) {
     if (!std::isfinite(x)) return std::numeric_limits<wide<T>>::quiet_NaN();

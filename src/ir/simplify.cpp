@@ -266,7 +266,7 @@ private:
         if (i.op == opcode::cell) return is_read_[v];
         if (i.op == opcode::write_cell) return is_read_[f_.operand(v, 0)];
         if (i.op == opcode::for_) return !f_.blocks[i.blocks[0]].empty();
-        return has_effect(i.op);
+        return has_effect(f_, v);
     }
     void mark_block(block_id b) {
         for (value_id v : f_.blocks[b])
@@ -320,7 +320,7 @@ private:
         block after;
         for (std::size_t k = 0; k < before.size(); ++k) {
             const value_id v = before[k];
-            if (!has_effect(f_.code[v].op)) continue;
+            if (!has_effect(f_, v)) continue;
             const effects e = effects_of(f_, v);
             for (std::size_t earlier = 0; earlier < k; ++earlier)
                 if (!is_placed_[before[earlier]] && clobbers(f_, e, before[earlier])) place(before[earlier], b, after);

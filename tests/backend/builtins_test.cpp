@@ -54,7 +54,8 @@ struct program_text {
 std::string substituted(std::string_view pattern, bool takes_int, int arity) {
     std::string text;
     for (std::size_t k = 0; k < pattern.size(); ++k) {
-        if (pattern[k] != '$') text += pattern[k];
+        if (pattern[k] != '$')
+            text += pattern[k];
         else {
             const int operand = pattern[++k] - '0';
             text += takes_int && operand == arity - 1 ? 'm' : "abc"[operand];
@@ -74,10 +75,12 @@ void add_builtin(program_text& p, builtin what) {
     if (info.symbol) {
         if ((what == builtin::div || what == builtin::rem) && is_integer(p.type))
             expression = p.use(emit::guarded_division(p.language, what, p.type)) + "(a, b)";
-        else if (info.arity == 1) expression = fmt::format("{}a", info.symbol);
+        else if (info.arity == 1)
+            expression = fmt::format("{}a", info.symbol);
         else if (info.takes == rule::shift)
             expression = fmt::format("a {} (b & {})", info.symbol, 8 * size_of(p.type) - 1);
-        else expression = fmt::format("a {} b", info.symbol);
+        else
+            expression = fmt::format("a {} b", info.symbol);
     } else {
         const emit::builtin_spelling s = emit::spell(p.language, what, p.type);
         for (const emit::helper_function& h : s.helpers) p.use(h);
@@ -125,16 +128,20 @@ std::string source_of(const program_text& p) {
     if (opencl && p.type == scalar::f64) text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
     if (opencl) text += "#pragma OPENCL FP_CONTRACT OFF\n";
     for (const auto& [name, definition] : p.helpers) text += definition;
-    text += fmt::format("{0} void rows({1} n, {2}const {3}* as, {2}const {3}* bs, {2}const {3}* cs, "
-                        "{2}const int* ms, {2}{4}* out) {{\n",
-                        opencl ? "kernel" : "extern \"C\" __global__", emit::type_name(p.language, scalar::u32), space,
-                        T, u64);
+    text += fmt::format(
+        "{0} void rows({1} n, {2}const {3}* as, {2}const {3}* bs, {2}const {3}* cs, "
+        "{2}const int* ms, {2}{4}* out) {{\n",
+        opencl ? "kernel" : "extern \"C\" __global__", emit::type_name(p.language, scalar::u32), space, T,
+        u64);
     text += opencl ? "    uint i = get_global_id(0);\n"
                    : "    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n";
     text += "    if (i >= n) return;\n";
-    text += fmt::format("    const {} a = as[i], b = bs[i], c = cs[i];\n    const int m = ms[i];\n    (void)c; (void)m;\n", T);
+    text += fmt::format(
+        "    const {} a = as[i], b = bs[i], c = cs[i];\n    const int m = ms[i];\n    (void)c; (void)m;\n",
+        T);
     for (std::size_t k = 0; k < p.rows.size(); ++k)
-        text += fmt::format("    out[{}u * n + i] = {};\n", k, bits_words(p.language, p.rows[k].result, p.rows[k].expression));
+        text += fmt::format("    out[{}u * n + i] = {};\n", k,
+                            bits_words(p.language, p.rows[k].result, p.rows[k].expression));
     return text + "}\n";
 }
 
@@ -225,11 +232,26 @@ struct operand_lists {
 
     explicit operand_lists(std::mt19937_64& random) {
         const std::vector<T> special = special_values<T>();
-        constexpr std::int32_t exponents[] = {0, 1, -1, 2, -2, 3, -3, 5, 10, -7, 127, 149, -149, 1074, -1074,
+        constexpr std::int32_t exponents[] = {0,
+                                              1,
+                                              -1,
+                                              2,
+                                              -2,
+                                              3,
+                                              -3,
+                                              5,
+                                              10,
+                                              -7,
+                                              127,
+                                              149,
+                                              -149,
+                                              1074,
+                                              -1074,
                                               std::numeric_limits<std::int32_t>::max(),
                                               std::numeric_limits<std::int32_t>::min()};
         for (const T& x : special)
-            for (const T& y : special) add(x, y, special[random() % special.size()], exponents[a.size() % 17]);
+            for (const T& y : special)
+                add(x, y, special[random() % special.size()], exponents[a.size() % 17]);
         for (int k = 0; k < 20000; ++k)
             add(random_value<T>(random), random_value<T>(random), random_value<T>(random),
                 static_cast<std::int32_t>(random() % 64) - 32);
@@ -246,15 +268,19 @@ private:
 
 template <class T>
 std::uint64_t bits_of(T x) {
-    if constexpr (std::same_as<T, float>) return std::bit_cast<std::uint32_t>(x);
-    else if constexpr (std::same_as<T, double>) return std::bit_cast<std::uint64_t>(x);
-    else return static_cast<std::make_unsigned_t<T>>(x);
+    if constexpr (std::same_as<T, float>)
+        return std::bit_cast<std::uint32_t>(x);
+    else if constexpr (std::same_as<T, double>)
+        return std::bit_cast<std::uint64_t>(x);
+    else
+        return static_cast<std::make_unsigned_t<T>>(x);
 }
 
 // ---- the run
 
 template <class T>
-std::vector<std::uint64_t> run_rows(runtime::driver_device& device, const program_text& p, const operand_lists<T>& in) {
+std::vector<std::uint64_t> run_rows(runtime::driver_device& device, const program_text& p,
+                                    const operand_lists<T>& in) {
     const auto n = static_cast<std::uint32_t>(in.a.size());
     const auto program = device.compile(source_of(p), "");
     const auto kernel = program->make_kernel("rows");
@@ -265,8 +291,9 @@ std::vector<std::uint64_t> run_rows(runtime::driver_device& device, const progra
     queue->write(b.get(), 0, in.b.data(), n * sizeof(T), {});
     queue->write(c.get(), 0, in.c.data(), n * sizeof(T), {});
     queue->write(m.get(), 0, in.m.data(), n * sizeof(std::int32_t), {});
-    const runtime::argument arguments[] = {value_argument(n),         memory_argument(a.get()), memory_argument(b.get()),
-                                           memory_argument(c.get()), memory_argument(m.get()), memory_argument(out.get())};
+    const runtime::argument arguments[] = {value_argument(n),        memory_argument(a.get()),
+                                           memory_argument(b.get()), memory_argument(c.get()),
+                                           memory_argument(m.get()), memory_argument(out.get())};
     queue->launch(*kernel, line((n + 63) / 64 * 64, 64), arguments, {});
     std::vector<std::uint64_t> results(n * p.rows.size());
     queue->read(results.data(), out.get(), 0, results.size() * 8, {});
@@ -279,7 +306,8 @@ bool is_excluded(const row& r, scalar type, std::span<const std::uint64_t> opera
     if (!is_integer(type) || !is_signed(type)) return false;
     auto value = [&](std::size_t k) {
         const std::uint64_t bits = operands[k];
-        return type == scalar::i32 ? std::int64_t{static_cast<std::int32_t>(bits)} : static_cast<std::int64_t>(bits);
+        return type == scalar::i32 ? std::int64_t{static_cast<std::int32_t>(bits)}
+                                   : static_cast<std::int64_t>(bits);
     };
     const std::int64_t low = type == scalar::i32 ? std::numeric_limits<std::int32_t>::min()
                                                  : std::numeric_limits<std::int64_t>::min();
@@ -316,9 +344,11 @@ int bound_for(const row& r, scalar type, const std::string& platform) {
 }
 
 std::string shown(scalar type, std::uint64_t bits) {
-    if (type == scalar::f32) return fmt::format("{} ({:a})", std::bit_cast<float>(static_cast<std::uint32_t>(bits)),
-                                                std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-    if (type == scalar::f64) return fmt::format("{} ({:a})", std::bit_cast<double>(bits), std::bit_cast<double>(bits));
+    if (type == scalar::f32)
+        return fmt::format("{} ({:a})", std::bit_cast<float>(static_cast<std::uint32_t>(bits)),
+                           std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    if (type == scalar::f64)
+        return fmt::format("{} ({:a})", std::bit_cast<double>(bits), std::bit_cast<double>(bits));
     return fmt::format("{:#x}", bits);
 }
 
@@ -337,19 +367,22 @@ void expect_rows(const program_text& p, const operand_lists<T>& in, const std::v
             if (r.takes_int) operands[r.arity - 1] = bits_of(in.m[i]);
             const std::uint64_t got = results[k * n + i];
             if (is_excluded(r, p.type, operands)) continue;
-            const oracle::value expected = r.what == builtin::count
-                                               ? oracle::value{oracle::convert(p.type, r.result, operands[0]), 0}
-                                               : oracle::evaluate(r.what, p.type, operands);
-            if (is_floating(r.result)) worst = std::max(worst, oracle::ulp_error(r.result, got, expected.wide));
+            const oracle::value expected =
+                r.what == builtin::count ? oracle::value{oracle::convert(p.type, r.result, operands[0]), 0}
+                                         : oracle::evaluate(r.what, p.type, operands);
+            if (is_floating(r.result))
+                worst = std::max(worst, oracle::ulp_error(r.result, got, expected.wide));
             if (oracle::accepts(r.what, r.result, got, expected, ulp)) continue;
             if (++wrong > 4) continue;
             examples += fmt::format("\n    {}(", r.name);
             for (int o = 0; o < r.arity; ++o)
-                examples += (o ? ", " : "") + shown(r.takes_int && o == r.arity - 1 ? scalar::i32 : p.type, operands[o]);
-            examples += fmt::format(") gave {}, not {}", shown(r.result, got), shown(r.result, expected.bits));
+                examples += (o ? ", " : "") +
+                            shown(r.takes_int && o == r.arity - 1 ? scalar::i32 : p.type, operands[o]);
+            examples +=
+                fmt::format(") gave {}, not {}", shown(r.result, got), shown(r.result, expected.bits));
         }
-        EXPECT_EQ(wrong, 0u) << r.name << " of " << to_string(p.type) << ", worst error " << worst << " ulp, allowed "
-                             << ulp << ", of " << n << ":" << examples;
+        EXPECT_EQ(wrong, 0u) << r.name << " of " << to_string(p.type) << ", worst error " << worst
+                             << " ulp, allowed " << ulp << ", of " << n << ":" << examples;
     }
 }
 

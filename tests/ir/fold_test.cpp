@@ -105,7 +105,8 @@ TEST(C10_fold, converts_as_the_oracle_does) {
             for (std::uint64_t bits : values) {
                 const std::uint64_t expected = oracle::convert(from, to, bits);
                 const std::uint64_t got = ir::fold_conversion(from, to, bits);
-                if (is_floating(to) && oracle::ulp_error(to, got, std::numeric_limits<double>::quiet_NaN()) == 0)
+                if (is_floating(to) &&
+                    oracle::ulp_error(to, got, std::numeric_limits<double>::quiet_NaN()) == 0)
                     continue;  // any NaN
                 ASSERT_EQ(got, expected) << to_string(from) << " to " << to_string(to) << ": " << bits;
             }

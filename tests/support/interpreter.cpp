@@ -137,7 +137,8 @@ private:
         const std::span<std::byte> memory = arguments_.at(pointer.bits).memory;
         const std::int64_t index = number(operand_type(v, 1), operand(v, 1));
         if (index < 0 || static_cast<std::uint64_t>(index) >= memory.size() / size)
-            fail(f_, fmt::format("parameter {}: index {} of {} elements", pointer.bits, index, memory.size() / size));
+            fail(f_, fmt::format("parameter {}: index {} of {} elements", pointer.bits, index,
+                                 memory.size() / size));
         return memory.data() + static_cast<std::size_t>(index) * size;
     }
     std::uint64_t load(value_id v) {
@@ -156,7 +157,8 @@ private:
         const scalar s = at(v).result.element;
         const std::int64_t end = number(operand_type(v, 1), operand(v, 1));
         const std::int64_t by = number(operand_type(v, 2), operand(v, 2));
-        for (std::int64_t k = number(operand_type(v, 0), operand(v, 0)); by > 0 ? k < end : k > end; k += by) {
+        for (std::int64_t k = number(operand_type(v, 0), operand(v, 0)); by > 0 ? k < end : k > end;
+             k += by) {
             values_[v] = oracle::convert(scalar::i64, s, static_cast<std::uint64_t>(k));
             const flow f = block_(at(v).blocks[0]);
             if (f == flow::leaves_loop) break;
@@ -187,8 +189,10 @@ private:
     std::uint64_t call(value_id v) {
         std::vector<interpreter_argument> passed;
         for (value_id o : f_.operands_of(v)) {
-            if (at(o).result.is_pointer()) passed.push_back(arguments_.at(at(o).bits));
-            else passed.push_back({values_[o], {}});
+            if (at(o).result.is_pointer())
+                passed.push_back(arguments_.at(at(o).bits));
+            else
+                passed.push_back({values_[o], {}});
         }
         return activation(*f_.callees.at(at(v).bits), std::move(passed), item_).run();
     }
@@ -205,7 +209,8 @@ private:
 void interpret(const ir::function& kernel, const interpreter_grid& grid,
                std::span<const interpreter_argument> arguments) {
     if (arguments.size() != kernel.parameters.size())
-        fail(kernel, fmt::format("{} arguments for {} parameters", arguments.size(), kernel.parameters.size()));
+        fail(kernel,
+             fmt::format("{} arguments for {} parameters", arguments.size(), kernel.parameters.size()));
     work_item item{grid};
     for (item.id[2] = 0; item.id[2] < grid.global[2]; ++item.id[2])
         for (item.id[1] = 0; item.id[1] < grid.global[1]; ++item.id[1])

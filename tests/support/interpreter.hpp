@@ -22,9 +22,9 @@ struct interpreter_grid {
     std::int64_t local[3] = {1, 1, 1};
 };
 
-/// Runs the kernel for every work-item of the grid. The indices of grid_range are shared out in strides of the
-/// global size. Throws std::runtime_error for what it does not know (barriers, local memory), for an access
-/// out of range, and when a work-item does not end.
+/// Runs the kernel for every work-item of the grid. The indices of grid_range are shared out in strides of
+/// the global size. Throws std::runtime_error for what it does not know (barriers, local memory), for an
+/// access out of range, and when a work-item does not end.
 void interpret(const ir::function& kernel, const interpreter_grid&, std::span<const interpreter_argument>);
 
 /// An argument that is a host value, or a vector's memory.

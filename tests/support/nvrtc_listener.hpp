@@ -11,6 +11,9 @@ namespace balm::test {
 /// Begins to observe compilations; main() calls it once, before the tests run.
 void compile_kernels_with_nvrtc();
 
+/// The same after a test has observed them itself.
+void compile_kernels_with_nvrtc_again();
+
 /// Compiles a kernel that no device compiled, with the rest at the end of the test.
 void also_compile_with_nvrtc(const ir::function& kernel, const ir::launch_facts& = {});
 /// The same for printed text.

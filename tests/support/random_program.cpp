@@ -52,7 +52,9 @@ public:
         statements(3);
         if (dice_.chance(40)) {
             const Bool early = condition(1);
-            IF (early) { return_(Int(int_expression(1))); }
+            IF (early) {
+                return_(Int(int_expression(1)));
+            }
         }
         return int_expression(2);
     }
@@ -133,8 +135,10 @@ private:
             case 4: {
                 const UInt value = uint_expression(1);
                 UInt& changed = pick(uints_);
-                if (dice_.chance(50)) changed += value;
-                else changed ^= value;
+                if (dice_.chance(50))
+                    changed += value;
+                else
+                    changed ^= value;
                 return;
             }
             default: {  // an old value must not follow the variable
@@ -204,22 +208,33 @@ private:
         const int kind = dice_.roll(memory_ ? 5 : 4);
         IF (leaves) {
             if (dice_.chance(50)) assign();
-            if (kind == 4) return_();
-            else if (kind % 2 == 0) break_();
-            else continue_();
+            if (kind == 4)
+                return_();
+            else if (kind % 2 == 0)
+                break_();
+            else
+                continue_();
         }
     }
 
     void branch() {
         const int shape = dice_.roll(3);
         if (shape == 0) {
-            IF (condition(2)) { block(); }
+            IF (condition(2)) {
+                block();
+            }
         } else if (shape == 1) {
-            IF (condition(2)) { block(); }
+            IF (condition(2)) {
+                block();
+            }
             ELSE { block(); }
         } else {
-            IF (condition(2)) { block(); }
-            ELIF (condition(1)) { block(); }
+            IF (condition(2)) {
+                block();
+            }
+            ELIF (condition(1)) {
+                block();
+            }
             ELSE { block(); }
         }
         if (loops_ > 0 && dice_.chance(20)) jump();
@@ -489,9 +504,9 @@ random_program draw_program(std::uint64_t seed, random_program_options options) 
         return result;
     });
     auto kernel = balm::kernel<1>(
-        "drawn", [&](Int s, UInt u, Float t, In<std::int32_t> in_int, In<std::uint32_t> in_uint, In<float> in_float,
-                     Mixed<std::int32_t> mixed, Out<std::int32_t> out_int, Out<std::uint32_t> out_uint,
-                     Out<std::int64_t> out_long, Out<float> out_float) {
+        "drawn", [&](Int s, UInt u, Float t, In<std::int32_t> in_int, In<std::uint32_t> in_uint,
+                     In<float> in_float, Mixed<std::int32_t> mixed, Out<std::int32_t> out_int,
+                     Out<std::uint32_t> out_uint, Out<std::int64_t> out_long, Out<float> out_float) {
             const memory m{in_int, in_uint, in_float, mixed, out_int, out_uint, out_long, out_float};
             writer(d, options).kernel_body(m, s, u, t, callee);
         });

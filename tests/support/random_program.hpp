@@ -1,8 +1,8 @@
 #pragma once
-// Kernels drawn at random from a seed, written with the kernel language itself: nested control flow, variables,
-// guarded conditions, calls, loads and stores. Every device must give bit for bit what the interpreter gives:
-// signed arithmetic is masked so that it cannot overflow, and floating point uses what IEEE 754 rounds
-// correctly.
+// Kernels drawn at random from a seed, written with the kernel language itself: nested control flow,
+// variables, guarded conditions, calls, loads and stores. Every device must give bit for bit what the
+// interpreter gives: signed arithmetic is masked so that it cannot overflow, and floating point uses what
+// IEEE 754 rounds correctly.
 
 #include <cstdint>
 
@@ -17,8 +17,8 @@ struct random_program {
 
     using kernel_type =
         typed_kernel<1, dsl::Int, dsl::UInt, dsl::Float, dsl::In<std::int32_t>, dsl::In<std::uint32_t>,
-                     dsl::In<float>, dsl::Mixed<std::int32_t>, dsl::Out<std::int32_t>, dsl::Out<std::uint32_t>,
-                     dsl::Out<std::int64_t>, dsl::Out<float>>;
+                     dsl::In<float>, dsl::Mixed<std::int32_t>, dsl::Out<std::int32_t>,
+                     dsl::Out<std::uint32_t>, dsl::Out<std::int64_t>, dsl::Out<float>>;
     std::uint64_t seed;
     kernel_type kernel;
 };

@@ -1,0 +1,431 @@
+// Vector expressions against the host's own arithmetic, on every type and at sizes around a work-group's.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "ir/ir.hpp"
+#include "kernel/launch.hpp"
+#include "kernel/run.hpp"
+#include "support/nvrtc_listener.hpp"
+
+namespace balm::test {
+
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+using all_types = testing::Types<bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                                 std::uint32_t, std::int64_t, std::uint64_t, float, double>;
+
+template <class T>
+vector<T> on_device(const context& where, const host_array<T>& values) {
+    return vector<T>(where, std::span<const T>(values));
+}
+
+/// The kernels that are compiled while the body runs.
+template <class Body>
+int compilations_of(Body&& body) {
+    static std::atomic<int> compiled;
+    compiled = 0;
+    kernels::observe_compilations([](const ir::function& f, const ir::launch_facts& facts) {
+        ++compiled;
+        ir::launch_facts gpu = facts;
+        gpu.on_cpu = false;
+        also_compile_with_nvrtc(f, gpu);
+    });
+    body();
+    compile_kernels_with_nvrtc_again();
+    return compiled;
+}
+
+TEST(V4_expressions, at_all_sizes) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        for (const std::size_t n : {0u, 1u, 255u, 256u, 257u, 1000003u}) {
+            const auto x = random_values<double>(random, n), y = random_values<double>(random, n);
+            const auto X = on_device(ctx, x), Y = on_device(ctx, y);
+            vector<double> Z(ctx, n);
+            Z = 2 * X - Y / 4;
+            const auto got = Z.to_host();
+            ASSERT_EQ(got.size(), n);
+            expect_each(got, [&](std::size_t i) { return std::fma(2.0, x[i], -(y[i] / 4)); });
+        }
+    });
+}
+
+template <class T>
+class V4_operators : public testing::Test {};
+TYPED_TEST_SUITE(V4_operators, all_types);
+
+constexpr std::size_t count = 777;
+
+TYPED_TEST(V4_operators, compute_what_the_host_computes) {
+    using T = TypeParam;
+    using P = decltype(T{} + T{});
+    auto random = seeded_random();
+    // Small enough that nothing overflows, which is not defined for signed integers.
+    constexpr bool is_unsigned = std::unsigned_integral<T>;
+    const auto x = random_values<T>(random, count, T(is_unsigned ? 50 : 0), T(std::same_as<T, bool> ? 1 : 99));
+    const auto y = random_values<T>(random, count, T(1), T(std::same_as<T, bool> ? 1 : 50));
+    on_all_contexts([&](const context& ctx) {
+        const auto X = on_device(ctx, x), Y = on_device(ctx, y);
+        vector<P> Z = (X + Y) * (X - Y) / Y + -X;
+        expect_each(Z.to_host(), [&](std::size_t i) -> P {
+            const P a = x[i], b = y[i];
+            return static_cast<P>(static_cast<P>(static_cast<P>((a + b) * (a - b)) / b) + static_cast<P>(-a));
+        });
+        vector<bool> B = (X < Y || X == Y) && !(Y >= X) && X != 3;
+        expect_each(B.to_host(), [&](std::size_t i) {
+            return (x[i] < y[i] || x[i] == y[i]) && !(y[i] >= x[i]) && x[i] != T(3);
+        });
+        vector<T> C(ctx, count);
+        C = select(X > Y, X, Y);
+        expect_each(C.to_host(), [&](std::size_t i) { return std::max(x[i], y[i]); });
+        C = X;
+        expect_each(C.to_host(), [&](std::size_t i) { return x[i]; });
+        if constexpr (!std::same_as<T, bool>) {
+            C = min(X, Y) + abs(Y) - (+X);
+            expect_each(C.to_host(), [&](std::size_t i) {
+                const P a = x[i], b = y[i];
+                return static_cast<T>(static_cast<P>(std::min(a, b) + b) - a);
+            });
+        }
+    });
+}
+
+TEST(V4_integers, bits_shifts_and_remainders) {
+    auto random = seeded_random();
+    const auto x = random_values<std::uint32_t>(random, count), y = random_values<std::uint32_t>(random, count);
+    on_all_contexts([&](const context& ctx) {
+        const auto X = on_device(ctx, x), Y = on_device(ctx, y);
+        vector<std::uint32_t> Z = ((X & Y) | (X ^ ~Y)) + (X << (Y & 7)) + (X >> Y) + X % Y;
+        expect_each(Z.to_host(), [&](std::size_t i) {
+            const std::uint32_t a = x[i], b = y[i];
+            return ((a & b) | (a ^ ~b)) + (a << (b & 7)) + (a >> (b % 32)) + (b ? a % b : a);
+        });
+    });
+}
+
+TEST(V4_built_ins, agree_with_the_c_library) {
+    auto random = seeded_random();
+    const auto x = random_values<double>(random, count, 0.01, 5.0), y = random_values<double>(random, count, -3.0, 3.0);
+    const auto u = random_values<float>(random, count, 0.01f, 5.f);
+    on_all_contexts([&](const context& ctx) {
+        const auto X = on_device(ctx, x), Y = on_device(ctx, y);
+        const auto U = on_device(ctx, u);
+        vector<double> Z = sqrt(X) + sin(Y) * exp(-X) + log(X) + pow(X, Y) + atan2(Y, X) + fma(X, Y, 1);
+        vector<float> W = sqrt(U) / 3 + floor(U) + fmax(U, 2);
+        vector<bool> B = isnan(X / 0 - X / 0) && isfinite(Y);
+        const auto z = Z.to_host();
+        const auto w = W.to_host();
+        for (std::size_t i = 0; i < count; ++i) {
+            const long double a = x[i], b = y[i];
+            const long double exact = std::sqrt(a) + std::sin(b) * std::exp(-a) + std::log(a) + std::pow(a, b) +
+                                      std::atan2(b, a) + (a * b + 1);
+            EXPECT_NEAR(z[i], static_cast<double>(exact), 1e-14 * (1 + std::pow(x[i], y[i])));
+            EXPECT_NEAR(w[i], std::sqrt(u[i]) / 3 + std::floor(u[i]) + std::fmax(u[i], 2.f), 2e-6);
+        }
+        expect_each(B.to_host(), [](std::size_t) { return true; });
+    });
+}
+
+TEST(V4_types, mix_as_in_cpp_and_host_scalars_are_weak) {
+    using i8 = vector<std::int8_t>;
+    using f32 = vector<float>;
+    static_assert(std::same_as<decltype(f32() * 2.0), expr<float>>);
+    static_assert(std::same_as<decltype(2 * f32()), expr<float>>);
+    static_assert(std::same_as<decltype(vector<std::int32_t>() * 2.5), expr<double>>);
+    static_assert(std::same_as<decltype(i8() + 1), expr<std::int32_t>>);
+    static_assert(std::same_as<decltype(f32() + vector<std::int64_t>()), expr<float>>);
+    static_assert(std::same_as<decltype(f32() + vector<double>()), expr<double>>);
+    static_assert(std::same_as<decltype(vector<bool>() + vector<bool>()), expr<std::int32_t>>);
+    static_assert(std::same_as<decltype(vector<bool>() & vector<bool>()), expr<bool>>);
+    static_assert(std::same_as<decltype(f32() < 1), expr<bool>>);
+    static_assert(std::same_as<decltype(sin(vector<std::int32_t>())), expr<double>>);
+    auto random = seeded_random();
+    const auto x = random_values<std::int8_t>(random, count);
+    const auto b = random_values<bool>(random, count);
+    on_all_contexts([&](const context& ctx) {
+        const auto X = on_device(ctx, x);
+        const auto B = on_device(ctx, b);
+        vector<std::int32_t> Z = X + 200;
+        expect_each(Z.to_host(), [&](std::size_t i) { return x[i] + 200; });
+        Z = select(B == true, X * 1000, 7);
+        expect_each(Z.to_host(), [&](std::size_t i) { return b[i] ? x[i] * 1000 : 7; });
+        vector<bool> C = B && true;
+        expect_each(C.to_host(), [&](std::size_t i) { return b[i]; });
+    });
+}
+
+TEST(V4_casts, saturate_and_turn_nan_into_zero) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const host_array<double> x{nan, 1e30, -1e30, 3.99, -3.99, 300, -1, 0.5};
+    on_all_contexts([&](const context& ctx) {
+        const auto X = on_device(ctx, x);
+        vector<std::int32_t> Z = cast<int>(X);
+        EXPECT_THAT(Z.to_host(), testing::ElementsAre(0, 2147483647, -2147483647 - 1, 3, -3, 300, -1, 0));
+        vector<std::uint8_t> U = cast<unsigned char>(X);
+        EXPECT_THAT(U.to_host(), testing::ElementsAre(0, 255, 0, 3, 0, 255, 0, 0));
+        vector<bool> B = cast<bool>(X);
+        EXPECT_THAT(B.to_host(), testing::Each(true));
+    });
+}
+
+TEST(V4_assignment, compound_and_aliased) {
+    auto random = seeded_random();
+    const auto x = random_values<std::uint32_t>(random, count), y = random_values<std::uint32_t>(random, count);
+    on_all_contexts([&](const context& ctx) {
+        auto X = on_device(ctx, x);
+        const auto Y = on_device(ctx, y);
+        X = X + Y;
+        X += 3;
+        X *= Y;
+        X -= X / 2;
+        X ^= Y;
+        X <<= 3;
+        X %= 1000;
+        X |= X & Y;
+        X >>= 1;
+        X /= 3;
+        expect_each(X.to_host(), [&](std::size_t i) {
+            std::uint32_t a = x[i];
+            const std::uint32_t b = y[i];
+            a = a + b;
+            a += 3;
+            a *= b;
+            a -= a / 2;
+            a ^= b;
+            a <<= 3;
+            a %= 1000;
+            a |= a & b;
+            a >>= 1;
+            return a / 3;
+        });
+        X = 7;
+        EXPECT_THAT(X.to_host(), testing::Each(7u));
+    });
+}
+
+TEST(V4_assignment, refuses_other_sizes_and_names_both) {
+    on_all_contexts([&](const context& ctx) {
+        vector<float> a(ctx, 10), b(ctx, 20), c(ctx, 30);
+        EXPECT_THAT(message_of<usage_error>([&] { c = a + b; }), AllOf(HasSubstr("10"), HasSubstr("20")));
+        EXPECT_THAT(message_of<usage_error>([&] { c = a + a; }), AllOf(HasSubstr("10"), HasSubstr("30")));
+        EXPECT_THAT(message_of<usage_error>([&] { a += b; }), AllOf(HasSubstr("10"), HasSubstr("20")));
+        EXPECT_THAT(message_of<usage_error>([&] { a = b; }), AllOf(HasSubstr("10"), HasSubstr("20")));
+        EXPECT_THAT(message_of<usage_error>([&] { sum(a * b); }), AllOf(HasSubstr("10"), HasSubstr("20")));
+        host_array<float> h{1, 2, 3};
+        EXPECT_THAT(message_of<usage_error>([&] { a.write(h); }), AllOf(HasSubstr("10"), HasSubstr("3")));
+        EXPECT_THAT(message_of<usage_error>([&] { return a[10]; }), AllOf(HasSubstr("10")));
+        EXPECT_THAT(message_of<usage_error>([&] { vector<float> empty, z = empty + 1; }), HasSubstr("no elements"));
+        EXPECT_THAT(message_of<usage_error>([&] { vector<std::int64_t> z(element_index()); }), HasSubstr("elements"));
+    });
+}
+
+TEST(V4_assignment, refuses_host_scalars_that_do_not_fit) {
+    on_all_contexts([&](const context& ctx) {
+        vector<std::int32_t> a(ctx, 4, 1);
+        EXPECT_THAT(message_of<usage_error>([&] { a = a + 5000000000LL; }), HasSubstr("i32"));
+    });
+}
+
+// ---- one kernel a structure -------------------------------------------------------------------------
+
+TEST(V7_equal_terminals, are_one_argument_and_one_load) {
+    on_all_contexts([&](const context& ctx) {
+        vector<float> x(ctx, 100, 3.f), y(ctx, 100, 5.f), z(ctx, 100);
+        std::string printed;
+        kernels::observe_compilations([&](const ir::function& f, const ir::launch_facts&) {
+            printed += ir::dump(f);
+            EXPECT_EQ(f.parameters.size(), 4u) << "n, out and two vectors";
+            EXPECT_EQ(std::count_if(f.code.begin(), f.code.end(),
+                                    [](const ir::instruction& i) { return i.op == ir::opcode::load; }),
+                      5);
+            std::size_t loads = 0;
+            for (const auto& block : f.blocks)
+                for (const ir::value_id v : block) loads += f.code[v].op == ir::opcode::load;
+            EXPECT_EQ(loads, 2u) << ir::dump(f);
+        });
+        z = (x * y - x) + floor(y) * x;
+        compile_kernels_with_nvrtc_again();
+        EXPECT_THAT(z.to_host(), testing::Each(3.f * 5 - 3 + 15));
+    });
+}
+
+TEST(V7_equal_terminals, tell_structures_apart) {
+    on_all_contexts([&](const context& ctx) {
+        vector<double> x(ctx, 10, 2.0), y(ctx, 10, 3.0), z(ctx, 10);
+        z = x * x + y;
+        EXPECT_EQ(z[3], 7);
+        z = x * y + y;
+        EXPECT_EQ(z[3], 9);
+        z = y * x + y;
+        EXPECT_EQ(z[3], 9);
+        z = x * y + x;
+        EXPECT_EQ(z[3], 8);
+        x = x * y + x;
+        EXPECT_EQ(x[3], 8);
+        y = y * y + x;
+        EXPECT_EQ(y[3], 17);
+    });
+}
+
+TEST(V21_sources, a_new_scalar_or_vector_compiles_nothing) {
+    on_all_contexts([&](const context& ctx) {
+        vector<double> x(ctx, 10, 2.0), y(ctx, 20, 3.0), z(ctx, 10), w(ctx, 20);
+        z = 1.5 * x - 0.25;
+        double factor = 2.5;
+        EXPECT_EQ(compilations_of([&] {
+                      z = factor * x - 0.5;
+                      w = 7 * y - factor;
+                      for (int k = 0; k < 5; ++k) z = k * x - k;
+                  }),
+                  0);
+        EXPECT_EQ(z[0], 4.0 * 2 - 4);
+        EXPECT_EQ(w[0], 21 - 2.5);
+        EXPECT_EQ(compilations_of([&] { z = constant(1.25) * x; }), 1);
+        EXPECT_EQ(compilations_of([&] { z = constant(1.5) * x; }), 1);
+        EXPECT_EQ(compilations_of([&] { z = constant(1.25) * x; }), 0);
+        EXPECT_EQ(z[9], 2.5);
+    });
+}
+
+TEST(V21_sources, say_what_they_compute) {
+    on_all_contexts([&](const context& ctx) {
+        vector<double> x(ctx, 10, 2.0), y(ctx, 10, 3.0), z(ctx, 10);
+        std::string words;
+        kernels::observe_compilations([&](const ir::function& f, const ir::launch_facts&) { words = f.description; });
+        z = (2 * x - sin(y)) / (x + z);
+        compile_kernels_with_nvrtc_again();
+        EXPECT_EQ(words, "out = (s * a - sin(b)) / (a + out)");
+    });
+}
+
+// ---- indices, constants, functions, vectors as values -----------------------------------------------
+
+TEST(V5_element_index, counts_from_an_offset) {
+    on_all_contexts([&](const context& ctx) {
+        vector<std::int64_t> x(ctx, 300);
+        x = element_index();
+        expect_each(x.to_host(), [](std::size_t i) { return i; });
+        EXPECT_EQ(compilations_of([&] { x = element_index(5); }), 0);
+        expect_each(x.to_host(), [](std::size_t i) { return i + 5; });
+        x = element_index(-3, 300) * 2 + x;
+        expect_each(x.to_host(), [](std::size_t i) { return (static_cast<std::int64_t>(i) - 3) * 2 + static_cast<std::int64_t>(i) + 5; });
+        EXPECT_THAT(message_of<usage_error>([&] { x = element_index(0, 299); }), AllOf(HasSubstr("299"), HasSubstr("300")));
+    });
+}
+
+TEST(V5_element_index, alone_can_be_summed) {
+    if (present_devices().empty()) GTEST_SKIP() << "no device";
+    EXPECT_EQ(sum(element_index(0, 1000)), 499500);  // on the best device, as nothing else is said
+}
+
+TEST(V4_functions, stand_in_expressions) {
+    const auto sqr = balm::function("sqr(x, y)", [](dsl::Double x, dsl::Double y) { return x * x + y * y; });
+    auto random = seeded_random();
+    const auto x = random_values<double>(random, count, -9.0, 9.0);
+    const auto y = random_values<float>(random, count, -9.f, 9.f);
+    on_all_contexts([&](const context& ctx) {
+        const auto X = on_device(ctx, x);
+        const auto Y = on_device(ctx, y);
+        vector<double> Z = sqrt(sqr(X, Y)) + sqr(X + 1, 2);
+        expect_each(Z.to_host(), [&](std::size_t i) {
+            const double a = x[i], b = y[i];
+            return std::sqrt(std::fma(a, a, b * b)) + std::fma(a + 1, a + 1, 4.0);
+        });
+    });
+}
+
+TEST(V3_copies, are_deep_and_moves_are_not) {
+    on_all_contexts([&](const context& ctx) {
+        vector<std::int32_t> a(ctx, {1, 2, 3}), b = a, c;
+        b.set(0, 10);
+        EXPECT_THAT(a.to_host(), testing::ElementsAre(1, 2, 3));
+        EXPECT_THAT(b.to_host(), testing::ElementsAre(10, 2, 3));
+        c = a;
+        a = 0;
+        EXPECT_THAT(c.to_host(), testing::ElementsAre(1, 2, 3));
+        const auto memory = c.storage();
+        vector<std::int32_t> d = std::move(c);
+        EXPECT_EQ(d.storage(), memory);
+        EXPECT_TRUE(c.empty());  // NOLINT(bugprone-use-after-move)
+        swap(b, d);
+        EXPECT_EQ(b.storage(), memory);
+        EXPECT_THAT(d.to_host(), testing::ElementsAre(10, 2, 3));
+        b = *&b;
+        EXPECT_THAT(b.to_host(), testing::ElementsAre(1, 2, 3));
+        b = d;
+        d = 5;
+        EXPECT_THAT(b.to_host(), testing::ElementsAre(10, 2, 3));
+        vector<std::int32_t> nothing(ctx, 0), copy = nothing;
+        EXPECT_EQ(copy.to_host().size(), 0u);
+        vector<std::int32_t> taken;
+        taken = b * 2;
+        EXPECT_EQ(taken[0], 20);
+    });
+}
+
+TEST(V3_copies, elements_are_read_and_set_one_by_one) {
+    on_all_contexts([&](const context& ctx) {
+        vector<bool> b(ctx, {true, false, true});
+        b.set(1, true);
+        EXPECT_TRUE(b[1]);
+        EXPECT_THAT(b.to_host(), testing::ElementsAre(true, true, true));
+        vector<float> f(ctx, std::vector<float>{1, 2, 3});
+        f.set(2, -0.5f);
+        EXPECT_EQ(f[2], -0.5f);
+        EXPECT_THAT(message_of<usage_error>([&] { f.set(3, 1.f); }), HasSubstr("3"));
+        std::vector<float> host(3);
+        f.read(host);
+        EXPECT_THAT(host, testing::ElementsAre(1, 2, -0.5f));
+    });
+}
+
+TEST(V3_copies, bind_to_kernels_as_any_kind_of_memory) {
+    const auto kernel = balm::kernel<1>("double_it", [](dsl::In<float> in, dsl::Mixed<float> mixed, dsl::Out<float> out) {
+        dsl::Index i = dsl::global_id(0);
+        mixed[i] += in[i];
+        out[i] = 2 * in[i];
+    });
+    on_all_contexts([&](const context& ctx) {
+        vector<float> a(ctx, 100, 3.f), b(ctx, 100, 4.f), c(ctx, 100);
+        ctx.device(0).execute(kernel(a, b, c), {100});
+        c = c + b;
+        EXPECT_THAT(c.to_host(), testing::Each(13.f));
+        vector<float> none;
+        EXPECT_THAT(message_of<usage_error>([&] { kernel(none, b, c); }), HasSubstr("0 elements"));
+    });
+}
+
+TEST(C22_threads, evaluate_equal_and_different_expressions_at_once) {
+    on_all_contexts([&](const context& ctx) {
+        std::vector<std::thread> threads;
+        std::atomic<int> wrong{0};
+        for (int t = 0; t < 8; ++t) {
+            threads.emplace_back([&, t] {
+                vector<double> x(ctx, 1000, t), y(ctx, 1000), z(ctx, 1000);
+                for (int k = 0; k < 40; ++k) {
+                    y = 3 * x + k;
+                    if (t % 2 == 0) z = y * y - x + 1;
+                    else z = y * y - x - 1;
+                    const double a = 3.0 * t + k, expected = a * a - t + (t % 2 == 0 ? 1 : -1);
+                    if (z[static_cast<std::size_t>(k)] != expected) ++wrong;
+                    if (sum(z) != 1000 * expected) ++wrong;
+                }
+            });
+        }
+        for (std::thread& t : threads) t.join();
+        EXPECT_EQ(wrong, 0);
+    });
+}
+
+}  // namespace
+}  // namespace balm::test

@@ -1,0 +1,156 @@
+// Programs drawn at random give on every device, bit for bit, what the interpreter gives on the host; and
+// lowering, whatever it is told of the launch, does not change what they compute.
+
+#include "support/random_program.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+
+#include "emit/printer.hpp"
+#include "ir/lower.hpp"
+#include "support/devices.hpp"
+#include "support/interpreter.hpp"
+
+namespace balm::test {
+
+namespace {
+
+constexpr std::size_t items = 16, group = 8;
+constexpr auto memory_size = items * static_cast<std::size_t>(random_program::slots);
+
+template <class T>
+std::vector<T> drawn(std::mt19937_64& random, std::size_t count) {
+    std::vector<T> values(count);
+    for (T& each : values) each = random_value<T>(random);
+    return values;
+}
+
+/// What a program is run on, and what it leaves.
+struct program_data {
+    std::int32_t s;
+    std::uint32_t u;
+    float t = 1.25f;
+    std::vector<std::int32_t> in_int, mixed;
+    std::vector<std::uint32_t> in_uint;
+    std::vector<float> in_float;
+    std::vector<std::int32_t> out_int = std::vector<std::int32_t>(memory_size);
+    std::vector<std::uint32_t> out_uint = std::vector<std::uint32_t>(memory_size);
+    std::vector<std::int64_t> out_long = std::vector<std::int64_t>(memory_size);
+    std::vector<float> out_float = std::vector<float>(memory_size);
+
+    explicit program_data(std::mt19937_64& random)
+        : s(random_value<std::int32_t>(random)),
+          u(random_value<std::uint32_t>(random)),
+          in_int(drawn<std::int32_t>(random, random_program::input_size)),
+          mixed(drawn<std::int32_t>(random, memory_size)),
+          in_uint(drawn<std::uint32_t>(random, random_program::input_size)),
+          in_float(random_program::input_size) {
+        for (float& x : in_float) x = static_cast<float>(static_cast<int>(random() % 4001) - 2000) / 8;
+    }
+
+    void interpret_here(const ir::function& kernel) {
+        const interpreter_argument arguments[] = {
+            value_of(s),         value_of(u),         value_of(t),         memory_of(in_int),
+            memory_of(in_uint),  memory_of(in_float), memory_of(mixed),    memory_of(out_int),
+            memory_of(out_uint), memory_of(out_long), memory_of(out_float)};
+        interpreter_grid grid;
+        grid.global[0] = items;
+        grid.local[0] = group;
+        interpret(kernel, grid, arguments);
+    }
+
+    void run_on(const device& on, const random_program& program) {
+        auto a = on.in_buffer<std::int32_t>(in_int.size());
+        auto b = on.in_buffer<std::uint32_t>(in_uint.size());
+        auto c = on.in_buffer<float>(in_float.size());
+        auto m = on.mixed_buffer<std::int32_t>(memory_size);
+        auto i = on.out_buffer<std::int32_t>(memory_size);
+        auto v = on.out_buffer<std::uint32_t>(memory_size);
+        auto l = on.out_buffer<std::int64_t>(memory_size);
+        auto f = on.out_buffer<float>(memory_size);
+        const wait_list written{a.write(in_int), b.write(in_uint), c.write(in_float), m.write(mixed)};
+        const event done =
+            on.execute(program.kernel(s, u, t, a, b, c, m, i, v, l, f), {items}, {group}, written);
+        m.read_into(mixed, done);
+        i.read_into(out_int, done);
+        v.read_into(out_uint, done);
+        l.read_into(out_long, done);
+        f.read_into(out_float, done);
+    }
+};
+
+void expect_same(const program_data& got, const program_data& expected) {
+    EXPECT_EQ(got.mixed, expected.mixed);
+    EXPECT_EQ(got.out_int, expected.out_int);
+    EXPECT_EQ(got.out_uint, expected.out_uint);
+    EXPECT_EQ(got.out_long, expected.out_long);
+    for (std::size_t k = 0; k < memory_size; ++k) {
+        const float g = got.out_float[k], e = expected.out_float[k];
+        if (std::isnan(g) && std::isnan(e)) continue;
+        EXPECT_EQ(std::bit_cast<std::uint32_t>(g), std::bit_cast<std::uint32_t>(e))
+            << k << ": " << g << ", " << e;
+    }
+}
+
+/// How many programs the devices run: BALM_TEST_PROGRAMS, or a few.
+int program_count() {
+    const char* const asked = std::getenv("BALM_TEST_PROGRAMS");
+    return asked ? std::atoi(asked) : 8;
+}
+
+}  // namespace
+
+TEST(C14_random_programs, mean_the_same_however_they_are_lowered) {
+    auto random = seeded_random();
+    for (int k = 0; k < 100; ++k) {
+        const random_program program = draw_program(random());
+        SCOPED_TRACE("program of seed " + std::to_string(program.seed));
+        program_data expected(random);
+        const program_data before = expected;
+        expected.interpret_here(*program.kernel.function());
+        for (unsigned facts = 0; facts < 8; ++facts) {
+            program_data got = before;
+            got.interpret_here(ir::lower(*program.kernel.function(),
+                                         {(facts & 1) != 0, (facts & 2) != 0, (facts & 4) != 0}));
+            expect_same(got, expected);
+        }
+        if (testing::Test::HasFailure()) break;
+    }
+}
+
+TEST(C14_random_programs, are_the_same_program_when_drawn_again) {
+    auto random = seeded_random();
+    for (int k = 0; k < 50; ++k) {
+        const std::uint64_t program_seed = random();
+        EXPECT_EQ(draw_program(program_seed).kernel.function()->identity,
+                  draw_program(program_seed).kernel.function()->identity)
+            << "program of seed " << program_seed;
+    }
+}
+
+TEST(C14_random_programs, agree_with_the_interpreter_on_every_device) {
+    on_all_devices([](const device& on) {
+        auto random = seeded_random();
+        random_program_options options;
+        options.divides_floats = on.info().has_correctly_rounded_divide;
+        for (int k = 0; k < program_count(); ++k) {
+            const random_program program = draw_program(random(), options);
+            SCOPED_TRACE("program of seed " + std::to_string(program.seed));
+            program_data expected(random);
+            program_data got = expected;
+            expected.interpret_here(*program.kernel.function());
+            got.run_on(on, program);
+            expect_same(got, expected);
+            if (testing::Test::HasFailure()) {
+                std::cout << ir::dump(*program.kernel.function())
+                          << emit::print(ir::lower(*program.kernel.function(), {}),
+                                         runtime::dialect::opencl_c);
+                break;
+            }
+        }
+    });
+}
+
+}  // namespace balm::test

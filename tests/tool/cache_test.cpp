@@ -1,0 +1,75 @@
+// `balm cache`: lists, sizes and empties the directory that the environment names.
+
+#include <chrono>
+
+#include "runtime/disk_cache.hpp"
+#include "tool/program.hpp"
+
+namespace balm::test {
+namespace {
+
+using nlohmann::json;
+
+class B5_cache_tool : public tool_program {
+protected:
+    runtime::hash128 store(const std::string& description, std::size_t bytes) const {
+        const runtime::hash128 key = runtime::hasher{}.text(description).result();
+        runtime::disk_cache(cache(), 1 << 20).store(key, std::vector<std::byte>(bytes), description);
+        return key;
+    }
+};
+
+TEST_F(B5_cache_tool, lists_what_is_there) {
+    const std::string key = to_hex(store("scale on device 'x'", 1000)), other = to_hex(store("sum", 10));
+    for (const std::string arguments : {"cache --json", "cache list --json"}) {
+        const json listed = run_json(arguments, "BALM_CACHE_SIZE=7");
+        EXPECT_EQ(listed["directory"], cache().string());
+        EXPECT_EQ(listed["limit_bytes"], 7u << 20);
+        EXPECT_EQ(listed["count"], 2);
+        ASSERT_EQ(listed["entries"].size(), 2u);
+        const json& entry = listed["entries"][listed["entries"][0]["key"] == key ? 0 : 1];
+        EXPECT_EQ(entry["key"], key);
+        EXPECT_EQ(entry["description"], "scale on device 'x'");
+        EXPECT_GT(entry["bytes"], 1000);
+        EXPECT_EQ(entry["damaged"], false);
+        EXPECT_EQ(entry["last_used"].get<std::string>().size(), std::string("2026-11-21T10:00:00Z").size());
+    }
+    const outcome shown = run("cache");
+    EXPECT_EQ(shown.code, 0);
+    for (const std::string& word : {key, other, std::string("scale on device 'x'"), std::string("2 kernels")})
+        EXPECT_NE(shown.out.find(word), std::string::npos) << word;
+}
+
+TEST_F(B5_cache_tool, tells_a_damaged_entry) {
+    const std::string key = to_hex(store("sum", 10));
+    std::filesystem::resize_file(cache() / (key + ".bin"), 30);
+    EXPECT_EQ(run_json("cache --json")["entries"][0]["damaged"], true);
+    EXPECT_NE(run("cache").out.find("damaged"), std::string::npos);
+}
+
+TEST_F(B5_cache_tool, sizes_and_clears) {
+    store("scale", 1000);
+    const json before = run_json("cache size --json");
+    EXPECT_EQ(before["count"], 1);
+    EXPECT_GT(before["bytes"], 1000);
+    EXPECT_NE(run("cache size").out.find("1 kernel in"), std::string::npos);
+    const json cleared = run_json("cache clear --json");
+    EXPECT_EQ(cleared["removed"], 1);
+    EXPECT_EQ(cleared["count"], 0);
+    EXPECT_EQ(run("cache clear").code, 0);
+}
+
+TEST_F(B5_cache_tool, says_when_the_cache_is_off) {
+    EXPECT_TRUE(run_json("cache --json", "BALM_CACHE=0")["directory"].is_null());
+    EXPECT_NE(run("cache", "BALM_CACHE=0").out.find("off"), std::string::npos);
+    EXPECT_EQ(run("cache clear", "BALM_CACHE=0").code, 0);
+}
+
+TEST_F(B5_cache_tool, wrong_arguments_are_refused_in_one_line) {
+    expect_refusal("cache empty", "empty");
+    expect_refusal("cache size clear", "clear");
+    expect_refusal("cache --jason", "--jason");
+}
+
+}  // namespace
+}  // namespace balm::test

@@ -1,0 +1,71 @@
+#pragma once
+// Runs the built `balm` as a shell would: arguments in; exit code, stdout and stderr out.
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/devices.hpp"
+
+namespace balm::test {
+
+struct outcome {
+    int code = -1;
+    std::string out, err;
+};
+
+/// A test with a folder of its own, which is also the cache of the programs it runs.
+class tool_program : public testing::Test {
+protected:
+    tool_program() {
+        std::string pattern = testing::TempDir() + "/balm_tool_XXXXXX";
+        folder_ = ::mkdtemp(pattern.data());
+    }
+    ~tool_program() override { std::filesystem::remove_all(folder_); }
+
+    std::filesystem::path cache() const { return folder_ / "cache"; }
+
+    /// `environment` comes before the program's name: "BALM_TYPE=cpu".
+    outcome run(const std::string& arguments, const std::string& environment = {}) const {
+        const std::string command = "BALM_CACHE_DIR='" + cache().string() + "' " + environment +
+                                    " '" BALM_TEST_BIN_DIR "/balm' " + arguments + " 2>'" +
+                                    (folder_ / "stderr").string() + "'";
+        outcome result;
+        std::FILE* const pipe = ::popen(command.c_str(), "r");
+        char bytes[4096];
+        for (std::size_t count; (count = std::fread(bytes, 1, sizeof bytes, pipe)) > 0;)
+            result.out.append(bytes, count);
+        const int status = ::pclose(pipe);
+        if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
+        std::ifstream errors(folder_ / "stderr");
+        result.err.assign(std::istreambuf_iterator<char>(errors), {});
+        return result;
+    }
+    nlohmann::json run_json(const std::string& arguments, const std::string& environment = {}) const {
+        const outcome result = run(arguments, environment);
+        EXPECT_EQ(result.err, "");
+        return nlohmann::json::parse(result.out);
+    }
+
+    /// Exit code 1, nothing on stdout, and one line on stderr that begins `balm: ` and says this.
+    void expect_refusal(const std::string& arguments, const std::string& expected) const {
+        const outcome result = run(arguments);
+        EXPECT_EQ(result.code, 1) << arguments;
+        EXPECT_EQ(result.out, "") << arguments;
+        EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << arguments << '\n' << result.err;
+        EXPECT_EQ(result.err.find("balm: "), 0u) << arguments << '\n' << result.err;
+        EXPECT_NE(result.err.find(expected), std::string::npos) << arguments << '\n' << result.err;
+    }
+
+private:
+    std::filesystem::path folder_;
+};
+
+}  // namespace balm::test

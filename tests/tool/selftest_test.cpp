@@ -1,0 +1,134 @@
+// `balm selftest`: its parts find what is wrong and pass what is right; the program says so of each device.
+
+#include <set>
+
+#include "check.hpp"
+#include "ir/oracle.hpp"
+#include "tool/program.hpp"
+
+namespace balm::test {
+namespace {
+
+using nlohmann::json;
+using H6_selftest = tool_program;
+
+constexpr std::size_t count = 256;
+
+/// What a device gives that computes `pow` of f64 as the host does.
+struct right_powers {
+    std::mt19937_64 random = seeded_random();
+    tool::operands given{scalar::f64, count, random};
+    tool::column got{scalar::f64, {}};
+
+    right_powers() {
+        for (std::size_t k = 0; k < count; ++k)
+            got.bits.push_back(
+                oracle::evaluate(builtin::pow, scalar::f64, std::array{given.a.bits[k], given.b.bits[k]})
+                    .bits);
+    }
+    tool::check compare(std::size_t most_examples = 5) const {
+        return tool::compare_builtin(builtin::pow, got, given, device_info{}, {0, most_examples});
+    }
+};
+
+TEST_F(H6_selftest, passes_what_is_right_and_within_the_bound) {
+    right_powers device;
+    EXPECT_TRUE(device.compare().passed());
+    for (std::uint64_t& bits : device.got.bits)
+        if (std::isnormal(std::bit_cast<double>(bits)) && std::isnormal(std::bit_cast<double>(bits + 6)))
+            bits += 6;
+    const tool::check off = device.compare();
+    EXPECT_TRUE(off.passed());
+    EXPECT_GT(off.worst_ulp, 5);
+    EXPECT_EQ(off.values, count);
+}
+
+TEST_F(H6_selftest, finds_a_single_wrong_value) {
+    right_powers device;
+    device.given.a.bits[100] = std::bit_cast<std::uint64_t>(2.0);
+    device.given.b.bits[100] = std::bit_cast<std::uint64_t>(3.0);
+    device.got.bits[100] = std::bit_cast<std::uint64_t>(8.5);
+    const tool::check found = device.compare();
+    EXPECT_FALSE(found.passed());
+    EXPECT_EQ(found.words(), "f64 pow");
+    ASSERT_EQ(found.wrong, 1u);
+    ASSERT_EQ(found.examples.size(), 1u);
+    EXPECT_EQ(found.examples[0].inputs, (std::vector<std::string>{"2", "3"}));
+    EXPECT_EQ(found.examples[0].got, "8.5");
+    EXPECT_EQ(found.examples[0].expected, "8");
+    EXPECT_GT(found.examples[0].ulp, 1e14);
+}
+
+TEST_F(H6_selftest, counts_every_wrong_value_and_shows_a_few) {
+    right_powers device;
+    for (std::uint64_t& bits : device.got.bits) bits = std::bit_cast<std::uint64_t>(-1.25);
+    const tool::check found = device.compare(3);
+    EXPECT_GT(found.wrong, count / 2);
+    EXPECT_EQ(found.examples.size(), 3u);
+}
+
+TEST_F(H6_selftest, columns_pass_through_a_kernel) {
+    on_all_devices([](const device& on) {
+        std::mt19937_64 random = seeded_random();
+        const tool::operands whole(scalar::i64, count, random), truths(scalar::boolean, count, random);
+        tool::column_kernel kernel(on, "sums", count);
+        const trace::node terms[] = {kernel.operand(whole.a), kernel.operand(whole.b)};
+        const trace::node truth = kernel.operand(truths.a);
+        kernel.result(trace::apply(builtin::add, terms, 2));
+        kernel.result(truth);
+        kernel.result(terms[1]);
+        const std::vector<tool::column> got = kernel.run();
+        ASSERT_EQ(got.size(), 3u);
+        for (std::size_t k = 0; k < count; ++k)
+            ASSERT_EQ(got[0].bits[k], whole.a.bits[k] + whole.b.bits[k]) << k;
+        EXPECT_EQ(got[1].bits, truths.a.bits);
+        EXPECT_EQ(got[2].bits, whole.b.bits);
+    });
+}
+
+/// In this program the kernels are compiled with NVRTC too, where there is no GPU.
+TEST_F(H6_selftest, every_check_passes_on_every_device) {
+    on_all_devices([](const device& on) {
+        const tool::settings how{seed(), 5};
+        for (const auto run : {tool::check_builtins, tool::check_conversions, tool::check_paths})
+            for (const tool::check& each : run(on, how)) {
+                EXPECT_EQ(each.wrong, 0u) << each.words();
+                EXPECT_EQ(each.fault, "") << each.words();
+            }
+    });
+}
+
+TEST_F(H6_selftest, every_device_is_fit_or_told_why_not) {
+    const outcome done = run("selftest --json --seed " + std::to_string(seed()));
+    const json told = json::parse(done.out);
+    EXPECT_EQ(done.code, told["all_fit"] ? 0 : 1);
+    EXPECT_EQ(told["seed"], seed());
+    if (present_devices().empty()) GTEST_SKIP() << "no device";
+    for (const json& device : told["devices"]) {
+        // A device that is not fit is the driver's affair or ours: the test above all shows which checks.
+        EXPECT_EQ(device["verdict"], "fit");
+        std::set<std::string> rows, conversions, paths;
+        for (const json& check : device["checks"]) {
+            const std::string kind = check["kind"], name = check["name"], type = check["type"];
+            (kind == "built-in" ? rows : kind == "conversion" ? conversions : paths).insert(name);
+            EXPECT_EQ(check["wrong"], 0) << type << ' ' << name << ' ' << check["examples"].dump();
+            EXPECT_TRUE(check["fault"].is_null()) << name << ' ' << check["fault"];
+            EXPECT_GT(check["values"], 0) << name;
+        }
+        EXPECT_EQ(rows.size(), static_cast<std::size_t>(builtin::count)) << "every row of builtins.def";
+        EXPECT_GE(conversions.size(), 90u);
+        EXPECT_EQ(paths, (std::set<std::string>{"array expression", "reductions", "local memory",
+                                                "cache round trip"}));
+    }
+}
+
+TEST_F(H6_selftest, wrong_arguments_are_refused_in_one_line) {
+    expect_refusal("selftest --device 'no such device'",
+                   present_devices().empty() ? "no device" : "no such device");
+    expect_refusal("selftest --device", "--device");
+    expect_refusal("selftest --seed twelve", "twelve");
+    expect_refusal("selftest gpu", "gpu");
+}
+
+}  // namespace
+}  // namespace balm::test
