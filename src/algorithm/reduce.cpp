@@ -212,7 +212,7 @@ std::uint64_t reduce_as(reduction how, const program& p) {
     const ir::launch_facts facts = kernels::facts_for(*device);
     const strategy& s = facts.on_cpu ? cpu_strategy : gpu_strategy;
     constexpr purpose purposes[] = {purpose::sum, purpose::min, purpose::max};
-    runtime::compiled_program& kernel =
+    const cached_kernel& kernel =
         kernel_for(*device, purposes[static_cast<int>(how)], scalar_of<T>, nullptr, p, leaves, facts, [&] {
             if (facts.on_cpu && kernels::compilations_are_observed())
                 kernels::report_compilation(*trace_reduction<T>(how, gpu_strategy, p, leaves), {});
@@ -221,7 +221,7 @@ std::uint64_t reduce_as(reduction how, const program& p) {
 
     const std::size_t parts = parts_for(s, device->info(), n);
     runtime::grid g;
-    g.local[0] = std::min(s.local_size, kernel.max_work_group_size());
+    g.local[0] = std::min(s.local_size, kernel.program->max_work_group_size());
     g.global[0] = parts * g.local[0];
     const scratch results(device);
     std::vector<runtime::argument> arguments{argument_of(scalar::i64, n), argument_of(results.memory())};
@@ -236,7 +236,7 @@ std::uint64_t reduce_as(reduction how, const program& p) {
     for (const vector_state* v : leaves.vectors) reads.push_back(v->memory().get());
     runtime::storage* const writes[] = {&results.memory()};
     {
-        runtime::kernel_lease lease = kernel.lease_kernel();
+        runtime::kernel_lease lease = kernel.program->lease_kernel();
         device->default_queue().enqueue_launch(lease, g, arguments, reads, writes);
     }
     T values[most_parts];

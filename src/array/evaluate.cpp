@@ -48,12 +48,13 @@ void assign(vector_state& target, program&& p) {
     const layout leaves(p);
     ir::launch_facts facts = kernels::facts_for(device);
     facts.covers = true;
-    runtime::compiled_program& kernel = kernel_for(device, purpose::assign, target.type(), &target, p, leaves, facts,
+    const cached_kernel& kernel = kernel_for(device, purpose::assign, target.type(), &target, p, leaves, facts,
                                              [&] { return trace_assignment(p, leaves, target); });
 
     runtime::grid g;
-    g.local[0] = std::min(kernels::usual_local_size, kernel.max_work_group_size());
-    g.global[0] = (target.size() - 1) / g.local[0] * g.local[0] + g.local[0];
+    g.local[0] = std::min(kernel.local_size, kernel.program->max_work_group_size());
+    const std::size_t last_item = (target.size() - 1) / kernel.elements_per_item;
+    g.global[0] = last_item / g.local[0] * g.local[0] + g.local[0];
 
     thread_local std::vector<runtime::argument> arguments;
     thread_local std::vector<runtime::storage*> reads;
@@ -64,7 +65,7 @@ void assign(vector_state& target, program&& p) {
     append_arguments(p, leaves, &target, arguments);
     for (const vector_state* v : leaves.vectors) reads.push_back(v->memory().get());
     runtime::storage* const writes[] = {target.memory().get()};
-    runtime::kernel_lease lease = kernel.lease_kernel();
+    runtime::kernel_lease lease = kernel.program->lease_kernel();
     device.default_queue().enqueue_launch(lease, g, arguments, reads, writes);
 }
 

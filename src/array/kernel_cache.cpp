@@ -23,7 +23,7 @@ struct entry {
     program structure;           ///< without its vectors
     detail::inline_vector<std::uint16_t, 20> number_of_leaf;
     detail::inline_vector<scalar, 10> types;
-    std::shared_ptr<runtime::compiled_program> kernel;
+    cached_kernel kernel;
 };
 
 struct table {
@@ -50,7 +50,7 @@ bool is_for(const entry& e, const runtime::device_state& device, purpose what, s
 
 }  // namespace
 
-runtime::compiled_program& kernel_for(runtime::device_state& device, purpose what, scalar into, const vector_state* target,
+const cached_kernel& kernel_for(runtime::device_state& device, purpose what, scalar into, const vector_state* target,
                                 const program& p, const layout& leaves, ir::launch_facts facts,
                                 const std::function<std::shared_ptr<const ir::function>()>& trace) {
     const std::int32_t target_number = number_of(target, leaves);
@@ -62,7 +62,7 @@ runtime::compiled_program& kernel_for(runtime::device_state& device, purpose wha
         const std::shared_lock lock(t.mutex);
         const auto [first, last] = t.entries.equal_range(hash);
         for (auto e = first; e != last; ++e)
-            if (is_for(*e->second, device, what, into, target_number, p, leaves)) return *e->second->kernel;
+            if (is_for(*e->second, device, what, into, target_number, p, leaves)) return e->second->kernel;
     }
     const std::shared_ptr<const ir::function> traced = trace();
     auto made = std::make_unique<entry>();
@@ -74,9 +74,10 @@ runtime::compiled_program& kernel_for(runtime::device_state& device, purpose wha
     made->structure = p;
     made->structure.vectors = {};
     made->number_of_leaf = leaves.number_of_leaf;
-    made->kernel = kernels::program_for(device, *traced, facts);
+    const ir::lowered plan = ir::lower(*traced, facts);
+    made->kernel = {kernels::program_for(device, *traced, facts), plan.elements_per_item, plan.local_size};
     const std::unique_lock lock(t.mutex);
-    return *t.entries.emplace(hash, std::move(made))->second->kernel;
+    return t.entries.emplace(hash, std::move(made))->second->kernel;
 }
 
 }  // namespace balm::array

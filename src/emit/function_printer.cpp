@@ -23,7 +23,7 @@ using ir::opcode;
 using ir::value_id;
 
 /// Precedences beyond those of builtins.def.
-enum : int { ternary = 2, logical_or = 3, logical_and = 4, bitwise = 7, equality = 8, relation = 9, shift = 10, unary = 13, postfix = 14, primary = 15 };
+enum : int { ternary = 2, logical_or = 3, logical_and = 4, bitwise = 7, equality = 8, relation = 9, shift = 10, add_precedence = 11, unary = 13, postfix = 14, primary = 15 };
 
 /// A value made of more operations than this gets a name even if it is used once: lines stay readable.
 constexpr int max_operations_in_line = 14;
@@ -282,13 +282,20 @@ private:
         pending_.push_back(v);
     }
 
+    /// The value as it is stored: truth values in lanes become bytes.
+    std::string stored(value_id v, std::size_t k) {
+        const ir::type given = at(f_.operand(v, k)).result;
+        if (at(v).op != opcode::store || given.lanes == 1 || given.element != scalar::boolean) return operand(v, k, 0);
+        return fmt::format("convert_{}({} & (char)1)", type_of(ir::type(scalar::u8, given.lanes)), operand(v, k, unary));
+    }
+
     /// `target = value;` or `target += value;` where the value is `target + …`.
     void write(value_id v, const std::string& target, std::size_t value_position) {
         const value_id value = f_.operand(v, value_position);
         const std::string_view symbol = compound_symbol(v, value);
         std::string words;
         if (symbol.empty()) {
-            words = fmt::format("{} = {};", target, operand(v, value_position, 0));
+            words = fmt::format("{} = {};", target, stored(v, value_position));
         } else {
             --uses_[value];
             is_pending_[value] = false;
@@ -465,12 +472,16 @@ private:
             case opcode::load: {
                 const std::string element =
                     fmt::format("{}[{}]", name_[f_.operand(v, 0)], plain_operand(v, 1, 0));
-                if (i.result.element == scalar::boolean) return {element + " != 0", 8};
-                return {element, postfix};
+                if (i.result.element != scalar::boolean) return {element, postfix};
+                return {element + (i.result.lanes > 1 ? " != (uchar)0" : " != 0"), equality};
             }
             case opcode::place: return place_words(i);
             case opcode::convert: return conversion(v);
+            case opcode::broadcast:
+                return {fmt::format("({})({})", type_of(i.result), operand(v, 0, 0)), postfix};
+            case opcode::lane_index: return {lane_indices(v), add_precedence};
             case opcode::select:
+                if (i.result.lanes > 1) return vector_select(v);
                 return {fmt::format("{} ? {} : {}", operand(v, 0, ternary + 1), operand(v, 1, ternary + 1),
                                     operand(v, 2, ternary + 1)),
                         ternary};
@@ -512,6 +523,7 @@ private:
     text conversion(value_id v) {
         const scalar from = at(f_.operand(v, 0)).result.element;
         const scalar to = at(v).result.element;
+        if (at(v).result.lanes > 1) return vector_conversion(v, from, to);
         if (to == scalar::boolean) {
             const bool floating = is_floating(from);
             return {operand(v, 0, 9) + (!floating ? " != 0" : from == scalar::f32 ? " != 0.0f" : " != 0.0"), 8};
@@ -542,6 +554,9 @@ private:
             const std::string left = operand(v, 0, 0);
             return {fmt::format("{}({}, {})", name, left, operand(v, 1, 0)), postfix};
         }
+        const bool gives_lanes_of_truth = i.result.lanes > 1 && i.result.element == scalar::boolean &&
+                                          (row.takes == detail::rule::compare || row.takes == detail::rule::predicate);
+        if (gives_lanes_of_truth) return lanes_of_truth(v, row);
         if (row.symbol && row.arity == 1) return {row.symbol + operand(v, 0, postfix), unary};
         if (row.symbol) return operator_words(v, row);
         const builtin_spelling s = spell(parts_.language, what, type);
@@ -549,6 +564,35 @@ private:
         std::vector<text> list;
         for (std::size_t k = 0; k < row.arity; ++k) list.push_back({operand(v, k, s.is_call ? 0 : postfix), primary});
         return {substitute(s.pattern, list), s.is_call ? int(postfix) : 8};
+    }
+
+    // Vectors (OpenCL C only). Truth values in lanes are chars, 0 or -1; in memory they are bytes, 0 or 1.
+
+    std::string lane_indices(value_id v) {
+        const int lanes = at(v).result.lanes;
+        std::string list;
+        for (int k = 0; k < lanes; ++k) list += (k ? ", " : "") + std::to_string(k);
+        return fmt::format("{} + ({})({})", operand(v, 0, add_precedence), type_of(at(v).result), list);
+    }
+    text vector_select(value_id v) {
+        const ir::type result = at(v).result;
+        constexpr scalar masks[] = {scalar::i8, scalar::i16, scalar::i32, scalar::i32, scalar::i64};
+        const ir::type mask(masks[size_of(result.element) / 2], result.lanes);
+        const std::string condition = operand(v, 0, 0), yes = operand(v, 1, 0);
+        return {fmt::format("select({}, {}, convert_{}({}))", operand(v, 2, 0), yes, type_of(mask), condition), postfix};
+    }
+    text vector_conversion(value_id v, scalar from, scalar to) {
+        const std::string result = type_of(at(v).result);
+        if (to == scalar::boolean)
+            return {fmt::format("convert_{}({} != ({})0)", result, operand(v, 0, shift), type_of(from)), postfix};
+        if (from == scalar::boolean) return {fmt::format("convert_{}({} & (char)1)", result, operand(v, 0, unary)), postfix};
+        return {fmt::format("convert_{}({})", result, operand(v, 0, 0)), postfix};
+    }
+    /// A comparison gives lanes as wide as its operands; all truth values are made chars.
+    text lanes_of_truth(value_id v, const ir::builtin_info& row) {
+        const std::string result = type_of(at(v).result);
+        if (row.symbol) return {fmt::format("convert_{}({})", result, operator_words(v, row).words), postfix};
+        return {fmt::format("convert_{}({}({}))", result, row.name, operand(v, 0, 0)), postfix};
     }
 
     text operator_words(value_id v, const ir::builtin_info& row) {

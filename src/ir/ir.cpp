@@ -77,7 +77,9 @@ bool is_pure(opcode op) {
         case opcode::builtin:
         case opcode::convert:
         case opcode::select:
-        case opcode::evaluate: return true;
+        case opcode::evaluate:
+        case opcode::broadcast:
+        case opcode::lane_index: return true;
         default: return false;
     }
 }
@@ -86,7 +88,8 @@ const char* to_string(opcode op) noexcept {
     constexpr const char* names[] = {"parameter", "constant", "place",      "builtin",  "convert",   "select",
                                      "and",       "or",       "cell",       "read",     "write",     "load",
                                      "store",     "if",       "for",        "while",    "grid_for",  "break",
-                                     "continue",  "return",   "barrier",    "call",     "evaluate"};
+                                     "continue",  "return",   "barrier",    "call",     "evaluate",  "broadcast",
+                                     "lane_index"};
     return names[static_cast<std::size_t>(op)];
 }
 

@@ -79,6 +79,8 @@ enum class opcode : std::uint8_t {
     barrier,    // bits: 1 local memory, 2 global memory, 3 both
     call,       // callee in `bits`, its arguments; the callee has effects
     evaluate,   // the same for a callee without effects: the result depends on the arguments alone
+    broadcast,  // scalar -> the same in every lane
+    lane_index  // scalar -> lanes: operand + {0, 1, 2, …}
 };
 
 const char* to_string(opcode) noexcept;

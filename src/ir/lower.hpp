@@ -2,6 +2,8 @@
 // The one place where a kernel is fitted to a kind of device. In: a kernel as traced. Out: a kernel without
 // grid_for, in which the shape of the loop, the pointers' aliasing and the vector width are decided.
 
+#include <cstddef>
+
 #include "ir/ir.hpp"
 
 namespace balm::ir {
@@ -10,10 +12,18 @@ namespace balm::ir {
 struct launch_facts {
     bool on_cpu = false;
     bool distinct = true;  ///< no memory that the kernel writes overlaps another of its arguments
-    bool covers = false;   ///< the grid has a work-item for every index of grid_range
+    bool covers = false;   ///< the grid is laid out as `lowered` says
     friend bool operator==(const launch_facts&, const launch_facts&) = default;
 };
 
-function lower(const function& kernel, const launch_facts&);
+/// A kernel fitted to a launch, and the grid that covers n indices of its grid_range: groups of `local_size`
+/// work-items, each taking `elements_per_item`.
+struct lowered {
+    function kernel;
+    std::size_t elements_per_item = 1;
+    std::size_t local_size = 256;
+};
+
+lowered lower(const function& kernel, const launch_facts&);
 
 }  // namespace balm::ir

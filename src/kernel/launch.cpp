@@ -64,7 +64,7 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
     identity.low ^= std::uint64_t{facts.on_cpu} | std::uint64_t{facts.distinct} << 1 | std::uint64_t{facts.covers} << 2;
     return device.programs().get(identity, [&] {
         report_compilation(kernel, facts);
-        return runtime::program_source{emit::print(ir::lower(kernel, facts), device.driver().language()),
+        return runtime::program_source{emit::print(ir::lower(kernel, facts).kernel, device.driver().language()),
                                        emit::kernel_name(kernel),
                                        {}};
     });

@@ -1,0 +1,17 @@
+#pragma once
+// Explicit vectors for CPUs, whose compilers vectorise arithmetic but no library functions. In: a grid_for
+// whose body treats every element alike. Out: the same body on short vectors, a vector a turn.
+
+#include "ir/ir.hpp"
+
+namespace balm::ir {
+
+/// How many lanes the loop's body is worth on a CPU: 1 where it has no vector form. It has one when it is a
+/// straight line of operations that OpenCL C knows for vectors, and touches memory only at the loop's index.
+std::uint8_t lanes_for(const function&, value_id loop);
+
+/// Rewrites the body: memory is read and written at `vector_index`, in vectors, and the loop's variable
+/// becomes `first_element` + {0, 1, 2, …}. Call only with what lanes_for gave.
+void widen(function&, value_id loop, std::uint8_t lanes, value_id vector_index, value_id first_element);
+
+}  // namespace balm::ir
