@@ -1,5 +1,5 @@
-// The heat step on a slalom world of 5000 x 5000, 1000 steps: on GPUs against the best CUDA kernel of one cell a
-// thread, on CPUs against an OpenMP loop; the serial reference for the record; other plans for tuning
+// The heat step on a slalom world of 5000 x 5000, 1000 steps: on GPUs against the best CUDA kernel of one
+// cell a thread, on CPUs against an OpenMP loop; the serial reference for the record; other plans for tuning
 // (--benchmark_filter=plan).
 
 #include <dlfcn.h>
@@ -38,7 +38,8 @@ const heat::world& slalom() {
 
 /// The world as the peers take it.
 struct bordered_world {
-    bordered_world() : factors(heat::make_conductance(alpha, dt)), codes(cells, heat::hold_code), state(cells) {
+    bordered_world()
+        : factors(heat::make_conductance(alpha, dt)), codes(cells, heat::hold_code), state(cells) {
         const std::vector<std::uint8_t> inner = heat::cell_codes(slalom());
         for (std::size_t y = 0, i = 0; y < size; ++y)
             for (std::size_t x = 0; x < size; ++x, ++i) {
@@ -81,6 +82,7 @@ void report(benchmark::State& state, const comparison& made) {
 void on_cpu(benchmark::State& state, const balm::device& on) {
     balm::context context({on});
     heat::stepper ours(slalom(), dt, context);
+    ours.prepare();
     const std::unique_ptr<peer::openmp::heat, decltype(&peer::openmp::heat_release)> theirs(
         peer::openmp::heat_make(bordered_world().view()), peer::openmp::heat_release);
     ours.advance(cpu_steps);
@@ -98,7 +100,8 @@ void on_cpu(benchmark::State& state, const balm::device& on) {
         made.peer /= cpu_steps;
         report(state, made);
     }
-    if (!agree(ours.state(), peer::openmp::heat_state(theirs.get()))) state.SkipWithError("the result is wrong");
+    if (!agree(ours.state(), peer::openmp::heat_state(theirs.get())))
+        state.SkipWithError("the result is wrong");
 }
 
 const peer::cuda_heat_functions* cuda_heat_on(const char* pci_address, const char*& why) {
@@ -117,6 +120,7 @@ void on_gpu(benchmark::State& state, const balm::device& on) {
     if (cuda == nullptr) return state.SkipWithError(why);
     balm::context context({on});
     heat::stepper ours(slalom(), dt, context);
+    ours.prepare();
     const std::unique_ptr<void, void (*)(void*)> theirs(cuda->make(bordered_world().view()), cuda->release);
     for (auto iteration : state) {
         static_cast<void>(iteration);
@@ -209,6 +213,4 @@ void register_all() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    return run(argc, argv, register_all);
-}
+int main(int argc, char** argv) { return run(argc, argv, register_all); }

@@ -33,9 +33,7 @@ __global__ void twice_minus_sine_kernel(const double* __restrict__ x, const doub
     if (i < n) y[i] = 2 * x[i] - sin(z[i]);
 }
 
-unsigned blocks_for(std::size_t n) {
-    return static_cast<unsigned>((n + threads - 1) / threads);
-}
+unsigned blocks_for(std::size_t n) { return static_cast<unsigned>((n + threads - 1) / threads); }
 
 bool select(const char* pci_address) {
     int count = 0;
@@ -53,9 +51,7 @@ double* allocate(std::size_t n, double value) {
     return static_cast<double*>(memory);
 }
 
-void release(double* memory) {
-    check(cudaFree(memory), "cudaFree");
-}
+void release(double* memory) { check(cudaFree(memory), "cudaFree"); }
 
 void add(const double* a, const double* b, double* c, std::size_t n) {
     add_kernel<<<blocks_for(n), threads>>>(a, b, c, n);
@@ -78,6 +74,4 @@ constexpr peer::cuda_functions functions{select, allocate, release, add, twice_m
 
 }  // namespace
 
-extern "C" const peer::cuda_functions* peer_cuda_functions() {
-    return &functions;
-}
+extern "C" const peer::cuda_functions* peer_cuda_functions() { return &functions; }

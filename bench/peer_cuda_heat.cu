@@ -103,6 +103,4 @@ constexpr peer::cuda_heat_functions functions{make, advance, finish, read, relea
 
 }  // namespace
 
-extern "C" const peer::cuda_heat_functions* peer_cuda_heat_functions() {
-    return &functions;
-}
+extern "C" const peer::cuda_heat_functions* peer_cuda_heat_functions() { return &functions; }

@@ -50,12 +50,8 @@ void heat_advance(heat* world, unsigned steps) {
     }
 }
 
-const float* heat_state(const heat* world) {
-    return world->now.get();
-}
+const float* heat_state(const heat* world) { return world->now.get(); }
 
-void heat_release(heat* world) {
-    delete world;
-}
+void heat_release(heat* world) { delete world; }
 
 }  // namespace peer::openmp

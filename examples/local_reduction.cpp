@@ -15,10 +15,14 @@ int main() {
                                       Index stride = named("stride", local_size(0) / 2);
                                       WHILE (stride > 0) {
                                           barrier();
-                                          IF (i < stride) { sums[i] += sums[i + stride]; }
+                                          IF (i < stride) {
+                                              sums[i] += sums[i + stride];
+                                          }
                                           stride /= 2;
                                       }
-                                      IF (i == 0) { partial[group_id(0)] = sums[0]; }
+                                      IF (i == 0) {
+                                          partial[group_id(0)] = sums[0];
+                                      }
                                   });
 
     balm::context ctx;

@@ -21,5 +21,6 @@ int main() {
     balm::event a_written = a.write({1, 2, 3, 4}), b_written = b.write({1, 2, 3, 4});
     balm::event done = dev.execute(mat_mult(2, a, b, r), {2, 2}, a_written, b_written);
     const auto product = r.read(done);  // waits; a host array of 2 x 2
-    std::cout << product(0, 0) << ' ' << product(0, 1) << '\n' << product(1, 0) << ' ' << product(1, 1) << '\n';
+    std::cout << product(0, 0) << ' ' << product(0, 1) << '\n'
+              << product(1, 0) << ' ' << product(1, 1) << '\n';
 }

@@ -167,7 +167,7 @@ void cache_round_trip(path& p) {
     runtime::device_state& device = *p.on.state();
     const ir::function& traced = *kernel.function();
     const std::string source =
-        emit::print(ir::lower(traced, kernels::facts_for(device)), device.driver().language());
+        emit::print(ir::lower(traced, kernels::facts_for(device)).kernel, device.driver().language());
     const auto compiled = device.driver().compile(source, {});
     run_cached(p, *compiled, emit::kernel_name(traced), "compiled");
 

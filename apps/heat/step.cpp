@@ -1,5 +1,6 @@
-// The heat step on a device. In: a world, dt, a device. Out: the world n steps later. Here the world is laid out
-// for its plan, and launches follow each other on the device's queue; the kernels are in step_kernels.cpp.
+// The heat step on a device. In: a world, dt, a device. Out: the world n steps later. Here the world is laid
+// out for its plan, and launches follow each other on the device's queue; the kernels are in
+// step_kernels.cpp.
 
 #include "step.hpp"
 
@@ -17,9 +18,7 @@
 namespace heat {
 namespace {
 
-std::size_t round_up(std::size_t n, std::size_t unit) {
-    return (n + unit - 1) / unit * unit;
-}
+std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
 /// A world with a border around it and its size rounded up to whole tiles.
 struct grid {
@@ -72,8 +71,8 @@ launch single_launch(const balm::device& device, const plan& plan, const grid& g
     const balm::extent<2> local{std::gcd(group.tile_width, plan.inner_width()),
                                 std::gcd(group.tile_height, plan.inner_height())};
     const balm::extent<2> global{round_up(grid.width, local[0]), round_up(grid.height, local[1])};
-    return [=, pitch = grid.pitch,
-            kernel = make_single_kernel(static_cast<unsigned>(grid.border))](const state_pair& state, unsigned) {
+    return [=, pitch = grid.pitch, kernel = make_single_kernel(static_cast<unsigned>(grid.border))](
+               const state_pair& state, unsigned) {
         return device.execute(kernel(pitch, c.inner, c.outer, weights, codes, state.now, state.next), global,
                               local);
     };
@@ -98,21 +97,22 @@ launch tile_launch(const balm::device& device, const plan& plan, const grid& gri
     const balm::extent<2> global{grid.tiles_x * local[0], grid.tiles_y * local[1]};
     return [=, pitch = grid.pitch, kernel = make_tile_kernel(plan), table = coefficients(device, c),
             shared = balm::local<float>(tile_shared_size(plan))](const state_pair& state, unsigned steps) {
-        return device.execute(kernel(steps, pitch, c.keep[plain_code], c.take[plain_code], table, cells, state.now,
-                                     state.next, shared),
+        return device.execute(kernel(steps, pitch, c.keep[plain_code], c.take[plain_code], table, cells,
+                                     state.now, state.next, shared),
                               global, local);
     };
 }
 
 /// For each strip of tiles, for each row of the grid: whether all its cells in the strip are plain.
-std::vector<std::uint8_t> plain_rows(const plan& plan, const grid& grid, const std::vector<std::uint8_t>& codes) {
+std::vector<std::uint8_t> plain_rows(const plan& plan, const grid& grid,
+                                     const std::vector<std::uint8_t>& codes) {
     std::vector<std::uint8_t> plain(grid.tiles_x * grid.rows);
     for (std::size_t strip = 0; strip < grid.tiles_x; ++strip)
         for (std::size_t row = 0; row < grid.rows; ++row) {
-            const auto first = codes.begin() +
-                               static_cast<std::ptrdiff_t>(row * grid.pitch + strip * plan.inner_width());
-            plain[strip * grid.rows + row] = std::all_of(first, first + plan.tile_width,
-                                                         [](std::uint8_t code) { return code == plain_code; });
+            const auto first =
+                codes.begin() + static_cast<std::ptrdiff_t>(row * grid.pitch + strip * plan.inner_width());
+            plain[strip * grid.rows + row] = std::all_of(
+                first, first + plan.tile_width, [](std::uint8_t code) { return code == plain_code; });
         }
     return plain;
 }
@@ -124,8 +124,7 @@ launch stream_launch(const balm::device& device, const plan& plan, const grid& g
     plain.write(std::move(flags));
     const balm::extent<2> global{grid.tiles_x, grid.tiles_y};
     return [=, pitch = grid.pitch, rows = grid.rows, kernel = make_stream_kernel(plan),
-            table = coefficients(device, c),
-            kept = balm::local<float>(stream_rows_size(plan)),
+            table = coefficients(device, c), kept = balm::local<float>(stream_rows_size(plan)),
             weights = balm::local<float>(stream_weights_size(plan))](const state_pair& state, unsigned) {
         return device.execute(kernel(pitch, rows, c.keep[plain_code], c.take[plain_code], table, cells, plain,
                                      state.now, state.next, kept, kept, weights),
@@ -153,7 +152,8 @@ struct stepper::implementation {
           grid(world, how),
           start(world.state),
           properties(world.properties),
-          state{device.mixed_buffer<float>(grid.rows, grid.pitch), device.mixed_buffer<float>(grid.rows, grid.pitch)} {
+          state{device.mixed_buffer<float>(grid.rows, grid.pitch),
+                device.mixed_buffer<float>(grid.rows, grid.pitch)} {
         const std::vector<std::uint8_t> codes = grid.spread(cell_codes(world), hold_code);
         if (plan.method == method::tile) {
             several_steps = tile_launch(device, plan, grid, c, codes);
@@ -161,11 +161,17 @@ struct stepper::implementation {
             auto cells = device.in_buffer<std::uint8_t>(codes.size());
             cells.write(codes);
             one_step = single_launch(device, plan, grid, c, cells);
-            if (plan.method == method::stream) several_steps = stream_launch(device, plan, grid, c, codes, cells);
+            if (plan.method == method::stream)
+                several_steps = stream_launch(device, plan, grid, c, codes, cells);
         }
         const std::vector<float> cells = grid.spread(conducting_state(world), 0.0f);
         state.now.write(cells);
         state.next.write(cells);
+    }
+
+    void prepare() {
+        last = (several_steps ? several_steps : one_step)(state, plan.steps);
+        last.wait();
     }
 
     void advance(unsigned n) {
@@ -194,7 +200,8 @@ struct stepper::implementation {
     std::vector<float> start;
     std::vector<std::uint32_t> properties;
     state_pair state;
-    launch one_step, several_steps;  // either may be missing; several_steps does up to, or exactly, plan.steps
+    launch one_step,
+        several_steps;  // either may be missing; several_steps does up to, or exactly, plan.steps
     balm::event last;
 };
 
@@ -211,17 +218,13 @@ stepper::stepper(stepper&&) noexcept = default;
 stepper& stepper::operator=(stepper&&) noexcept = default;
 stepper::~stepper() = default;
 
-void stepper::advance(unsigned n) {
-    implementation_->advance(n);
-}
+void stepper::prepare() { implementation_->prepare(); }
 
-void stepper::finish() {
-    implementation_->last.wait();
-}
+void stepper::advance(unsigned n) { implementation_->advance(n); }
 
-std::vector<float> stepper::state() {
-    return implementation_->current();
-}
+void stepper::finish() { implementation_->last.wait(); }
+
+std::vector<float> stepper::state() { return implementation_->current(); }
 
 void step(world& world, float dt, unsigned n, balm::context& context) {
     stepper stepper(world, dt, context);

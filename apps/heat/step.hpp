@@ -13,24 +13,28 @@ class context;
 
 namespace heat {
 
-/// A world that lives on the first device of a context and advances there. The device holds a byte a cell (what
-/// it is, and how many of its neighbours conduct) and two states, stepped from one to the other. Results differ
-/// from those of `step_serial` by rounding.
+/// A world that lives on the first device of a context and advances there. The device holds a byte a cell
+/// (what it is, and how many of its neighbours conduct) and two states, stepped from one to the other.
+/// Results differ from those of `step_serial` by rounding.
 ///
 ///     heat::stepper stepper(world, 0.1f, context);
 ///     stepper.advance(1000);
 ///     world.state = stepper.state();
 class stepper {
 public:
-    /// Sends the world to the device and makes its kernel ready. Throws like `check` and `check_step`, and
+    /// Sends the world to the device. Throws like `check` and `check_step`, and
     /// balm::error when the device fails.
     stepper(const world& world, float dt, balm::context& context);
-    /// The same by a plan of the caller's, for tests and tuning. A step that is no mean with weights of at least
-    /// 0 (alpha * dt > 4) is left to the single-step kernel all the same.
+    /// The same by a plan of the caller's, for tests and tuning. A step that is no mean with weights of at
+    /// least 0 (alpha * dt > 4) is left to the single-step kernel all the same.
     stepper(const world& world, float dt, balm::context& context, const plan& plan);
     stepper(stepper&&) noexcept;
     stepper& operator=(stepper&&) noexcept;
     ~stepper();
+
+    /// Has the kernel built and run once, into memory that the first step overwrites, so that the first step
+    /// takes no longer than others.
+    void prepare();
 
     /// Enqueues n steps. May return before they are done.
     void advance(unsigned n);

@@ -1,7 +1,7 @@
 #pragma once
-// The three kernels of the heat step, in Balm's kernel language. A plan comes in, a kernel goes out. What they
-// have in common: a bordered grid of `pitch` cells a row, of which border and excess hold 0 and keep it; codes
-// and coefficients as conductance.hpp says; temperatures read from one buffer and written to the other.
+// The three kernels of the heat step, in Balm's kernel language. A plan comes in, a kernel goes out. What
+// they have in common: a bordered grid of `pitch` cells a row, of which border and excess hold 0 and keep it;
+// codes and coefficients as conductance.hpp says; temperatures read from one buffer and written to the other.
 
 #include <balm/kernel.hpp>
 
@@ -17,16 +17,15 @@ using single_kernel =
 /// cell a work-item. It divides and clamps as `step_serial` does, so it is right for every dt.
 single_kernel make_single_kernel(unsigned border);
 
-using tile_kernel =
-    balm::typed_kernel<2, balm::dsl::Int, balm::dsl::Index, balm::dsl::Float, balm::dsl::Float,
-                       balm::dsl::In<float>, balm::dsl::In<std::uint32_t>, balm::dsl::In<float>,
-                       balm::dsl::Out<float>, balm::dsl::Local<float>>;
+using tile_kernel = balm::typed_kernel<2, balm::dsl::Int, balm::dsl::Index, balm::dsl::Float,
+                                       balm::dsl::Float, balm::dsl::In<float>, balm::dsl::In<std::uint32_t>,
+                                       balm::dsl::In<float>, balm::dsl::Out<float>, balm::dsl::Local<float>>;
 
 /// heat_tile(steps, pitch, keep, take, coefficients, cells, from, to, shared): a work-group holds a tile
 /// in registers, a block of cells a work-item, and advances it by up to plan.steps steps. In each, work-items
-/// exchange the edges of their blocks through local memory; what is wrong at the tile's edge moves in by a cell
-/// a step, and is not written. `coefficients` is keep and take by code, `keep` and `take` those of plain cells;
-/// `cells` packs the codes of four cells of a row in a word. For steps that are means (is_mean).
+/// exchange the edges of their blocks through local memory; what is wrong at the tile's edge moves in by a
+/// cell a step, and is not written. `coefficients` is keep and take by code, `keep` and `take` those of plain
+/// cells; `cells` packs the codes of four cells of a row in a word. For steps that are means (is_mean).
 tile_kernel make_tile_kernel(const plan& plan);
 
 /// Elements of `shared`.
@@ -38,12 +37,12 @@ using stream_kernel =
                        balm::dsl::In<float>, balm::dsl::Out<float>, balm::dsl::Local<float>,
                        balm::dsl::Local<float>, balm::dsl::Local<float>>;
 
-/// heat_stream(pitch, rows, keep, take, coefficients, cells, plain, from, to, odd, even, weights): a work-item,
-/// alone in its group, advances a tile by exactly plan.steps steps. It goes down the tile row by row; each row
-/// that comes in allows one row of step 1 a row further up, that one row of step 2, and so on, so three rows of
-/// each step are all that is kept, in `odd` and `even` by turns, and the weights of the last plan.steps rows.
-/// `plain` says of each row of each strip of tiles (strip * rows + row) whether all its cells have the plain
-/// code. For steps that are means (is_mean).
+/// heat_stream(pitch, rows, keep, take, coefficients, cells, plain, from, to, odd, even, weights): a
+/// work-item, alone in its group, advances a tile by exactly plan.steps steps. It goes down the tile row by
+/// row; each row that comes in allows one row of step 1 a row further up, that one row of step 2, and so on,
+/// so three rows of each step are all that is kept, in `odd` and `even` by turns, and the weights of the last
+/// plan.steps rows. `plain` says of each row of each strip of tiles (strip * rows + row) whether all its
+/// cells have the plain code. For steps that are means (is_mean).
 stream_kernel make_stream_kernel(const plan& plan);
 
 /// Elements of `odd` and of `even`.

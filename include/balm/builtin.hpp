@@ -51,7 +51,8 @@ struct resolution {
 constexpr resolution resolve(builtin b, const scalar* operands, std::size_t count) {
     scalar common = operands[0];
     for (std::size_t k = 1; k < count; ++k)
-        common = common == operands[k] && common == scalar::boolean ? common : common_scalar(common, operands[k]);
+        common =
+            common == operands[k] && common == scalar::boolean ? common : common_scalar(common, operands[k]);
     const bool all_boolean = common == scalar::boolean;
     const scalar number = promote(common);
     const scalar floating = is_floating(common) ? common : scalar::f64;

@@ -80,8 +80,8 @@ inline constexpr bool is_expr<expr<T>> = true;
 template <class A>
 concept array_value = detail::is_vector<std::remove_cvref_t<A>> || detail::is_expr<std::remove_cvref_t<A>>;
 template <class... A>
-concept array_operands =
-    ((array_value<A> || scalar_type<std::remove_cvref_t<A>>)&&...) && (array_value<A> || ...);
+concept array_operands = ((array_value<A> || scalar_type<std::remove_cvref_t<A>>)&&...) &&
+                         (array_value<A> || ...);
 
 /// An expression whose elements are of type T. Keeps the vectors in it alive. `auto e = a + b;` is fine: it
 /// is computed with the vectors' values at the time of assignment.
@@ -105,15 +105,20 @@ namespace detail {
 
 template <class A>
 constexpr scalar array_scalar() {
-    if constexpr (array_value<A>) return scalar_of<typename std::remove_cvref_t<A>::value_type>;
-    else return scalar::nothing;
+    if constexpr (array_value<A>)
+        return scalar_of<typename std::remove_cvref_t<A>::value_type>;
+    else
+        return scalar::nothing;
 }
 template <class A>
 constexpr scalar array_entering(scalar strong) {
     using plain = std::remove_cvref_t<A>;
-    if constexpr (array_value<A>) return array_scalar<A>();
-    else if (strong == scalar::nothing) return scalar_of<plain>;
-    else return kind_of(scalar_of<plain>) <= kind_of(strong) ? strong : scalar_of<plain>;
+    if constexpr (array_value<A>)
+        return array_scalar<A>();
+    else if (strong == scalar::nothing)
+        return scalar_of<plain>;
+    else
+        return kind_of(scalar_of<plain>) <= kind_of(strong) ? strong : scalar_of<plain>;
 }
 template <class... A>
 constexpr scalar array_strong() {
@@ -134,7 +139,8 @@ std::uint64_t entering_bits(A value) {
     using T = typename host_type<Entering>::type;
     const T converted = static_cast<T>(value);
     if constexpr (std::integral<A> && std::integral<T> && !std::same_as<T, bool> && sizeof(A) > sizeof(T))
-        if (static_cast<A>(converted) != value && static_cast<A>(static_cast<std::make_unsigned_t<T>>(converted)) != value)
+        if (static_cast<A>(converted) != value &&
+            static_cast<A>(static_cast<std::make_unsigned_t<T>>(converted)) != value)
             array_scalar_does_not_fit(Entering);
     return dsl::detail::bits_of(converted);
 }
@@ -142,14 +148,18 @@ std::uint64_t entering_bits(A value) {
 /// Appends an operand of any kind.
 template <scalar Entering, class A>
 void append(array::program& list, const A& a) {
-    if constexpr (is_vector<A>) list.push_vector(a.state(), Entering);
-    else if constexpr (is_expr<A>) list.append(a.program());
-    else list.push_value(array::step::kind::scalar, Entering, entering_bits<Entering>(a));
+    if constexpr (is_vector<A>)
+        list.push_vector(a.state(), Entering);
+    else if constexpr (is_expr<A>)
+        list.append(a.program());
+    else
+        list.push_value(array::step::kind::scalar, Entering, entering_bits<Entering>(a));
 }
 /// The list to append to: the first operand's own, where it is an expression that nobody else will use.
 template <scalar Entering, class A>
 array::program begin(A&& a) {
-    if constexpr (is_expr<std::remove_cvref_t<A>>) return static_cast<A&&>(a).program();
+    if constexpr (is_expr<std::remove_cvref_t<A>>)
+        return static_cast<A&&>(a).program();
     else {
         array::program list;
         append<Entering>(list, a);
@@ -171,7 +181,7 @@ array::program joined(First&& first, const Rest&... rest) {
 
 /// Applies a row of builtins.def element by element.
 template <builtin B, class... A>
-    requires array_operands<A...>
+requires array_operands<A...>
 auto apply(A&&... a) {
     constexpr scalar strong = detail::array_strong<A...>();
     constexpr scalar result = detail::result_of(B, detail::array_operand<A>(strong)...);
@@ -189,7 +199,7 @@ auto apply(A&&... a) {
 
 #define BALM_BINARY(symbol, id)                                              \
     template <class L, class R>                                              \
-        requires array_operands<L, R>                                        \
+    requires array_operands<L, R>                                            \
     auto operator symbol(L&& l, R&& r) {                                     \
         return apply<builtin::id>(static_cast<L&&>(l), static_cast<R&&>(r)); \
     }
@@ -228,9 +238,12 @@ namespace detail {
 /// The elements as truth values: a number counts as true unless it is zero.
 template <class A>
 decltype(auto) as_condition(A&& a) {
-    if constexpr (scalar_type<std::remove_cvref_t<A>>) return a != std::remove_cvref_t<A>{};
-    else if constexpr (array_scalar<A>() == scalar::boolean) return static_cast<A&&>(a);
-    else return cast<bool>(static_cast<A&&>(a));
+    if constexpr (scalar_type<std::remove_cvref_t<A>>)
+        return a != std::remove_cvref_t<A>{};
+    else if constexpr (array_scalar<A>() == scalar::boolean)
+        return static_cast<A&&>(a);
+    else
+        return cast<bool>(static_cast<A&&>(a));
 }
 
 }  // namespace detail
@@ -252,13 +265,13 @@ auto operator!(A&& a) {
     return apply<builtin::logical_not>(detail::as_condition(static_cast<A&&>(a)));
 }
 template <class L, class R>
-    requires array_operands<L, R>
+requires array_operands<L, R>
 auto operator&&(L&& l, R&& r) {
     return apply<builtin::bit_and>(detail::as_condition(static_cast<L&&>(l)),
                                    detail::as_condition(static_cast<R&&>(r)));
 }
 template <class L, class R>
-    requires array_operands<L, R>
+requires array_operands<L, R>
 auto operator||(L&& l, R&& r) {
     return apply<builtin::bit_or>(detail::as_condition(static_cast<L&&>(l)),
                                   detail::as_condition(static_cast<R&&>(r)));
@@ -270,15 +283,13 @@ auto operator||(L&& l, R&& r) {
     auto id(A&& a) {                                    \
         return apply<builtin::id>(static_cast<A&&>(a)); \
     }
-#define BALM_DEFINE_2(id)                                                    \
-    template <class A, class B>                                              \
-        requires array_operands<A, B>                                        \
-    auto id(A&& a, B&& b) {                                                  \
-        return apply<builtin::id>(static_cast<A&&>(a), static_cast<B&&>(b)); \
-    }
+#define BALM_DEFINE_2(id)         \
+    template <class A, class B>   \
+    requires array_operands<A, B> \
+    auto id(A&& a, B&& b) { return apply<builtin::id>(static_cast<A&&>(a), static_cast<B&&>(b)); }
 #define BALM_DEFINE_3(id)                                                                         \
     template <class A, class B, class C>                                                          \
-        requires array_operands<A, B, C>                                                          \
+    requires array_operands<A, B, C>                                                              \
     auto id(A&& a, B&& b, C&& c) {                                                                \
         return apply<builtin::id>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c)); \
     }
@@ -290,7 +301,7 @@ auto operator||(L&& l, R&& r) {
 
 /// `condition ? if_true : if_false`, element by element.
 template <class C, class A, class B>
-    requires array_operands<C, A, B>
+requires array_operands<C, A, B>
 auto select(C&& condition, A&& if_true, B&& if_false) {
     constexpr scalar strong = detail::array_strong<A, B>();
     constexpr scalar a = detail::array_entering<A>(strong), b = detail::array_entering<B>(strong);
@@ -325,14 +336,14 @@ inline expr<std::int64_t> element_index(std::int64_t offset, std::size_t size) {
 template <scalar_type T>
 expr<canonical<T>> constant(T value) {
     array::program list;
-    list.push_value(array::step::kind::constant, scalar_of<T>, dsl::detail::bits_of(static_cast<canonical<T>>(value)));
+    list.push_value(array::step::kind::constant, scalar_of<T>,
+                    dsl::detail::bits_of(static_cast<canonical<T>>(value)));
     return expr<canonical<T>>(std::move(list));
 }
 
 /// A device function, element by element: at least one argument is a vector or an expression.
 template <class R, class... P, class... A>
-    requires(array_value<A> || ...)
-auto call_function(const device_function<R, P...>& f, A&&... a) {
+requires(array_value<A> || ...) auto call_function(const device_function<R, P...>& f, A&&... a) {
     array::program list;
     auto add = [&]<class Q>(const Q*, const auto& argument) {
         using given = std::remove_cvref_t<decltype(argument)>;
@@ -341,7 +352,8 @@ auto call_function(const device_function<R, P...>& f, A&&... a) {
             static_assert(kind_of(scalar_of<given>) <= kind_of(wanted), "Balm: this would narrow; cast it");
             detail::append<wanted>(list, argument);
         } else {
-            static_assert(kind_of(detail::array_scalar<given>()) <= kind_of(wanted), "Balm: this would narrow; cast it");
+            static_assert(kind_of(detail::array_scalar<given>()) <= kind_of(wanted),
+                          "Balm: this would narrow; cast it");
             detail::append<detail::array_scalar<given>()>(list, argument);
         }
     };

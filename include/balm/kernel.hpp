@@ -80,7 +80,8 @@ struct parameter<dsl::Var<T>> {
                       "Balm: this host value would narrow to the parameter's type; cast it");
         const T converted = static_cast<T>(value);
         if constexpr (std::integral<T> && !std::same_as<T, bool> && std::integral<A>)
-            if (!std::in_range<T>(static_cast<canonical_integer<A>>(value))) argument_does_not_fit(scalar_of<T>);
+            if (!std::in_range<T>(static_cast<canonical_integer<A>>(value)))
+                argument_does_not_fit(scalar_of<T>);
         bound_argument bound;
         bound.size = sizeof(T);
         std::memcpy(bound.bytes.data(), &converted, sizeof(T));
@@ -161,7 +162,8 @@ std::shared_ptr<const ir::function> record(std::string_view words, int dimension
                                            trace::location where) {
     trace::recording recording(words, dimensions, where);
     // An array's braces declare the parameters in order, which a call's arguments would not.
-    const trace::node nodes[] = {recording.parameter(parameter<P>::element, parameter<P>::use)..., trace::node{}};
+    const trace::node nodes[] = {recording.parameter(parameter<P>::element, parameter<P>::use)...,
+                                 trace::node{}};
     return [&]<std::size_t... K>(std::index_sequence<K...>) {
         if constexpr (std::is_void_v<R>) {
             f(P(nodes[K])...);
@@ -171,7 +173,8 @@ std::shared_ptr<const ir::function> record(std::string_view words, int dimension
             const trace::node value = trace::read(result.node());
             return recording.finish(&value);
         }
-    }(std::index_sequence_for<P...>{});
+    }
+    (std::index_sequence_for<P...>{});
 }
 template <class F, class R, int N, class... P>
 std::shared_ptr<const ir::function> record(std::string_view words, int dimensions, F& f,
@@ -243,7 +246,10 @@ template <int N, class S>
 using kernel_type_of = decltype(kernel_type<N>(S{}));
 
 template <class F>
-concept traceable = requires { &F::operator(); } && !std::is_function_v<F>;
+concept traceable = requires {
+    &F::operator();
+}
+&&!std::is_function_v<F>;
 
 }  // namespace detail
 
@@ -255,14 +261,15 @@ auto kernel(std::string_view words, F f, const char* file = __builtin_FILE(),
             std::uint32_t line = __builtin_LINE()) {
     static_assert(N >= 1 && N <= 3, "Balm: a kernel has 1, 2 or 3 dimensions");
     using S = typename detail::signature_of<F>::type;
-    static_assert(std::is_void_v<typename S::result>, "Balm: a kernel returns nothing; write to an Out parameter");
+    static_assert(std::is_void_v<typename S::result>,
+                  "Balm: a kernel returns nothing; write to an Out parameter");
     return detail::kernel_type_of<N, S>(detail::traced(words, N, f, S{}, {file, line}));
 }
 
 /// The same for a generic lambda, which has no signature of its own:
 /// `kernel<1, void(In<float>, Out<float>)>("copy", [](auto in, auto out) {…})`.
 template <int N, class Signature, class F>
-    requires std::is_function_v<Signature>
+requires std::is_function_v<Signature>
 auto kernel(std::string_view words, F f, const char* file = __builtin_FILE(),
             std::uint32_t line = __builtin_LINE()) {
     static_assert(N >= 1 && N <= 3, "Balm: a kernel has 1, 2 or 3 dimensions");
@@ -277,11 +284,11 @@ class device_function {
 public:
     /// Without a definition; calling it is an error. Assign what `function(…)` gives.
     device_function() = default;
-    explicit device_function(detail::traced trace) : trace_(std::make_shared<detail::traced>(std::move(trace))) {}
+    explicit device_function(detail::traced trace)
+        : trace_(std::make_shared<detail::traced>(std::move(trace))) {}
 
     template <class... A>
-        requires(sizeof...(A) == sizeof...(P))
-    auto operator()(A&&... arguments) const {
+    requires(sizeof...(A) == sizeof...(P)) auto operator()(A&&... arguments) const {
         return call_function(*this, static_cast<A&&>(arguments)...);
     }
 
@@ -308,7 +315,8 @@ using function_type_of = decltype(function_type(S{}));
 /// The node that an argument of a call inside a kernel is passed as.
 template <class P, class A>
 trace::node argument_node(A&& a) {
-    if constexpr (dsl::operand<A>) return trace::read(P(static_cast<A&&>(a)).node());
+    if constexpr (dsl::operand<A>)
+        return trace::read(P(static_cast<A&&>(a)).node());
     else {
         static_assert(P::use == std::remove_cvref_t<A>::use,
                       "Balm: memory is passed on as what it is: In to In, Mixed to Mixed, Local to Local");
@@ -327,8 +335,7 @@ namespace dsl {
 
 /// A call inside a kernel: at least one argument lives on the device.
 template <class R, class... P, class... A>
-    requires(device_value<A> || ...)
-R call_function(const device_function<R, P...>& f, A&&... arguments) {
+requires(device_value<A> || ...) R call_function(const device_function<R, P...>& f, A&&... arguments) {
     const trace::node nodes[] = {balm::detail::argument_node<P>(static_cast<A&&>(arguments))...};
     const trace::node result = trace::call(f.function(), nodes, sizeof...(A), {});
     if constexpr (!std::is_void_v<R>) return R(result);
@@ -346,7 +353,7 @@ auto function(std::string_view words, F f, const char* file = __builtin_FILE(),
     return detail::function_type_of<S>(detail::traced(words, 0, f, S{}, {file, line}));
 }
 template <class Signature, class F>
-    requires std::is_function_v<Signature>
+requires std::is_function_v<Signature>
 auto function(std::string_view words, F f, const char* file = __builtin_FILE(),
               std::uint32_t line = __builtin_LINE()) {
     using S = typename detail::signature_of<Signature>::type;

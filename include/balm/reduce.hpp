@@ -14,9 +14,7 @@ enum class reduction : std::uint8_t { sum, min, max };
 /// The bits of the result, of the reduction's type.
 std::uint64_t reduce(reduction, program&&, scalar result);
 /// The type in which elements are added up: booleans are counted in 64 bits, small integers in 32.
-constexpr scalar sum_type(scalar s) {
-    return s == scalar::boolean ? scalar::i64 : promote(s);
-}
+constexpr scalar sum_type(scalar s) { return s == scalar::boolean ? scalar::i64 : promote(s); }
 
 }  // namespace array
 
@@ -25,11 +23,13 @@ namespace detail {
 template <scalar Result, class A>
 auto reduce(array::reduction how, A&& a) {
     using T = typename host_type<Result>::type;
-    const std::uint64_t bits =
-        array::reduce(how, begin<array_scalar<A>()>(static_cast<A&&>(a)), Result);
-    if constexpr (sizeof(T) == 4 && std::floating_point<T>) return std::bit_cast<T>(static_cast<std::uint32_t>(bits));
-    else if constexpr (std::floating_point<T>) return std::bit_cast<T>(bits);
-    else return static_cast<T>(bits);
+    const std::uint64_t bits = array::reduce(how, begin<array_scalar<A>()>(static_cast<A&&>(a)), Result);
+    if constexpr (sizeof(T) == 4 && std::floating_point<T>)
+        return std::bit_cast<T>(static_cast<std::uint32_t>(bits));
+    else if constexpr (std::floating_point<T>)
+        return std::bit_cast<T>(bits);
+    else
+        return static_cast<T>(bits);
 }
 
 }  // namespace detail
@@ -40,7 +40,8 @@ auto reduce(array::reduction how, A&& a) {
 ///     double dot = balm::sum(x * y);
 template <array_value A>
 auto sum(A&& a) {
-    return detail::reduce<array::sum_type(detail::array_scalar<A>())>(array::reduction::sum, static_cast<A&&>(a));
+    return detail::reduce<array::sum_type(detail::array_scalar<A>())>(array::reduction::sum,
+                                                                      static_cast<A&&>(a));
 }
 /// The smallest element; NaNs are passed over. Throws usage_error for no elements. Blocks.
 template <array_value A>

@@ -21,7 +21,9 @@ constexpr bool is_signed(scalar s) {
     return s == scalar::i8 || s == scalar::i16 || s == scalar::i32 || s == scalar::i64 || is_floating(s);
 }
 constexpr scalar_kind kind_of(scalar s) {
-    return is_floating(s) ? scalar_kind::floating : is_integer(s) ? scalar_kind::integer : scalar_kind::boolean;
+    return is_floating(s)  ? scalar_kind::floating
+           : is_integer(s) ? scalar_kind::integer
+                           : scalar_kind::boolean;
 }
 /// Bytes of one element in memory.
 constexpr std::size_t size_of(scalar s) {
@@ -39,8 +41,10 @@ namespace detail {
 
 template <class T>
 constexpr scalar scalar_of_type() {
-    if constexpr (std::same_as<T, bool>) return scalar::boolean;
-    else if constexpr (std::floating_point<T>) return sizeof(T) == 4 ? scalar::f32 : scalar::f64;
+    if constexpr (std::same_as<T, bool>)
+        return scalar::boolean;
+    else if constexpr (std::floating_point<T>)
+        return sizeof(T) == 4 ? scalar::f32 : scalar::f64;
     else {
         constexpr int log = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
         return static_cast<scalar>(static_cast<int>(scalar::i8) + 2 * log + (std::is_signed_v<T> ? 0 : 1));
@@ -48,19 +52,26 @@ constexpr scalar scalar_of_type() {
 }
 
 template <scalar S>
-struct host_type;
-template <> struct host_type<scalar::nothing> { using type = void; };
-template <> struct host_type<scalar::boolean> { using type = bool; };
-template <> struct host_type<scalar::i8> { using type = std::int8_t; };
-template <> struct host_type<scalar::u8> { using type = std::uint8_t; };
-template <> struct host_type<scalar::i16> { using type = std::int16_t; };
-template <> struct host_type<scalar::u16> { using type = std::uint16_t; };
-template <> struct host_type<scalar::i32> { using type = std::int32_t; };
-template <> struct host_type<scalar::u32> { using type = std::uint32_t; };
-template <> struct host_type<scalar::i64> { using type = std::int64_t; };
-template <> struct host_type<scalar::u64> { using type = std::uint64_t; };
-template <> struct host_type<scalar::f32> { using type = float; };
-template <> struct host_type<scalar::f64> { using type = double; };
+using scalar_tag = std::integral_constant<scalar, S>;
+
+// Declared only: their results say which host type stands for a scalar.
+void host_of(scalar_tag<scalar::nothing>);
+bool host_of(scalar_tag<scalar::boolean>);
+std::int8_t host_of(scalar_tag<scalar::i8>);
+std::uint8_t host_of(scalar_tag<scalar::u8>);
+std::int16_t host_of(scalar_tag<scalar::i16>);
+std::uint16_t host_of(scalar_tag<scalar::u16>);
+std::int32_t host_of(scalar_tag<scalar::i32>);
+std::uint32_t host_of(scalar_tag<scalar::u32>);
+std::int64_t host_of(scalar_tag<scalar::i64>);
+std::uint64_t host_of(scalar_tag<scalar::u64>);
+float host_of(scalar_tag<scalar::f32>);
+double host_of(scalar_tag<scalar::f64>);
+
+template <scalar S>
+struct host_type {
+    using type = decltype(host_of(scalar_tag<S>{}));
+};
 
 }  // namespace detail
 
@@ -73,16 +84,15 @@ template <scalar_type T>
 using canonical = typename detail::host_type<scalar_of<T>>::type;
 
 /// C++'s usual arithmetic conversions, by size and signedness.
-constexpr scalar promote(scalar s) {
-    return s < scalar::i32 ? scalar::i32 : s;
-}
+constexpr scalar promote(scalar s) { return s < scalar::i32 ? scalar::i32 : s; }
 constexpr scalar common_scalar(scalar a, scalar b) {
     a = promote(a);
     b = promote(b);
     return a > b ? a : b;  // the order of the enumeration is the rank: u32 beats i32, i64 beats u32 …
 }
 /// A host scalar among device values is weak: it takes the other's type when that is of the same or a
-/// greater kind (`Float x; x * 2.0` is a Float), and C++'s promotion otherwise (`Int i; i * 2.5` is a Double).
+/// greater kind (`Float x; x * 2.0` is a Float), and C++'s promotion otherwise (`Int i; i * 2.5` is a
+/// Double).
 constexpr scalar common_with_weak(scalar strong, scalar weak) {
     return kind_of(weak) <= kind_of(strong) ? promote(strong) : common_scalar(strong, weak);
 }

@@ -56,11 +56,12 @@ public:
     /// `size` elements of one value.
     vector(const context& where, std::size_t size, T value) : vector(where, size) { *this = value; }
     /// The elements of host memory, copied.
-    vector(const context& where, std::span<const T> elements) : vector(where, elements.size()) { write(elements); }
+    vector(const context& where, std::span<const T> elements) : vector(where, elements.size()) {
+        write(elements);
+    }
     vector(const context& where, std::initializer_list<T> elements)
         : vector(where, std::span<const T>(elements.begin(), elements.size())) {}
-    vector(const context& where, const std::vector<T>& elements)
-        requires(!std::same_as<T, bool>)
+    vector(const context& where, const std::vector<T>& elements) requires(!std::same_as<T, bool>)
         : vector(where, std::span<const T>(elements)) {}
     /// As many elements as the expression, on the device of its vectors, computed.
     vector(expr<T> e) : state_(array::make_vector_like(e.program(), scalar_of<T>)) {  // NOLINT
@@ -73,9 +74,12 @@ public:
     /// Copies the elements, on the device. An empty vector takes the other's size and device.
     vector& operator=(const vector& other) {
         if (this == &other) return *this;
-        if (!other.state_) state_.reset();
-        else if (!state_) return *this = vector(expr<T>(other));
-        else array::copy(*state_, *other.state_);
+        if (!other.state_)
+            state_.reset();
+        else if (!state_)
+            return *this = vector(expr<T>(other));
+        else
+            array::copy(*state_, *other.state_);
         return *this;
     }
     vector& operator=(vector&& other) noexcept = default;
@@ -83,8 +87,7 @@ public:
     /// Computes the expression for every element, in one kernel. The sizes must be equal; an empty vector
     /// takes the expression's. Throws usage_error.
     template <class A>
-        requires array_operands<A> || scalar_type<std::remove_cvref_t<A>>
-    vector& operator=(A&& a) {
+    requires array_operands<A> || scalar_type<std::remove_cvref_t<A>> vector& operator=(A&& a) {
         if constexpr (scalar_type<std::remove_cvref_t<A>>) {
             static_assert(kind_of(scalar_of<std::remove_cvref_t<A>>) <= kind_of(scalar_of<T>),
                           "Balm: assigning this to the vector would narrow (floating to integer, integer to "
@@ -104,9 +107,8 @@ public:
 
 #define BALM_COMPOUND(symbol, id)                                       \
     template <class A>                                                  \
-        requires array_operands<vector, A>                              \
-    vector& operator symbol(A&& a) {                                    \
-        return *this = apply<builtin::id>(*this, static_cast<A&&>(a)); \
+    requires array_operands<vector, A> vector& operator symbol(A&& a) { \
+        return *this = apply<builtin::id>(*this, static_cast<A&&>(a));  \
     }
     BALM_COMPOUND(+=, add)
     BALM_COMPOUND(-=, sub)

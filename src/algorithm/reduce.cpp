@@ -48,8 +48,10 @@ template <class T>
 T identity(reduction how) {
     using limits = std::numeric_limits<T>;
     if (how == reduction::sum) return T{};
-    if constexpr (std::floating_point<T>) return how == reduction::min ? limits::infinity() : -limits::infinity();
-    else return how == reduction::min ? limits::max() : limits::lowest();
+    if constexpr (std::floating_point<T>)
+        return limits::quiet_NaN();  // passed over, unless there is nothing else
+    else
+        return how == reduction::min ? limits::max() : limits::lowest();
 }
 
 template <class T>
@@ -61,8 +63,10 @@ Var<T> combine(reduction how, const Var<T>& a, const Var<T>& b) {
 template <class T>
 T combine_on_host(reduction how, T a, T b) {
     if (how == reduction::sum) return static_cast<T>(a + b);
-    if constexpr (std::floating_point<T>) return how == reduction::min ? std::fmin(a, b) : std::fmax(a, b);
-    else return how == reduction::min ? std::min(a, b) : std::max(a, b);
+    if constexpr (std::floating_point<T>)
+        return how == reduction::min ? std::fmin(a, b) : std::fmax(a, b);
+    else
+        return how == reduction::min ? std::min(a, b) : std::max(a, b);
 }
 
 /// How a device kind shares out a reduction. Measured where the figures in docs/performance.md are from.
@@ -74,7 +78,7 @@ struct strategy {
 constexpr strategy gpu_strategy{false, 256, 4};
 constexpr strategy cpu_strategy{true, 1, 16};
 constexpr std::size_t groups_per_compute_unit = 8;  // of 256 work-items: the H100's 2,048 a multiprocessor
-constexpr std::size_t chunk_elements = 32768;       // 36 GB/s at two cores (PoCL 3.1); 2 % less at 8 k and 128 k
+constexpr std::size_t chunk_elements = 32768;  // 36 GB/s at two cores (PoCL 3.1); 2 % less at 8 k and 128 k
 constexpr std::size_t most_parts = 4096;
 
 std::size_t parts_for(const strategy& s, const device_info& device, std::size_t n) {
@@ -90,7 +94,8 @@ public:
     accumulation(reduction how, std::size_t count, std::function<Var<T>(const Index&)> element)
         : how_(how), element_(std::move(element)) {
         sums_.reserve(count);  // growing would copy device variables, which is recorded
-        for (std::size_t k = 0; k < count; ++k) sums_.emplace_back(named(names[static_cast<int>(how)], identity<T>(how)).node());
+        for (std::size_t k = 0; k < count; ++k)
+            sums_.emplace_back(named(names[static_cast<int>(how)], identity<T>(how)).node());
     }
     std::size_t count() const { return sums_.size(); }
     void take(std::size_t k, const Index& i) { sums_[k] = combine(how_, sums_[k], element_(i)); }
@@ -125,7 +130,8 @@ void record_chunk(const Index& n, accumulation<T>& sums, const Out<T>& parts) {
 
 /// A grid of work-items, each taking elements a grid apart; then a tree in local memory.
 template <class T>
-void record_grid(reduction how, const Index& n, accumulation<T>& sums, const Out<T>& parts, const Local<T>& shared) {
+void record_grid(reduction how, const Index& n, accumulation<T>& sums, const Out<T>& parts,
+                 const Local<T>& shared) {
     const auto turns = static_cast<std::int64_t>(sums.count());
     Index stride = named("stride", global_size(0)), i = named("i", global_id(0));
     WHILE (i + (turns - 1) * stride < n) {
@@ -140,10 +146,14 @@ void record_grid(reduction how, const Index& n, accumulation<T>& sums, const Out
     shared[lid] = sums.total();
     WHILE (width > 0) {
         local_barrier();
-        IF (lid < width) { shared[lid] = combine(how, Var<T>(shared[lid]), Var<T>(shared[lid + width])); }
+        IF (lid < width) {
+            shared[lid] = combine(how, Var<T>(shared[lid]), Var<T>(shared[lid + width]));
+        }
         width /= 2;
     }
-    IF (lid == 0) { parts[group_id(0)] = shared[0]; }
+    IF (lid == 0) {
+        parts[group_id(0)] = shared[0];
+    }
 }
 
 template <class T>
@@ -151,7 +161,8 @@ std::shared_ptr<const ir::function> trace_reduction(reduction how, const strateg
                                                     const layout& leaves) {
     constexpr const char* names[] = {"sum", "min", "max"};
     const std::string name = std::string("reduce_") + names[static_cast<int>(how)];
-    trace::recording r(name + "(n, parts" + (s.on_cpu ? "" : ", shared") + parameter_names(p, leaves, nullptr) + ")", 1, {});
+    trace::recording r(
+        name + "(n, parts" + (s.on_cpu ? "" : ", shared") + parameter_names(p, leaves, nullptr) + ")", 1, {});
     r.describe(std::string(names[static_cast<int>(how)]) + "(" + describe(p, leaves, nullptr) + ")");
     const Index n(r.parameter(scalar::i64, trace::access::value));
     const Out<T> parts(r.parameter(scalar_of<T>, trace::access::out));
@@ -160,8 +171,10 @@ std::shared_ptr<const ir::function> trace_reduction(reduction how, const strateg
     accumulation<T> sums(how, s.accumulators, [&](const Index& i) {
         return Var<T>(trace::convert(record(p, leaves, nodes, trace::read(i.node())), scalar_of<T>));
     });
-    if (s.on_cpu) record_chunk(n, sums, parts);
-    else record_grid(how, n, sums, parts, Local<T>(shared));
+    if (s.on_cpu)
+        record_chunk(n, sums, parts);
+    else
+        record_grid(how, n, sums, parts, Local<T>(shared));
     return r.finish(nullptr);
 }
 
@@ -189,7 +202,8 @@ public:
 private:
     struct shelf {
         std::mutex mutex;
-        std::unordered_map<const runtime::device_state*, std::vector<std::shared_ptr<runtime::storage>>> spare;
+        std::unordered_map<const runtime::device_state*, std::vector<std::shared_ptr<runtime::storage>>>
+            spare;
     };
     static shelf& pool() {
         static shelf& s = *new shelf;  // outlives every vector, static ones too

@@ -14,12 +14,15 @@ namespace balm::array {
 
 namespace {
 
-std::shared_ptr<const ir::function> trace_assignment(const program& p, const layout& leaves, const vector_state& target) {
-    const bool reads_target = std::find(leaves.vectors.begin(), leaves.vectors.end(), &target) != leaves.vectors.end();
+std::shared_ptr<const ir::function> trace_assignment(const program& p, const layout& leaves,
+                                                     const vector_state& target) {
+    const bool reads_target =
+        std::find(leaves.vectors.begin(), leaves.vectors.end(), &target) != leaves.vectors.end();
     trace::recording r("elementwise(n, out" + parameter_names(p, leaves, &target) + ")", 1, {});
     r.describe("out = " + describe(p, leaves, &target));
     const trace::node n = r.parameter(scalar::i64, trace::access::value);
-    const trace::node out = r.parameter(target.type(), reads_target ? trace::access::mixed : trace::access::out);
+    const trace::node out =
+        r.parameter(target.type(), reads_target ? trace::access::mixed : trace::access::out);
     const bound_leaves nodes = declare(r, p, leaves, &target, out);
     trace::node index;
     const std::uint32_t loop = trace::open_grid_for(n, index, {});
@@ -38,18 +41,19 @@ std::shared_ptr<vector_state> make_vector_like(const program& p, scalar type) {
 
 void assign(vector_state& target, program&& p) {
     if (p.size >= 0 && static_cast<std::size_t>(p.size) != target.size())
-        throw usage_error(fmt::format("an expression of {} elements is assigned to a vector of {}", p.size, target.size()));
+        throw usage_error(
+            fmt::format("an expression of {} elements is assigned to a vector of {}", p.size, target.size()));
     runtime::device_state& device = target.device();
     if (!p.vectors.empty() && device_of(p).get() != &device)
-        throw usage_error(fmt::format("an expression on {} is assigned to a vector on {}", device_of(p)->words(),
-                                      device.words()));
+        throw usage_error(fmt::format("an expression on {} is assigned to a vector on {}",
+                                      device_of(p)->words(), device.words()));
     if (target.size() == 0) return;
 
     const layout leaves(p);
     ir::launch_facts facts = kernels::facts_for(device);
     facts.covers = true;
-    const cached_kernel& kernel = kernel_for(device, purpose::assign, target.type(), &target, p, leaves, facts,
-                                             [&] { return trace_assignment(p, leaves, target); });
+    const cached_kernel& kernel = kernel_for(device, purpose::assign, target.type(), &target, p, leaves,
+                                             facts, [&] { return trace_assignment(p, leaves, target); });
 
     runtime::grid g;
     g.local[0] = std::min(kernel.local_size, kernel.program->max_work_group_size());

@@ -40,8 +40,8 @@ std::int32_t number_of(const vector_state* target, const layout& leaves) {
     return found == leaves.vectors.end() ? -1 : static_cast<std::int32_t>(found - leaves.vectors.begin());
 }
 
-bool is_for(const entry& e, const runtime::device_state& device, purpose what, scalar into, std::int32_t target,
-            const program& p, const layout& leaves) {
+bool is_for(const entry& e, const runtime::device_state& device, purpose what, scalar into,
+            std::int32_t target, const program& p, const layout& leaves) {
     return e.device_address == &device && e.what == what && e.into == into && e.target_number == target &&
            std::equal(e.number_of_leaf.begin(), e.number_of_leaf.end(), leaves.number_of_leaf.begin(),
                       leaves.number_of_leaf.end()) &&
@@ -50,8 +50,9 @@ bool is_for(const entry& e, const runtime::device_state& device, purpose what, s
 
 }  // namespace
 
-const cached_kernel& kernel_for(runtime::device_state& device, purpose what, scalar into, const vector_state* target,
-                                const program& p, const layout& leaves, ir::launch_facts facts,
+const cached_kernel& kernel_for(runtime::device_state& device, purpose what, scalar into,
+                                const vector_state* target, const program& p, const layout& leaves,
+                                ir::launch_facts facts,
                                 const std::function<std::shared_ptr<const ir::function>()>& trace) {
     const std::int32_t target_number = number_of(target, leaves);
     const std::uint64_t hash =

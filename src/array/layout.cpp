@@ -15,9 +15,7 @@ namespace balm::array {
 
 namespace {
 
-bool is_argument(const step& s) {
-    return s.what == step::kind::scalar || s.what == step::kind::index;
-}
+bool is_argument(const step& s) { return s.what == step::kind::scalar || s.what == step::kind::index; }
 
 /// a, b, c … z, a1, b1 …
 std::string leaf_name(std::size_t k, const char* alphabet, std::size_t letters) {
@@ -43,12 +41,13 @@ std::uint64_t layout::hash(std::uint64_t seed) const {
 
 const std::shared_ptr<runtime::device_state>& device_of(const program& p) {
     if (p.vectors.empty())
-        throw usage_error("an expression without vectors says neither on what device nor how many elements; "
-                          "assign it to a vector of a size");
+        throw usage_error(
+            "an expression without vectors says neither on what device nor how many elements; "
+            "assign it to a vector of a size");
     for (const auto& v : p.vectors)
         if (&v->device() != &p.vectors[0]->device())
-            throw usage_error(fmt::format("an expression combines vectors of {} and of {}", p.vectors[0]->device().words(),
-                                          v->device().words()));
+            throw usage_error(fmt::format("an expression combines vectors of {} and of {}",
+                                          p.vectors[0]->device().words(), v->device().words()));
     return p.vectors[0]->device_handle();
 }
 
@@ -101,10 +100,13 @@ trace::node record(const program& p, const layout& leaves, const bound_leaves& n
                 made = trace::apply(builtin::add, sum, 2);
                 break;
             }
-            case step::kind::apply: made = trace::apply(static_cast<builtin>(s.detail), operands, s.arity); break;
+            case step::kind::apply:
+                made = trace::apply(static_cast<builtin>(s.detail), operands, s.arity);
+                break;
             case step::kind::convert: made = trace::convert(operands[0], s.type); break;
             case step::kind::select:
-                made = trace::select(operands[0], trace::convert(operands[1], s.type), trace::convert(operands[2], s.type));
+                made = trace::select(operands[0], trace::convert(operands[1], s.type),
+                                     trace::convert(operands[2], s.type));
                 break;
             case step::kind::call: {
                 const ir::function& f = *p.functions[s.leaf];
@@ -152,10 +154,13 @@ std::string describe(const program& p, const layout& leaves, const vector_state*
             case step::kind::call: made = call(p.functions[s.leaf]->name); break;
             case step::kind::apply: {
                 const ir::builtin_info& row = ir::info(static_cast<builtin>(s.detail));
-                if (!row.symbol) made = call(row.name);
-                else if (row.arity == 1) made = {row.symbol + words(0, 14), row.precedence};
+                if (!row.symbol)
+                    made = call(row.name);
+                else if (row.arity == 1)
+                    made = {row.symbol + words(0, 14), row.precedence};
                 else
-                    made = {fmt::format("{} {} {}", words(0, row.precedence), row.symbol, words(1, row.precedence + 1)),
+                    made = {fmt::format("{} {} {}", words(0, row.precedence), row.symbol,
+                                        words(1, row.precedence + 1)),
                             row.precedence};
                 break;
             }
@@ -183,7 +188,8 @@ runtime::argument argument_of(scalar type, std::uint64_t bits) {
     return a;
 }
 
-void append_arguments(const program& p, const layout& leaves, const vector_state* target, std::vector<runtime::argument>& list) {
+void append_arguments(const program& p, const layout& leaves, const vector_state* target,
+                      std::vector<runtime::argument>& list) {
     for (const vector_state* v : leaves.vectors)
         if (v != target) list.push_back(argument_of(*v->memory()));
     for (const step& s : p.steps)

@@ -44,7 +44,8 @@ trace::node record(const program&, const layout&, const bound_leaves&, trace::no
 std::string describe(const program&, const layout&, const vector_state* target);
 
 /// Appends the arguments of those parameters.
-void append_arguments(const program&, const layout&, const vector_state* target, std::vector<runtime::argument>&);
+void append_arguments(const program&, const layout&, const vector_state* target,
+                      std::vector<runtime::argument>&);
 
 runtime::argument argument_of(const runtime::storage&);
 runtime::argument argument_of(scalar type, std::uint64_t bits);

@@ -12,7 +12,8 @@ namespace balm {
 namespace detail {
 
 void array_scalar_does_not_fit(scalar type) {
-    throw usage_error(fmt::format("a host value does not fit the element type {} that it is combined with", to_string(type)));
+    throw usage_error(fmt::format("a host value does not fit the element type {} that it is combined with",
+                                  to_string(type)));
 }
 
 }  // namespace detail
@@ -41,7 +42,8 @@ std::int64_t common_size(std::int64_t a, std::int64_t b) {
 }  // namespace
 
 void program::push(const step& s) {
-    if (steps.size() >= 60000) throw usage_error("an expression of 60,000 operations; assign parts of it to vectors");
+    if (steps.size() >= 60000)
+        throw usage_error("an expression of 60,000 operations; assign parts of it to vectors");
     hash = mix(hash, structure_of(s));
     if (s.what == step::kind::constant) hash = mix(hash, s.bits);
     steps.push_back(s);

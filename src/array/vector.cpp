@@ -30,9 +30,10 @@ vector_state::vector_state(std::shared_ptr<runtime::device_state> device, scalar
 
 std::shared_ptr<vector_state> make_vector(const context& where, scalar type, std::size_t size) {
     if (where.size() != 1)
-        throw usage_error(fmt::format("a vector lives on one device, but the context has {}; choose one with "
-                                      "balm::filter::count(1)",
-                                      where.size()));
+        throw usage_error(
+            fmt::format("a vector lives on one device, but the context has {}; choose one with "
+                        "balm::filter::count(1)",
+                        where.size()));
     return std::make_shared<vector_state>(where.device(0).state(), type, size);
 }
 
@@ -57,7 +58,8 @@ void fill(vector_state& to, const void* value) {
 
 void copy(vector_state& to, const vector_state& from) {
     if (to.size() != from.size())
-        throw usage_error(fmt::format("a vector of {} elements is assigned to one of {}", from.size(), to.size()));
+        throw usage_error(
+            fmt::format("a vector of {} elements is assigned to one of {}", from.size(), to.size()));
     to.device().default_queue().enqueue_copy(*to.memory(), 0, *from.memory(), 0,
                                              from.size() * balm::size_of(from.type()));
 }

@@ -22,26 +22,32 @@ struct helper_row {
     std::string_view parameters;  ///< $T is the type
     std::string_view f32;         ///< body for float; empty: none
     std::string_view f64;
-    std::string_view integer;     ///< body for all integers; $U is the unsigned type, $bits the width
+    std::string_view integer;  ///< body for all integers; $U is the unsigned type, $bits the width
     std::string_view result = "$T";
 };
 
 // Accuracy: a division or product by pi adds half a unit in the last place to functions of at most 2 (CUDA
 // C++ Programming Guide, mathematical functions), which keeps OpenCL's bounds. f32 powers go through f64.
 constexpr helper_row helper_table[] = {
-    {"balm_acospi", "$T x", "return acosf(x) * 0.31830988618379067f;", "return acos(x) * 0.31830988618379067;", ""},
-    {"balm_asinpi", "$T x", "return asinf(x) * 0.31830988618379067f;", "return asin(x) * 0.31830988618379067;", ""},
-    {"balm_atanpi", "$T x", "return atanf(x) * 0.31830988618379067f;", "return atan(x) * 0.31830988618379067;", ""},
+    {"balm_acospi", "$T x", "return acosf(x) * 0.31830988618379067f;",
+     "return acos(x) * 0.31830988618379067;", ""},
+    {"balm_asinpi", "$T x", "return asinf(x) * 0.31830988618379067f;",
+     "return asin(x) * 0.31830988618379067;", ""},
+    {"balm_atanpi", "$T x", "return atanf(x) * 0.31830988618379067f;",
+     "return atan(x) * 0.31830988618379067;", ""},
     {"balm_atan2pi", "$T y, $T x", "return atan2f(y, x) * 0.31830988618379067f;",
      "return atan2(y, x) * 0.31830988618379067;", ""},
     {"balm_tanpi", "$T x", "return sinpif(x) / cospif(x);", "return sinpi(x) / cospi(x);", ""},
     {"balm_fract", "$T x",
-     "return x == 0 || x != x ? x : fabs(x) > 3.4028234e38f ? copysign(0.0f, x) : fmin(x - floor(x), 0.99999994f);",
+     "return x == 0 || x != x ? x : fabs(x) > 3.4028234e38f ? copysign(0.0f, x) : fmin(x - floor(x), "
+     "0.99999994f);",
      "return x == 0 || x != x ? x : fabs(x) > 1.7976931348623157e308 ? copysign(0.0, x) : fmin(x - floor(x), "
      "0.99999999999999989);",
      ""},
-    {"balm_ilogb", "$T x", "return x == 0 ? -2147483647 - 1 : !(fabs(x) <= 3.4028234e38f) ? 2147483647 : ilogb(x);",
-     "return x == 0 ? -2147483647 - 1 : !(fabs(x) <= 1.7976931348623157e308) ? 2147483647 : ilogb(x);", "", "int"},
+    {"balm_ilogb", "$T x",
+     "return x == 0 ? -2147483647 - 1 : !(fabs(x) <= 3.4028234e38f) ? 2147483647 : ilogb(x);",
+     "return x == 0 ? -2147483647 - 1 : !(fabs(x) <= 1.7976931348623157e308) ? 2147483647 : ilogb(x);", "",
+     "int"},
     {"balm_isnormal", "$T x", "return fabsf(x) >= 1.17549435e-38f && fabsf(x) <= 3.4028234e38f;",
      "return fabs(x) >= 2.2250738585072014e-308 && fabs(x) <= 1.7976931348623157e308;", "", "bool"},
     {"balm_maxmag", "$T x, $T y", "return fabsf(x) > fabsf(y) ? x : fabsf(y) > fabsf(x) ? y : fmaxf(x, y);",
@@ -50,7 +56,8 @@ constexpr helper_row helper_table[] = {
      "return fabs(x) < fabs(y) ? x : fabs(y) < fabs(x) ? y : fmin(x, y);", ""},
     {"balm_pown", "$T x, int n", "return (float)pow((double)x, (double)n);", "return pow(x, (double)n);", ""},
     {"balm_powr", "$T x, $T y",
-     "const bool undefined = x < 0 || y != y || (x == 0 && y == 0) || (x == 1 && fabsf(y) > 3.4028234e38f) ||\n"
+     "const bool undefined = x < 0 || y != y || (x == 0 && y == 0) || (x == 1 && fabsf(y) > 3.4028234e38f) "
+     "||\n"
      "                           (x > 3.4028234e38f && y == 0);\n"
      "    return undefined || x != x ? __int_as_float(0x7fc00000) : powf(fabsf(x), y);",
      "const bool undefined = x < 0 || y != y || (x == 0 && y == 0) ||\n"
@@ -81,9 +88,12 @@ struct integer_row {
     std::string_view patterns[4];
 };
 constexpr integer_row cuda_integers[] = {
-    {builtin::popcount, {"__popc($0)", "(unsigned int)__popc($0)", "(long long)__popcll($0)", "(unsigned long long)__popcll($0)"}},
-    {builtin::clz, {"__clz($0)", "(unsigned int)__clz((int)($0))", "(long long)__clzll($0)",
-                    "(unsigned long long)__clzll((long long)($0))"}},
+    {builtin::popcount,
+     {"__popc($0)", "(unsigned int)__popc($0)", "(long long)__popcll($0)",
+      "(unsigned long long)__popcll($0)"}},
+    {builtin::clz,
+     {"__clz($0)", "(unsigned int)__clz((int)($0))", "(long long)__clzll($0)",
+      "(unsigned long long)__clzll((long long)($0))"}},
     {builtin::mul_hi, {"__mulhi($0, $1)", "__umulhi($0, $1)", "__mul64hi($0, $1)", "__umul64hi($0, $1)"}},
 };
 
@@ -93,24 +103,25 @@ std::string replace_all(std::string text, std::string_view what, std::string_vie
     return text;
 }
 
-scalar unsigned_of(scalar s) {
-    return is_signed(s) ? static_cast<scalar>(static_cast<int>(s) + 1) : s;
-}
+scalar unsigned_of(scalar s) { return is_signed(s) ? static_cast<scalar>(static_cast<int>(s) + 1) : s; }
 
 std::string suffixed(std::string_view name, scalar type) { return std::string(name) + "_" + to_string(type); }
 
-helper_function make_helper(dialect d, const std::string& name, const std::string& result, const std::string& parameters,
-                            const std::string& body) {
+helper_function make_helper(dialect d, const std::string& name, const std::string& result,
+                            const std::string& parameters, const std::string& body) {
     const char* qualifiers = d == dialect::cuda_cpp ? "static __device__ inline " : "inline ";
     // A plain `inline` function of C has no external definition; OpenCL C compilers want one or a static.
     const char* linkage = d == dialect::opencl_c ? "static " : "";
-    return {name, fmt::format("{}{}{} {}({}) {{\n    {}\n}}\n", linkage, qualifiers, result, name, parameters, body)};
+    return {name, fmt::format("{}{}{} {}({}) {{\n    {}\n}}\n", linkage, qualifiers, result, name, parameters,
+                              body)};
 }
 
 helper_function from_table(dialect d, std::string_view name, scalar type) {
     for (const helper_row& row : helper_table) {
         if (row.name != name) continue;
-        const std::string_view body = type == scalar::f32 ? row.f32 : type == scalar::f64 ? row.f64 : row.integer;
+        const std::string_view body = type == scalar::f32   ? row.f32
+                                      : type == scalar::f64 ? row.f64
+                                                            : row.integer;
         auto fill = [&](std::string_view text) {
             std::string filled = replace_all(std::string(text), "$T", type_name(d, type));
             filled = replace_all(filled, "$U", is_integer(type) ? type_name(d, unsigned_of(type)) : "");
@@ -132,8 +143,10 @@ helper_function saturated(dialect d, builtin what, scalar type) {
     } else {
         // Overflow: the operands' signs (for a difference: differ, and) the result's sign differs from a's.
         const char* overflow = adds ? "(~(a ^ b) & (a ^ r)) < 0" : "((a ^ b) & (a ^ r)) < 0";
-        body = fmt::format("const {0} r = ({0})(({1})a {2} ({1})b);\n    return {3} ? ({0})((({1})a >> {4}) + (~({1})0 >> 1)) : r;",
-                           T, U, adds ? "+" : "-", overflow, 8 * size_of(type) - 1);
+        body = fmt::format(
+            "const {0} r = ({0})(({1})a {2} ({1})b);\n    return {3} ? ({0})((({1})a >> {4}) + (~({1})0 >> "
+            "1)) : r;",
+            T, U, adds ? "+" : "-", overflow, 8 * size_of(type) - 1);
     }
     return make_helper(d, name, T, fmt::format("{0} a, {0} b", T), body);
 }
@@ -149,7 +162,9 @@ builtin_spelling spell_by_kind(dialect d, builtin what, scalar type) {
     const bool cuda_f32 = d == dialect::cuda_cpp && type == scalar::f32;
     const char* name = ir::info(what).name;
     if (is_floating(type)) {
-        const std::string own = std::string(what == builtin::abs ? "fabs" : what == builtin::min ? "fmin" : "fmax");
+        const std::string own = std::string(what == builtin::abs   ? "fabs"
+                                            : what == builtin::min ? "fmin"
+                                                                   : "fmax");
         return {call_pattern(own + (cuda_f32 ? "f" : ""), ir::info(what).arity), true, {}};
     }
     if (what != builtin::abs) return {call_pattern(name, 2), true, {}};
@@ -163,8 +178,9 @@ builtin_spelling spell_by_kind(dialect d, builtin what, scalar type) {
 std::string type_name(dialect d, scalar s, int lanes) {
     constexpr const char* opencl[] = {"void", "bool", "char", "uchar", "short", "ushort",
                                       "int",  "uint", "long", "ulong", "float", "double"};
-    constexpr const char* cuda[] = {"void", "bool",         "signed char", "unsigned char",      "short", "unsigned short",
-                                    "int",  "unsigned int", "long long",   "unsigned long long", "float", "double"};
+    constexpr const char* cuda[] = {
+        "void", "bool",         "signed char", "unsigned char",      "short", "unsigned short",
+        "int",  "unsigned int", "long long",   "unsigned long long", "float", "double"};
     std::string name = (d == dialect::opencl_c ? opencl : cuda)[static_cast<std::size_t>(s)];
     if (lanes == 1) return name;
     return (s == scalar::boolean ? "char" : name) + std::to_string(lanes);
@@ -172,7 +188,8 @@ std::string type_name(dialect d, scalar s, int lanes) {
 
 builtin_spelling spell(dialect d, builtin what, scalar type) {
     const ir::builtin_info& row = ir::info(what);
-    if (what == builtin::abs || what == builtin::min || what == builtin::max) return spell_by_kind(d, what, type);
+    if (what == builtin::abs || what == builtin::min || what == builtin::max)
+        return spell_by_kind(d, what, type);
     const std::string_view given = d == dialect::opencl_c ? row.opencl : row.cuda;
     if (given.empty()) {
         const bool suffix = d == dialect::cuda_cpp && type == scalar::f32;
@@ -182,7 +199,10 @@ builtin_spelling spell(dialect d, builtin what, scalar type) {
     if (d == dialect::cuda_cpp)
         for (const integer_row& integers : cuda_integers)
             if (integers.what == what)
-                return {std::string(integers.patterns[static_cast<int>(type) - static_cast<int>(scalar::i32)]), true, {}};
+                return {
+                    std::string(integers.patterns[static_cast<int>(type) - static_cast<int>(scalar::i32)]),
+                    true,
+                    {}};
     helper_function helper = what == builtin::add_sat || what == builtin::sub_sat
                                  ? saturated(d, what, type)
                                  : from_table(d, given.substr(0, given.size() - 1), type);
@@ -197,23 +217,27 @@ helper_function saturating_conversion(dialect d, scalar from, scalar to) {
     const char* L = d == dialect::cuda_cpp ? "LL" : "L";
     const std::string wide = bits == 64 ? L : "";
     // 2^(bits - 1) or 2^bits is exact in both floating types; at or beyond it the value is out of range.
-    const std::string beyond = fmt::format("{:.1f}{}", std::ldexp(1.0, static_cast<int>(is_signed(to) ? bits - 1 : bits)), f);
+    const std::string beyond =
+        fmt::format("{:.1f}{}", std::ldexp(1.0, static_cast<int>(is_signed(to) ? bits - 1 : bits)), f);
     const std::uint64_t largest = ~std::uint64_t{0} >> (64 - bits + (is_signed(to) ? 1 : 0));
     const std::string top = fmt::format("{}{}{}", largest, is_signed(to) ? "" : "u", wide);
     const std::string bottom = is_signed(to) ? fmt::format("-{}{} - 1", largest, wide) : std::string("0");
     const std::string below = is_signed(to) ? fmt::format("-{}", beyond) : fmt::format("0.0{}", f);
     return make_helper(d, fmt::format("balm_{}_to_{}", to_string(from), to_string(to)), T, F + " x",
-                       fmt::format("return x != x ? 0 : x <= {} ? {} : x >= {} ? {} : ({})x;", below, bottom, beyond, top, T));
+                       fmt::format("return x != x ? 0 : x <= {} ? {} : x >= {} ? {} : ({})x;", below, bottom,
+                                   beyond, top, T));
 }
 
 helper_function guarded_division(dialect d, builtin what, scalar type) {
     const bool divides = what == builtin::div;
     const std::string T = type_name(d, type), U = type_name(d, unsigned_of(type));
     const char* by_zero = divides ? "0" : "a";
-    const std::string by_minus_one =
-        !is_signed(type) ? "" : divides ? fmt::format("b == -1 ? ({})(0 - ({})a) : ", T, U) : "b == -1 ? 0 : ";
-    return make_helper(d, suffixed(divides ? "balm_div" : "balm_rem", type), T, fmt::format("{0} a, {0} b", T),
-                       fmt::format("return b == 0 ? {} : {}a {} b;", by_zero, by_minus_one, divides ? "/" : "%"));
+    const std::string by_minus_one = !is_signed(type) ? ""
+                                     : divides        ? fmt::format("b == -1 ? ({})(0 - ({})a) : ", T, U)
+                                                      : "b == -1 ? 0 : ";
+    return make_helper(
+        d, suffixed(divides ? "balm_div" : "balm_rem", type), T, fmt::format("{0} a, {0} b", T),
+        fmt::format("return b == 0 ? {} : {}a {} b;", by_zero, by_minus_one, divides ? "/" : "%"));
 }
 
 }  // namespace balm::emit

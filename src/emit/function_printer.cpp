@@ -23,7 +23,19 @@ using ir::opcode;
 using ir::value_id;
 
 /// Precedences beyond those of builtins.def.
-enum : int { ternary = 2, logical_or = 3, logical_and = 4, bitwise = 7, equality = 8, relation = 9, shift = 10, add_precedence = 11, unary = 13, postfix = 14, primary = 15 };
+enum : int {
+    ternary = 2,
+    logical_or = 3,
+    logical_and = 4,
+    bitwise = 7,
+    equality = 8,
+    relation = 9,
+    shift = 10,
+    add_precedence = 11,
+    unary = 13,
+    postfix = 14,
+    primary = 15
+};
 
 /// A value made of more operations than this gets a name even if it is used once: lines stay readable.
 constexpr int max_operations_in_line = 14;
@@ -36,8 +48,10 @@ struct text {
 std::string substitute(std::string_view pattern, const std::vector<text>& operands) {
     std::string result;
     for (std::size_t k = 0; k < pattern.size(); ++k) {
-        if (pattern[k] == '$' && k + 1 < pattern.size()) result += operands[static_cast<std::size_t>(pattern[++k] - '0')].words;
-        else result += pattern[k];
+        if (pattern[k] == '$' && k + 1 < pattern.size())
+            result += operands[static_cast<std::size_t>(pattern[++k] - '0')].words;
+        else
+            result += pattern[k];
     }
     return result;
 }
@@ -56,7 +70,8 @@ public:
 
     std::string run() {
         count_uses(0);
-        for (const auto& callee : f_.callees) names_.unique(parts_.functions.at(callee.get()));  // not to be hidden
+        for (const auto& callee : f_.callees)
+            names_.unique(parts_.functions.at(callee.get()));  // not to be hidden
         std::string head = signature();
         depth_ = 1;
         if (words_.local_memory_by_offset) place_local_memory();
@@ -81,8 +96,10 @@ private:
         if (i.name != ir::none) return f_.names[i.name];
         switch (i.op) {
             case opcode::place: {
-                constexpr const char* words[] = {"gid", "lid", "group", "global_size", "local_size", "groups"};
-                return std::string(words[i.detail]) + (f_.dimensions > 1 ? std::string(1, "xyz"[i.bits]) : "");
+                constexpr const char* words[] = {"gid",         "lid",        "group",
+                                                 "global_size", "local_size", "groups"};
+                return std::string(words[i.detail]) +
+                       (f_.dimensions > 1 ? std::string(1, "xyz"[i.bits]) : "");
             }
             case opcode::for_: return "k";
             case opcode::grid_for: return "i";
@@ -114,11 +131,13 @@ private:
             parameter_names_.push_back(name);
             const std::string type = type_of(in_memory(p.what.pointee()));
             if (!p.what.is_pointer()) {
-                list.push_back(fmt::format("{} {}", type_of(p.what), name));
+                // OpenCL C allows no bool as a kernel's parameter; a byte that is 0 or 1 serves as one.
+                list.push_back(fmt::format("{} {}", f_.dimensions > 0 ? type : type_of(p.what), name));
             } else if (p.use == ir::access::local) {
                 if (words_.local_memory_by_offset && f_.dimensions > 0)
                     list.push_back("unsigned int " + name + "_offset");
-                else list.push_back(fmt::format("{}{}* {}", words_.local_memory, type, name));
+                else
+                    list.push_back(fmt::format("{}{}* {}", words_.local_memory, type, name));
             } else {
                 list.push_back(fmt::format("{}{}{}* {}{}", words_.global_memory,
                                            p.use == ir::access::in ? "const " : "", type,
@@ -140,7 +159,8 @@ private:
         for (std::size_t k = 0; k < f_.parameters.size(); ++k) {
             const ir::parameter& p = f_.parameters[k];
             if (p.use != ir::access::local || f_.dimensions == 0) continue;
-            if (!std::exchange(declared, true)) line("extern __shared__ __align__(16) unsigned char balm_local[];");
+            if (!std::exchange(declared, true))
+                line("extern __shared__ __align__(16) unsigned char balm_local[];");
             const std::string type = type_of(in_memory(p.what.pointee()));
             line(fmt::format("{0}* {1} = ({0}*)(balm_local + {1}_offset);", type, parameter_names_[k]));
         }
@@ -159,7 +179,8 @@ private:
     /// Nothing is gained by giving it a name.
     bool is_trivial(value_id v) const {
         const opcode op = at(v).op;
-        return op == opcode::constant || op == opcode::parameter || op == opcode::read_cell || !name_[v].empty();
+        return op == opcode::constant || op == opcode::parameter || op == opcode::read_cell ||
+               !name_[v].empty();
     }
     /// Every value that v is made of while it is pending, down to those that have a name.
     template <class Visit>
@@ -208,7 +229,8 @@ private:
         return std::all_of(f_.blocks[b].begin(), f_.blocks[b].end(), [&](value_id v) {
             const instruction& i = at(v);
             if (ir::has_effect(i.op)) return false;
-            if ((i.op == opcode::logic_and || i.op == opcode::logic_or) && !is_expression(i.blocks[0])) return false;
+            if ((i.op == opcode::logic_and || i.op == opcode::logic_or) && !is_expression(i.blocks[0]))
+                return false;
             return uses_[v] <= 1 || is_trivial(v);
         });
     }
@@ -260,7 +282,8 @@ private:
                 return line(f_.operand(v, 0) == ir::none ? "return;" : "return " + operand(v, 0, 0) + ";");
             case opcode::barrier: {
                 settle_before(effects_of(f_, v));
-                const std::string_view words[] = {words_.local_barrier, words_.global_barrier, words_.full_barrier};
+                const std::string_view words[] = {words_.local_barrier, words_.global_barrier,
+                                                  words_.full_barrier};
                 return line(std::string(words[at(v).bits - 1]));
             }
             default: return value(v);
@@ -276,7 +299,8 @@ private:
         const bool is_guard = at(v).op == opcode::logic_and || at(v).op == opcode::logic_or;
         if (is_guard && !is_expression(at(v).blocks[0])) return guard_statement(v);
         operations_[v] = operations;
-        const bool waits = at(v).op == opcode::read_cell || (uses_[v] == 1 && operations <= max_operations_in_line);
+        const bool waits =
+            at(v).op == opcode::read_cell || (uses_[v] == 1 && operations <= max_operations_in_line);
         if (!waits) return declare(v);
         is_pending_[v] = true;
         pending_.push_back(v);
@@ -285,8 +309,10 @@ private:
     /// The value as it is stored: truth values in lanes become bytes.
     std::string stored(value_id v, std::size_t k) {
         const ir::type given = at(f_.operand(v, k)).result;
-        if (at(v).op != opcode::store || given.lanes == 1 || given.element != scalar::boolean) return operand(v, k, 0);
-        return fmt::format("convert_{}({} & (char)1)", type_of(ir::type(scalar::u8, given.lanes)), operand(v, k, unary));
+        if (at(v).op != opcode::store || given.lanes == 1 || given.element != scalar::boolean)
+            return operand(v, k, 0);
+        return fmt::format("convert_{}({} & (char)1)", type_of(ir::type(scalar::u8, given.lanes)),
+                           operand(v, k, unary));
     }
 
     /// `target = value;` or `target += value;` where the value is `target + …`.
@@ -326,7 +352,9 @@ private:
         const bool same_element = at(writer).op == opcode::store && at(old).op == opcode::load &&
                                   f_.operand(old, 0) == f_.operand(writer, 0) &&
                                   f_.operand(old, 1) == f_.operand(writer, 1);
-        if (same_element && name_[f_.operand(old, 1)].empty() && at(f_.operand(old, 1)).op != opcode::constant) return {};
+        if (same_element && name_[f_.operand(old, 1)].empty() &&
+            at(f_.operand(old, 1)).op != opcode::constant)
+            return {};
         return same_cell || same_element ? std::string_view(row.symbol) : std::string_view();
     }
 
@@ -405,7 +433,8 @@ private:
         const value_id end = f_.operand(v, 1), step = f_.operand(v, 2);
         const ir::effects e = effects_of(f_, v);
         for (value_id bound : {end, step})
-            if (!is_trivial(bound) || (at(bound).op == opcode::read_cell && is_pending_[bound] && clobbers(f_, e, bound)))
+            if (!is_trivial(bound) ||
+                (at(bound).op == opcode::read_cell && is_pending_[bound] && clobbers(f_, e, bound)))
                 declare(bound);
         const std::string from = plain_operand(v, 0, 0);
         const std::string to = plain_operand(v, 1, shift), by = plain_operand(v, 2, unary);
@@ -413,8 +442,8 @@ private:
         settle_for_loop(v);
         const std::string k = names_.unique(word_for(v));
         name_[v] = k;
-        line(fmt::format("for ({} {} = {}; {}; {}) {{", type_of(at(v).result), k, from, goes_on(k, to, step, by),
-                         advance(k, step, by)));
+        line(fmt::format("for ({} {} = {}; {}; {}) {{", type_of(at(v).result), k, from,
+                         goes_on(k, to, step, by), advance(k, step, by)));
         inner_block(at(v).blocks[0]);
         line("}");
     }
@@ -425,7 +454,8 @@ private:
         const std::size_t top_bit = 8 * size_of(at(step).result.element) - 1;
         return is_signed(at(step).result.element) && (at(step).bits >> top_bit & 1) ? -1 : 1;
     }
-    std::string goes_on(const std::string& k, const std::string& to, value_id step, const std::string& by) const {
+    std::string goes_on(const std::string& k, const std::string& to, value_id step,
+                        const std::string& by) const {
         const int sign = sign_of(step);
         if (sign != 0) return fmt::format("{} {} {}", k, sign > 0 ? "<" : ">", to);
         return fmt::format("{1} > 0 ? {0} < {2} : {0} > {2}", k, by, to);
@@ -501,16 +531,17 @@ private:
     std::string call_words(value_id v) {
         const ir::function* callee = f_.callees[at(v).bits].get();
         std::string list;
-        for (std::size_t k = 0; k < f_.operands_of(v).size(); ++k)
-            list += (k ? ", " : "") + operand(v, k, 0);
+        for (std::size_t k = 0; k < f_.operands_of(v).size(); ++k) list += (k ? ", " : "") + operand(v, k, 0);
         return parts_.functions.at(callee) + "(" + list + ")";
     }
 
     text place_words(const instruction& i) const {
         std::string words;
         for (char c : words_.places[i.detail]) {
-            if (c == '$') words += words_.axes[i.bits];
-            else words += c;
+            if (c == '$')
+                words += words_.axes[i.bits];
+            else
+                words += c;
         }
         return {words, words.find('*') == std::string::npos ? int(unary) : 11};
     }
@@ -526,10 +557,14 @@ private:
         if (at(v).result.lanes > 1) return vector_conversion(v, from, to);
         if (to == scalar::boolean) {
             const bool floating = is_floating(from);
-            return {operand(v, 0, 9) + (!floating ? " != 0" : from == scalar::f32 ? " != 0.0f" : " != 0.0"), 8};
+            return {operand(v, 0, 9) + (!floating             ? " != 0"
+                                        : from == scalar::f32 ? " != 0.0f"
+                                                              : " != 0.0"),
+                    8};
         }
         if (is_floating(from) && is_integer(to))
-            return {helper(saturating_conversion(parts_.language, from, to)) + "(" + operand(v, 0, 0) + ")", postfix};
+            return {helper(saturating_conversion(parts_.language, from, to)) + "(" + operand(v, 0, 0) + ")",
+                    postfix};
         return {"(" + type_of(at(v).result) + ")" + operand(v, 0, unary), unary};
     }
 
@@ -538,7 +573,8 @@ private:
         const auto what = static_cast<builtin>(at(v).detail);
         if ((what != builtin::div && what != builtin::rem) || is_floating(at(v).result.element)) return false;
         const instruction& divisor = at(f_.operand(v, 1));
-        if (divisor.op == opcode::place) return static_cast<ir::place>(divisor.detail) < ir::place::global_size;
+        if (divisor.op == opcode::place)
+            return static_cast<ir::place>(divisor.detail) < ir::place::global_size;
         if (divisor.op != opcode::constant) return true;
         const std::uint64_t ones = ~std::uint64_t{0} >> (64 - 8 * size_of(divisor.result.element));
         return divisor.bits == 0 || (is_signed(divisor.result.element) && divisor.bits == ones);
@@ -554,15 +590,17 @@ private:
             const std::string left = operand(v, 0, 0);
             return {fmt::format("{}({}, {})", name, left, operand(v, 1, 0)), postfix};
         }
-        const bool gives_lanes_of_truth = i.result.lanes > 1 && i.result.element == scalar::boolean &&
-                                          (row.takes == detail::rule::compare || row.takes == detail::rule::predicate);
+        const bool gives_lanes_of_truth =
+            i.result.lanes > 1 && i.result.element == scalar::boolean &&
+            (row.takes == detail::rule::compare || row.takes == detail::rule::predicate);
         if (gives_lanes_of_truth) return lanes_of_truth(v, row);
         if (row.symbol && row.arity == 1) return {row.symbol + operand(v, 0, postfix), unary};
         if (row.symbol) return operator_words(v, row);
         const builtin_spelling s = spell(parts_.language, what, type);
         for (const helper_function& h : s.helpers) helper(h);
         std::vector<text> list;
-        for (std::size_t k = 0; k < row.arity; ++k) list.push_back({operand(v, k, s.is_call ? 0 : postfix), primary});
+        for (std::size_t k = 0; k < row.arity; ++k)
+            list.push_back({operand(v, k, s.is_call ? 0 : postfix), primary});
         return {substitute(s.pattern, list), s.is_call ? int(postfix) : 8};
     }
 
@@ -579,13 +617,17 @@ private:
         constexpr scalar masks[] = {scalar::i8, scalar::i16, scalar::i32, scalar::i32, scalar::i64};
         const ir::type mask(masks[size_of(result.element) / 2], result.lanes);
         const std::string condition = operand(v, 0, 0), yes = operand(v, 1, 0);
-        return {fmt::format("select({}, {}, convert_{}({}))", operand(v, 2, 0), yes, type_of(mask), condition), postfix};
+        return {
+            fmt::format("select({}, {}, convert_{}({}))", operand(v, 2, 0), yes, type_of(mask), condition),
+            postfix};
     }
     text vector_conversion(value_id v, scalar from, scalar to) {
         const std::string result = type_of(at(v).result);
         if (to == scalar::boolean)
-            return {fmt::format("convert_{}({} != ({})0)", result, operand(v, 0, shift), type_of(from)), postfix};
-        if (from == scalar::boolean) return {fmt::format("convert_{}({} & (char)1)", result, operand(v, 0, unary)), postfix};
+            return {fmt::format("convert_{}({} != ({})0)", result, operand(v, 0, shift), type_of(from)),
+                    postfix};
+        if (from == scalar::boolean)
+            return {fmt::format("convert_{}({} & (char)1)", result, operand(v, 0, unary)), postfix};
         return {fmt::format("convert_{}({})", result, operand(v, 0, 0)), postfix};
     }
     /// A comparison gives lanes as wide as its operands; all truth values are made chars.
@@ -597,13 +639,15 @@ private:
 
     text operator_words(value_id v, const ir::builtin_info& row) {
         const int own = row.precedence;
-        // Mixed bit operations, shifts and comparisons get parentheses that C does not ask for but readers do.
+        // Mixed bit operations, shifts and comparisons get parentheses that C does not ask for but readers
+        // do.
         const bool careful = own <= bitwise || own == shift;
         const bool compares = own == equality || own == relation;
         const bool is_shift = own == shift, literals = is_literal(v, 0) && is_literal(v, 1);
         const int least_left = careful ? int(unary) : compares ? int(shift) + 1 : own;
         const int least_right = careful ? int(unary) : compares ? int(shift) + 1 : own + 1;
-        const std::string left = literals || is_shift ? operand(v, 0, least_left) : plain_operand(v, 0, least_left);
+        const std::string left =
+            literals || is_shift ? operand(v, 0, least_left) : plain_operand(v, 0, least_left);
         std::string right = literals ? operand(v, 1, least_right) : plain_operand(v, 1, least_right);
         if (is_shift && !words_.masks_shift_counts && !is_small_shift(v))
             right = fmt::format("({} & {})", right, 8 * size_of(at(v).result.element) - 1);
@@ -626,12 +670,14 @@ private:
         if (s == scalar::f32) {
             const auto bits = static_cast<std::uint32_t>(i.bits);
             const float x = std::bit_cast<float>(bits);
-            if (!std::isfinite(x)) return {fmt::format("{}0x{:x}{}", words_.f32_bits, bits, words_.f32_end), primary};
+            if (!std::isfinite(x))
+                return {fmt::format("{}0x{:x}{}", words_.f32_bits, bits, words_.f32_end), primary};
             return number(fmt::format("{}", x), "f", std::signbit(x));
         }
         if (s == scalar::f64) {
             const double x = std::bit_cast<double>(i.bits);
-            if (!std::isfinite(x)) return {fmt::format("{}0x{:x}{}", words_.f64_bits, i.bits, words_.f64_end), primary};
+            if (!std::isfinite(x))
+                return {fmt::format("{}0x{:x}{}", words_.f64_bits, i.bits, words_.f64_end), primary};
             return number(fmt::format("{}", x), "", std::signbit(x));
         }
         return integer_literal(s, i.bits);
@@ -644,9 +690,10 @@ private:
         const std::size_t width = 8 * size_of(s);
         const bool negative = is_signed(s) && (bits >> (width - 1) & 1);
         const std::string cast = size_of(s) < 4 ? "(" + type_name(parts_.language, s, 1) + ")" : "";
-        const std::string suffix =
-            std::string(is_signed(s) || width < 32 ? "" : "u") + (width == 64 ? std::string(words_.long_suffix) : "");
-        if (!negative) return {cast + std::to_string(bits) + suffix, cast.empty() ? int(primary) : int(unary)};
+        const std::string suffix = std::string(is_signed(s) || width < 32 ? "" : "u") +
+                                   (width == 64 ? std::string(words_.long_suffix) : "");
+        if (!negative)
+            return {cast + std::to_string(bits) + suffix, cast.empty() ? int(primary) : int(unary)};
         const std::uint64_t ones = ~std::uint64_t{0} >> (64 - width);
         const std::uint64_t magnitude = ((~bits & ones) + 1) & ones;
         if (width >= 32 && magnitude == (std::uint64_t{1} << (width - 1)))  // has no positive literal

@@ -17,8 +17,8 @@ namespace balm::emit {
 /// What a program needs besides its functions' own text; shared by all of its functions.
 struct program_parts {
     runtime::dialect language;
-    name_set names;                                 ///< of functions
-    std::map<std::string, std::string> helpers;     ///< by name, the texts
+    name_set names;                                        ///< of functions
+    std::map<std::string, std::string> helpers;            ///< by name, the texts
     std::map<const ir::function*, std::string> functions;  ///< printed names of callees
     bool uses_f64 = false;
 };

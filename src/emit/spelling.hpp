@@ -10,19 +10,19 @@
 namespace balm::emit {
 
 struct spelling {
-    std::string_view kernel;              ///< ahead of a kernel: "kernel void "
-    std::string_view device_function;     ///< ahead of a function
-    std::string_view global_memory;       ///< ahead of a pointer to global memory
-    std::string_view local_memory;        ///< ahead of a pointer to local memory
-    std::string_view restrict_pointer;    ///< behind the star
-    std::string_view long_suffix;         ///< of a 64-bit literal
-    std::string_view f32_bits, f32_end;   ///< around the bits of a float that has no literal
+    std::string_view kernel;             ///< ahead of a kernel: "kernel void "
+    std::string_view device_function;    ///< ahead of a function
+    std::string_view global_memory;      ///< ahead of a pointer to global memory
+    std::string_view local_memory;       ///< ahead of a pointer to local memory
+    std::string_view restrict_pointer;   ///< behind the star
+    std::string_view long_suffix;        ///< of a 64-bit literal
+    std::string_view f32_bits, f32_end;  ///< around the bits of a float that has no literal
     std::string_view f64_bits, f64_end;
-    std::string_view places[6];           ///< by ir::place; $ is the dimension
-    std::string_view axes[3];             ///< what $ becomes
+    std::string_view places[6];  ///< by ir::place; $ is the dimension
+    std::string_view axes[3];    ///< what $ becomes
     std::string_view local_barrier, global_barrier, full_barrier;
-    bool masks_shift_counts;              ///< the language takes a shift count modulo the width
-    bool local_memory_by_offset;          ///< local parameters are offsets into one dynamic array
+    bool masks_shift_counts;      ///< the language takes a shift count modulo the width
+    bool local_memory_by_offset;  ///< local parameters are offsets into one dynamic array
 };
 
 const spelling& spelling_of(runtime::dialect) noexcept;

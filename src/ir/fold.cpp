@@ -1,5 +1,6 @@
 // Evaluates rows of builtins.def on constants, where every device agrees on the result bit for bit: integers
-// as Balm defines them, floating point where IEEE 754 rounds correctly. Everything else is left to the device.
+// as Balm defines them, floating point where IEEE 754 rounds correctly. Everything else is left to the
+// device.
 
 #include <bit>
 #include <cmath>
@@ -14,17 +15,24 @@ namespace {
 
 template <class T>
 T value_of(std::uint64_t bits) {
-    if constexpr (std::same_as<T, float>) return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-    else if constexpr (std::same_as<T, double>) return std::bit_cast<double>(bits);
-    else return static_cast<T>(bits);
+    if constexpr (std::same_as<T, float>)
+        return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    else if constexpr (std::same_as<T, double>)
+        return std::bit_cast<double>(bits);
+    else
+        return static_cast<T>(bits);
 }
 
 template <class T>
 std::uint64_t bits_of(T value) {
-    if constexpr (std::same_as<T, float>) return std::bit_cast<std::uint32_t>(value);
-    else if constexpr (std::same_as<T, double>) return std::bit_cast<std::uint64_t>(value);
-    else if constexpr (std::same_as<T, bool>) return value;
-    else return static_cast<std::uint64_t>(static_cast<std::make_unsigned_t<T>>(value));
+    if constexpr (std::same_as<T, float>)
+        return std::bit_cast<std::uint32_t>(value);
+    else if constexpr (std::same_as<T, double>)
+        return std::bit_cast<std::uint64_t>(value);
+    else if constexpr (std::same_as<T, bool>)
+        return value;
+    else
+        return static_cast<std::uint64_t>(static_cast<std::make_unsigned_t<T>>(value));
 }
 
 using answer = std::optional<std::uint64_t>;
@@ -53,7 +61,8 @@ answer fold_integer(builtin what, T a, T b, std::uint64_t count) {
         case builtin::neg: return bits_of(static_cast<T>(U{0} - ua));
         case builtin::bit_not: return bits_of(static_cast<T>(~ua));
         case builtin::mul: return bits_of(static_cast<T>(static_cast<std::uint64_t>(ua) * ub));
-        case builtin::div: return bits_of(b == 0 ? T{0} : by_minus_one ? static_cast<T>(U{0} - ua) : static_cast<T>(a / b));
+        case builtin::div:
+            return bits_of(b == 0 ? T{0} : by_minus_one ? static_cast<T>(U{0} - ua) : static_cast<T>(a / b));
         case builtin::rem: return bits_of(b == 0 ? a : by_minus_one ? T{0} : static_cast<T>(a % b));
         case builtin::add: return bits_of(static_cast<T>(ua + ub));
         case builtin::sub: return bits_of(static_cast<T>(ua - ub));
@@ -95,8 +104,10 @@ template <class T>
 answer fold_as(builtin what, std::span<const std::uint64_t> bits) {
     T x[3] = {};
     for (std::size_t k = 0; k < bits.size() && k < 3; ++k) x[k] = value_of<T>(bits[k]);
-    if constexpr (std::floating_point<T>) return fold_floating(what, x[0], x[1], x[2]);
-    else return fold_integer(what, x[0], x[1], bits.size() > 1 ? bits[1] : 0);
+    if constexpr (std::floating_point<T>)
+        return fold_floating(what, x[0], x[1], x[2]);
+    else
+        return fold_integer(what, x[0], x[1], bits.size() > 1 ? bits[1] : 0);
 }
 
 answer fold_boolean(builtin what, std::span<const std::uint64_t> bits) {
@@ -129,14 +140,17 @@ std::uint64_t with_value(scalar s, std::uint64_t bits, F&& f) {
 
 template <class To, class From>
 std::uint64_t converted(From x) {
-    if constexpr (std::same_as<To, bool>) return x != From{};
+    if constexpr (std::same_as<To, bool>)
+        return x != From{};
     else if constexpr (std::floating_point<From> && std::integral<To>) {
         constexpr int digits = std::numeric_limits<To>::digits;
         if (std::isnan(x)) return 0;
         if (x >= std::ldexp(From{1}, digits)) return bits_of(std::numeric_limits<To>::max());
-        if (x <= static_cast<From>(std::numeric_limits<To>::lowest())) return bits_of(std::numeric_limits<To>::lowest());
+        if (x <= static_cast<From>(std::numeric_limits<To>::lowest()))
+            return bits_of(std::numeric_limits<To>::lowest());
         return bits_of(static_cast<To>(x));
-    } else return bits_of(static_cast<To>(x));
+    } else
+        return bits_of(static_cast<To>(x));
 }
 
 }  // namespace

@@ -13,9 +13,14 @@ public:
     explicit fingerprint(const function& f) : f_(f), number_(f.code.size(), 0) {}
 
     runtime::hash128 run() {
-        hash_.text(f_.name).number(static_cast<std::uint64_t>(f_.dimensions)).number(static_cast<std::uint64_t>(f_.result));
+        hash_.text(f_.name)
+            .number(static_cast<std::uint64_t>(f_.dimensions))
+            .number(static_cast<std::uint64_t>(f_.result));
         for (const parameter& p : f_.parameters)
-            hash_.number(code(p.what)).number(static_cast<std::uint64_t>(p.use)).text(p.name).number(p.is_restrict);
+            hash_.number(code(p.what))
+                .number(static_cast<std::uint64_t>(p.use))
+                .text(p.name)
+                .number(p.is_restrict);
         for (const auto& callee : f_.callees) {
             const runtime::hash128 inner = ir::hash(*callee);
             hash_.number(inner.low).number(inner.high);
@@ -34,10 +39,12 @@ private:
         for (value_id v : f_.blocks[b]) {
             number_[v] = ++last_;
             const instruction& i = f_.code[v];
-            hash_.number(static_cast<std::uint64_t>(i.op) | std::uint64_t{i.detail} << 8 | code(i.result) << 32);
+            hash_.number(static_cast<std::uint64_t>(i.op) | std::uint64_t{i.detail} << 8 |
+                         code(i.result) << 32);
             hash_.number(i.bits);
             if (i.name != none) hash_.text(f_.names[i.name]);
-            const bool later = i.op == opcode::while_ || i.op == opcode::logic_and || i.op == opcode::logic_or;
+            const bool later =
+                i.op == opcode::while_ || i.op == opcode::logic_and || i.op == opcode::logic_or;
             if (!later) operands(v);
             for (block_id inner : i.blocks)
                 if (inner != none) block_(inner);

@@ -85,11 +85,11 @@ bool is_pure(opcode op) {
 }
 
 const char* to_string(opcode op) noexcept {
-    constexpr const char* names[] = {"parameter", "constant", "place",      "builtin",  "convert",   "select",
-                                     "and",       "or",       "cell",       "read",     "write",     "load",
-                                     "store",     "if",       "for",        "while",    "grid_for",  "break",
-                                     "continue",  "return",   "barrier",    "call",     "evaluate",  "broadcast",
-                                     "lane_index"};
+    constexpr const char* names[] = {"parameter", "constant", "place",    "builtin",   "convert",
+                                     "select",    "and",      "or",       "cell",      "read",
+                                     "write",     "load",     "store",    "if",        "for",
+                                     "while",     "grid_for", "break",    "continue",  "return",
+                                     "barrier",   "call",     "evaluate", "broadcast", "lane_index"};
     return names[static_cast<std::size_t>(op)];
 }
 
@@ -99,8 +99,7 @@ void dump_block(const function& f, block_id b, int depth, std::string& text) {
     for (value_id v : f.blocks[b]) {
         const instruction& i = f.code[v];
         text.append(static_cast<std::size_t>(depth) * 2, ' ');
-        text += "%" + std::to_string(v) + " = " + to_string(i.result) + " " +
-                to_string(i.op);
+        text += "%" + std::to_string(v) + " = " + to_string(i.result) + " " + to_string(i.op);
         if (i.op == opcode::builtin) text += std::string(" ") + info(static_cast<builtin>(i.detail)).name;
         if (i.op == opcode::place) text += std::string(" ") + to_string(static_cast<trace::place>(i.detail));
         for (value_id o : f.operands_of(v)) text += o == none ? " -" : " %" + std::to_string(o);

@@ -121,12 +121,12 @@ struct function {
     source_line where;
     runtime::hash128 identity;  ///< hash(*this) of the finished trace
     bool is_pure = false;       ///< a device function that neither reads nor writes memory
-    int dimensions = 0;  ///< of a kernel's grid; 0: a device function
+    int dimensions = 0;         ///< of a kernel's grid; 0: a device function
     scalar result = scalar::nothing;
     std::vector<parameter> parameters;
-    std::vector<instruction> code;    ///< indexed by value_id
-    std::vector<value_id> operands;   ///< of all instructions
-    std::vector<block> blocks;        ///< blocks[0] is the body
+    std::vector<instruction> code;   ///< indexed by value_id
+    std::vector<value_id> operands;  ///< of all instructions
+    std::vector<block> blocks;       ///< blocks[0] is the body
     std::vector<std::string> names;
     std::vector<std::shared_ptr<const function>> callees;
 
@@ -151,9 +151,9 @@ bool is_pure(opcode);
 
 /// What an instruction, with the blocks inside it, may change.
 struct effects {
-    std::vector<value_id> cells;        ///< written
-    std::uint64_t parameters = 0;       ///< a bit for each memory parameter stored to (the last bit: any further)
-    bool all_memory = false;            ///< a barrier or a call: whatever other work-items may have written
+    std::vector<value_id> cells;   ///< written
+    std::uint64_t parameters = 0;  ///< a bit for each memory parameter stored to (the last bit: any further)
+    bool all_memory = false;       ///< a barrier or a call: whatever other work-items may have written
 };
 effects effects_of(const function&, value_id);
 /// Whether a reading instruction (read_cell, load, or one whose block holds these) gives another result

@@ -1,6 +1,6 @@
 // How work is shared out, by device kind: on a GPU one element a work-item (a grid-stride loop costs 6 % of
-// the H100's bandwidth); on a CPU a short vector a work-item where the body has a vector form, else contiguous
-// chunks (a grid-stride loop is 15 times slower there).
+// the H100's bandwidth); on a CPU a short vector a work-item where the body has a vector form, else
+// contiguous chunks (a grid-stride loop is 15 times slower there).
 
 #include "ir/lower.hpp"
 
@@ -103,15 +103,18 @@ void vector_an_item(function& f, value_id loop, builder& b, std::uint8_t lanes) 
     f.code[branch].blocks[1] = static_cast<block_id>(f.blocks.size() - 1);
 }
 
-/// Elements that a work-item takes one after the other where a CPU's compiler is left to make vectors of them:
-/// under `if (gid < n)` PoCL 3.1 makes none (24 fma: 20.9 ms, in chunks 3.1 ms, on vectors 3.0 ms; 2 cores).
+/// Elements that a work-item takes one after the other where a CPU's compiler is left to make vectors of
+/// them: under `if (gid < n)` PoCL 3.1 makes none (24 fma: 20.9 ms, in chunks 3.1 ms, on vectors 3.0 ms; 2
+/// cores).
 constexpr std::size_t cpu_chunk = 4096;
 
 void share_out(function& f, value_id loop, const launch_facts& facts, lowered& plan, block& after) {
     builder b(f, f.code[loop].where);
     if (!facts.covers) {
-        if (facts.on_cpu) contiguous_chunks(f, loop, b);
-        else grid_stride(f, loop, b);
+        if (facts.on_cpu)
+            contiguous_chunks(f, loop, b);
+        else
+            grid_stride(f, loop, b);
     } else if (!facts.on_cpu) {
         one_element_an_item(f, loop, b);
     } else if (const std::uint8_t lanes = lanes_for(f, loop); lanes > 1) {
@@ -134,8 +137,10 @@ lowered lower(const function& kernel, const launch_facts& facts) {
     const block before = std::move(f.blocks[0]);
     block after;
     for (value_id v : before) {
-        if (f.code[v].op == opcode::grid_for) share_out(f, v, facts, plan, after);
-        else after.push_back(v);
+        if (f.code[v].op == opcode::grid_for)
+            share_out(f, v, facts, plan, after);
+        else
+            after.push_back(v);
     }
     f.blocks[0] = std::move(after);
     simplify(f);

@@ -200,7 +200,8 @@ private:
         if (i.op == opcode::convert) {
             const value_id from = operands[0];
             if (!is_constant(f_, from)) return v;
-            return new_constant(v, fold_conversion(f_.code[from].result.element, i.result.element, f_.code[from].bits), kept);
+            return new_constant(
+                v, fold_conversion(f_.code[from].result.element, i.result.element, f_.code[from].bits), kept);
         }
         if (i.op != opcode::builtin) return v;
         const auto what = static_cast<builtin>(i.detail);
@@ -280,8 +281,7 @@ private:
             if (inner != none) mark_block(inner);
     }
     bool clean(block_id b) {
-        const std::size_t dropped =
-            std::erase_if(f_.blocks[b], [&](value_id v) { return !is_live_[v]; });
+        const std::size_t dropped = std::erase_if(f_.blocks[b], [&](value_id v) { return !is_live_[v]; });
         bool changed = dropped > 0;
         for (value_id v : f_.blocks[b])
             for (block_id inner : f_.code[v].blocks)
@@ -323,7 +323,8 @@ private:
             if (!has_effect(f_, v)) continue;
             const effects e = effects_of(f_, v);
             for (std::size_t earlier = 0; earlier < k; ++earlier)
-                if (!is_placed_[before[earlier]] && clobbers(f_, e, before[earlier])) place(before[earlier], b, after);
+                if (!is_placed_[before[earlier]] && clobbers(f_, e, before[earlier]))
+                    place(before[earlier], b, after);
             place(v, b, after);
         }
         if (exit_value != none) place(exit_value, b, after);

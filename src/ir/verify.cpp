@@ -159,7 +159,8 @@ private:
         const bool returned_before = returned_;
         for (block_id b : i.blocks)
             if (b != none) block_(b, in);
-        if (in.loop_left || returned_ != returned_before) mark(v, true);  // the next turn begins with some gone
+        if (in.loop_left || returned_ != returned_before)
+            mark(v, true);  // the next turn begins with some gone
         c.here = c.here || returned_;
     }
     void instruction_(value_id v, control& c) {
@@ -189,9 +190,7 @@ private:
             case opcode::for_: return loop(v, c, any_operand(v));
             case opcode::grid_for: mark(v, true); return loop(v, c, true);
             case opcode::break_:
-            case opcode::continue_:
-                c.loop_left = c.loop_left || c.here;
-                return;
+            case opcode::continue_: c.loop_left = c.loop_left || c.here; return;
             case opcode::return_: returned_ = returned_ || c.here; return;
             case opcode::barrier:
                 if (report_ && c.here) refuse(i.where);

@@ -17,9 +17,9 @@ public:
         varies_[loop] = true;
         for (value_id v : f.blocks[f.code[loop].blocks[0]]) {
             const auto operands = f.operands_of(v);
-            varies_[v] = f.code[v].op == opcode::load || std::any_of(operands.begin(), operands.end(), [&](value_id o) {
-                return o != none && varies_[o];
-            });
+            varies_[v] = f.code[v].op == opcode::load ||
+                         std::any_of(operands.begin(), operands.end(),
+                                     [&](value_id o) { return o != none && varies_[o]; });
         }
     }
     bool varies(value_id v) const { return v < varies_.size() && varies_[v]; }
@@ -53,9 +53,11 @@ private:
         const builtin_info& row = info(what);
         const auto operands = f_.operands_of(v);
         const scalar type = type_of(operands[0]);
-        if (!std::all_of(operands.begin(), operands.end(), [&](value_id o) { return is_whole(o); })) return false;
+        if (!std::all_of(operands.begin(), operands.end(), [&](value_id o) { return is_whole(o); }))
+            return false;
         if (row.takes == detail::rule::shift) return type_of(operands[1]) == type;
-        if (is_integer(type) && (what == builtin::div || what == builtin::rem || what == builtin::abs)) return false;
+        if (is_integer(type) && (what == builtin::div || what == builtin::rem || what == builtin::abs))
+            return false;
         const std::string_view spelt = row.opencl;
         const bool by_kind = what == builtin::abs || what == builtin::min || what == builtin::max;
         return by_kind || spelt.empty() || spelt.back() != '!';
@@ -110,7 +112,8 @@ void widen(function& f, value_id loop, std::uint8_t lanes, value_id vector_index
         for (std::size_t k = in_memory ? 2 : 0; k < f.code[v].operand_count; ++k) {
             const value_id o = f.operand(v, k);
             if (o == loop) f.operands_of(v)[k] = indices;
-            const bool is_operator = op == opcode::builtin && info(static_cast<builtin>(f.code[v].detail)).symbol;
+            const bool is_operator =
+                op == opcode::builtin && info(static_cast<builtin>(f.code[v].detail)).symbol;
             const bool takes_scalars = is_operator || op == opcode::convert;
             if ((view.varies(v) || op == opcode::store) && !view.varies(o) && !takes_scalars) {
                 const value_id whole = append(opcode::broadcast, type(f.code[o].result.element, lanes), o);

@@ -58,15 +58,18 @@ ir::launch_facts facts_for(const runtime::device_state& device) {
     return facts;
 }
 
-std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& device, const ir::function& kernel,
+std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& device,
+                                                       const ir::function& kernel,
                                                        const ir::launch_facts& facts) {
     runtime::hash128 identity = kernel.identity;
-    identity.low ^= std::uint64_t{facts.on_cpu} | std::uint64_t{facts.distinct} << 1 | std::uint64_t{facts.covers} << 2;
+    identity.low ^=
+        std::uint64_t{facts.on_cpu} | std::uint64_t{facts.distinct} << 1 | std::uint64_t{facts.covers} << 2;
     return device.programs().get(identity, [&] {
         report_compilation(kernel, facts);
-        return runtime::program_source{emit::print(ir::lower(kernel, facts).kernel, device.driver().language()),
-                                       emit::kernel_name(kernel),
-                                       {}};
+        return runtime::program_source{
+            emit::print(ir::lower(kernel, facts).kernel, device.driver().language()),
+            emit::kernel_name(kernel),
+            {}};
     });
 }
 
@@ -83,7 +86,8 @@ struct memory_use {
     /// Whether a written allocation is bound to a second parameter.
     bool distinct() const {
         for (std::size_t k = 0; k < writes.size(); ++k) {
-            if (std::find(writes.begin() + static_cast<std::ptrdiff_t>(k) + 1, writes.end(), writes[k]) != writes.end())
+            if (std::find(writes.begin() + static_cast<std::ptrdiff_t>(k) + 1, writes.end(), writes[k]) !=
+                writes.end())
                 return false;
             if (std::find(reads.begin(), reads.end(), writes[k]) != reads.end()) return false;
         }
@@ -97,8 +101,9 @@ memory_use memory_of(const bound_call& call, const runtime::device_state& device
         storage* memory = call.arguments[k].memory.get();
         if (!memory) continue;
         if (&memory->device() != &device)
-            throw usage_error(fmt::format("argument {} of kernel '{}' lives on {}, but the kernel is launched on {}",
-                                          k + 1, call.function->name, memory->device().words(), device.words()));
+            throw usage_error(
+                fmt::format("argument {} of kernel '{}' lives on {}, but the kernel is launched on {}", k + 1,
+                            call.function->name, memory->device().words(), device.words()));
         (call.function->parameters[k].use == trace::access::in ? use.reads : use.writes).push_back(memory);
     }
     return use;
@@ -136,32 +141,36 @@ void choose_local(runtime::grid& g, std::size_t limit) {
     }
 }
 
-void check_local(const runtime::grid& g, const std::string& kernel, const device_info& device, std::size_t limit) {
+void check_local(const runtime::grid& g, const std::string& kernel, const device_info& device,
+                 std::size_t limit) {
     std::size_t items = 1;
     for (std::uint32_t d = 0; d < g.dimensions; ++d) {
         if (g.local[d] == 0 || g.global[d] % g.local[d] != 0)
-            throw usage_error(fmt::format("kernel '{}': the local size {} does not divide the global size {} in "
-                                          "dimension {}",
-                                          kernel, g.local[d], g.global[d], d));
+            throw usage_error(
+                fmt::format("kernel '{}': the local size {} does not divide the global size {} in "
+                            "dimension {}",
+                            kernel, g.local[d], g.global[d], d));
         if (g.local[d] > device.max_work_item_sizes[d])
-            throw usage_error(fmt::format("kernel '{}': the local size {} in dimension {} is beyond the {} that "
-                                          "'{}' allows",
-                                          kernel, g.local[d], d, device.max_work_item_sizes[d], device.name));
+            throw usage_error(
+                fmt::format("kernel '{}': the local size {} in dimension {} is beyond the {} that "
+                            "'{}' allows",
+                            kernel, g.local[d], d, device.max_work_item_sizes[d], device.name));
         items *= g.local[d];
     }
     if (items > limit)
-        throw usage_error(fmt::format("kernel '{}': work-groups of {} work-items are asked for, but on '{}' this "
-                                      "kernel allows {}",
-                                      kernel, items, device.name, limit));
+        throw usage_error(
+            fmt::format("kernel '{}': work-groups of {} work-items are asked for, but on '{}' this "
+                        "kernel allows {}",
+                        kernel, items, device.name, limit));
 }
 
 void check_group_counts(const runtime::grid& g, const std::string& kernel, const device_info& device) {
     for (std::uint32_t d = 0; d < g.dimensions; ++d)
         if (g.global[d] / g.local[d] > device.max_group_counts[d])
-            throw usage_error(fmt::format("kernel '{}': {} work-groups in dimension {} are beyond the {} that '{}' "
-                                          "allows; give a larger local size or launch in parts",
-                                          kernel, g.global[d] / g.local[d], d, device.max_group_counts[d],
-                                          device.name));
+            throw usage_error(
+                fmt::format("kernel '{}': {} work-groups in dimension {} are beyond the {} that '{}' "
+                            "allows; give a larger local size or launch in parts",
+                            kernel, g.global[d] / g.local[d], d, device.max_group_counts[d], device.name));
 }
 
 void check_local_memory(const bound_call& call, const device_info& device) {
@@ -169,14 +178,16 @@ void check_local_memory(const bound_call& call, const device_info& device) {
     for (const bound_argument& a : call.arguments)
         if (a.what == bound_argument::kind::local) bytes += a.size;
     if (bytes > device.local_memory)
-        throw usage_error(fmt::format("kernel '{}' asks for {} bytes of local memory, but '{}' has {} per work-group",
-                                      call.function->name, bytes, device.name, device.local_memory));
+        throw usage_error(
+            fmt::format("kernel '{}' asks for {} bytes of local memory, but '{}' has {} per work-group",
+                        call.function->name, bytes, device.name, device.local_memory));
 }
 
 }  // namespace
 
-event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const bound_call& call, int dimensions,
-                     const std::size_t* global, const std::size_t* local, const wait_list& waits) {
+event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const bound_call& call,
+                     int dimensions, const std::size_t* global, const std::size_t* local,
+                     const wait_list& waits) {
     runtime::device_state& device = queue->device();
     const std::string& name = call.function->name;
     const memory_use use = memory_of(call, device);
@@ -191,8 +202,10 @@ event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const b
     facts.distinct = use.distinct();
     const auto program = kernels::program_for(device, *call.function, facts);
     const std::size_t limit = std::min(program->max_work_group_size(), device.info().max_work_group_size);
-    if (local) std::copy_n(local, dimensions, g.local.begin());
-    else choose_local(g, limit);
+    if (local)
+        std::copy_n(local, dimensions, g.local.begin());
+    else
+        choose_local(g, limit);
     check_local(g, name, device.info(), limit);
     check_group_counts(g, name, device.info());
 

@@ -58,8 +58,8 @@ struct tracer {
     std::uint32_t last_token = 0;
     std::size_t parameter_names = 0;
     std::vector<bool> assigned;  ///< by value: written to after it was made, so it needs a variable
-    location where;     ///< the last line known: instructions that know none inherit it
-    std::string fault;  ///< noted by a destructor, thrown by the next instruction
+    location where;              ///< the last line known: instructions that know none inherit it
+    std::string fault;           ///< noted by a destructor, thrown by the next instruction
     const char* stack_top = nullptr;
     tracer* outer = nullptr;
 
@@ -75,8 +75,10 @@ struct tracer {
 
     value_id record(instruction what, std::span<const value_id> operands = {}) {
         check();
-        if (what.where.file) where = what.where;
-        else what.where = where;
+        if (what.where.file)
+            where = what.where;
+        else
+            what.where = where;
         const value_id id = function.add(what, operands);
         function.blocks[frames.back().block].push_back(id);
         return id;
@@ -321,7 +323,8 @@ void close(std::uint32_t token) {
     t.frames.pop_back();
 }
 
-void left_early(std::uint32_t token, const char* construct, location where, int exceptions_at_start) noexcept {
+void left_early(std::uint32_t token, const char* construct, location where,
+                int exceptions_at_start) noexcept {
     if (!innermost) return;
     auto& frames = innermost->frames;
     while (frames.size() > 1 && frames.back().token >= token) frames.pop_back();
@@ -462,8 +465,7 @@ void make_cells(ir::function& f, const std::vector<bool>& assigned) {
     for (value_id v = 0; v < f.code.size(); ++v) {
         const bool is_read = f.code[v].op == opcode::read_cell;
         const bool is_access = is_read || f.code[v].op == opcode::write_cell;
-        if (is_access && cell_of[f.operand(v, 0)] != ir::none)
-            f.operands_of(v)[0] = cell_of[f.operand(v, 0)];
+        if (is_access && cell_of[f.operand(v, 0)] != ir::none) f.operands_of(v)[0] = cell_of[f.operand(v, 0)];
         // A value is made before it is read, so what it stands for is known by now.
         const bool is_same = is_read && f.code[f.operand(v, 0)].op != opcode::cell;
         value_of[v] = is_same ? value_of[f.operand(v, 0)] : v;
@@ -491,8 +493,8 @@ std::shared_ptr<const ir::function> recording::finish(const node* result) {
     if (t.frames.size() != 1) fail(t.frames.back().where, "this block is not closed at the kernel's end");
     const std::size_t named = t.parameter_names;
     if (named > 0 && named != t.function.parameters.size())
-        fail(t.function.where, fmt::format("'{}' names {} parameters, but its lambda takes {}", t.function.name,
-                                           named, t.function.parameters.size()));
+        fail(t.function.where, fmt::format("'{}' names {} parameters, but its lambda takes {}",
+                                           t.function.name, named, t.function.parameters.size()));
     t.function.result = result ? result->type : scalar::nothing;
     make_cells(t.function, t.assigned);
     ir::verify(t.function);

@@ -90,7 +90,8 @@ public:
     virtual void read(void* to, memory from, std::size_t offset, std::size_t bytes, const dependencies&) = 0;
     virtual void copy(memory to, std::size_t to_offset, memory from, std::size_t from_offset,
                       std::size_t bytes, const dependencies&) = 0;
-    /// Repeats the pattern (1, 2, 4, 8 or 16 bytes) over the range; offset and bytes are multiples of its size.
+    /// Repeats the pattern (1, 2, 4, 8 or 16 bytes) over the range; offset and bytes are multiples of its
+    /// size.
     virtual void fill(memory to, std::size_t offset, std::size_t bytes, std::span<const std::byte> pattern,
                       const dependencies&) = 0;
     virtual void launch(driver_kernel&, const grid&, std::span<const argument>, const dependencies&) = 0;

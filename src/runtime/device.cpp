@@ -6,36 +6,20 @@
 
 namespace balm {
 
-const device_info& device::info() const {
-    return state_->info();
-}
+const device_info& device::info() const { return state_->info(); }
 
-queue device::queue() const {
-    return balm::queue(state_->default_queue_handle());
-}
+queue device::queue() const { return balm::queue(state_->default_queue_handle()); }
 
-queue device::make_queue(bool timing) const {
-    return balm::queue(state_->make_queue({timing}));
-}
+queue device::make_queue(bool timing) const { return balm::queue(state_->make_queue({timing})); }
 
-void device::finish() const {
-    state_->finish();
-}
+void device::finish() const { state_->finish(); }
 
-void queue::flush() {
-    state_->flush();
-}
+void queue::flush() { state_->flush(); }
 
-void queue::finish() {
-    state_->finish();
-}
+void queue::finish() { state_->finish(); }
 
-event queue::record() {
-    return state_->record();
-}
+event queue::record() { return state_->record(); }
 
-device queue::device() const {
-    return balm::device(state_->device().shared_from_this());
-}
+device queue::device() const { return balm::device(state_->device().shared_from_this()); }
 
 }  // namespace balm

@@ -6,26 +6,19 @@ namespace balm {
 
 const char* to_string(backend api) noexcept {
     switch (api) {
-        case backend::opencl:
-            return "opencl";
-        case backend::cuda:
-            return "cuda";
-        case backend::null:
-            return "null";
+        case backend::opencl: return "opencl";
+        case backend::cuda: return "cuda";
+        case backend::null: return "null";
     }
     return "unknown";
 }
 
 const char* to_string(device_type type) noexcept {
     switch (type) {
-        case device_type::cpu:
-            return "cpu";
-        case device_type::gpu:
-            return "gpu";
-        case device_type::accelerator:
-            return "accelerator";
-        case device_type::other:
-            return "other";
+        case device_type::cpu: return "cpu";
+        case device_type::gpu: return "gpu";
+        case device_type::accelerator: return "accelerator";
+        case device_type::other: return "other";
     }
     return "unknown";
 }

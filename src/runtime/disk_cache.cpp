@@ -78,9 +78,7 @@ hash128 hash_of_header(header from, std::string_view description) noexcept {
     return hasher{}.bytes(encode(from)).text(description).result();
 }
 
-std::string entry_name(const hash128& key) {
-    return to_hex(key) + std::string(entry_suffix);
-}
+std::string entry_name(const hash128& key) { return to_hex(key) + std::string(entry_suffix); }
 
 // Only names that we make are ever counted or removed: the directory may be anybody's.
 std::optional<hash128> key_of_entry(std::string_view name) noexcept {
@@ -157,9 +155,7 @@ bool is_absent(const std::error_code& fault) noexcept {
     return fault == std::errc::no_such_file_or_directory || fault == std::errc::not_a_directory;
 }
 
-void count(std::atomic<std::uint64_t>& counter) noexcept {
-    counter.fetch_add(1, std::memory_order_relaxed);
-}
+void count(std::atomic<std::uint64_t>& counter) noexcept { counter.fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace
 

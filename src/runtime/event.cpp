@@ -15,9 +15,7 @@ namespace balm {
 namespace {
 
 // Times before `queued` can only be noise of two clocks.
-std::uint64_t since(std::uint64_t start, std::uint64_t time) {
-    return time > start ? time - start : 0;
-}
+std::uint64_t since(std::uint64_t start, std::uint64_t time) { return time > start ? time - start : 0; }
 
 }  // namespace
 
@@ -32,9 +30,7 @@ std::string timestamps::summary() const {
         0, clock, since(queued, submitted), clock, since(queued, started), since(queued, ended), duration());
 }
 
-bool event::is_complete() const {
-    return state_ == nullptr || state_->driver->is_complete();
-}
+bool event::is_complete() const { return state_ == nullptr || state_->driver->is_complete(); }
 
 void event::wait() const {
     if (state_ == nullptr) return;

@@ -159,9 +159,7 @@ std::shared_ptr<const filter_node> predicate_node(std::shared_ptr<const device_p
     return std::make_shared<user_node>(std::move(predicate));
 }
 
-verdict judge_any(const device_info&, selection&) {
-    return {true, "is a device"};
-}
+verdict judge_any(const device_info&, selection&) { return {true, "is a device"}; }
 verdict judge_gpu(const device_info& info, selection&) {
     return type_verdict(info, device_type::gpu, "a GPU");
 }
@@ -220,12 +218,8 @@ device_filter vendor(std::string_view part) {
 device_filter backend(balm::backend api) {
     return device_filter(std::make_shared<detail::backend_node>(api));
 }
-device_filter count(std::size_t n) {
-    return device_filter(std::make_shared<detail::count_node>(n));
-}
-device_filter position(std::size_t n) {
-    return device_filter(std::make_shared<detail::position_node>(n));
-}
+device_filter count(std::size_t n) { return device_filter(std::make_shared<detail::count_node>(n)); }
+device_filter position(std::size_t n) { return device_filter(std::make_shared<detail::position_node>(n)); }
 
 }  // namespace filter
 

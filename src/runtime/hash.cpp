@@ -19,13 +19,9 @@ std::uint64_t load64(const std::byte* from) noexcept {
     return value;
 }
 
-std::uint64_t scramble_low(std::uint64_t k) noexcept {
-    return std::rotl(k * c1, 31) * c2;
-}
+std::uint64_t scramble_low(std::uint64_t k) noexcept { return std::rotl(k * c1, 31) * c2; }
 
-std::uint64_t scramble_high(std::uint64_t k) noexcept {
-    return std::rotl(k * c2, 33) * c1;
-}
+std::uint64_t scramble_high(std::uint64_t k) noexcept { return std::rotl(k * c2, 33) * c1; }
 
 std::uint64_t fmix64(std::uint64_t k) noexcept {
     k ^= k >> 33;

@@ -13,14 +13,10 @@ namespace {
 
 int rank(device_type type) {
     switch (type) {
-        case device_type::gpu:
-            return 0;
-        case device_type::accelerator:
-            return 1;
-        case device_type::cpu:
-            return 2;
-        case device_type::other:
-            return 3;
+        case device_type::gpu: return 0;
+        case device_type::accelerator: return 1;
+        case device_type::cpu: return 2;
+        case device_type::other: return 3;
     }
     return 3;
 }

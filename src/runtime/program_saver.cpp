@@ -81,12 +81,8 @@ void save_in_background(std::shared_ptr<compiled_program> program) noexcept {
     }
 }
 
-void finish_saving() noexcept {
-    the_saver().finish();
-}
+void finish_saving() noexcept { the_saver().finish(); }
 
-void end_saving() noexcept {
-    the_saver().end();
-}
+void end_saving() noexcept { the_saver().end(); }
 
 }  // namespace balm::runtime

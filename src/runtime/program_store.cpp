@@ -86,9 +86,7 @@ compiled_program::compiled_program(std::unique_ptr<driver_program> driver, std::
     spare_.store(first.release(), std::memory_order_release);
 }
 
-compiled_program::~compiled_program() {
-    delete spare_.load(std::memory_order_acquire);
-}
+compiled_program::~compiled_program() { delete spare_.load(std::memory_order_acquire); }
 
 kernel_lease compiled_program::lease_kernel() {
     if (driver_kernel* const spare = spare_.exchange(nullptr, std::memory_order_acquire)) [[likely]]
@@ -178,7 +176,8 @@ std::shared_ptr<compiled_program> program_store::build(const program_source& sou
         built = std::make_shared<compiled_program>(driver.compile(source.text, source.options),
                                                    source.kernel_name);
         std::optional<compiled_program::disk_entry> entry;
-        if (default_cache().enabled()) entry = {key, fmt::format("{} on {}", source.kernel_name, device_.words())};
+        if (default_cache().enabled())
+            entry = {key, fmt::format("{} on {}", source.kernel_name, device_.words())};
         built->compiled_now(std::move(entry));
     }
     finish_at_exit();

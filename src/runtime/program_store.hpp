@@ -72,7 +72,8 @@ public:
     /// True until the first launch of a program that the driver compiles to the end only then (PoCL).
     bool awaits_launch() const { return awaits_launch_.load(std::memory_order_relaxed); }
     /// Called after a launch while awaits_launch(): waits for it, once in the program's life, so that the
-    /// driver's compiler is never at work when the process exits; then the background thread keeps the binary.
+    /// driver's compiler is never at work when the process exits; then the background thread keeps the
+    /// binary.
     void launched(driver_event& done);
     /// Fetches the binary and stores it; never throws.
     void save() noexcept;

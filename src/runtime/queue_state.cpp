@@ -236,9 +236,7 @@ void queue_state::enqueue_fill(storage& to, std::size_t offset, std::size_t byte
             [&](const dependencies& after) { driver_->fill(to.native(), offset, bytes, pattern, after); });
 }
 
-void queue_state::flush() {
-    driver_->flush();
-}
+void queue_state::flush() { driver_->flush(); }
 
 void queue_state::finish() {
     const std::uint64_t last = submitted();
@@ -267,9 +265,7 @@ event_handle queue_state::point_after(std::uint64_t sequence) {
     return point_;
 }
 
-void queue_state::note_completed(std::uint64_t sequence) noexcept {
-    raise_to(completed_, sequence);
-}
+void queue_state::note_completed(std::uint64_t sequence) noexcept { raise_to(completed_, sequence); }
 
 void queue_state::note_failed(std::uint64_t sequence, const std::string& reason) noexcept {
     try {

@@ -20,13 +20,9 @@
 namespace balm::runtime {
 namespace {
 
-std::error_code last_error() noexcept {
-    return {errno, std::generic_category()};
-}
+std::error_code last_error() noexcept { return {errno, std::generic_category()}; }
 
-std::error_code fault_of(std::errc code) noexcept {
-    return std::make_error_code(code);
-}
+std::error_code fault_of(std::errc code) noexcept { return std::make_error_code(code); }
 
 template <class Call>
 auto retry_when_interrupted(Call call) noexcept {
@@ -113,9 +109,7 @@ shared_library& shared_library::operator=(shared_library&& other) noexcept {
     return *this;
 }
 
-shared_library::~shared_library() {
-    close();
-}
+shared_library::~shared_library() { close(); }
 
 void shared_library::close() noexcept {
     if (handle_ != nullptr && !keep_) ::dlclose(handle_);
@@ -176,9 +170,7 @@ std::optional<std::filesystem::path> cache_directory() {
     return std::nullopt;
 }
 
-std::uint64_t process_id() noexcept {
-    return static_cast<std::uint64_t>(::getpid());
-}
+std::uint64_t process_id() noexcept { return static_cast<std::uint64_t>(::getpid()); }
 
 std::string host_name() {
     char name[256] = {};
@@ -239,9 +231,7 @@ bool input_file::read(std::span<std::byte> into) noexcept {
     return true;
 }
 
-void input_file::mark_used() noexcept {
-    (void)::futimens(descriptor_, nullptr);
-}
+void input_file::mark_used() noexcept { (void)::futimens(descriptor_, nullptr); }
 
 std::error_code replace_file(const std::filesystem::path& target, std::span<const std::byte> content) {
     if (exceeds_file_size_limit(content.size())) return fault_of(std::errc::file_too_large);

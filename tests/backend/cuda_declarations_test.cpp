@@ -93,9 +93,7 @@ static_assert(sizeof(CUuuid) == sizeof(::CUuuid));
 }  // namespace
 
 // The comparison is the compilation of this file; the test only says that it took place.
-TEST(C14_backend, declares_the_driver_api_as_the_toolkit_does) {
-    SUCCEED();
-}
+TEST(C14_backend, declares_the_driver_api_as_the_toolkit_does) { SUCCEED(); }
 
 }  // namespace balm::cuda
 

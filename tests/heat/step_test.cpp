@@ -53,12 +53,12 @@ void on_every_device_and_plan(const std::function<void(balm::context&, const hea
     }
 }
 
-
 TEST(H1_step, reaches_the_golden_results) {
     for (const heat_test::golden_run& run : heat_test::golden_runs) {
         const heat::world world = parse(golden(run.input)), expected = parse(golden(run.result));
         on_every_device_and_plan([&](balm::context& context, const heat::plan& plan) {
-            EXPECT_LE(heat::max_difference(stepped(world, run.dt, run.n, context, plan), expected.state), 2e-5)
+            EXPECT_LE(heat::max_difference(stepped(world, run.dt, run.n, context, plan), expected.state),
+                      2e-5)
                 << run.result;
         });
     }
@@ -143,7 +143,8 @@ TEST(H1_conductance, codes_count_the_neighbours_that_conduct) {
     };
     for (int y = 0, i = 0; y < 21; ++y)
         for (int x = 0; x < 37; ++x, ++i) {
-            const int open = conducts(x - 1, y) + conducts(x + 1, y) + conducts(x, y - 1) + conducts(x, y + 1);
+            const int open =
+                conducts(x - 1, y) + conducts(x + 1, y) + conducts(x, y - 1) + conducts(x, y + 1);
             const bool normal = world.properties[static_cast<std::size_t>(i)] == heat::normal;
             EXPECT_EQ(codes[static_cast<std::size_t>(i)], normal ? open : heat::hold_code) << x << ", " << y;
         }

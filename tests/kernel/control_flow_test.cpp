@@ -45,7 +45,7 @@ auto kernel_of_two(const char* name, F body) {
 
 std::string printed(const std::shared_ptr<const ir::function>& kernel,
                     runtime::dialect language = runtime::dialect::opencl_c) {
-    return emit::print(ir::lower(*kernel, {}), language);
+    return emit::print(ir::lower(*kernel, {}).kernel, language);
 }
 
 TEST(C13_branches, chains_of_IF_ELIF_ELSE_take_one_way) {
@@ -359,7 +359,7 @@ TEST(C13_guards, the_right_operand_is_loaded_only_where_the_left_asks_for_it) {
     });
     EXPECT_TRUE(loads_are_guarded(*kernel.function(), 0, false)) << ir::dump(*kernel.function());
     for (const bool on_cpu : {false, true}) {
-        const ir::function lowered = ir::lower(*kernel.function(), {on_cpu, true, false});
+        const ir::function lowered = ir::lower(*kernel.function(), {on_cpu, true, false}).kernel;
         EXPECT_TRUE(loads_are_guarded(lowered, 0, false)) << ir::dump(lowered);
     }
     EXPECT_THAT(printed(kernel.function()), HasSubstr("gid > 0 && a[gid - 1] == 0"));

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 constexpr std::size_t count = 300;
 
 std::string printed(const std::shared_ptr<const ir::function>& kernel) {
-    return emit::print(ir::lower(*kernel, {}), runtime::dialect::opencl_c);
+    return emit::print(ir::lower(*kernel, {}).kernel, runtime::dialect::opencl_c);
 }
 
 TEST(C13_values, are_those_of_their_point_of_the_program) {

@@ -58,9 +58,7 @@ private:
     fs::path path_;
 };
 
-hash128 key_of(std::uint64_t number) {
-    return hasher{}.number(number).result();
-}
+hash128 key_of(std::uint64_t number) { return hasher{}.number(number).result(); }
 
 // What a compiler would give for this key: any two processes agree on it.
 bytes payload_of(std::uint64_t number, std::size_t size) {
@@ -70,9 +68,7 @@ bytes payload_of(std::uint64_t number, std::size_t size) {
     return payload;
 }
 
-fs::path file_of(const fs::path& directory, const hash128& key) {
-    return directory / (to_hex(key) + ".bin");
-}
+fs::path file_of(const fs::path& directory, const hash128& key) { return directory / (to_hex(key) + ".bin"); }
 
 std::string content_of(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);

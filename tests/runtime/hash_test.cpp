@@ -17,9 +17,7 @@ using balm::runtime::hash_from_hex;
 using balm::runtime::hasher;
 using balm::runtime::to_hex;
 
-std::span<const std::byte> bytes_of(const std::string& text) {
-    return std::as_bytes(std::span(text));
-}
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 std::string counting(int size) {
     std::string text;

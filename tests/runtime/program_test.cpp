@@ -33,9 +33,7 @@ std::string fresh_text(const std::string& around = "kernel void f() {}\n") {
            " */\n";
 }
 
-hash128 identity_of(const std::string& text) {
-    return hasher{}.text(text).result();
-}
+hash128 identity_of(const std::string& text) { return hasher{}.text(text).result(); }
 
 std::shared_ptr<compiled_program> get(device_state& device, const std::string& text,
                                       const std::string& name = "f") {
@@ -225,9 +223,7 @@ void exit_with_work_in_flight() {
     std::exit(0);
 }
 
-void exit_from_a_thread() {
-    std::thread(exit_with_work_in_flight).join();
-}
+void exit_from_a_thread() { std::thread(exit_with_work_in_flight).join(); }
 
 }  // namespace
 

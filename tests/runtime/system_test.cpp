@@ -68,9 +68,7 @@ private:
     std::optional<std::string> old_;
 };
 
-std::span<const std::byte> bytes_of(const std::string& text) {
-    return std::as_bytes(std::span(text));
-}
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 std::string content_of(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);

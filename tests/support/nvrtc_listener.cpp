@@ -92,7 +92,7 @@ void compile_kernels_with_nvrtc_again() {
 }
 
 void also_compile_with_nvrtc(const ir::function& kernel, const ir::launch_facts& facts) {
-    also_compile_with_nvrtc(emit::print(ir::lower(kernel, facts), runtime::dialect::cuda_cpp));
+    also_compile_with_nvrtc(emit::print(ir::lower(kernel, facts).kernel, runtime::dialect::cuda_cpp));
 }
 
 void also_compile_with_nvrtc(std::string cuda_source) { the_compilations().add(std::move(cuda_source)); }

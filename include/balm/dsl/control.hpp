@@ -48,13 +48,17 @@ private:
 class if_scope : scope {
 public:
     template <operand C>
-    explicit if_scope(C&& condition, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE())
+    explicit if_scope(C&& condition, const char* file = __builtin_FILE(),
+                      std::uint32_t line = __builtin_LINE())
         : scope("IF", {file, line}), condition_(condition_of(static_cast<C&&>(condition))) {}
 
     bool next() {
-        if (turn_ == 0) opened(trace::open_if(condition_, where()));
-        else if (turn_ == 1) trace::open_else(token());
-        else close();
+        if (turn_ == 0)
+            opened(trace::open_if(condition_, where()));
+        else if (turn_ == 1)
+            trace::open_else(token());
+        else
+            close();
         return turn_++ < 2;
     }
     bool then() const { return turn_ == 1; }
@@ -93,7 +97,8 @@ public:
 
     loop(node begin, node end, node step, location where)
         : scope("range", where), shape_(shape::counted), bounds_{begin, end, step} {}
-    loop(node count, location where) : scope("grid_range", where), shape_(shape::grid), bounds_{count, {}, {}} {}
+    loop(node count, location where)
+        : scope("grid_range", where), shape_(shape::grid), bounds_{count, {}, {}} {}
 
     struct sentinel {};
     class iterator {
@@ -197,8 +202,10 @@ auto if_else(C&& condition, F&& if_true, G&& if_false, const char* file = __buil
                   "Balm: both functions of if_else give the same type");
     Var<T> chosen;
     for (detail::if_scope branch(static_cast<C&&>(condition), file, line); branch.next();)
-        if (branch.then()) chosen = if_true();
-        else chosen = if_false();
+        if (branch.then())
+            chosen = if_true();
+        else
+            chosen = if_false();
     return Var<T>(chosen);
 }
 
@@ -206,7 +213,7 @@ auto if_else(C&& condition, F&& if_true, G&& if_false, const char* file = __buil
 
 #define BALM_CONCAT_(a, b) a##b
 #define BALM_CONCAT(a, b) BALM_CONCAT_(a, b)
-#define BALM_IF_(scope, ...)                                                     \
+#define BALM_IF_(scope, ...)                                              \
     for (::balm::dsl::detail::if_scope scope{__VA_ARGS__}; scope.next();) \
         if (scope.then())
 #define BALM_WHILE_(scope, ...) \
@@ -214,14 +221,14 @@ auto if_else(C&& condition, F&& if_true, G&& if_false, const char* file = __buil
 
 /// `BALM_IF (condition) {…} BALM_ELIF (condition) {…} BALM_ELSE {…}` on device values.
 #define BALM_IF(...) BALM_IF_(BALM_CONCAT(balm_if_, __COUNTER__), (__VA_ARGS__))
-#define BALM_ELIF(...) else BALM_IF(__VA_ARGS__)
+#define BALM_ELIF(...) else BALM_IF (__VA_ARGS__)
 #define BALM_ELSE else if (::balm::trace::mark_else())
 /// `BALM_WHILE (condition) {…}` on device values.
 #define BALM_WHILE(...) BALM_WHILE_(BALM_CONCAT(balm_while_, __COUNTER__), (__VA_ARGS__))
 
 #ifndef BALM_NO_SHORT_MACROS
-#define IF(...) BALM_IF(__VA_ARGS__)
-#define ELIF(...) BALM_ELIF(__VA_ARGS__)
+#define IF(...) BALM_IF (__VA_ARGS__)
+#define ELIF(...) BALM_ELIF (__VA_ARGS__)
 #define ELSE BALM_ELSE
-#define WHILE(...) BALM_WHILE(__VA_ARGS__)
+#define WHILE(...) BALM_WHILE (__VA_ARGS__)
 #endif

@@ -71,10 +71,10 @@ public:
     Element<canonical<T>, true> operator[](located_index i) const { return {this->node(), i}; }
 };
 
-#define BALM_PLACE(name)                                                                            \
-    inline Index name(int dimension, const char* file = __builtin_FILE(),                           \
-                      std::uint32_t line = __builtin_LINE()) {                                      \
-        return Index(trace::query(trace::place::name, dimension, {file, line}));                    \
+#define BALM_PLACE(name)                                                         \
+    inline Index name(int dimension, const char* file = __builtin_FILE(),        \
+                      std::uint32_t line = __builtin_LINE()) {                   \
+        return Index(trace::query(trace::place::name, dimension, {file, line})); \
     }
 BALM_PLACE(global_id)
 BALM_PLACE(local_id)

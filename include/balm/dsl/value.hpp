@@ -49,9 +49,12 @@ inline constexpr bool always_false = false;
 /// The bit pattern of a host scalar as a constant of the device type.
 template <scalar_type T>
 std::uint64_t bits_of(T value) {
-    if constexpr (std::same_as<T, float>) return std::bit_cast<std::uint32_t>(value);
-    else if constexpr (std::same_as<T, double>) return std::bit_cast<std::uint64_t>(value);
-    else return static_cast<std::uint64_t>(value) & (~std::uint64_t{0} >> (64 - 8 * sizeof(T)));
+    if constexpr (std::same_as<T, float>)
+        return std::bit_cast<std::uint32_t>(value);
+    else if constexpr (std::same_as<T, double>)
+        return std::bit_cast<std::uint64_t>(value);
+    else
+        return static_cast<std::uint64_t>(value) & (~std::uint64_t{0} >> (64 - 8 * sizeof(T)));
 }
 [[noreturn]] void constant_does_not_fit(scalar type);
 
@@ -82,8 +85,10 @@ namespace detail {
 
 template <class T>
 constexpr scalar strong_scalar() {
-    if constexpr (device_value<T>) return scalar_of<typename value_type<std::remove_cvref_t<T>>::type>;
-    else return scalar::nothing;
+    if constexpr (device_value<T>)
+        return scalar_of<typename value_type<std::remove_cvref_t<T>>::type>;
+    else
+        return scalar::nothing;
 }
 constexpr scalar common_strong(scalar a, scalar b) {
     return a == scalar::nothing ? b : b == scalar::nothing || a == b ? a : common_scalar(a, b);
@@ -92,10 +97,13 @@ constexpr scalar common_strong(scalar a, scalar b) {
 template <class T>
 constexpr scalar entering_scalar(scalar strong) {
     using plain = std::remove_cvref_t<T>;
-    if constexpr (device_value<T>) return strong_scalar<T>();
-    else return kind_of(scalar_of<plain>) <= kind_of(strong) ? strong : scalar_of<plain>;
+    if constexpr (device_value<T>)
+        return strong_scalar<T>();
+    else
+        return kind_of(scalar_of<plain>) <= kind_of(strong) ? strong : scalar_of<plain>;
 }
-/// The same for an operator or built-in, where small integers count as i32: `Char x; x + 200` is what C++ says.
+/// The same for an operator or built-in, where small integers count as i32: `Char x; x + 200` is what C++
+/// says.
 template <class T>
 constexpr scalar operand_scalar(scalar strong) {
     const scalar entering = entering_scalar<T>(strong);
@@ -112,12 +120,14 @@ constexpr scalar strong_of() {
 template <scalar Entering, class A>
 node node_of(A&& a) {
     using plain = std::remove_cvref_t<A>;
-    if constexpr (is_var<plain>) return trace::read(a.node());
+    if constexpr (is_var<plain>)
+        return trace::read(a.node());
     else if constexpr (is_element<plain>) {
         static_assert(!std::is_lvalue_reference_v<A>,
                       "Balm: an element (x[i]) cannot be kept with auto; write the type: Float v = x[i];");
         return static_cast<plain&&>(a).load();
-    } else return constant_of<typename balm::detail::host_type<Entering>::type>(a);
+    } else
+        return constant_of<typename balm::detail::host_type<Entering>::type>(a);
 }
 
 }  // namespace detail
@@ -146,8 +156,7 @@ auto apply(A&&... a) {
     constexpr scalar result = balm::detail::result_of(B, detail::operand_scalar<A>(strong)...);
     static_assert(result != scalar::nothing,
                   "Balm: this operator or built-in does not take operands of these types (integers wanted?)");
-    const trace::node nodes[] = {
-        detail::node_of<detail::operand_scalar<A>(strong)>(static_cast<A&&>(a))...};
+    const trace::node nodes[] = {detail::node_of<detail::operand_scalar<A>(strong)>(static_cast<A&&>(a))...};
     return var_of<result>(trace::apply(B, nodes, sizeof...(A)));
 }
 
@@ -204,9 +213,9 @@ public:
         return *this;
     }
 
-#define BALM_COMPOUND(symbol, id)                                            \
-    template <operand A>                                                     \
-    Var& operator symbol(A&& a)& {                                           \
+#define BALM_COMPOUND(symbol, id)                                           \
+    template <operand A>                                                    \
+    Var& operator symbol(A&& a)& {                                          \
         return *this = Var(apply<builtin::id>(*this, static_cast<A&&>(a))); \
     }
     BALM_COMPOUND(+=, add)
@@ -304,9 +313,9 @@ public:
         store(Var<T>(static_cast<A&&>(a)).node());
     }
 
-#define BALM_COMPOUND(symbol, id)                                                      \
-    template <operand A>                                                               \
-    void operator symbol(A&& a)&& {                                                    \
+#define BALM_COMPOUND(symbol, id)                                                       \
+    template <operand A>                                                                \
+    void operator symbol(A&& a)&& {                                                     \
         store(Var<T>(apply<builtin::id>(Var<T>(value()), static_cast<A&&>(a))).node()); \
     }
     BALM_COMPOUND(+=, add)
@@ -331,8 +340,12 @@ public:
 
     trace::node load() && { return value(); }
 
-    friend Var<T> min(Element&& a, Element&& b) { return Var<T>(apply<builtin::min>(static_cast<Element&&>(a), static_cast<Element&&>(b))); }
-    friend Var<T> max(Element&& a, Element&& b) { return Var<T>(apply<builtin::max>(static_cast<Element&&>(a), static_cast<Element&&>(b))); }
+    friend Var<T> min(Element&& a, Element&& b) {
+        return Var<T>(apply<builtin::min>(static_cast<Element&&>(a), static_cast<Element&&>(b)));
+    }
+    friend Var<T> max(Element&& a, Element&& b) {
+        return Var<T>(apply<builtin::max>(static_cast<Element&&>(a), static_cast<Element&&>(b)));
+    }
 
 private:
     trace::node value() const {
@@ -349,11 +362,11 @@ private:
 template <class... A>
 concept device_operands = (operand<A> && ...) && (device_value<A> || ...);
 
-#define BALM_BINARY(symbol, id)                                                    \
-    template <class L, class R>                                                    \
-        requires device_operands<L, R>                                             \
-    auto operator symbol(L&& l, R&& r) {                                           \
-        return apply<builtin::id>(static_cast<L&&>(l), static_cast<R&&>(r));       \
+#define BALM_BINARY(symbol, id)                                              \
+    template <class L, class R>                                              \
+    requires device_operands<L, R>                                           \
+    auto operator symbol(L&& l, R&& r) {                                     \
+        return apply<builtin::id>(static_cast<L&&>(l), static_cast<R&&>(r)); \
     }
 BALM_BINARY(+, add)
 BALM_BINARY(-, sub)
@@ -404,43 +417,37 @@ Bool operator||(const guard_operand& l, R&& r) {
 
 /// With a host value on one side nothing is left to guard: it decides while the kernel is traced.
 template <device_value L, class R>
-    requires scalar_type<std::remove_cvref_t<R>>
-Bool operator&&(L&& l, R&& r) {
+requires scalar_type<std::remove_cvref_t<R>> Bool operator&&(L&& l, R&& r) {
     return r ? Bool(detail::condition_of(static_cast<L&&>(l))) : Bool(false);
 }
 template <class L, device_value R>
-    requires scalar_type<std::remove_cvref_t<L>>
-Bool operator&&(L&& l, R&& r) {
+requires scalar_type<std::remove_cvref_t<L>> Bool operator&&(L&& l, R&& r) {
     return l ? Bool(detail::condition_of(static_cast<R&&>(r))) : Bool(false);
 }
 template <device_value L, class R>
-    requires scalar_type<std::remove_cvref_t<R>>
-Bool operator||(L&& l, R&& r) {
+requires scalar_type<std::remove_cvref_t<R>> Bool operator||(L&& l, R&& r) {
     return r ? Bool(true) : Bool(detail::condition_of(static_cast<L&&>(l)));
 }
 template <class L, device_value R>
-    requires scalar_type<std::remove_cvref_t<L>>
-Bool operator||(L&& l, R&& r) {
+requires scalar_type<std::remove_cvref_t<L>> Bool operator||(L&& l, R&& r) {
     return l ? Bool(true) : Bool(detail::condition_of(static_cast<R&&>(r)));
 }
 
 /// The built-in functions: one template a row of builtins.def, named as the row.
-#define BALM_DEFINE_1(id)                                 \
-    template <device_value A>                             \
-    auto id(A&& a) {                                      \
-        return apply<builtin::id>(static_cast<A&&>(a));   \
+#define BALM_DEFINE_1(id)                               \
+    template <device_value A>                           \
+    auto id(A&& a) {                                    \
+        return apply<builtin::id>(static_cast<A&&>(a)); \
     }
-#define BALM_DEFINE_2(id)                                                        \
-    template <class A, class B>                                                  \
-        requires device_operands<A, B>                                           \
-    auto id(A&& a, B&& b) {                                                      \
-        return apply<builtin::id>(static_cast<A&&>(a), static_cast<B&&>(b));     \
-    }
-#define BALM_DEFINE_3(id)                                                                              \
-    template <class A, class B, class C>                                                               \
-        requires device_operands<A, B, C>                                                              \
-    auto id(A&& a, B&& b, C&& c) {                                                                     \
-        return apply<builtin::id>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));      \
+#define BALM_DEFINE_2(id)          \
+    template <class A, class B>    \
+    requires device_operands<A, B> \
+    auto id(A&& a, B&& b) { return apply<builtin::id>(static_cast<A&&>(a), static_cast<B&&>(b)); }
+#define BALM_DEFINE_3(id)                                                                         \
+    template <class A, class B, class C>                                                          \
+    requires device_operands<A, B, C>                                                             \
+    auto id(A&& a, B&& b, C&& c) {                                                                \
+        return apply<builtin::id>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c)); \
     }
 #define BALM_BUILTIN(id, arity, ...) BALM_DEFINE_##arity(id)
 #include "balm/builtins.def"
@@ -469,7 +476,7 @@ constexpr scalar branch_scalar(scalar strong) {
 
 /// `condition ? if_true : if_false`. Both values are computed; `if_else` computes only one.
 template <class C, class A, class B>
-    requires device_operands<C, A, B>
+requires device_operands<C, A, B>
 auto select(C&& condition, A&& if_true, B&& if_false) {
     constexpr scalar strong = detail::strong_of<A, B>();
     constexpr scalar a = detail::branch_scalar<A>(strong), b = detail::branch_scalar<B>(strong);

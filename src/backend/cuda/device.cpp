@@ -32,18 +32,12 @@ const std::shared_ptr<context>& device::own_context() {
     return context_;
 }
 
-void* device::native_device() {
-    return std::bit_cast<void*>(static_cast<std::intptr_t>(device_));
-}
+void* device::native_device() { return std::bit_cast<void*>(static_cast<std::intptr_t>(device_)); }
 
 // Without the architecture: that depends on the NVRTC found, and cached binaries must load without one.
-std::string device::compile_options() const {
-    return nvrtc_options;
-}
+std::string device::compile_options() const { return nvrtc_options; }
 
-std::string device::compiler() const {
-    return describe_nvrtc();
-}
+std::string device::compiler() const { return describe_nvrtc(); }
 
 std::unique_ptr<runtime::driver_queue> device::make_queue(const runtime::queue_options& options) {
     return std::make_unique<queue>(own_context(), options);

@@ -136,8 +136,6 @@ struct driver_library {
 const driver_library& load_driver();
 
 /// The entry points; only to be called through once load_driver() is ready.
-inline const driver_api& driver() {
-    return load_driver().api;
-}
+inline const driver_api& driver() { return load_driver().api; }
 
 }  // namespace balm::cuda

@@ -200,9 +200,7 @@ private:
 
 }  // namespace
 
-bool nvrtc_available() {
-    return nvrtc().found.has_value();
-}
+bool nvrtc_available() { return nvrtc().found.has_value(); }
 
 std::string describe_nvrtc() {
     if (const auto& found = nvrtc().found)

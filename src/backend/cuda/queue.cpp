@@ -160,8 +160,7 @@ void queue::fill(runtime::memory to, std::size_t offset, std::size_t bytes,
                 call = "cuMemsetD32Async";
                 code = driver().cuMemsetD32Async(start, word_at<unsigned>(unit, 0), bytes / 4, stream_);
                 break;
-            default:
-                fill_words(start, bytes, unit);
+            default: fill_words(start, bytes, unit);
         }
         if (code != CUDA_SUCCESS)
             fail(code, call,

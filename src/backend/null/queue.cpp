@@ -57,12 +57,8 @@ runtime::event_handle queue::record() {
     return happened_;
 }
 
-void queue::flush() {
-    add(counters_->flushes);
-}
+void queue::flush() { add(counters_->flushes); }
 
-void queue::finish() {
-    add(counters_->finishes);
-}
+void queue::finish() { add(counters_->finishes); }
 
 }  // namespace balm::null

@@ -14,9 +14,7 @@ struct named_code {
 };
 
 #define BALM_NAMED(code) \
-    named_code {         \
-        code, #code      \
-    }
+    named_code { code, #code }
 constexpr named_code named_codes[] = {
     BALM_NAMED(CL_SUCCESS),
     BALM_NAMED(CL_DEVICE_NOT_FOUND),

@@ -15,9 +15,7 @@ namespace balm::opencl {
 device::device(cl_platform_id platform, cl_device_id id)
     : platform_(platform), id_(id), info_(query_device(platform, id)) {}
 
-bool device::is_pocl() const {
-    return info_.platform == "Portable Computing Language";
-}
+bool device::is_pocl() const { return info_.platform == "Portable Computing Language"; }
 
 std::string device::compile_options() const {
     std::string options = "-cl-std=CL1.2";
@@ -50,8 +48,7 @@ runtime::memory device::allocate(std::size_t bytes) {
     cl_int code = is_beyond ? CL_INVALID_BUFFER_SIZE : CL_SUCCESS;
     cl_mem buffer = is_beyond ? nullptr : clCreateBuffer(context(), CL_MEM_READ_WRITE, bytes, nullptr, &code);
     switch (code) {
-        case CL_SUCCESS:
-            return {reinterpret_cast<std::uintptr_t>(buffer)};
+        case CL_SUCCESS: return {reinterpret_cast<std::uintptr_t>(buffer)};
         case CL_INVALID_BUFFER_SIZE:
         case CL_MEM_OBJECT_ALLOCATION_FAILURE:
         case CL_OUT_OF_RESOURCES:
@@ -60,8 +57,7 @@ runtime::memory device::allocate(std::size_t bytes) {
                 "clCreateBuffer failed with {} ({}) for {} bytes on device '{}', which has {} "
                 "bytes of memory and gives at most {} at once.",
                 error_name(code), code, bytes, name(), info_.global_memory, info_.max_allocation));
-        default:
-            fail(code, "clCreateBuffer", fmt::format("a buffer of {} bytes", bytes), name());
+        default: fail(code, "clCreateBuffer", fmt::format("a buffer of {} bytes", bytes), name());
     }
 }
 

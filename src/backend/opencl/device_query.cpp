@@ -101,8 +101,10 @@ void query_texts(device_info& info, cl_platform_id platform, cl_device_id id) {
 void query_sizes(device_info& info, cl_device_id id) {
     info.global_memory = value_of<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE);
     info.local_memory = value_of<cl_ulong>(id, CL_DEVICE_LOCAL_MEM_SIZE);
-    // NVIDIA's driver keeps 16 bytes for itself: a launch that asks for all of it fails (580.159, 2026-11-21).
-    if (info.extensions.find("cl_nv_") != std::string::npos && info.local_memory > 16) info.local_memory -= 16;
+    // NVIDIA's driver keeps 16 bytes for itself: a launch that asks for all of it fails (580.159,
+    // 2026-11-21).
+    if (info.extensions.find("cl_nv_") != std::string::npos && info.local_memory > 16)
+        info.local_memory -= 16;
     info.constant_memory = value_of<cl_ulong>(id, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE);
     info.max_allocation = value_of<cl_ulong>(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     info.global_cache = value_of<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);

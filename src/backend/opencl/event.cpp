@@ -14,20 +14,13 @@ const char* command_name(cl_event of) noexcept {
     cl_command_type type = 0;
     clGetEventInfo(of, CL_EVENT_COMMAND_TYPE, sizeof type, &type, nullptr);
     switch (type) {
-        case CL_COMMAND_NDRANGE_KERNEL:
-            return "the launch of a kernel";
-        case CL_COMMAND_READ_BUFFER:
-            return "a read of a buffer";
-        case CL_COMMAND_WRITE_BUFFER:
-            return "a write of a buffer";
-        case CL_COMMAND_COPY_BUFFER:
-            return "a copy between buffers";
-        case CL_COMMAND_FILL_BUFFER:
-            return "a fill of a buffer";
-        case CL_COMMAND_MARKER:
-            return "a point in the queue";
-        default:
-            return "a command";
+        case CL_COMMAND_NDRANGE_KERNEL: return "the launch of a kernel";
+        case CL_COMMAND_READ_BUFFER: return "a read of a buffer";
+        case CL_COMMAND_WRITE_BUFFER: return "a write of a buffer";
+        case CL_COMMAND_COPY_BUFFER: return "a copy between buffers";
+        case CL_COMMAND_FILL_BUFFER: return "a fill of a buffer";
+        case CL_COMMAND_MARKER: return "a point in the queue";
+        default: return "a command";
     }
 }
 

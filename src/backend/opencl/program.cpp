@@ -11,9 +11,7 @@ namespace balm::opencl {
 
 namespace {
 
-std::string quoted(const char* what, const std::string& name) {
-    return fmt::format("{} '{}'", what, name);
-}
+std::string quoted(const char* what, const std::string& name) { return fmt::format("{} '{}'", what, name); }
 
 std::string build_log(cl_program of, cl_device_id id) {
     std::size_t size = 0;
@@ -105,8 +103,6 @@ std::vector<std::byte> program::binary() {
     return bytes;
 }
 
-bool program::binary_needs_launch() const {
-    return device_->is_pocl();
-}
+bool program::binary_needs_launch() const { return device_->is_pocl(); }
 
 }  // namespace balm::opencl

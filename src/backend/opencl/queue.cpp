@@ -13,9 +13,7 @@ namespace balm::opencl {
 
 namespace {
 
-cl_mem buffer(runtime::memory of) {
-    return std::bit_cast<cl_mem>(of.handle);
-}
+cl_mem buffer(runtime::memory of) { return std::bit_cast<cl_mem>(of.handle); }
 
 std::string range(const char* what, std::size_t offset, std::size_t bytes) {
     return fmt::format("{} of {} bytes at offset {}", what, bytes, offset);
@@ -107,12 +105,8 @@ runtime::event_handle queue::record() {
     return std::make_shared<event>(made, queue_.get(), context_);
 }
 
-void queue::flush() {
-    check(clFlush(queue_.get()), "clFlush", "a queue", device_->name());
-}
+void queue::flush() { check(clFlush(queue_.get()), "clFlush", "a queue", device_->name()); }
 
-void queue::finish() {
-    check(clFinish(queue_.get()), "clFinish", "a queue", device_->name());
-}
+void queue::finish() { check(clFinish(queue_.get()), "clFinish", "a queue", device_->name()); }
 
 }  // namespace balm::opencl
