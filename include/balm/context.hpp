@@ -29,7 +29,8 @@ public:
     /// These devices. Throws usage_error for none, or for the same one twice.
     explicit context(std::vector<balm::device>);
 
-    const std::vector<balm::device>& devices() const { return *devices_; }
+    const std::vector<balm::device>& devices() const& { return *devices_; }
+    std::vector<balm::device> devices() && { return *devices_; }  // of a temporary, in a range-based for
     /// The i-th device. Throws usage_error if there is none.
     const balm::device& device(std::size_t i = 0) const;
     std::size_t size() const { return devices_->size(); }

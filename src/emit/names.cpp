@@ -3,186 +3,67 @@
 
 #include "emit/names.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "ir/ir.hpp"
 
 namespace balm::emit {
 
 namespace {
 
+/// Keywords, types, macros and library functions of OpenCL C and CUDA C++ that are no rows of builtins.def.
+constexpr std::string_view reserved_words =
+    "auto break case char const continue default do double else enum extern float for goto half if inline "
+    "int long register restrict return short signed sizeof static struct switch typedef union unsigned "
+    "void volatile while bool true false uchar ushort uint ulong size_t ptrdiff_t intptr_t uintptr_t quad "
+    "complex imaginary event_t image2d_t image3d_t sampler_t kernel global local constant private generic "
+    "read_only write_only read_write pipe barrier main alignas alignof and and_eq asm bitand bitor catch "
+    "class compl concept consteval constexpr constinit const_cast decltype delete dynamic_cast explicit "
+    "export friend module import mutable namespace new noexcept not not_eq nullptr operator or or_eq "
+    "protected public reinterpret_cast requires static_assert static_cast template this thread_local "
+    "throw try typeid typename using virtual wchar_t xor xor_eq threadIdx blockIdx blockDim gridDim "
+    "warpSize select dot cross length distance normalize mad mix step sign clamp degrees radians "
+    "smoothstep any all bitselect shuffle printf prefetch modf frexp sincos remquo nan mad24 mul24 "
+    "upsample abs_diff malloc free memcpy memset assert clock j0 j1 jn y0 y1 yn M_PI INFINITY NAN norm "
+    "norm3d norm4d rnorm rnorm3d rnorm4d rhypot normcdf normcdfinv erfcx erfinv erfcinv scalbn scalbln "
+    "sincospi labs llabs lrint llrint lround llround nearbyint isequal isnotequal isgreater "
+    "isgreaterequal isless islessequal islessgreater isordered isunordered vec_step mem_fence "
+    "read_mem_fence write_mem_fence wait_group_events mad_hi mad_sat shuffle2 popcnt abort exit clock64 "
+    "trap dim3 uint64_t int64_t uint32_t int32_t MAXFLOAT HUGE_VAL HUGE_VALF CHAR_BIT ";
+
+/// What begins the names of whole families of them.
+constexpr std::string_view reserved_prefixes[] = {
+    "__",    "balm_",  "get_",   "atomic_",    "atom_",       "as_", "convert_", "native_", "half_", "fast_",
+    "vload", "vstore", "async_", "sub_group_", "work_group_", "cl_", "CL",       "FLT_",    "DBL_",  "M_"};
+
+/// float4, uchar16, longlong2 …
+bool is_vector_type(std::string_view word) {
+    constexpr std::string_view scalars[] = {"char",  "uchar",  "short", "ushort",   "int",
+                                            "uint",  "long",   "ulong", "longlong", "ulonglong",
+                                            "float", "double", "half"};
+    const std::size_t digits = word.find_last_not_of("0123456789") + 1;
+    return digits < word.size() &&
+           std::find(std::begin(scalars), std::end(scalars), word.substr(0, digits)) != std::end(scalars);
+}
+
 bool is_reserved(const std::string& word) {
     static const std::unordered_set<std::string>& words = *[] {
-        auto* set = new std::unordered_set<std::string>{"auto",
-                                                        "break",
-                                                        "case",
-                                                        "char",
-                                                        "const",
-                                                        "continue",
-                                                        "default",
-                                                        "do",
-                                                        "double",
-                                                        "else",
-                                                        "enum",
-                                                        "extern",
-                                                        "float",
-                                                        "for",
-                                                        "goto",
-                                                        "half",
-                                                        "if",
-                                                        "inline",
-                                                        "int",
-                                                        "long",
-                                                        "register",
-                                                        "restrict",
-                                                        "return",
-                                                        "short",
-                                                        "signed",
-                                                        "sizeof",
-                                                        "static",
-                                                        "struct",
-                                                        "switch",
-                                                        "typedef",
-                                                        "union",
-                                                        "unsigned",
-                                                        "void",
-                                                        "volatile",
-                                                        "while",
-                                                        "bool",
-                                                        "true",
-                                                        "false",
-                                                        "uchar",
-                                                        "ushort",
-                                                        "uint",
-                                                        "ulong",
-                                                        "size_t",
-                                                        "ptrdiff_t",
-                                                        "intptr_t",
-                                                        "uintptr_t",
-                                                        "quad",
-                                                        "complex",
-                                                        "imaginary",
-                                                        "event_t",
-                                                        "image2d_t",
-                                                        "image3d_t",
-                                                        "sampler_t",
-                                                        "kernel",
-                                                        "global",
-                                                        "local",
-                                                        "constant",
-                                                        "private",
-                                                        "generic",
-                                                        "read_only",
-                                                        "write_only",
-                                                        "read_write",
-                                                        "pipe",
-                                                        "barrier",
-                                                        "main",
-                                                        "alignas",
-                                                        "alignof",
-                                                        "and",
-                                                        "and_eq",
-                                                        "asm",
-                                                        "bitand",
-                                                        "bitor",
-                                                        "catch",
-                                                        "class",
-                                                        "compl",
-                                                        "concept",
-                                                        "consteval",
-                                                        "constexpr",
-                                                        "constinit",
-                                                        "const_cast",
-                                                        "decltype",
-                                                        "delete",
-                                                        "dynamic_cast",
-                                                        "explicit",
-                                                        "export",
-                                                        "friend",
-                                                        "module",
-                                                        "import",
-                                                        "mutable",
-                                                        "namespace",
-                                                        "new",
-                                                        "noexcept",
-                                                        "not",
-                                                        "not_eq",
-                                                        "nullptr",
-                                                        "operator",
-                                                        "or",
-                                                        "or_eq",
-                                                        "protected",
-                                                        "public",
-                                                        "reinterpret_cast",
-                                                        "requires",
-                                                        "static_assert",
-                                                        "static_cast",
-                                                        "template",
-                                                        "this",
-                                                        "thread_local",
-                                                        "throw",
-                                                        "try",
-                                                        "typeid",
-                                                        "typename",
-                                                        "using",
-                                                        "virtual",
-                                                        "wchar_t",
-                                                        "xor",
-                                                        "xor_eq",
-                                                        "threadIdx",
-                                                        "blockIdx",
-                                                        "blockDim",
-                                                        "gridDim",
-                                                        "warpSize",
-                                                        "select",
-                                                        "dot",
-                                                        "cross",
-                                                        "length",
-                                                        "distance",
-                                                        "normalize",
-                                                        "mad",
-                                                        "mix",
-                                                        "step",
-                                                        "sign",
-                                                        "clamp",
-                                                        "degrees",
-                                                        "radians",
-                                                        "smoothstep",
-                                                        "any",
-                                                        "all",
-                                                        "bitselect",
-                                                        "shuffle",
-                                                        "printf",
-                                                        "prefetch",
-                                                        "modf",
-                                                        "frexp",
-                                                        "sincos",
-                                                        "remquo",
-                                                        "nan",
-                                                        "mad24",
-                                                        "mul24",
-                                                        "upsample",
-                                                        "abs_diff",
-                                                        "malloc",
-                                                        "free",
-                                                        "memcpy",
-                                                        "memset",
-                                                        "assert",
-                                                        "clock",
-                                                        "j0",
-                                                        "j1",
-                                                        "jn",
-                                                        "y0",
-                                                        "y1",
-                                                        "yn",
-                                                        "M_PI",
-                                                        "INFINITY",
-                                                        "NAN"};
-        for (std::size_t k = 0; k < ir::builtin_count; ++k)
-            set->insert(ir::info(static_cast<builtin>(k)).name);
+        auto* set = new std::unordered_set<std::string>;
+        for (std::size_t at = 0, end; at < reserved_words.size(); at = end + 1) {
+            end = reserved_words.find(' ', at);
+            set->emplace(reserved_words.substr(at, end - at));
+        }
+        for (std::size_t k = 0; k < ir::builtin_count; ++k) {
+            const std::string name = ir::info(static_cast<builtin>(k)).name;
+            set->insert(name);
+            set->insert(name + "f");  // CUDA's for float
+        }
         return set;
     }();
-    return words.count(word) > 0 || word.rfind("__", 0) == 0 || word.rfind("balm_", 0) == 0 ||
-           word.rfind("get_", 0) == 0 || word.rfind("atomic_", 0) == 0 || word.rfind("as_", 0) == 0 ||
-           word.rfind("convert_", 0) == 0;
+    return words.count(word) > 0 || is_vector_type(word) ||
+           std::any_of(std::begin(reserved_prefixes), std::end(reserved_prefixes),
+                       [&](std::string_view prefix) { return word.rfind(prefix, 0) == 0; });
 }
 
 }  // namespace

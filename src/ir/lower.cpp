@@ -133,7 +133,7 @@ void share_out(function& f, value_id loop, const launch_facts& facts, lowered& p
 lowered lower(const function& kernel, const launch_facts& facts) {
     lowered plan{kernel};
     function& f = plan.kernel;
-    for (parameter& p : f.parameters) p.is_restrict = facts.distinct;
+    for (parameter& p : f.parameters) p.is_restrict = facts.distinct || p.use == access::local;
     const block before = std::move(f.blocks[0]);
     block after;
     for (value_id v : before) {

@@ -361,11 +361,31 @@ void return_(const node* value, location where) {
 
 int dimensions() { return current().function.dimensions; }
 
+namespace {
+
+/// Refuses a call, from a kernel, of a function that asks for a dimension which the kernel lacks.
+void refuse_lacking_dimensions(const ir::function& callee) {
+    const ir::function& kernel = current().function;
+    const auto lacks = [&](const instruction& i) {
+        return i.op == opcode::place && i.bits >= static_cast<std::uint64_t>(kernel.dimensions);
+    };
+    const auto found = std::find_if(callee.code.begin(), callee.code.end(), lacks);
+    if (found != callee.code.end())
+        fail(found->where,
+             fmt::format("{}({}) is asked for in '{}', but '{}', which calls it, has {} dimension{}",
+                         ir::to_string(static_cast<place>(found->detail)), found->bits, callee.name,
+                         kernel.name, kernel.dimensions, kernel.dimensions == 1 ? "" : "s"));
+    for (const auto& inner : callee.callees) refuse_lacking_dimensions(*inner);
+}
+
+}  // namespace
+
 node call(const std::shared_ptr<const ir::function>& callee, const node* arguments, std::size_t count,
           location where) {
     tracer& t = current();
     std::vector<value_id> ids(count);
     for (std::size_t k = 0; k < count; ++k) ids[k] = t.use(arguments[k]);
+    if (t.function.dimensions > 0) refuse_lacking_dimensions(*callee);
     auto& callees = t.function.callees;
     auto known = std::find(callees.begin(), callees.end(), callee);
     instruction i = make(callee->is_pure ? opcode::evaluate : opcode::call, callee->result, where);
@@ -387,8 +407,9 @@ std::vector<std::string> split_signature(std::string_view signature, location wh
     std::string word;
     for (char c : signature) {
         if (c == '(' || c == ',' || c == ')') {
+            word.erase(word.find_last_not_of(' ') + 1);
             words.push_back(std::exchange(word, {}));
-        } else if (c != ' ') {
+        } else if (c != ' ' || !word.empty()) {
             word += c;
         }
     }
@@ -484,6 +505,18 @@ bool is_pure(const ir::function& f) {
     });
 }
 
+/// A step that is known to be 0 only once the function is simplified.
+void refuse_endless_ranges(const ir::function& f) {
+    for (const auto& block : f.blocks) {
+        for (value_id v : block) {
+            if (f.code[v].op != opcode::for_) continue;
+            const instruction& step = f.code[f.operand(v, 2)];
+            if (step.op == opcode::constant && step.bits == 0)
+                fail(f.code[v].where, "the step of this range is 0");
+        }
+    }
+}
+
 }  // namespace
 
 std::shared_ptr<const ir::function> recording::finish(const node* result) {
@@ -499,6 +532,7 @@ std::shared_ptr<const ir::function> recording::finish(const node* result) {
     make_cells(t.function, t.assigned);
     ir::verify(t.function);
     ir::simplify(t.function);
+    refuse_endless_ranges(t.function);
     ir::contract(t.function);
     t.function.is_pure = is_pure(t.function);
     t.function.identity = ir::hash(t.function);

@@ -22,7 +22,9 @@ TYPED_TEST_SUITE(V10_reductions, all_types);
 TYPED_TEST(V10_reductions, agree_with_the_host_at_all_sizes) {
     using T = TypeParam;
     using S = decltype(sum(vector<T>()));
-    static_assert(std::same_as<S, std::conditional_t<std::same_as<T, bool>, std::int64_t, canonical<decltype(T{} + T{})>>>);
+    static_assert(
+        std::same_as<
+            S, std::conditional_t<std::same_as<T, bool>, std::int64_t, canonical<decltype(T{} + T{})>>>);
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {
         for (const std::size_t n : {1u, 15u, 255u, 256u, 257u, 32769u, 1000003u}) {
@@ -30,9 +32,12 @@ TYPED_TEST(V10_reductions, agree_with_the_host_at_all_sizes) {
             const auto x = [&] {
                 if constexpr (sizeof(T) < 8 && std::integral<T> && !std::same_as<T, bool>)
                     return random_values<T>(random, n, T(std::signed_integral<T> ? -100 : 0), T(100));
-                else if constexpr (std::floating_point<T>) return random_values<T>(random, n, T(-1), T(3));
-                else if constexpr (std::same_as<T, std::int64_t>) return random_values<T>(random, n, -T(1e12), T(1e12));
-                else return random_values<T>(random, n);
+                else if constexpr (std::floating_point<T>)
+                    return random_values<T>(random, n, T(-1), T(3));
+                else if constexpr (std::same_as<T, std::int64_t>)
+                    return random_values<T>(random, n, -T(1e12), T(1e12));
+                else
+                    return random_values<T>(random, n);
             }();
             const vector<T> X(ctx, std::span<const T>(x));
             if constexpr (std::floating_point<T>) {
@@ -41,9 +46,12 @@ TYPED_TEST(V10_reductions, agree_with_the_host_at_all_sizes) {
                     exact += value;
                     magnitude += std::abs(value);
                 }
-                // Blocked summation: the error grows with the elements of a chunk and accumulator, 32768 / 16.
+                // Blocked summation: the error grows with the elements of a chunk and accumulator, 32768
+                // / 16.
                 const long double bound = 2048 * std::numeric_limits<T>::epsilon() * magnitude;
-                EXPECT_NEAR(static_cast<double>(sum(X)), static_cast<double>(exact), static_cast<double>(bound)) << n;
+                EXPECT_NEAR(static_cast<double>(sum(X)), static_cast<double>(exact),
+                            static_cast<double>(bound))
+                    << n;
             } else {
                 S exact = 0;
                 for (const T value : x) exact = static_cast<S>(exact + static_cast<S>(value));
@@ -58,7 +66,8 @@ TYPED_TEST(V10_reductions, agree_with_the_host_at_all_sizes) {
 TEST(V10_reductions_of_expressions, count_dot_and_extremes) {
     auto random = seeded_random();
     const std::size_t n = 100003;
-    const auto x = random_values<double>(random, n, -1.0, 1.0), y = random_values<double>(random, n, -1.0, 1.0);
+    const auto x = random_values<double>(random, n, -1.0, 1.0),
+               y = random_values<double>(random, n, -1.0, 1.0);
     on_all_contexts([&](const context& ctx) {
         const vector<double> X(ctx, std::span<const double>(x)), Y(ctx, std::span<const double>(y));
         long double dot = 0;
@@ -78,7 +87,8 @@ TEST(V10_reductions_of_expressions, count_dot_and_extremes) {
 }
 
 TEST(V10_reductions_of_special_values, pass_over_nan_and_keep_infinities) {
-    const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+    const double nan = std::numeric_limits<double>::quiet_NaN(),
+                 inf = std::numeric_limits<double>::infinity();
     on_all_contexts([&](const context& ctx) {
         const vector<double> X(ctx, {nan, 3.0, nan, -7.0, nan});
         EXPECT_EQ(min(X), -7);

@@ -72,7 +72,8 @@ TYPED_TEST(V4_operators, compute_what_the_host_computes) {
     auto random = seeded_random();
     // Small enough that nothing overflows, which is not defined for signed integers.
     constexpr bool is_unsigned = std::unsigned_integral<T>;
-    const auto x = random_values<T>(random, count, T(is_unsigned ? 50 : 0), T(std::same_as<T, bool> ? 1 : 99));
+    const auto x =
+        random_values<T>(random, count, T(is_unsigned ? 50 : 0), T(std::same_as<T, bool> ? 1 : 99));
     const auto y = random_values<T>(random, count, T(1), T(std::same_as<T, bool> ? 1 : 50));
     on_all_contexts([&](const context& ctx) {
         const auto X = on_device(ctx, x), Y = on_device(ctx, y);
@@ -102,7 +103,8 @@ TYPED_TEST(V4_operators, compute_what_the_host_computes) {
 
 TEST(V4_integers, bits_shifts_and_remainders) {
     auto random = seeded_random();
-    const auto x = random_values<std::uint32_t>(random, count), y = random_values<std::uint32_t>(random, count);
+    const auto x = random_values<std::uint32_t>(random, count),
+               y = random_values<std::uint32_t>(random, count);
     on_all_contexts([&](const context& ctx) {
         const auto X = on_device(ctx, x), Y = on_device(ctx, y);
         vector<std::uint32_t> Z = ((X & Y) | (X ^ ~Y)) + (X << (Y & 7)) + (X >> Y) + X % Y;
@@ -115,7 +117,8 @@ TEST(V4_integers, bits_shifts_and_remainders) {
 
 TEST(V4_built_ins, agree_with_the_c_library) {
     auto random = seeded_random();
-    const auto x = random_values<double>(random, count, 0.01, 5.0), y = random_values<double>(random, count, -3.0, 3.0);
+    const auto x = random_values<double>(random, count, 0.01, 5.0),
+               y = random_values<double>(random, count, -3.0, 3.0);
     const auto u = random_values<float>(random, count, 0.01f, 5.f);
     on_all_contexts([&](const context& ctx) {
         const auto X = on_device(ctx, x), Y = on_device(ctx, y);
@@ -127,8 +130,8 @@ TEST(V4_built_ins, agree_with_the_c_library) {
         const auto w = W.to_host();
         for (std::size_t i = 0; i < count; ++i) {
             const long double a = x[i], b = y[i];
-            const long double exact = std::sqrt(a) + std::sin(b) * std::exp(-a) + std::log(a) + std::pow(a, b) +
-                                      std::atan2(b, a) + (a * b + 1);
+            const long double exact = std::sqrt(a) + std::sin(b) * std::exp(-a) + std::log(a) +
+                                      std::pow(a, b) + std::atan2(b, a) + (a * b + 1);
             EXPECT_NEAR(z[i], static_cast<double>(exact), 1e-14 * (1 + std::pow(x[i], y[i])));
             EXPECT_NEAR(w[i], std::sqrt(u[i]) / 3 + std::floor(u[i]) + std::fmax(u[i], 2.f), 2e-6);
         }
@@ -180,7 +183,8 @@ TEST(V4_casts, saturate_and_turn_nan_into_zero) {
 
 TEST(V4_assignment, compound_and_aliased) {
     auto random = seeded_random();
-    const auto x = random_values<std::uint32_t>(random, count), y = random_values<std::uint32_t>(random, count);
+    const auto x = random_values<std::uint32_t>(random, count),
+               y = random_values<std::uint32_t>(random, count);
     on_all_contexts([&](const context& ctx) {
         auto X = on_device(ctx, x);
         const auto Y = on_device(ctx, y);
@@ -224,8 +228,10 @@ TEST(V4_assignment, refuses_other_sizes_and_names_both) {
         host_array<float> h{1, 2, 3};
         EXPECT_THAT(message_of<usage_error>([&] { a.write(h); }), AllOf(HasSubstr("10"), HasSubstr("3")));
         EXPECT_THAT(message_of<usage_error>([&] { return a[10]; }), AllOf(HasSubstr("10")));
-        EXPECT_THAT(message_of<usage_error>([&] { vector<float> empty, z = empty + 1; }), HasSubstr("no elements"));
-        EXPECT_THAT(message_of<usage_error>([&] { vector<std::int64_t> z(element_index()); }), HasSubstr("elements"));
+        EXPECT_THAT(message_of<usage_error>([&] { vector<float> empty, z = empty + 1; }),
+                    HasSubstr("no elements"));
+        EXPECT_THAT(message_of<usage_error>([&] { vector<std::int64_t> z(element_index()); }),
+                    HasSubstr("elements"));
     });
 }
 
@@ -301,7 +307,8 @@ TEST(V21_sources, say_what_they_compute) {
     on_all_contexts([&](const context& ctx) {
         vector<double> x(ctx, 10, 2.0), y(ctx, 10, 3.0), z(ctx, 10);
         std::string words;
-        kernels::observe_compilations([&](const ir::function& f, const ir::launch_facts&) { words = f.description; });
+        kernels::observe_compilations(
+            [&](const ir::function& f, const ir::launch_facts&) { words = f.description; });
         z = (2 * x - sin(y)) / (x + z);
         compile_kernels_with_nvrtc_again();
         EXPECT_EQ(words, "out = (s * a - sin(b)) / (a + out)");
@@ -318,8 +325,11 @@ TEST(V5_element_index, counts_from_an_offset) {
         EXPECT_EQ(compilations_of([&] { x = element_index(5); }), 0);
         expect_each(x.to_host(), [](std::size_t i) { return i + 5; });
         x = element_index(-3, 300) * 2 + x;
-        expect_each(x.to_host(), [](std::size_t i) { return (static_cast<std::int64_t>(i) - 3) * 2 + static_cast<std::int64_t>(i) + 5; });
-        EXPECT_THAT(message_of<usage_error>([&] { x = element_index(0, 299); }), AllOf(HasSubstr("299"), HasSubstr("300")));
+        expect_each(x.to_host(), [](std::size_t i) {
+            return (static_cast<std::int64_t>(i) - 3) * 2 + static_cast<std::int64_t>(i) + 5;
+        });
+        EXPECT_THAT(message_of<usage_error>([&] { x = element_index(0, 299); }),
+                    AllOf(HasSubstr("299"), HasSubstr("300")));
     });
 }
 
@@ -390,11 +400,12 @@ TEST(V3_copies, elements_are_read_and_set_one_by_one) {
 }
 
 TEST(V3_copies, bind_to_kernels_as_any_kind_of_memory) {
-    const auto kernel = balm::kernel<1>("double_it", [](dsl::In<float> in, dsl::Mixed<float> mixed, dsl::Out<float> out) {
-        dsl::Index i = dsl::global_id(0);
-        mixed[i] += in[i];
-        out[i] = 2 * in[i];
-    });
+    const auto kernel =
+        balm::kernel<1>("double_it", [](dsl::In<float> in, dsl::Mixed<float> mixed, dsl::Out<float> out) {
+            dsl::Index i = dsl::global_id(0);
+            mixed[i] += in[i];
+            out[i] = 2 * in[i];
+        });
     on_all_contexts([&](const context& ctx) {
         vector<float> a(ctx, 100, 3.f), b(ctx, 100, 4.f), c(ctx, 100);
         ctx.device(0).execute(kernel(a, b, c), {100});
@@ -414,8 +425,10 @@ TEST(C22_threads, evaluate_equal_and_different_expressions_at_once) {
                 vector<double> x(ctx, 1000, t), y(ctx, 1000), z(ctx, 1000);
                 for (int k = 0; k < 40; ++k) {
                     y = 3 * x + k;
-                    if (t % 2 == 0) z = y * y - x + 1;
-                    else z = y * y - x - 1;
+                    if (t % 2 == 0)
+                        z = y * y - x + 1;
+                    else
+                        z = y * y - x - 1;
                     const double a = 3.0 * t + k, expected = a * a - t + (t % 2 == 0 ? 1 : -1);
                     if (z[static_cast<std::size_t>(k)] != expected) ++wrong;
                     if (sum(z) != 1000 * expected) ++wrong;

@@ -49,17 +49,24 @@ std::string printed(const std::shared_ptr<const ir::function>& kernel,
 }
 
 TEST(C13_branches, chains_of_IF_ELIF_ELSE_take_one_way) {
-    compare(kernel_of_two("chain", [](Int a, Int b, Int& r) {
-                IF (a > 5) { r = 1; }
-                ELIF (a > 2 && b > 0) { r = 2; }
-                ELIF (b == a) {
-                    r = 3;
-                    IF (a < 0) { r += 10; }
-                    ELSE { r += 20; }
-                }
-                ELSE { r = 4; }
-                r *= 2;
-            }),
+    compare(kernel_of_two("chain",
+                          [](Int a, Int b, Int& r) {
+                              IF (a > 5) {
+                                  r = 1;
+                              }
+                              ELIF (a > 2 && b > 0) {
+                                  r = 2;
+                              }
+                              ELIF (b == a) {
+                                  r = 3;
+                                  IF (a < 0) {
+                                      r += 10;
+                                  }
+                                  ELSE { r += 20; }
+                              }
+                              ELSE { r = 4; }
+                              r *= 2;
+                          }),
             [](int a, int b) {
                 const int r = a > 5 ? 1 : a > 2 && b > 0 ? 2 : b == a ? 3 + (a < 0 ? 10 : 20) : 4;
                 return 2 * r;
@@ -67,60 +74,85 @@ TEST(C13_branches, chains_of_IF_ELIF_ELSE_take_one_way) {
 }
 
 TEST(C13_branches, an_ELSE_with_two_IFs_is_no_chain) {
-    compare(kernel_of_two("two_in_else", [](Int a, Int b, Int& r) {
-                IF (a > 0) { r = 1; }
-                ELSE {
-                    IF (b > 0) { r += 10; }
-                    IF (b > 3) { r += 100; }
-                }
-            }),
+    compare(kernel_of_two("two_in_else",
+                          [](Int a, Int b, Int& r) {
+                              IF (a > 0) {
+                                  r = 1;
+                              }
+                              ELSE {
+                                  IF (b > 0) {
+                                      r += 10;
+                                  }
+                                  IF (b > 3) {
+                                      r += 100;
+                                  }
+                              }
+                          }),
             [](int a, int b) { return a > 0 ? 1 : (b > 0 ? 10 : 0) + (b > 3 ? 100 : 0); });
 }
 
 TEST(C13_branches, an_ELSE_with_an_IF_and_a_loop_is_no_chain) {
-    compare(kernel_of_two("if_and_loop_in_else", [](Int a, Int b, Int& r) {
-                IF (a > 0) { r = 1; }
-                ELSE {
-                    IF (b > 0) { r += 10; }
-                    ELSE { r += 20; }
-                    for (Int k : range(3)) r += k;
-                    IF (b > 3) { r += 100; }
-                    ELSE { r += 200; }
-                }
-            }),
+    compare(kernel_of_two("if_and_loop_in_else",
+                          [](Int a, Int b, Int& r) {
+                              IF (a > 0) {
+                                  r = 1;
+                              }
+                              ELSE {
+                                  IF (b > 0) {
+                                      r += 10;
+                                  }
+                                  ELSE { r += 20; }
+                                  for (Int k : range(3)) r += k;
+                                  IF (b > 3) {
+                                      r += 100;
+                                  }
+                                  ELSE { r += 200; }
+                              }
+                          }),
             [](int a, int b) { return a > 0 ? 1 : (b > 0 ? 10 : 20) + 3 + (b > 3 ? 100 : 200); });
 }
 
 TEST(C13_branches, ELSE_binds_to_the_nearest_IF) {
-    compare(kernel_of_two("dangling", [](Int a, Int b, Int& r) {
-                IF (a > 0) {
-                    IF (b > 0) r = 1;
-                    ELSE r = 2;
-                }
-                IF (a < 0) {
-                    IF (b < 0) { r = 3; }
-                }
-                ELSE { r += 40; }
-            }),
-            [](int a, int b) { return (a > 0 ? b > 0 ? 1 : 2 : a < 0 && b < 0 ? 3 : 0) + (a < 0 ? 0 : 40); });
+    compare(kernel_of_two("dangling",
+                          [](Int a, Int b, Int& r) {
+                              IF (a > 0) {
+                                  IF (b > 0) r = 1;
+                                  ELSE r = 2;
+                              }
+                              IF (a < 0) {
+                                  IF (b < 0) {
+                                      r = 3;
+                                  }
+                              }
+                              ELSE { r += 40; }
+                          }),
+            [](int a, int b) {
+                return (a > 0 ? b > 0 ? 1 : 2 : a < 0 && b < 0 ? 3 : 0) + (a < 0 ? 0 : 40);
+            });
 }
 
 TEST(C13_branches, host_if_and_device_IF_mix) {
     for (const bool flag : {false, true}) {
-        compare(kernel_of_two("mixed_if", [flag](Int a, Int b, Int& r) {
-                    if (flag) {
-                        IF (a > 0) r = 1;
-                        ELSE r = 2;
-                    } else r = 3;
-                    IF (b > 0) {
-                        if (flag) r += 10;
-                        else r += 20;
-                    }
-                    ELSE {
-                        if (flag) r += 30;
-                        else r += 40;
-                    }
-                }),
+        compare(kernel_of_two("mixed_if",
+                              [flag](Int a, Int b, Int& r) {
+                                  if (flag) {
+                                      IF (a > 0) r = 1;
+                                      ELSE r = 2;
+                                  } else
+                                      r = 3;
+                                  IF (b > 0) {
+                                      if (flag)
+                                          r += 10;
+                                      else
+                                          r += 20;
+                                  }
+                                  ELSE {
+                                      if (flag)
+                                          r += 30;
+                                      else
+                                          r += 40;
+                                  }
+                              }),
                 [flag](int a, int b) {
                     const int r = flag ? a > 0 ? 1 : 2 : 3;
                     return r + (b > 0 ? flag ? 10 : 20 : flag ? 30 : 40);
@@ -129,14 +161,19 @@ TEST(C13_branches, host_if_and_device_IF_mix) {
 }
 
 TEST(C13_branches, numbers_count_as_true_unless_zero) {
-    compare(kernel_of_two("truth", [](Int a, Int b, Int& r) {
-                IF (a) { r = 1; }
-                IF (!b) { r += 2; }
-                WHILE (a & 3) {
-                    a += 1;
-                    r += 4;
-                }
-            }),
+    compare(kernel_of_two("truth",
+                          [](Int a, Int b, Int& r) {
+                              IF (a) {
+                                  r = 1;
+                              }
+                              IF (!b) {
+                                  r += 2;
+                              }
+                              WHILE (a & 3) {
+                                  a += 1;
+                                  r += 4;
+                              }
+                          }),
             [](int a, int b) {
                 int r = a ? 1 : 0;
                 if (!b) r += 2;
@@ -146,11 +183,13 @@ TEST(C13_branches, numbers_count_as_true_unless_zero) {
 }
 
 TEST(C13_branches, if_else_runs_only_the_chosen_function) {
-    const auto kernel = balm::kernel<1>("lazy", [](In<std::int32_t> a, In<std::int32_t>, Out<std::int32_t> out) {
-        Index i = global_id(0);
-        Int before = if_else(i > 0, [&] { return Int(a[i - 1]); }, [&] { return Int(-1); });
-        out[i] = before;
-    });
+    const auto kernel =
+        balm::kernel<1>("lazy", [](In<std::int32_t> a, In<std::int32_t>, Out<std::int32_t> out) {
+            Index i = global_id(0);
+            Int before = if_else(
+                i > 0, [&] { return Int(a[i - 1]); }, [&] { return Int(-1); });
+            out[i] = before;
+        });
     auto random = seeded_random();
     const ints a = random_values<std::int32_t>(random, count);
     on_all_devices([&](const device& on) {
@@ -172,21 +211,30 @@ TEST(C13_branches, select_takes_values_of_the_common_type) {
 // ---- loops ------------------------------------------------------------------------------------------
 
 TEST(C13_loops, WHILE_with_break_continue_and_nesting) {
-    compare(kernel_of_two("loops", [](Int a, Int b, Int& r) {
-                Int x = 20;
-                WHILE (x > a) {
-                    x -= 1;
-                    IF (x % 3 == 0) { continue_(); }
-                    IF (x == b) { break_(); }
-                    for (Int k : range(5)) {
-                        IF (k > b) { break_(); }
-                        IF (k % 2 == 1) { continue_(); }
-                        r += k * x;
-                    }
-                    r += 1;
-                }
-                r = r * 100 + x;
-            }),
+    compare(kernel_of_two("loops",
+                          [](Int a, Int b, Int& r) {
+                              Int x = 20;
+                              WHILE (x > a) {
+                                  x -= 1;
+                                  IF (x % 3 == 0) {
+                                      continue_();
+                                  }
+                                  IF (x == b) {
+                                      break_();
+                                  }
+                                  for (Int k : range(5)) {
+                                      IF (k > b) {
+                                          break_();
+                                      }
+                                      IF (k % 2 == 1) {
+                                          continue_();
+                                      }
+                                      r += k * x;
+                                  }
+                                  r += 1;
+                              }
+                              r = r * 100 + x;
+                          }),
             [](int a, int b) {
                 int x = 20, r = 0;
                 while (x > a) {
@@ -205,11 +253,14 @@ TEST(C13_loops, WHILE_with_break_continue_and_nesting) {
 }
 
 TEST(C13_loops, a_condition_may_have_effects) {
-    compare(kernel_of_two("effects_in_conditions", [](Int a, Int b, Int& r) {
-                Int x = a;
-                WHILE (x++ < b) { r += x; }
-                r = r * 50 + x;
-            }),
+    compare(kernel_of_two("effects_in_conditions",
+                          [](Int a, Int b, Int& r) {
+                              Int x = a;
+                              WHILE (x++ < b) {
+                                  r += x;
+                              }
+                              r = r * 50 + x;
+                          }),
             [](int a, int b) {
                 int x = a, r = 0;
                 while (x++ < b) r += x;
@@ -218,15 +269,16 @@ TEST(C13_loops, a_condition_may_have_effects) {
 }
 
 TEST(C13_loops, range_counts_with_any_step) {
-    compare(kernel_of_two("steps", [](Int a, Int b, Int& r) {
-                for (Int k : range(a)) r += k;
-                for (Int k : range(a, b)) r += 3 * k;
-                for (Int k : range(b, a, -2)) r += 5 * k;
-                for (Int k : range(0, 30, 7)) r += 7 * k;
-                for (Int k : range(10, -10, -3)) r += 11 * k;
-                Int step = select(a > 0, 2, -3);
-                for (Int k : range(a, b, step)) r += 13 * k;
-            }),
+    compare(kernel_of_two("steps",
+                          [](Int a, Int b, Int& r) {
+                              for (Int k : range(a)) r += k;
+                              for (Int k : range(a, b)) r += 3 * k;
+                              for (Int k : range(b, a, -2)) r += 5 * k;
+                              for (Int k : range(0, 30, 7)) r += 7 * k;
+                              for (Int k : range(10, -10, -3)) r += 11 * k;
+                              Int step = select(a > 0, 2, -3);
+                              for (Int k : range(a, b, step)) r += 13 * k;
+                          }),
             [](int a, int b) {
                 int r = 0;
                 for (int k = 0; k < a; ++k) r += k;
@@ -245,14 +297,15 @@ TEST(C13_loops, range_takes_the_type_of_its_bounds) {
     static_assert(std::same_as<decltype(*range(UInt(), 5).begin()), UInt>);
     static_assert(std::same_as<decltype(*range(Char()).begin()), Int>);
     static_assert(std::same_as<decltype(*range(3).begin()), Int>);
-    compare(kernel_of_two("range_types", [](Int a, Int b, Int& r) {
-                Long wide = a;
-                for (Long k : range(wide - 3, wide)) r += cast<int>(k);
-                UInt n = cast<unsigned>(b + 9);
-                for (UInt k : range(n)) r += cast<int>(k);
-                UChar small = cast<std::uint8_t>(b + 9);
-                for (Int k : range(small)) r += k;
-            }),
+    compare(kernel_of_two("range_types",
+                          [](Int a, Int b, Int& r) {
+                              Long wide = a;
+                              for (Long k : range(wide - 3, wide)) r += cast<int>(k);
+                              UInt n = cast<unsigned>(b + 9);
+                              for (UInt k : range(n)) r += cast<int>(k);
+                              UChar small = cast<std::uint8_t>(b + 9);
+                              for (Int k : range(small)) r += k;
+                          }),
             [](int a, int b) {
                 const int n = b + 9;
                 return 3 * a - 6 + n * (n - 1);
@@ -260,23 +313,24 @@ TEST(C13_loops, range_takes_the_type_of_its_bounds) {
 }
 
 TEST(C13_loops, bounds_are_read_once_and_the_variable_is_fresh_each_turn) {
-    compare(kernel_of_two("fresh", [](Int a, Int b, Int& r) {
-                Int n = a;
-                for (Int k : range(n)) {
-                    n -= 1;
-                    k *= 10;
-                    r += k;
-                    Int zero;
-                    r += zero;
-                    zero += 5;
-                }
-                r = r * 100 + n;
-                Int m = b;
-                for (Int k : range(m, m + 3, 1)) {
-                    m = k;
-                    r += m;
-                }
-            }),
+    compare(kernel_of_two("fresh",
+                          [](Int a, Int b, Int& r) {
+                              Int n = a;
+                              for (Int k : range(n)) {
+                                  n -= 1;
+                                  k *= 10;
+                                  r += k;
+                                  Int zero;
+                                  r += zero;
+                                  zero += 5;
+                              }
+                              r = r * 100 + n;
+                              Int m = b;
+                              for (Int k : range(m, m + 3, 1)) {
+                                  m = k;
+                                  r += m;
+                              }
+                          }),
             [](int a, int b) {
                 int r = 0;
                 for (int k = 0; k < a; ++k) r += 10 * k;
@@ -287,7 +341,9 @@ TEST(C13_loops, bounds_are_read_once_and_the_variable_is_fresh_each_turn) {
 TEST(C13_loops, a_cpp_for_unrolls) {
     const auto kernel = kernel_of_two("unrolled", [](Int a, Int b, Int& r) {
         for (int k = 0; k < 3; ++k) {
-            IF (a > k) { r += k * b; }
+            IF (a > k) {
+                r += k * b;
+            }
         }
     });
     EXPECT_THAT(printed(kernel.function()), Not(HasSubstr("for (")));
@@ -298,10 +354,14 @@ TEST(C13_loops, return_ends_the_work_item) {
     const auto kernel = balm::kernel<1>("early", [](In<std::int32_t> a, Mixed<std::int32_t> out) {
         Index i = global_id(0);
         out[i] = 1;
-        IF (a[i] < 0) { return_(); }
+        IF (a[i] < 0) {
+            return_();
+        }
         out[i] = 2;
         for (Int k : range(10)) {
-            IF (k == a[i]) { return_(); }
+            IF (k == a[i]) {
+                return_();
+            }
             out[i] += 10;
         }
         out[i] = 3;
@@ -318,7 +378,9 @@ TEST(C13_loops, return_ends_the_work_item) {
 TEST(C13_loops, grid_range_visits_every_index_once_whatever_the_grid) {
     const auto kernel = balm::kernel<1>("visit", [](Long n, Mixed<std::int32_t> seen) {
         for (Index i : grid_range(n)) {
-            IF (i % 5 == 4) { continue_(); }
+            IF (i % 5 == 4) {
+                continue_();
+            }
             seen[i] += cast<int>(i);
         }
     });
@@ -341,7 +403,8 @@ bool loads_are_guarded(const ir::function& f, ir::block_id b, bool guarded) {
     for (const ir::value_id v : f.blocks[b]) {
         const ir::instruction& i = f.code[v];
         if (i.op == ir::opcode::load && !guarded) return false;
-        const bool guards = i.op == ir::opcode::logic_and || i.op == ir::opcode::logic_or || i.op == ir::opcode::if_;
+        const bool guards =
+            i.op == ir::opcode::logic_and || i.op == ir::opcode::logic_or || i.op == ir::opcode::if_;
         for (const ir::block_id inner : i.blocks)
             if (inner != ir::none && !loads_are_guarded(f, inner, guarded || guards)) return false;
     }
@@ -349,14 +412,21 @@ bool loads_are_guarded(const ir::function& f, ir::block_id b, bool guarded) {
 }
 
 TEST(C13_guards, the_right_operand_is_loaded_only_where_the_left_asks_for_it) {
-    const auto kernel = balm::kernel<1>("guarded(n, a, out)", [](Long n, In<std::int32_t> a, Out<std::int32_t> out) {
-        Index i = global_id(0);
-        Int r = 0;
-        IF (i > 0 && a[i - 1] == 0) { r = 1; }
-        IF (i + 1 >= n || a[i + 1] == 0) { r += 2; }
-        IF (i > 1 && i + 2 < n && (a[i - 2] == a[i + 2] || !(a[i - 2] > 0))) { r += 4; }
-        out[i] = r;
-    });
+    const auto kernel =
+        balm::kernel<1>("guarded(n, a, out)", [](Long n, In<std::int32_t> a, Out<std::int32_t> out) {
+            Index i = global_id(0);
+            Int r = 0;
+            IF (i > 0 && a[i - 1] == 0) {
+                r = 1;
+            }
+            IF (i + 1 >= n || a[i + 1] == 0) {
+                r += 2;
+            }
+            IF (i > 1 && i + 2 < n && (a[i - 2] == a[i + 2] || !(a[i - 2] > 0))) {
+                r += 4;
+            }
+            out[i] = r;
+        });
     EXPECT_TRUE(loads_are_guarded(*kernel.function(), 0, false)) << ir::dump(*kernel.function());
     for (const bool on_cpu : {false, true}) {
         const ir::function lowered = ir::lower(*kernel.function(), {on_cpu, true, false}).kernel;
@@ -376,15 +446,18 @@ TEST(C13_guards, the_right_operand_is_loaded_only_where_the_left_asks_for_it) {
 }
 
 TEST(C13_guards, a_load_that_follows_is_not_moved_out_of_the_guard) {
-    const auto kernel = balm::kernel<1>("again(n, a, out)", [](Long n, In<std::int32_t> a, Out<std::int32_t> out) {
-        Index i = global_id(0);
-        Bool first = i + 1 < n && a[i + 1] > 0;
-        IF (i + 1 < n) {
-            IF (first) { out[i] = a[i + 1]; }
-            ELSE { out[i] = -a[i + 1]; }
-        }
-        ELSE { out[i] = 0; }
-    });
+    const auto kernel =
+        balm::kernel<1>("again(n, a, out)", [](Long n, In<std::int32_t> a, Out<std::int32_t> out) {
+            Index i = global_id(0);
+            Bool first = i + 1 < n && a[i + 1] > 0;
+            IF (i + 1 < n) {
+                IF (first) {
+                    out[i] = a[i + 1];
+                }
+                ELSE { out[i] = -a[i + 1]; }
+            }
+            ELSE { out[i] = 0; }
+        });
     EXPECT_TRUE(loads_are_guarded(*kernel.function(), 0, false)) << ir::dump(*kernel.function());
     auto random = seeded_random();
     const ints a = random_values<std::int32_t>(random, count, -5, 5);
@@ -395,13 +468,14 @@ TEST(C13_guards, a_load_that_follows_is_not_moved_out_of_the_guard) {
 }
 
 TEST(C13_guards, in_a_loops_condition) {
-    compare(kernel_of_two("guarded_loop", [](Int a, Int b, Int& r) {
-                Int x = a;
-                WHILE (x < b && (b - x) % 5 != 0) {
-                    x += 1;
-                    r += x;
-                }
-            }),
+    compare(kernel_of_two("guarded_loop",
+                          [](Int a, Int b, Int& r) {
+                              Int x = a;
+                              WHILE (x < b && (b - x) % 5 != 0) {
+                                  x += 1;
+                                  r += x;
+                              }
+                          }),
             [](int a, int b) {
                 int r = 0;
                 for (int x = a; x < b && (b - x) % 5 != 0;) r += ++x;
@@ -420,10 +494,13 @@ TEST(C13_guards, loops_and_branches_inside_the_right_operand) {
         }
         return found;
     };
-    compare(kernel_of_two("guarded_search", [any_divides](Int a, Int b, Int& r) {
-                IF (a > 1 && any_divides(a, b)) { r = 1; }
-                ELSE { r = 2; }
-            }),
+    compare(kernel_of_two("guarded_search",
+                          [any_divides](Int a, Int b, Int& r) {
+                              IF (a > 1 && any_divides(a, b)) {
+                                  r = 1;
+                              }
+                              ELSE { r = 2; }
+                          }),
             [](int a, int b) {
                 bool found = false;
                 for (int k = 2; k < b; ++k) found = found || a % k == 0;
@@ -432,14 +509,17 @@ TEST(C13_guards, loops_and_branches_inside_the_right_operand) {
 }
 
 TEST(C13_guards, effects_in_the_right_operand_happen_where_it_is_evaluated) {
-    compare(kernel_of_two("guarded_effect", [](Int a, Int b, Int& r) {
-                Int x = b;
-                Int before = x;
-                Bool both = a > 0 && ++x > 3;
-                Int after = x;
-                IF (both) { r = 1; }
-                r = r * 10000 + after * 100 + before;
-            }),
+    compare(kernel_of_two("guarded_effect",
+                          [](Int a, Int b, Int& r) {
+                              Int x = b;
+                              Int before = x;
+                              Bool both = a > 0 && ++x > 3;
+                              Int after = x;
+                              IF (both) {
+                                  r = 1;
+                              }
+                              r = r * 10000 + after * 100 + before;
+                          }),
             [](int a, int b) {
                 int x = b;
                 const bool both = a > 0 && ++x > 3;
@@ -448,11 +528,12 @@ TEST(C13_guards, effects_in_the_right_operand_happen_where_it_is_evaluated) {
 }
 
 TEST(C13_guards, effects_happen_though_nobody_asks_for_the_result) {
-    compare(kernel_of_two("unused_guard", [](Int a, Int b, Int& r) {
-                Int x = b;
-                [[maybe_unused]] Bool unused = a > 0 || ++x > 3;
-                r = x;
-            }),
+    compare(kernel_of_two("unused_guard",
+                          [](Int a, Int b, Int& r) {
+                              Int x = b;
+                              [[maybe_unused]] Bool unused = a > 0 || ++x > 3;
+                              r = x;
+                          }),
             [](int a, int b) { return a > 0 ? b : b + 1; });
 }
 

@@ -31,7 +31,8 @@ bool overflows = false;
 template <class P>
 struct on_host {
     static P add(P a, P b) {
-        if constexpr (std::floating_point<P>) return a + b;
+        if constexpr (std::floating_point<P>)
+            return a + b;
         else {
             P r;
             if (__builtin_add_overflow(a, b, &r) && std::signed_integral<P>) overflows = true;
@@ -39,7 +40,8 @@ struct on_host {
         }
     }
     static P sub(P a, P b) {
-        if constexpr (std::floating_point<P>) return a - b;
+        if constexpr (std::floating_point<P>)
+            return a - b;
         else {
             P r;
             if (__builtin_sub_overflow(a, b, &r) && std::signed_integral<P>) overflows = true;
@@ -47,7 +49,8 @@ struct on_host {
         }
     }
     static P mul(P a, P b) {
-        if constexpr (std::floating_point<P>) return a * b;
+        if constexpr (std::floating_point<P>)
+            return a * b;
         else {
             P r;
             if (__builtin_mul_overflow(a, b, &r) && std::signed_integral<P>) overflows = true;
@@ -55,8 +58,10 @@ struct on_host {
         }
     }
     static P div(P a, P b) {
-        if constexpr (std::floating_point<P>) return a / b;
-        else if (b == 0) return 0;
+        if constexpr (std::floating_point<P>)
+            return a / b;
+        else if (b == 0)
+            return 0;
         else if constexpr (std::signed_integral<P>)
             if (b == -1) return static_cast<P>(0 - static_cast<std::make_unsigned_t<P>>(a));
         return a / b;
@@ -87,8 +92,8 @@ TYPED_TEST(C10_operators, compute_what_the_host_computes) {
     const auto kernel = balm::kernel<1>("arithmetic", [](In<T> a, In<T> b, Out<S> out) {
         Index i = global_id(0);
         V x = a[i], y = b[i];
-        const std::vector<Var<S>> list{x + y,  x - y,  x * y,  x / y,  -x,     +x,
-                                       x < y,  x > y,  x <= y, x >= y, x == y, x != y};
+        const std::vector<Var<S>> list{x + y,     x - y,  x * y,  x / y,  -x,    +x,
+                                       x<y, x> y, x <= y, x >= y, x == y, x != y};
         for (std::size_t k = 0; k < results; ++k) out[i * results + k] = list[k];
     });
     auto random = seeded_random();
@@ -101,9 +106,18 @@ TYPED_TEST(C10_operators, compute_what_the_host_computes) {
             const P x = a[i], y = b[i];
             using host = on_host<P>;
             const std::array<S, results> expected{
-                static_cast<S>(host::add(x, y)), static_cast<S>(host::sub(x, y)), static_cast<S>(host::mul(x, y)),
-                static_cast<S>(host::div(x, y)), static_cast<S>(host::sub(std::floating_point<P> ? P(-0.0) : P(0), x)),
-                static_cast<S>(x), S(x < y), S(x > y), S(x <= y), S(x >= y), S(x == y), S(x != y)};
+                static_cast<S>(host::add(x, y)),
+                static_cast<S>(host::sub(x, y)),
+                static_cast<S>(host::mul(x, y)),
+                static_cast<S>(host::div(x, y)),
+                static_cast<S>(host::sub(std::floating_point<P> ? P(-0.0) : P(0), x)),
+                static_cast<S>(x),
+                S(x < y),
+                S(x > y),
+                S(x <= y),
+                S(x >= y),
+                S(x == y),
+                S(x != y)};
             if (std::exchange(overflows, false)) continue;
             for (std::size_t k = 0; k < results; ++k)
                 ASSERT_TRUE(is_same(got[i * results + k], expected[k]))
@@ -118,13 +132,15 @@ TYPED_TEST(C10_operators, on_truth_values_take_any_type) {
     const auto kernel = balm::kernel<1>("logic", [](In<T> a, In<T> b, Out<std::uint8_t> out) {
         Index i = global_id(0);
         Var<T> x = a[i], y = b[i];
-        out[i] = select(x && y, 1, 0) + select(x || y, 2, 0) + select(!x, 4, 0) + 8 * cast<int>(x && !(x == y));
+        out[i] =
+            select(x && y, 1, 0) + select(x || y, 2, 0) + select(!x, 4, 0) + 8 * cast<int>(x && !(x == y));
     });
     auto random = seeded_random();
     const auto a = random_values<T>(random, count), b = random_values<T>(random, count);
     on_all_devices([&](const device& on) {
         expect_each(run<std::uint8_t>(on, kernel, count, in(on, a), in(on, b)), [&](std::size_t i) {
-            return (a[i] && b[i] ? 1 : 0) + (a[i] || b[i] ? 2 : 0) + (!a[i] ? 4 : 0) + (a[i] && a[i] != b[i] ? 8 : 0);
+            return (a[i] && b[i] ? 1 : 0) + (a[i] || b[i] ? 2 : 0) + (!a[i] ? 4 : 0) +
+                   (a[i] && a[i] != b[i] ? 8 : 0);
         });
     });
 }
@@ -149,9 +165,9 @@ TYPED_TEST(C10_operators, on_integers_compute_what_the_host_computes) {
             for (std::size_t i = 0; i < count; ++i) {
                 const P x = a[i], y = b[i];
                 using host = on_host<P>;
-                const std::array<P, results> expected{host::rem(x, y), static_cast<P>(x & y), static_cast<P>(x | y),
-                                                      static_cast<P>(x ^ y), host::shl(x, y), host::shr(x, y),
-                                                      static_cast<P>(~x)};
+                const std::array<P, results> expected{
+                    host::rem(x, y), static_cast<P>(x & y), static_cast<P>(x | y), static_cast<P>(x ^ y),
+                    host::shl(x, y), host::shr(x, y),       static_cast<P>(~x)};
                 for (std::size_t k = 0; k < results; ++k)
                     ASSERT_EQ(got[i * results + k], static_cast<std::int64_t>(expected[k]))
                         << "operator " << k << " of " << +x << " and " << +y;
@@ -245,16 +261,17 @@ TYPED_TEST(C10_operators, assign_to_elements_as_compound) {
 }
 
 TEST(C10_operators_between_types, take_the_common_type_as_cpp_does) {
-    const auto kernel = balm::kernel<1>(
-        "mixed_types", [](In<std::int32_t> a, In<std::uint32_t> b, In<std::int64_t> c, In<float> d, Out<double> out) {
-            Index i = global_id(0);
-            Int x = a[i];
-            UInt y = b[i];
-            Long z = c[i];
-            Float w = d[i];
-            const std::vector<Double> list{x + y, x * z, y - z, z * w, cast<short>(x) * cast<signed char>(y), x / 2.0};
-            for (int k = 0; k < 6; ++k) out[i * 6 + k] = list[static_cast<std::size_t>(k)];
-        });
+    const auto kernel = balm::kernel<1>("mixed_types", [](In<std::int32_t> a, In<std::uint32_t> b,
+                                                          In<std::int64_t> c, In<float> d, Out<double> out) {
+        Index i = global_id(0);
+        Int x = a[i];
+        UInt y = b[i];
+        Long z = c[i];
+        Float w = d[i];
+        const std::vector<Double> list{x + y,  x * z, y - z, z * w, cast<short>(x) * cast<signed char>(y),
+                                       x / 2.0};
+        for (int k = 0; k < 6; ++k) out[i * 6 + k] = list[static_cast<std::size_t>(k)];
+    });
     auto random = seeded_random();
     const auto a = random_values<std::int32_t>(random, count, -30000, 30000);
     const auto b = random_values<std::uint32_t>(random, count);
@@ -279,12 +296,13 @@ TEST(C10_operators_between_types, take_the_common_type_as_cpp_does) {
 
 // The compilers of both dialects take a signed overflow for impossible; Balm's folder wraps around.
 TEST(C10_operators_on_signed_integers, signed_overflow_wraps_around) {
-    const auto kernel = balm::kernel<1>("overflow", [](In<std::int32_t> a, In<std::int32_t> b, Out<std::int64_t> out) {
-        Index i = global_id(0);
-        Int x = a[i], y = b[i];
-        const std::vector<Long> list{x + y, x - y, x * y, -x, x * y / y};
-        for (int k = 0; k < 5; ++k) out[i * 5 + k] = list[static_cast<std::size_t>(k)];
-    });
+    const auto kernel =
+        balm::kernel<1>("overflow", [](In<std::int32_t> a, In<std::int32_t> b, Out<std::int64_t> out) {
+            Index i = global_id(0);
+            Int x = a[i], y = b[i];
+            const std::vector<Long> list{x + y, x - y, x * y, -x, x * y / y};
+            for (int k = 0; k < 5; ++k) out[i * 5 + k] = list[static_cast<std::size_t>(k)];
+        });
     auto random = seeded_random();
     const auto a = random_values<std::int32_t>(random, count), b = random_values<std::int32_t>(random, count);
     const auto wrapped = [](std::int64_t x) { return static_cast<std::int32_t>(x); };
@@ -356,11 +374,13 @@ TEST(C10_weak_host_scalars, join_device_values_on_either_side_of_a_logic_operato
     const auto kernel = balm::kernel<1>("host_flags", [=](In<std::int32_t> a, Out<std::int32_t> out) {
         Index i = global_id(0);
         Bool x = a[i] > 0;
-        out[i] = select(x && yes, 1, 0) + select(x || no, 2, 0) + select(yes && x, 4, 0) + select(no || x, 8, 0);
+        out[i] =
+            select(x && yes, 1, 0) + select(x || no, 2, 0) + select(yes && x, 4, 0) + select(no || x, 8, 0);
     });
     host_array<std::int32_t> a{0, 1, 0, 2};
     on_all_devices([&](const device& on) {
-        expect_each(run<std::int32_t>(on, kernel, 4, in(on, a)), [&](std::size_t i) { return a[i] > 0 ? 15 : 0; });
+        expect_each(run<std::int32_t>(on, kernel, 4, in(on, a)),
+                    [&](std::size_t i) { return a[i] > 0 ? 15 : 0; });
     });
 }
 

@@ -30,7 +30,8 @@ template <class T>
 bool is_same(T a, T b) {
     if constexpr (std::floating_point<T>)
         return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
-    else return a == b;
+    else
+        return a == b;
 }
 
 /// got[i] is expected(i) for every i; the first that is not fails the test.

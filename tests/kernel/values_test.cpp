@@ -25,29 +25,30 @@ std::string printed(const std::shared_ptr<const ir::function>& kernel) {
 }
 
 TEST(C13_values, are_those_of_their_point_of_the_program) {
-    const auto kernel = balm::kernel<1>("points", [](In<std::int32_t> a, Mixed<std::int32_t> memory, Out<std::int32_t> out) {
-        Index i = global_id(0);
-        Int x = a[i];
-        Int y = x;        // a copy
-        auto sum = x + y; // a value, and a variable if one writes to it
-        x += 1;
-        Int moved = std::move(x);
-        x = x + 1;
-        sum *= 2;
-        Int fresh;
-        Index at = i * 8;
-        Int loaded = memory[i];
-        memory[i] = 7;
-        out[at] = y;
-        out[at + 1] = sum;
-        out[at + 2] = moved;
-        out[at + 3] = x;
-        out[at + 4] = fresh;
-        out[at + 5] = loaded;
-        out[at + 6] = memory[i];
-        std::swap(x, y);
-        out[at + 7] = x * 1000 + y;
-    });
+    const auto kernel =
+        balm::kernel<1>("points", [](In<std::int32_t> a, Mixed<std::int32_t> memory, Out<std::int32_t> out) {
+            Index i = global_id(0);
+            Int x = a[i];
+            Int y = x;         // a copy
+            auto sum = x + y;  // a value, and a variable if one writes to it
+            x += 1;
+            Int moved = std::move(x);
+            x = x + 1;
+            sum *= 2;
+            Int fresh;
+            Index at = i * 8;
+            Int loaded = memory[i];
+            memory[i] = 7;
+            out[at] = y;
+            out[at + 1] = sum;
+            out[at + 2] = moved;
+            out[at + 3] = x;
+            out[at + 4] = fresh;
+            out[at + 5] = loaded;
+            out[at + 6] = memory[i];
+            std::swap(x, y);
+            out[at + 7] = x * 1000 + y;
+        });
     auto random = seeded_random();
     const auto a = random_values<std::int32_t>(random, count, -99, 99);
     on_all_devices([&](const device& on) {
@@ -103,9 +104,10 @@ TEST(C13_values, convert_between_all_types_and_saturate) {
         out[at + 7] = cast<std::uint64_t>(x);
     });
     const double infinity = std::numeric_limits<double>::infinity();
-    const host_array<double> a{0.0,    -0.5,    1.99,  -1.99,  127.0, 128.0,  255.5,    256.0,     -129.0, 65535.9,
-                               65536.0, -40000., 2.2e9, -2.2e9, 4.3e9, 9.3e18, -9.3e18, 1.9e19, infinity, -infinity,
-                               std::numeric_limits<double>::quiet_NaN()};
+    const host_array<double> a{
+        0.0,   -0.5,   1.99,    -1.99,   127.0,    128.0,     255.5,
+        256.0, -129.0, 65535.9, 65536.0, -40000.,  2.2e9,     -2.2e9,
+        4.3e9, 9.3e18, -9.3e18, 1.9e19,  infinity, -infinity, std::numeric_limits<double>::quiet_NaN()};
     const auto saturated = []<class T>(T, double x) {
         using limits = std::numeric_limits<T>;
         if (x != x) return T(0);
@@ -133,12 +135,13 @@ TEST(C13_values, convert_between_all_types_and_saturate) {
 }
 
 TEST(C13_values, narrow_within_a_kind_by_assignment) {
-    const auto kernel = balm::kernel<1>("narrow", [](In<std::int64_t> a, In<double> b, Out<std::int8_t> c, Out<float> d) {
-        Index i = global_id(0);
-        Char small = a[i];
-        c[i] = small;
-        d[i] = b[i];
-    });
+    const auto kernel =
+        balm::kernel<1>("narrow", [](In<std::int64_t> a, In<double> b, Out<std::int8_t> c, Out<float> d) {
+            Index i = global_id(0);
+            Char small = a[i];
+            c[i] = small;
+            d[i] = b[i];
+        });
     auto random = seeded_random();
     const auto a = random_values<std::int64_t>(random, count);
     const auto b = random_values<double>(random, count);
@@ -161,7 +164,8 @@ TEST(C10_built_ins, the_magnitude_of_an_unsigned_sum_binds_as_a_call) {
     auto random = seeded_random();
     const auto a = random_values<std::uint32_t>(random, count);
     on_all_devices([&](const device& on) {
-        expect_each(run<std::uint32_t>(on, kernel, count, in(on, a)), [&](std::size_t i) { return (a[i] + 3u) * 5u; });
+        expect_each(run<std::uint32_t>(on, kernel, count, in(on, a)),
+                    [&](std::size_t i) { return (a[i] + 3u) * 5u; });
     });
 }
 
@@ -195,7 +199,8 @@ TEST(C9_functions, of_one_name_stay_apart) {
         out[i] = both(i) + first(i) + second(i);
     });
     on_all_devices([&](const device& on) {
-        expect_each(run<std::int32_t>(on, kernel, 50), [](std::size_t i) { return (i + 1) * (i + 100) + 2 * i + 101; });
+        expect_each(run<std::int32_t>(on, kernel, 50),
+                    [](std::size_t i) { return (i + 1) * (i + 100) + 2 * i + 101; });
     });
 }
 
@@ -226,7 +231,9 @@ TEST(C9_functions, may_be_named_as_the_printer_names_values) {
 TEST(C9_functions, with_control_flow_memory_and_no_result) {
     const auto factorial = balm::function("factorial(n)", [](Int n) {
         Int product = 1;
-        IF (n < 0) { return_(Int(-1)); }
+        IF (n < 0) {
+            return_(Int(-1));
+        }
         for (Int k : range(2, n + 1)) product *= k;
         return product;
     });
@@ -287,9 +294,7 @@ TEST(C9_functions, a_trace_inside_a_trace_is_its_own) {
 
 const auto sound_kernel = balm::kernel<1>("sound", [](Out<std::int32_t> out) { out[global_id(0)] = 42; });
 const int line_of_fault = __LINE__ + 2;
-const auto faulty_kernel = balm::kernel<1>("faulty", [](Out<std::int32_t> out) {
-    out[global_id(1)] = 42;
-});
+const auto faulty_kernel = balm::kernel<1>("faulty", [](Out<std::int32_t> out) { out[global_id(1)] = 42; });
 const auto faulty_function = balm::function("faulty_function", [](Int x) {
     Index lost = global_id(7);
     return x + lost;

@@ -17,7 +17,8 @@ template <class T>
 T random_value(std::mt19937_64& random) {
     using limits = std::numeric_limits<T>;
     const std::uint64_t bits = random();
-    if constexpr (std::same_as<T, bool>) return (bits >> 8) % 2 == 1;
+    if constexpr (std::same_as<T, bool>)
+        return (bits >> 8) % 2 == 1;
     else if constexpr (std::integral<T>) {
         switch (bits % 8) {
             case 0: return limits::max();
@@ -51,8 +52,10 @@ template <class T>
 host_array<T> random_values(std::mt19937_64& random, std::size_t count, T least, T most) {
     host_array<T> values{shape(count)};
     for (T& value : values) {
-        if constexpr (std::floating_point<T>) value = std::uniform_real_distribution<T>(least, most)(random);
-        else value = static_cast<T>(std::uniform_int_distribution<std::int64_t>(least, most)(random));
+        if constexpr (std::floating_point<T>)
+            value = std::uniform_real_distribution<T>(least, most)(random);
+        else
+            value = static_cast<T>(std::uniform_int_distribution<std::int64_t>(least, most)(random));
     }
     return values;
 }

@@ -39,8 +39,8 @@ public:
         if (!cuda::nvrtc_available())
             std::cout << "NVRTC compiled nothing: " << cuda::describe_nvrtc() << '\n';
         else
-            std::cout << "NVRTC compiled " << compiled_ << " kernels for " << architecture() << ", " << failed_
-                      << " failed\n";
+            std::cout << "NVRTC compiled " << compiled_ << " kernels for " << architecture() << ", "
+                      << failed_ << " failed\n";
     }
 
 private:

@@ -192,7 +192,7 @@ struct guard_operand {
 
 /// A variable or value of type T on the device.
 template <scalar_type T>
-class Var {
+class [[maybe_unused]] Var {
 public:
     using value_type = T;
     static_assert(std::same_as<T, canonical<T>>, "Balm: write Var<balm::canonical<T>>");
