@@ -137,8 +137,7 @@ private:
                 if (words_.local_memory_by_offset && f_.dimensions > 0)
                     list.push_back("unsigned int " + name + "_offset");
                 else
-                    list.push_back(fmt::format("{}{}* {}{}", words_.local_memory, type,
-                                               p.is_restrict ? words_.restrict_pointer : "", name));
+                    list.push_back(fmt::format("{}{}* {}", words_.local_memory, type, name));
             } else {
                 list.push_back(fmt::format("{}{}{}* {}{}", words_.global_memory,
                                            p.use == ir::access::in ? "const " : "", type,

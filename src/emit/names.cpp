@@ -69,7 +69,9 @@ bool is_reserved(const std::string& word) {
 }  // namespace
 
 std::string name_set::unique(std::string_view word) {
-    const std::string stem = is_reserved(std::string(word)) ? std::string(word) + "_" : std::string(word);
+    std::string stem(word);
+    if (is_reserved(stem)) stem += "_";
+    if (is_reserved(stem)) stem = "the_" + std::string(word);  // get_value: a prefix is reserved
     std::string candidate = stem;
     for (int number = 2; is_reserved(candidate) || !taken_.insert(candidate).second; ++number)
         candidate = stem + std::to_string(number);

@@ -44,6 +44,14 @@ value_id function::add(instruction what, std::span<const value_id> its_operands)
     return static_cast<value_id>(code.size() - 1);
 }
 
+bool has_barrier(const function& f) {
+    for (const instruction& i : f.code)
+        if (i.op == opcode::barrier) return true;
+    for (const auto& callee : f.callees)
+        if (has_barrier(*callee)) return true;
+    return false;
+}
+
 bool has_effect(opcode op) {
     switch (op) {
         case opcode::cell:

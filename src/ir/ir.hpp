@@ -142,6 +142,8 @@ struct function {
     value_id add(instruction what, std::span<const value_id> its_operands = {});
 };
 
+/// Whether the function, or one it calls, waits for the work-items of its group.
+bool has_barrier(const function&);
 /// Whether the instruction stays where it stands: it declares or writes memory, synchronises or steers.
 bool has_effect(opcode);
 /// The same for an instruction with its blocks: the right operand of && and || may write variables.

@@ -97,14 +97,6 @@ bool differs_by_work_item(const function& f) {
     return false;
 }
 
-bool has_barrier(const function& f) {
-    for (const instruction& i : f.code)
-        if (i.op == opcode::barrier) return true;
-    for (const auto& callee : f.callees)
-        if (has_barrier(*callee)) return true;
-    return false;
-}
-
 /// Finds what may differ between the work-items of a group, and refuses a barrier that some may not reach.
 /// A value differs when it stems from a work-item's place; a variable, when a differing value is written to
 /// it or it is written where control differs. Loops make this a fixpoint; flags only ever rise.

@@ -309,9 +309,10 @@ TEST(C7_dimensions, that_a_called_function_asks_for_in_vain_are_refused) {
 TEST(C13_restrictions, names_that_are_none) {
     std::string fault;
     const auto body = [](Out<std::int32_t> out) { out[0] = 1; };
-    for (const char* name : {"", "two words(out) x", "1st", "a-b", "k(out, more)", "k()(", "ä"})
+    for (const char* name : {"", "two words(out) x", "1st", "a-b", "k(out, more)", "k()(", "ä"}) {
         fault = message_of<trace_error>([&] { balm::kernel<1>(name, body); });
-    EXPECT_THAT(fault, testing::AnyOf(HasSubstr("name"), HasSubstr("parameters"))) << name;
+        EXPECT_THAT(fault, testing::AnyOf(HasSubstr("name"), HasSubstr("parameters"))) << name;
+    }
     const std::string line = line_of(__FILE__, __LINE__ + 1);
     fault = message_of<trace_error>([&] { balm::kernel<1>("a b", body); });
     EXPECT_THAT(fault, AllOf(HasSubstr(line), HasSubstr("a b")));
