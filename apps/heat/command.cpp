@@ -90,8 +90,6 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
     }
 }
 
-bool stderr_is_terminal() {
-    return ::isatty(STDERR_FILENO) == 1;
-}
+bool stderr_is_terminal() { return ::isatty(STDERR_FILENO) == 1; }
 
 }  // namespace heat

@@ -32,9 +32,7 @@ void close_border(world& world) {
 }
 
 // A uniform number in [0, 1) made of the top bits: std distributions differ from library to library.
-double uniform(std::mt19937_64& generator) {
-    return static_cast<double>(generator() >> 11) * 0x1p-53;
-}
+double uniform(std::mt19937_64& generator) { return static_cast<double>(generator() >> 11) * 0x1p-53; }
 
 }  // namespace
 

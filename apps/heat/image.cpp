@@ -82,9 +82,7 @@ private:
 constexpr std::size_t bmp_header_bytes = 54;
 
 // The heat course pads rows by this, not by what makes them a multiple of four bytes.
-std::size_t bmp_padding(std::size_t width) {
-    return 3 * width % 4;
-}
+std::size_t bmp_padding(std::size_t width) { return 3 * width % 4; }
 
 // BITMAPFILEHEADER and BITMAPINFOHEADER, 24 bits a pixel. The heat course leaves the image's size 0, as the
 // format allows, and has it and 2835 (pixels a metre) where the two resolutions belong.
@@ -171,8 +169,6 @@ void render(const world& world, const std::string& file_name) {
     file.complete();
 }
 
-void check_image_name(const std::string& file_name) {
-    format_of(file_name);
-}
+void check_image_name(const std::string& file_name) { format_of(file_name); }
 
 }  // namespace heat

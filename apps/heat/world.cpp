@@ -33,13 +33,9 @@ bool is_space(char character) noexcept {
     return character == ' ' || (character >= '\t' && character <= '\r');
 }
 
-bool is_temperature(float value) noexcept {
-    return value >= 0.0f && value <= 1.0f;
-}
+bool is_temperature(float value) noexcept { return value >= 0.0f && value <= 1.0f; }
 
-bool is_kind(std::uint32_t flags) noexcept {
-    return flags <= insulator;
-}
+bool is_kind(std::uint32_t flags) noexcept { return flags <= insulator; }
 
 // A token as it can stand in a one-line message: printable and short.
 std::string quoted(std::string_view token) {
@@ -397,9 +393,7 @@ void check(const world& world) {
             "a world's temperatures lie from 0 to 1");
 }
 
-world read_world(std::istream& input) {
-    return world_reader(input).read();
-}
+world read_world(std::istream& input) { return world_reader(input).read(); }
 
 void write_world(std::ostream& output, const world& world, format format) {
     check(world);

@@ -239,9 +239,12 @@ namespace detail {
 template <int N, class R, class... P>
 typed_kernel<N, P...> kernel_type(signature<R, P...>);
 template <int N, class R, int M, class... P>
-typed_kernel<N, P...> kernel_type(signature<R, dsl::Grid<M>, P...>) {
-    static_assert(N == M, "Balm: the Grid parameter has another number of dimensions than the kernel");
-}
+typed_kernel<N, P...> kernel_type(signature<R, dsl::Grid<M>, P...>);
+/// The dimensions that a leading Grid parameter says; 0 where there is none.
+template <class S>
+inline constexpr int grid_dimensions = 0;
+template <class R, int M, class... P>
+inline constexpr int grid_dimensions<signature<R, dsl::Grid<M>, P...>> = M;
 template <int N, class S>
 using kernel_type_of = decltype(kernel_type<N>(S{}));
 
@@ -263,6 +266,8 @@ auto kernel(std::string_view words, F f, const char* file = __builtin_FILE(),
     using S = typename detail::signature_of<F>::type;
     static_assert(std::is_void_v<typename S::result>,
                   "Balm: a kernel returns nothing; write to an Out parameter");
+    static_assert(detail::grid_dimensions<S> == 0 || detail::grid_dimensions<S> == N,
+                  "Balm: the Grid parameter has another number of dimensions than the kernel");
     return detail::kernel_type_of<N, S>(detail::traced(words, N, f, S{}, {file, line}));
 }
 
@@ -274,6 +279,8 @@ auto kernel(std::string_view words, F f, const char* file = __builtin_FILE(),
             std::uint32_t line = __builtin_LINE()) {
     static_assert(N >= 1 && N <= 3, "Balm: a kernel has 1, 2 or 3 dimensions");
     using S = typename detail::signature_of<Signature>::type;
+    static_assert(detail::grid_dimensions<S> == 0 || detail::grid_dimensions<S> == N,
+                  "Balm: the Grid parameter has another number of dimensions than the kernel");
     return detail::kernel_type_of<N, S>(detail::traced(words, N, f, S{}, {file, line}));
 }
 

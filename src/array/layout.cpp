@@ -8,6 +8,7 @@
 #include <cstring>
 #include <span>
 
+#include "balm/context.hpp"
 #include "balm/error.hpp"
 #include "ir/ir.hpp"
 
@@ -39,7 +40,19 @@ std::uint64_t layout::hash(std::uint64_t seed) const {
     return seed ^ seed >> 32;
 }
 
+namespace {
+
+/// Where an expression of a known size but without vectors is computed: the device of a default context.
+const std::shared_ptr<runtime::device_state>& default_device() {
+    static const std::shared_ptr<runtime::device_state>& device =
+        *new std::shared_ptr<runtime::device_state>(context().device(0).state());
+    return device;
+}
+
+}  // namespace
+
 const std::shared_ptr<runtime::device_state>& device_of(const program& p) {
+    if (p.vectors.empty() && p.size >= 0) return default_device();
     if (p.vectors.empty())
         throw usage_error(
             "an expression without vectors says neither on what device nor how many elements; "

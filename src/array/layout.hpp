@@ -20,7 +20,8 @@ struct layout {
     std::uint64_t hash(std::uint64_t seed) const;
 };
 
-/// The device that an expression's vectors live on. Throws usage_error for several, or for none.
+/// The device that an expression's vectors live on; without vectors, but of a known size, the default one.
+/// Throws usage_error for vectors of several devices, and for an expression without vectors or size.
 const std::shared_ptr<runtime::device_state>& device_of(const program&);
 
 /// Whether two programs are the same but for the values of scalars and the identity of vectors.

@@ -344,6 +344,8 @@ private:
         const auto what = static_cast<builtin>(i.detail);
         const ir::builtin_info& row = ir::info(what);
         if (!row.symbol || row.takes == detail::rule::compare || needs_helper(value)) return {};
+        if (row.takes == detail::rule::shift && !words_.masks_shift_counts && !is_small_shift(value))
+            return {};
         const value_id old = f_.operand(value, 0);
         if (!is_pending_[old] || uses_[old] != 1 || !(at(old).result == i.result)) return {};
         if (i.result.element == scalar::boolean) return {};
@@ -597,6 +599,7 @@ private:
         if (row.symbol && row.arity == 1) return {row.symbol + operand(v, 0, postfix), unary};
         if (row.symbol) return operator_words(v, row);
         const builtin_spelling s = spell(parts_.language, what, type);
+        if (s.pattern == "$0") return use(f_.operand(v, 0));
         for (const helper_function& h : s.helpers) helper(h);
         std::vector<text> list;
         for (std::size_t k = 0; k < row.arity; ++k)

@@ -54,14 +54,14 @@ bool is_reserved(const std::string& word) {
             end = reserved_words.find(' ', at);
             set->emplace(reserved_words.substr(at, end - at));
         }
-        for (std::size_t k = 0; k < ir::builtin_count; ++k) {
-            const std::string name = ir::info(static_cast<builtin>(k)).name;
-            set->insert(name);
-            set->insert(name + "f");  // CUDA's for float
-        }
+        for (std::size_t k = 0; k < ir::builtin_count; ++k)
+            set->insert(ir::info(static_cast<builtin>(k)).name);
         return set;
     }();
-    return words.count(word) > 0 || is_vector_type(word) ||
+    // CUDA names the float variant of a function with an f behind.
+    const bool is_twin =
+        word.size() > 1 && word.back() == 'f' && words.count(word.substr(0, word.size() - 1)) > 0;
+    return words.count(word) > 0 || is_twin || is_vector_type(word) ||
            std::any_of(std::begin(reserved_prefixes), std::end(reserved_prefixes),
                        [&](std::string_view prefix) { return word.rfind(prefix, 0) == 0; });
 }

@@ -133,8 +133,8 @@ void share_out(function& f, value_id loop, const launch_facts& facts, lowered& p
 lowered lower(const function& kernel, const launch_facts& facts) {
     lowered plan{kernel};
     function& f = plan.kernel;
-    // What work-items tell each other across a barrier is written by others than the pointer's owner: restrict
-    // would let a compiler keep the old value.
+    // What work-items tell each other across a barrier is written by others than the pointer's owner:
+    // restrict would let a compiler keep the old value.
     const bool shares = has_barrier(f);
     for (parameter& p : f.parameters) p.is_restrict = facts.distinct && (p.use == access::in || !shares);
     const block before = std::move(f.blocks[0]);

@@ -243,42 +243,40 @@ private:
     bool changed_ = false;
 };
 
-/// The sweep: keeps effects and what they need.
+/// The sweep: keeps what writes memory, synchronises or jumps, and all that this needs. A write to a variable
+/// is needed when a needed value reads the variable, and a block when something in it is.
 class sweep {
 public:
-    explicit sweep(function& f) : f_(f), is_live_(f.code.size(), false), is_read_(f.code.size(), false) {}
+    explicit sweep(function& f)
+        : f_(f), is_live_(f.code.size(), false), around_(f.code.size(), none), writes_(f.code.size()) {}
 
     bool run() {
-        find_reads(0);
-        mark_block(0);
+        survey(0, none);
+        for (value_id v : roots_) mark(v);
         return clean(0);
     }
 
 private:
-    void find_reads(block_id b) {
+    static bool is_root(opcode op) {
+        return has_effect(op) && op != opcode::cell && op != opcode::write_cell && op != opcode::if_ &&
+               op != opcode::for_ && op != opcode::grid_for;
+    }
+    void survey(block_id b, value_id owner) {
         for (value_id v : f_.blocks[b]) {
-            if (f_.code[v].op == opcode::read_cell) is_read_[f_.operand(v, 0)] = true;
+            around_[v] = owner;
+            if (is_root(f_.code[v].op)) roots_.push_back(v);
+            if (f_.code[v].op == opcode::write_cell) writes_[f_.operand(v, 0)].push_back(v);
             for (block_id inner : f_.code[v].blocks)
-                if (inner != none) find_reads(inner);
+                if (inner != none) survey(inner, v);
         }
-    }
-    bool is_needed(value_id v) const {
-        const instruction& i = f_.code[v];
-        if (i.op == opcode::cell) return is_read_[v];
-        if (i.op == opcode::write_cell) return is_read_[f_.operand(v, 0)];
-        if (i.op == opcode::for_) return !f_.blocks[i.blocks[0]].empty();
-        return has_effect(f_, v);
-    }
-    void mark_block(block_id b) {
-        for (value_id v : f_.blocks[b])
-            if (is_needed(v)) mark(v);
     }
     void mark(value_id v) {
         if (v == none || is_live_[v]) return;
         is_live_[v] = true;
         for (value_id o : f_.operands_of(v)) mark(o);
-        for (block_id inner : f_.code[v].blocks)
-            if (inner != none) mark_block(inner);
+        mark(around_[v]);
+        if (f_.code[v].op == opcode::read_cell)
+            for (value_id write : writes_[f_.operand(v, 0)]) mark(write);
     }
     bool clean(block_id b) {
         const std::size_t dropped = std::erase_if(f_.blocks[b], [&](value_id v) { return !is_live_[v]; });
@@ -291,7 +289,9 @@ private:
 
     function& f_;
     std::vector<bool> is_live_;
-    std::vector<bool> is_read_;
+    std::vector<value_id> around_;               ///< the instruction in whose block it stands
+    std::vector<std::vector<value_id>> writes_;  ///< of each cell
+    std::vector<value_id> roots_;
 };
 
 /// Moves pure and reading values down to their first use, in the order of use; effects keep their order, and

@@ -324,25 +324,6 @@ bool is_excluded(const row& r, scalar type, std::span<const std::uint64_t> opera
     return overflows || (type == scalar::i32 && result != static_cast<std::int32_t>(result));
 }
 
-/// What a driver is known to get wrong, with the bound that it keeps.
-struct known_fault {
-    const char* platform;
-    builtin what;
-    scalar type;
-    int ulp;
-};
-constexpr known_fault known_faults[] = {
-    // 21 ulp seen where the result is subnormal, between the poles from -37 on (PoCL 3.1).
-    {"Portable Computing Language", builtin::tgamma, scalar::f32, 64},
-};
-
-int bound_for(const row& r, scalar type, const std::string& platform) {
-    for (const known_fault& fault : known_faults)
-        if (fault.what == r.what && fault.type == type && platform.find(fault.platform) != std::string::npos)
-            return fault.ulp;
-    return r.ulp;
-}
-
 std::string shown(scalar type, std::uint64_t bits) {
     if (type == scalar::f32)
         return fmt::format("{} ({:a})", std::bit_cast<float>(static_cast<std::uint32_t>(bits)),
@@ -353,12 +334,12 @@ std::string shown(scalar type, std::uint64_t bits) {
 }
 
 template <class T>
-void expect_rows(const program_text& p, const operand_lists<T>& in, const std::vector<std::uint64_t>& results,
-                 const std::string& platform) {
+void expect_rows(const program_text& p, const operand_lists<T>& in,
+                 const std::vector<std::uint64_t>& results) {
     const std::size_t n = in.a.size();
     for (std::size_t k = 0; k < p.rows.size(); ++k) {
         const row& r = p.rows[k];
-        const int ulp = bound_for(r, p.type, platform);
+        const int ulp = r.ulp;
         std::size_t wrong = 0;
         double worst = 0;
         std::string examples;
@@ -397,7 +378,7 @@ void agrees_on_every_device() {
         auto random = fresh_random();
         const operand_lists<T> in(random);
         const program_text p = rows_of(device.language(), scalar_of<T>);
-        expect_rows<T>(p, in, run_rows<T>(device, p, in), device.info().platform);
+        expect_rows<T>(p, in, run_rows<T>(device, p, in));
     });
 }
 

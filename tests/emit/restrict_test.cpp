@@ -20,23 +20,24 @@ std::string printed(const balm::ir::function& kernel, bool distinct) {
 }
 
 TEST(C8_restrict, holds_where_nothing_overlaps) {
-    const auto scale = balm::kernel<1>("scale(in, out)", [](In<float> in, Out<float> out) {
-        out[global_id(0)] = 2.f * in[global_id(0)];
-    });
-    EXPECT_THAT(printed(*scale.function(), true), HasSubstr("const float* restrict in, global float* restrict out"));
-    EXPECT_THAT(printed(*scale.function(), false), Not(HasSubstr("restrict")));
+    const auto scale = balm::kernel<1>(
+        "scale(in, out)", [](In<float> in, Out<float> out) { out[global_id(0)] = 2.f * in[global_id(0)]; });
+    EXPECT_THAT(printed(*scale.function(), true),
+                HasSubstr("const float* restrict in, global float* restrict out"));
+    EXPECT_THAT(printed(*scale.function(), false), Not(HasSubstr("restrict ")));
 }
 
 // With restrict, NVIDIA's OpenCL kept values of local memory in registers across a barrier.
 TEST(C8_restrict, is_not_promised_for_what_work_items_share_across_a_barrier) {
-    const auto turn = balm::kernel<1>("turn(in, all, room)", [](In<int> in, Mixed<int> all, Local<int> room) {
-        Index i = local_id(0);
-        room[i] = in[i];
-        barrier();
-        all[i] = room[local_size(0) - 1 - i];
-    });
+    const auto turn =
+        balm::kernel<1>("turn(in, back, room)", [](In<int> in, Mixed<int> back, Local<int> room) {
+            Index i = local_id(0);
+            room[i] = in[i];
+            barrier();
+            back[i] = room[local_size(0) - 1 - i];
+        });
     EXPECT_THAT(printed(*turn.function(), true),
-                HasSubstr("turn(global const int* restrict in, global int* all, local int* room)"));
+                HasSubstr("turn(global const int* restrict in, global int* back, local int* room)"));
 }
 
 }  // namespace

@@ -44,9 +44,7 @@ inline std::string golden_path(const std::string& name) {
     return BALM_TEST_SOURCE_DIR "/tests/golden/heat/" + name;
 }
 
-inline std::string golden(const std::string& name) {
-    return read_file(golden_path(name));
-}
+inline std::string golden(const std::string& name) { return read_file(golden_path(name)); }
 
 inline heat::world parse(const std::string& bytes) {
     std::istringstream stream(bytes);
@@ -60,8 +58,6 @@ inline std::string print(const heat::world& world, heat::format format) {
 }
 
 /// A fresh seed, for a test to print: SCOPED_TRACE(seed).
-inline std::uint64_t fresh_seed() {
-    return std::random_device{}();
-}
+inline std::uint64_t fresh_seed() { return std::random_device{}(); }
 
 }  // namespace heat_test

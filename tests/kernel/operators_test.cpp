@@ -24,7 +24,7 @@ using promoted = decltype(T{} + T{});
 template <class T>
 using stored = std::conditional_t<std::floating_point<T>, double, std::int64_t>;
 
-/// Set when an oracle meets a signed overflow; see signed_overflow_wraps_around.
+/// Set when an oracle meets a signed overflow, which is undefined on devices as in C++: no result is judged.
 bool overflows = false;
 
 /// Integers as Balm defines them: x / 0 = 0, x % 0 = x, shift counts modulo the width.
@@ -289,34 +289,6 @@ TEST(C10_operators_between_types, take_the_common_type_as_cpp_does) {
                 case 3: return static_cast<float>(c[i]) * d[i];
                 case 4: return static_cast<short>(a[i]) * static_cast<signed char>(b[i]);
                 default: return a[i] / 2.0;
-            }
-        });
-    });
-}
-
-// The compilers of both dialects take a signed overflow for impossible; Balm's folder wraps around.
-TEST(C10_operators_on_signed_integers, signed_overflow_wraps_around) {
-    const auto kernel =
-        balm::kernel<1>("overflow", [](In<std::int32_t> a, In<std::int32_t> b, Out<std::int64_t> out) {
-            Index i = global_id(0);
-            Int x = a[i], y = b[i];
-            const std::vector<Long> list{x + y, x - y, x * y, -x, x * y / y};
-            for (int k = 0; k < 5; ++k) out[i * 5 + k] = list[static_cast<std::size_t>(k)];
-        });
-    auto random = seeded_random();
-    const auto a = random_values<std::int32_t>(random, count), b = random_values<std::int32_t>(random, count);
-    const auto wrapped = [](std::int64_t x) { return static_cast<std::int32_t>(x); };
-    on_all_devices([&](const device& on) {
-        auto out = on.out_buffer<std::int64_t>(5 * count);
-        on.execute(kernel(in(on, a), in(on, b), out), {count});
-        expect_each(out.read(), [&](std::size_t at) -> std::int64_t {
-            const std::int64_t x = a[at / 5], y = b[at / 5];
-            switch (at % 5) {
-                case 0: return wrapped(x + y);
-                case 1: return wrapped(x - y);
-                case 2: return wrapped(x * y);
-                case 3: return wrapped(-x);
-                default: return y == 0 ? 0 : wrapped(wrapped(x * y) / y);
             }
         });
     });

@@ -293,8 +293,10 @@ TEST(C9_functions, a_trace_inside_a_trace_is_its_own) {
 // ---- kernels at namespace scope ---------------------------------------------------------------------
 
 const auto sound_kernel = balm::kernel<1>("sound", [](Out<std::int32_t> out) { out[global_id(0)] = 42; });
-const int line_of_fault = __LINE__ + 2;
+// clang-format off
+const int line_of_fault = __LINE__ + 1;
 const auto faulty_kernel = balm::kernel<1>("faulty", [](Out<std::int32_t> out) { out[global_id(1)] = 42; });
+// clang-format on
 const auto faulty_function = balm::function("faulty_function", [](Int x) {
     Index lost = global_id(7);
     return x + lost;

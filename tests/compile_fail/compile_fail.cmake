@@ -1,0 +1,27 @@
+# One refusal: compiles `source` as a user would and looks for the words of its first line, "// expect: words",
+# in what the compiler says. "// expect nothing" asks for a clean compilation. In: compiler, source, includes
+# (a list separated by |).
+
+file(READ "${source}" first)
+string(REGEX REPLACE "\n.*" "" first "${first}")
+string(REPLACE "|" ";-I" includes "-I${includes}")
+execute_process(
+    COMMAND "${compiler}" -std=c++20 -Wall -Wextra -Wpedantic -Wshadow -fsyntax-only ${includes} "${source}"
+    RESULT_VARIABLE status ERROR_VARIABLE said OUTPUT_VARIABLE said)
+if(first MATCHES "^// expect nothing")
+    if(NOT status EQUAL 0 OR said)
+        message(FATAL_ERROR "${source} should compile without a word, but:\n${said}")
+    endif()
+    return()
+endif()
+if(NOT first MATCHES "^// expect: (.+)$")
+    message(FATAL_ERROR "${source} does not begin with '// expect: words'")
+endif()
+set(words "${CMAKE_MATCH_1}")
+if(status EQUAL 0)
+    message(FATAL_ERROR "${source} compiles, but should be refused with '${words}'")
+endif()
+string(FIND "${said}" "${words}" at)
+if(at EQUAL -1)
+    message(FATAL_ERROR "${source} is refused, but not with '${words}':\n${said}")
+endif()

@@ -1,0 +1,9 @@
+// expect: Out<T> is write-only; use Mixed<T>
+#include <balm/balm.hpp>
+
+using namespace balm::dsl;
+
+void body(In<int>& in, Out<int>& out, Mixed<int>& mixed);
+void body([[maybe_unused]] In<int>& in, [[maybe_unused]] Out<int>& out, [[maybe_unused]] Mixed<int>& mixed) {
+    out[0] = out[1];
+}

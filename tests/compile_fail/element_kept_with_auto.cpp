@@ -1,0 +1,10 @@
+// expect: cannot be kept with auto; write the type
+#include <balm/balm.hpp>
+
+using namespace balm::dsl;
+
+void body(In<int>& in, Out<int>& out, Mixed<int>& mixed);
+void body([[maybe_unused]] In<int>& in, [[maybe_unused]] Out<int>& out, [[maybe_unused]] Mixed<int>& mixed) {
+    auto v = mixed[0];
+    out[0] = v + 1;
+}

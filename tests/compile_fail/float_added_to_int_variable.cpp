@@ -1,0 +1,11 @@
+// expect: does not narrow to a variable of a smaller kind
+#include <balm/balm.hpp>
+
+using namespace balm::dsl;
+
+void body(In<int>& in, Out<int>& out, Mixed<int>& mixed);
+void body([[maybe_unused]] In<int>& in, [[maybe_unused]] Out<int>& out, [[maybe_unused]] Mixed<int>& mixed) {
+    Int i = in[0];
+    i += 0.5;
+    out[0] = i;
+}

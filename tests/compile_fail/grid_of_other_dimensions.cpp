@@ -1,0 +1,6 @@
+// expect: the Grid parameter has another number of dimensions
+#include <balm/balm.hpp>
+
+using namespace balm::dsl;
+
+auto k = balm::kernel<2>("k", [](Grid<1>, Out<int> out) { out[0] = 1; });

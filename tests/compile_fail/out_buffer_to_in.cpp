@@ -1,0 +1,10 @@
+// expect: an out buffer is bound to an In or Mixed parameter
+#include <balm/balm.hpp>
+
+using namespace balm::dsl;
+
+void f(balm::device d);
+void f(balm::device d) {
+    auto k = balm::kernel<1>("k", [](In<int> in, Out<int> out) { out[0] = in[0]; });
+    k(d.out_buffer<int>(1), d.out_buffer<int>(1));
+}

@@ -1,0 +1,7 @@
+// expect: assigning this to the vector would narrow
+#include <balm/balm.hpp>
+
+using namespace balm::dsl;
+
+void f(balm::vector<int>& x, balm::vector<double>& y);
+void f(balm::vector<int>& x, balm::vector<double>& y) { x = y + 1; }
