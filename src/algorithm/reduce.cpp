@@ -6,6 +6,7 @@
 #include "balm/reduce.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -122,9 +123,9 @@ void record_chunk(const Index& n, accumulation<T>& sums, const Out<T>& parts) {
     Index chunk = named("chunk", (n + group_count(0) - 1) / group_count(0));
     Index begin = named("begin", group_id(0) * chunk), end = named("end", min(begin + chunk, n));
     Index whole = named("whole", begin + max(end - begin, 0) / width * width);
-    for (const Index& i : range(begin, whole, width))
+    for (Index i : range(begin, whole, width))
         for (std::int64_t k = 0; k < width; ++k) sums.take(static_cast<std::size_t>(k), i + k);
-    for (const Index& i : range(whole, end)) sums.take(0, i);
+    for (Index i : range(whole, end)) sums.take(0, i);
     parts[group_id(0)] = sums.total();
 }
 
@@ -235,7 +236,8 @@ std::uint64_t reduce_as(reduction how, const program& p) {
 
     const std::size_t parts = parts_for(s, device->info(), n);
     runtime::grid g;
-    g.local[0] = std::min(s.local_size, kernel.program->max_work_group_size());
+    g.local[0] =
+        std::bit_floor(std::min(s.local_size, kernel.program->max_work_group_size()));  // the tree halves it
     g.global[0] = parts * g.local[0];
     const scratch results(device);
     std::vector<runtime::argument> arguments{argument_of(scalar::i64, n), argument_of(results.memory())};
