@@ -173,7 +173,11 @@ void try_plan(benchmark::State& state, const balm::device& on, const candidate& 
         stepper.advance(count);
         stepper.finish();
     };
-    run();
+    try {
+        run();
+    } catch (const balm::usage_error& beyond_the_device) {
+        return state.SkipWithError(beyond_the_device.what());
+    }
     for (auto iteration : state) {
         static_cast<void>(iteration);
         std::vector<double> times;
