@@ -557,6 +557,10 @@ namespace {
 
 namespace balm::dsl::detail {
 
+void unsigned_range_counts_down(location where) {
+    trace::fail(where, "a range over unsigned values has a negative step: count down with Int or Long");
+}
+
 void constant_does_not_fit(scalar type) {
     throw trace_error(std::string("a host constant does not fit the device type ") + to_string(type) +
                       " that it is combined with; give it a variable of a wider type (Long x = …)");

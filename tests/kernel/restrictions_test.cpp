@@ -307,6 +307,16 @@ TEST(C7_dimensions, that_a_called_function_asks_for_in_vain_are_refused) {
     EXPECT_NO_THROW(balm::kernel<2>("plane", [&](Out<std::int64_t> out) { out[0] = cell(Int(1)); }));
 }
 
+TEST(C13_restrictions, unsigned_ranges_that_count_down) {
+    const std::string line = line_of(__FILE__, __LINE__ + 3);
+    const std::string fault = message_of<trace_error>([] {
+        balm::kernel<1>("down", [](UInt n, Out<std::uint32_t> out) {
+            for (UInt k : range(n, 0u, -1)) out[k] = k;
+        });
+    });
+    EXPECT_THAT(fault, AllOf(HasSubstr(line), HasSubstr("Int or Long")));
+}
+
 TEST(C13_restrictions, names_that_are_none) {
     std::string fault;
     const auto body = [](Out<std::int32_t> out) { out[0] = 1; };

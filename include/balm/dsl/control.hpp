@@ -126,6 +126,8 @@ private:
     node variable_;
 };
 
+[[noreturn]] void unsigned_range_counts_down(location where);
+
 template <class... A>
 using range_type = typename balm::detail::host_type<common_scalar(
     scalar::i32, strong_of<A...>() == scalar::nothing ? scalar::i32 : strong_of<A...>())>::type;
@@ -157,11 +159,14 @@ auto range(B&& begin, E&& end, const char* file = __builtin_FILE(), std::uint32_
                            {file, line});
 }
 
-/// begin, begin + step, … as long as it is before end (for a negative step: after end). step is not 0.
+/// begin, begin + step, … as long as it is before end (for a negative step: after end). step is not 0;
+/// an unsigned range cannot count down.
 template <operand B, operand E, operand S>
 auto range(B&& begin, E&& end, S&& step, const char* file = __builtin_FILE(),
            std::uint32_t line = __builtin_LINE()) {
     using T = detail::range_type<B, E, S>;
+    if constexpr (std::is_unsigned_v<T> && std::is_signed_v<std::remove_cvref_t<S>>)
+        if (step < 0) detail::unsigned_range_counts_down({file, line});
     const trace::node from = detail::bound<T>(static_cast<B&&>(begin));
     const trace::node to = detail::bound<T>(static_cast<E&&>(end));
     return detail::loop<T>(from, to, detail::bound<T>(static_cast<S&&>(step)), {file, line});
