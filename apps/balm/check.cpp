@@ -191,8 +191,10 @@ std::string to_text(scalar type, std::uint64_t bits) {
 bool is_same(scalar type, std::uint64_t x, std::uint64_t y) {
     if (x == y) return true;
     return with_type(type, [&]<class T>(std::type_identity<T>) {
-        const T a = value_of<T>(x), b = value_of<T>(y);
-        return a != a && b != b;
+        if constexpr (std::floating_point<T>)
+            return std::isnan(value_of<T>(x)) && std::isnan(value_of<T>(y));
+        else
+            return false;
     });
 }
 
@@ -250,6 +252,7 @@ std::vector<column> column_kernel::run() {
     device_.execute(call, {rows_}).wait();
 
     std::vector<host_array<std::byte>> read;
+    read.reserve(memory.size());
     for (const auto& each : memory) read.push_back(each.read());
     std::vector<column> columns;
     for (const place& at : results_) {

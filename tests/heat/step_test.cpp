@@ -71,7 +71,8 @@ TEST(H1_step, agrees_with_the_serial_steps_in_random_worlds) {
     open.closed_border = false;
     const std::pair<unsigned, unsigned> shapes[] = {{1, 1},  {1, 70},   {70, 1},   {2, 2},
                                                     {3, 40}, {113, 97}, {300, 50}, {97, 260}};
-    for (const auto& [width, height] : shapes) {
+    for (const auto& shape : shapes) {
+        const auto width = shape.first, height = shape.second;
         const heat::world start = heat::make_random(width, height, 0.2f, seed + width, open);
         for (unsigned n : {1u, 2u, 3u, 7u, 8u, 29u}) {
             heat::world serial = start;
