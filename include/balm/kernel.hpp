@@ -206,9 +206,6 @@ private:
     std::exception_ptr fault_;
 };
 
-template <int N, class S>
-class kernel_with;
-
 }  // namespace detail
 
 /// A kernel of N dimensions: what `kernel<N>(…)` gives. Called with host arguments it gives what

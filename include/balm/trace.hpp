@@ -105,9 +105,6 @@ private:
 node call(const std::shared_ptr<const ir::function>& callee, const node* arguments, std::size_t count,
           location where);
 
-/// The number of dimensions of the kernel being traced; 0 in a function.
-int dimensions();
-
 /// True once the program's static objects are made: a fault in a kernel defined before that is kept for its
 /// first use, since nothing could catch it.
 bool main_has_begun() noexcept;

@@ -77,21 +77,6 @@ bool has_effect(const function& f, value_id v) {
     return std::any_of(right.begin(), right.end(), [&](value_id inner) { return has_effect(f, inner); });
 }
 
-bool is_pure(opcode op) {
-    switch (op) {
-        case opcode::parameter:
-        case opcode::constant:
-        case opcode::place:
-        case opcode::builtin:
-        case opcode::convert:
-        case opcode::select:
-        case opcode::evaluate:
-        case opcode::broadcast:
-        case opcode::lane_index: return true;
-        default: return false;
-    }
-}
-
 const char* to_string(opcode op) noexcept {
     constexpr const char* names[] = {"parameter", "constant", "place",    "builtin",   "convert",
                                      "select",    "and",      "or",       "cell",      "read",

@@ -148,8 +148,6 @@ bool has_barrier(const function&);
 bool has_effect(opcode);
 /// The same for an instruction with its blocks: the right operand of && and || may write variables.
 bool has_effect(const function&, value_id);
-/// Whether the result depends on nothing but operands: it may be shared, moved or dropped.
-bool is_pure(opcode);
 
 /// What an instruction, with the blocks inside it, may change.
 struct effects {

@@ -359,8 +359,6 @@ void return_(const node* value, location where) {
     t.record(make(opcode::return_, scalar::nothing, where), {&id, 1});
 }
 
-int dimensions() { return current().function.dimensions; }
-
 namespace {
 
 /// Refuses a call, from a kernel, of a function that asks for a dimension which the kernel lacks.
