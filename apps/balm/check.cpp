@@ -139,21 +139,6 @@ std::vector<std::int32_t> special_integers() {
             limits::min()};
 }
 
-std::vector<std::byte> packed(const column& values) {
-    const std::size_t size = size_of(values.type);
-    std::vector<std::byte> bytes(values.bits.size() * size);
-    for (std::size_t k = 0; k < values.bits.size(); ++k)
-        std::memcpy(bytes.data() + k * size, &values.bits[k], size);
-    return bytes;
-}
-
-column unpacked(scalar type, const std::byte* bytes, std::size_t count) {
-    const std::size_t size = size_of(type);
-    column values{type, std::vector<std::uint64_t>(count)};
-    for (std::size_t k = 0; k < count; ++k) std::memcpy(&values.bits[k], bytes + k * size, size);
-    return values;
-}
-
 trace::node constant(std::size_t value) { return trace::constant(scalar::i64, value); }
 
 }  // namespace
@@ -188,6 +173,21 @@ std::string to_text(scalar type, std::uint64_t bits) {
     });
 }
 
+std::vector<std::byte> packed(const column& values) {
+    const std::size_t size = size_of(values.type);
+    std::vector<std::byte> bytes(values.bits.size() * size);
+    for (std::size_t k = 0; k < values.bits.size(); ++k)
+        std::memcpy(bytes.data() + k * size, &values.bits[k], size);
+    return bytes;
+}
+
+column unpacked(scalar type, const std::byte* bytes, std::size_t count) {
+    const std::size_t size = size_of(type);
+    column values{type, std::vector<std::uint64_t>(count)};
+    for (std::size_t k = 0; k < count; ++k) std::memcpy(&values.bits[k], bytes + k * size, size);
+    return values;
+}
+
 bool is_same(scalar type, std::uint64_t x, std::uint64_t y) {
     if (x == y) return true;
     return with_type(type, [&]<class T>(std::type_identity<T>) {
@@ -198,7 +198,10 @@ bool is_same(scalar type, std::uint64_t x, std::uint64_t y) {
     });
 }
 
-std::string check::words() const { return type.empty() || kind == "conversion" ? name : type + " " + name; }
+std::string check::words() const {
+    const std::string where = kind == "array built-in" ? " of arrays" : "";
+    return type.empty() || kind == "conversion" ? name : type + " " + name + where;
+}
 
 void note_wrong(check& outcome, const settings& how, wrong_value what) {
     ++outcome.wrong;

@@ -33,6 +33,10 @@ struct operands {
 /// A value as C++ would write it, exactly.
 std::string to_text(scalar, std::uint64_t bits);
 
+/// A column as it lies in memory, and back.
+std::vector<std::byte> packed(const column&);
+column unpacked(scalar type, const std::byte* bytes, std::size_t count);
+
 /// The same bits, or two NaNs.
 bool is_same(scalar, std::uint64_t, std::uint64_t);
 
@@ -45,7 +49,7 @@ struct wrong_value {
 
 /// The outcome for one row and type, one conversion, or one whole path.
 struct check {
-    std::string kind;  ///< "built-in", "conversion" or "path"
+    std::string kind;  ///< "built-in", "array built-in", "conversion" or "path"
     std::string name;  ///< "sin"; "i64 to f32"; "reduction"
     std::string type;  ///< of the operands; empty for a path
     std::size_t values = 0, wrong = 0;
@@ -105,11 +109,21 @@ private:
     std::vector<place> results_;
 };
 
+constexpr std::size_t values_per_row = 8192;  ///< all pairs of about 80 special values, and random ones
+
+/// The second operand is an i32: a shift count or an exponent.
+bool takes_integer(builtin);
+/// The rows that compute in this type, without conversion.
+std::vector<builtin> rows_of(scalar type);
+/// The outcome, still empty, of a row's check.
+check new_check(builtin, scalar type, const device_info& on);
 /// What a device gave for a row on the first operands of each kind, against the host oracle.
 check compare_builtin(builtin, const column& got, const operands&, const device_info& on, const settings&);
 
 /// Every row of builtins.def for every type it takes, against the host oracle.
 std::vector<check> check_builtins(const device&, const settings&);
+/// Every floating row in array expressions, on CPUs, where they are computed on vectors.
+std::vector<check> check_arrays(const device&, const settings&);
 /// Every scalar type to every other.
 std::vector<check> check_conversions(const device&, const settings&);
 /// An array expression, a reduction, a kernel with local memory, a program through a disk cache.

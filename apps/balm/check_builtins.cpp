@@ -16,39 +16,11 @@ namespace {
 
 using balm::detail::rule;
 
-constexpr std::size_t values_per_row = 8192;  // all pairs of about 80 special values, and random ones
-
-bool takes_integer(builtin what) {
-    const rule takes = ir::info(what).takes;
-    return takes == rule::shift || takes == rule::scale;
-}
-
-/// The rows that compute in this type, without conversion.
-std::vector<builtin> rows_of(scalar type) {
-    std::vector<builtin> rows;
-    for (std::size_t k = 0; k < ir::builtin_count; ++k) {
-        const auto what = static_cast<builtin>(k);
-        const scalar given[] = {type, takes_integer(what) ? scalar::i32 : type, type};
-        const auto resolved = balm::detail::resolve(what, given, ir::info(what).arity);
-        if (resolved.result != scalar::nothing && resolved.first == type) rows.push_back(what);
-    }
-    return rows;
-}
-
 /// OpenCL 1.2, section 7.4: f32 division to 2.5 ulp and sqrt to 3, where they do not round correctly.
 int bound_for(builtin what, scalar type, const device_info& on) {
     const bool loose = what == builtin::div || what == builtin::sqrt;
     if (loose && type == scalar::f32 && !on.has_correctly_rounded_divide) return 3;
     return ir::info(what).ulp;
-}
-
-check new_check(builtin what, scalar type, const device_info& on) {
-    check outcome;
-    outcome.kind = "built-in";
-    outcome.name = ir::info(what).name;
-    outcome.type = to_string(type);
-    outcome.bound = bound_for(what, type, on);
-    return outcome;
 }
 
 std::vector<check> run_rows(const device& on, std::span<const builtin> rows, const operands& given,
@@ -87,6 +59,31 @@ std::vector<check> run_type(const device& on, const operands& given, const setti
 }
 
 }  // namespace
+
+bool takes_integer(builtin what) {
+    const rule takes = ir::info(what).takes;
+    return takes == rule::shift || takes == rule::scale;
+}
+
+std::vector<builtin> rows_of(scalar type) {
+    std::vector<builtin> rows;
+    for (std::size_t k = 0; k < ir::builtin_count; ++k) {
+        const auto what = static_cast<builtin>(k);
+        const scalar given[] = {type, takes_integer(what) ? scalar::i32 : type, type};
+        const auto resolved = balm::detail::resolve(what, given, ir::info(what).arity);
+        if (resolved.result != scalar::nothing && resolved.first == type) rows.push_back(what);
+    }
+    return rows;
+}
+
+check new_check(builtin what, scalar type, const device_info& on) {
+    check outcome;
+    outcome.kind = "built-in";
+    outcome.name = ir::info(what).name;
+    outcome.type = to_string(type);
+    outcome.bound = bound_for(what, type, on);
+    return outcome;
+}
 
 check compare_builtin(builtin what, const column& got, const operands& given, const device_info& on,
                       const settings& how) {

@@ -86,7 +86,10 @@ report examine(const device& on, const settings& how) {
     report made{on, {}, 0};
     const auto begin = std::chrono::steady_clock::now();
     const std::pair<const char*, std::vector<check> (*)(const device&, const settings&)> parts[] = {
-        {"built-in", check_builtins}, {"conversion", check_conversions}, {"path", check_paths}};
+        {"built-in", check_builtins},
+        {"array built-in", check_arrays},
+        {"conversion", check_conversions},
+        {"path", check_paths}};
     if (!on.info().is_available)
         made.checks.push_back(failed("device", "the device is not available"));
     else
@@ -130,7 +133,8 @@ std::string verdict(const report& r) {
 void print_report(const report& r) {
     for (const check& each : r.checks) print_failures(each);
     fmt::print("{}: {}\n", r.on.state()->words(), verdict(r));
-    fmt::print("  {}, {}, {}: {} in {:.1f} s\n\n", counted(r.count("built-in"), "typed built-in"),
+    fmt::print("  {}, {}, {}, {}: {} in {:.1f} s\n\n", counted(r.count("built-in"), "typed built-in"),
+               counted(r.count("array built-in"), "array built-in"),
                counted(r.count("conversion"), "conversion"), counted(r.count("path"), "whole path"),
                counted(r.values(), "value"), r.seconds);
 }

@@ -90,7 +90,8 @@ TEST_F(H6_selftest, columns_pass_through_a_kernel) {
 TEST_F(H6_selftest, every_check_passes_on_every_device) {
     on_all_devices([](const device& on) {
         const tool::settings how{seed(), 5};
-        for (const auto run : {tool::check_builtins, tool::check_conversions, tool::check_paths})
+        for (const auto run :
+             {tool::check_builtins, tool::check_arrays, tool::check_conversions, tool::check_paths})
             for (const tool::check& each : run(on, how)) {
                 EXPECT_EQ(each.wrong, 0u) << each.words();
                 EXPECT_EQ(each.fault, "") << each.words();
@@ -107,15 +108,20 @@ TEST_F(H6_selftest, every_device_is_fit_or_told_why_not) {
     for (const json& device : told["devices"]) {
         // A device that is not fit is the driver's affair or ours: the test above all shows which checks.
         EXPECT_EQ(device["verdict"], "fit");
-        std::set<std::string> rows, conversions, paths;
+        std::set<std::string> rows, array_rows, conversions, paths;
         for (const json& check : device["checks"]) {
             const std::string kind = check["kind"], name = check["name"], type = check["type"];
-            (kind == "built-in" ? rows : kind == "conversion" ? conversions : paths).insert(name);
+            (kind == "built-in"         ? rows
+             : kind == "array built-in" ? array_rows
+             : kind == "conversion"     ? conversions
+                                        : paths)
+                .insert(name);
             EXPECT_EQ(check["wrong"], 0) << type << ' ' << name << ' ' << check["examples"].dump();
             EXPECT_TRUE(check["fault"].is_null()) << name << ' ' << check["fault"];
             EXPECT_GT(check["values"], 0) << name;
         }
         EXPECT_EQ(rows.size(), static_cast<std::size_t>(builtin::count)) << "every row of builtins.def";
+        EXPECT_EQ(array_rows.empty(), device["type"] != "cpu");
         EXPECT_GE(conversions.size(), 90u);
         EXPECT_EQ(paths, (std::set<std::string>{"array expression", "reductions", "local memory",
                                                 "cache round trip"}));
