@@ -40,9 +40,8 @@ double ulp_error(scalar, std::uint64_t got, long double exact);
 
 /// Whether a device's result is right: bit for bit where `ulp` is 0 (any NaN for a NaN; of two zeros either
 /// is the smaller), within `ulp` elsewhere, where the sign of a zero is not judged: OpenCL 1.2, 7.5.1 gives
-/// it for sinpi and others, but its conformance tests do not ask, and PoCL 3.1 has some wrong. A subnormal
-/// tgamma may be any other or zero: PoCL 3.1 computes it by way of larger numbers and loses them (367 ulp
-/// seen). A negative bound asks for nothing.
+/// it for sinpi and others, but its conformance tests do not ask, and PoCL 3.1 has some wrong. A negative
+/// bound asks for nothing.
 bool accepts(builtin, scalar result_type, std::uint64_t got, const value& expected, int ulp);
 
 namespace detail {
