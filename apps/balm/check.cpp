@@ -236,7 +236,7 @@ column_kernel::output& column_kernel::output_of(scalar type) {
 }
 
 void column_kernel::result(trace::node value) {
-    output& to = output_of(value.type);
+    output& to = output_of(value.type.element);
     const trace::node terms[] = {index_, constant(to.columns * rows_)};
     trace::store(to.pointer, trace::apply(builtin::add, terms, 2), value, {});
     results_.push_back({static_cast<std::size_t>(&to - outputs_.data()), to.columns++});

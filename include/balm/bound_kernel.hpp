@@ -23,6 +23,7 @@ struct bound_argument {
     std::uint32_t size = 0;                         ///< bytes of the value, or of local memory
     alignas(16) std::array<std::byte, 16> bytes{};  ///< the value
     std::shared_ptr<runtime::storage> memory;
+    std::shared_ptr<const std::vector<std::byte>> long_value;  ///< a value that does not fit into `bytes`
 };
 
 /// A kernel with its arguments, of any number of dimensions.

@@ -83,6 +83,22 @@ constexpr resolution resolve(builtin b, const scalar* operands, std::size_t coun
     return refused;
 }
 
+/// The same for vectors, lane by lane. Nothing is promoted: all operands are of the vectors' element type, as
+/// are shift counts; an exponent is i32.
+constexpr resolution resolve_lanes(builtin b, const scalar* operands, std::size_t count) {
+    const scalar element = operands[0];
+    scalar same[4] = {};
+    for (std::size_t k = 0; k < count; ++k) same[k] = element;
+    if (rule_of(b) == rule::scale) same[count - 1] = scalar::i32;
+    const resolution promoted = resolve(b, same, count);
+    const scalar expected = promoted.first == scalar::boolean ? scalar::boolean : promote(element);
+    if (promoted.result == scalar::nothing || promoted.first != expected ||
+        (expected == scalar::boolean) != (element == scalar::boolean))
+        return {};
+    return {element, rule_of(b) == rule::scale ? scalar::i32 : element,
+            promoted.result == promoted.first ? element : promoted.result};
+}
+
 /// The result type of a row; `nothing` when it does not take these operands.
 template <class... Scalars>
 constexpr scalar result_of(builtin b, Scalars... operands) {

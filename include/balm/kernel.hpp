@@ -20,15 +20,17 @@
 #include <utility>
 
 #include "balm/bound_kernel.hpp"
+#include "balm/dsl/array.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/memory.hpp"
+#include "balm/dsl/pointer.hpp"
 #include "balm/dsl/value.hpp"
 #include "balm/trace.hpp"
 
 namespace balm {
 
 /// Local memory for a kernel's `Local<T>` parameter: room for `count` elements in each work-group.
-template <scalar_type T>
+template <element_type T>
 struct local {
     explicit local(std::size_t element_count) : count(element_count) {}
     std::size_t count;
@@ -57,6 +59,13 @@ bound_argument bind_memory(const A& a) {
     bound.memory = a.storage();
     return bound;
 }
+/// Whether two host types are the same element: `long` and `std::int64_t` are.
+template <class A, class B>
+inline constexpr bool is_same_element = std::same_as<A, B>;
+template <scalar_type A, scalar_type B>
+inline constexpr bool is_same_element<A, B> = scalar_of<A> == scalar_of<B>;
+
+bound_argument bind_value(const void* bytes, std::size_t size);
 bound_argument bind_local(std::size_t count, std::size_t element_size);
 [[noreturn]] void argument_does_not_fit(scalar type);
 
@@ -68,9 +77,9 @@ struct parameter {
                   "Mixed<T>, Local<T>; by value, not by reference");
 };
 
-template <class T>
+template <scalar_type T>
 struct parameter<dsl::Var<T>> {
-    static constexpr scalar element = scalar_of<T>;
+    static trace::type element() { return scalar_of<T>; }
     static constexpr trace::access use = trace::access::value;
 
     template <class A>
@@ -82,10 +91,7 @@ struct parameter<dsl::Var<T>> {
         if constexpr (std::integral<T> && !std::same_as<T, bool> && std::integral<A>)
             if (!std::in_range<T>(static_cast<canonical_integer<A>>(value)))
                 argument_does_not_fit(scalar_of<T>);
-        bound_argument bound;
-        bound.size = sizeof(T);
-        std::memcpy(bound.bytes.data(), &converted, sizeof(T));
-        return bound;
+        return bind_value(&converted, sizeof converted);
     }
 
 private:
@@ -95,16 +101,42 @@ private:
         std::conditional_t<std::same_as<A, bool>, unsigned char, typename host_type<scalar_of<A>>::type>;
 };
 
+/// Vectors and structures are passed as they lie in memory.
+template <class T>
+requires vector_type<T> || structure_type<T>
+struct parameter<dsl::Var<T>> {
+    static trace::type element() { return type_of_element<T>(); }
+    static constexpr trace::access use = trace::access::value;
+
+    static bound_argument bind(const T& value) { return bind_value(&value, sizeof value); }
+};
+
+/// A pointer is a parameter of functions; kernels are given memory.
+template <class T, space Where>
+struct parameter<dsl::Ptr<T, Where>> {
+    static trace::type element() { return dsl::Ptr<T, Where>::type(); }
+    static constexpr trace::access use = trace::access::value;
+
+    template <class A>
+    static bound_argument bind(const A&) {
+        static_assert(
+            dsl::detail::always_false<A>,
+            "Balm: a kernel's parameters in memory are In<T>, Out<T>, Mixed<T>, Local<T>; take pointers "
+            "into them with address_of");
+        return {};
+    }
+};
+
 template <class P, bool Reads, bool Writes>
 struct memory_parameter {
     using T = typename P::value_type;
-    static constexpr scalar element = scalar_of<T>;
+    static trace::type element() { return type_of_element<T>(); }
     static constexpr trace::access use = P::use;
 
     template <class A>
     static bound_argument bind(const A& a) {
         static_assert(memory_argument<A>, "Balm: this parameter is memory; give it a buffer or a vector");
-        static_assert(scalar_of<typename A::value_type> == element,
+        static_assert(is_same_element<typename A::value_type, T>,
                       "Balm: the buffer's elements are of another type than the parameter's");
         static_assert(!Reads || A::kernels_may_read,
                       "Balm: an out buffer is bound to an In or Mixed parameter; kernels only write it");
@@ -122,7 +154,7 @@ struct parameter<dsl::Mixed<T, N>> : memory_parameter<dsl::Mixed<T, N>, true, tr
 
 template <class T>
 struct parameter<dsl::Local<T>> {
-    static constexpr scalar element = scalar_of<T>;
+    static trace::type element() { return type_of_element<typename dsl::Local<T>::value_type>(); }
     static constexpr trace::access use = trace::access::local;
 
     static bound_argument bind(const local<T>& room) { return bind_local(room.count, sizeof(T)); }
@@ -162,7 +194,7 @@ std::shared_ptr<const ir::function> record(std::string_view words, int dimension
                                            trace::location where) {
     trace::recording recording(words, dimensions, where);
     // An array's braces declare the parameters in order, which a call's arguments would not.
-    const trace::node nodes[] = {recording.parameter(parameter<P>::element, parameter<P>::use)...,
+    const trace::node nodes[] = {recording.parameter(parameter<P>::element(), parameter<P>::use)...,
                                  trace::node{}};
     return [&]<std::size_t... K>(std::index_sequence<K...>) {
         if constexpr (std::is_void_v<R>) {
@@ -170,7 +202,7 @@ std::shared_ptr<const ir::function> record(std::string_view words, int dimension
             return recording.finish(nullptr);
         } else {
             const R result = f(P(nodes[K])...);
-            const trace::node value = trace::read(result.node());
+            const trace::node value = dsl::detail::result_node(result);
             return recording.finish(&value);
         }
     }
@@ -319,8 +351,8 @@ using function_type_of = decltype(function_type(S{}));
 /// The node that an argument of a call inside a kernel is passed as.
 template <class P, class A>
 trace::node argument_node(A&& a) {
-    if constexpr (dsl::operand<A>)
-        return trace::read(P(static_cast<A&&>(a)).node());
+    if constexpr (parameter<P>::use == trace::access::value)
+        return dsl::detail::result_node(P(static_cast<A&&>(a)));
     else {
         static_assert(P::use == std::remove_cvref_t<A>::use,
                       "Balm: memory is passed on as what it is: In to In, Mixed to Mixed, Local to Local");
@@ -337,9 +369,21 @@ void device_function<R, P...>::detail_undefined() {
 
 namespace dsl {
 
+namespace detail {
+
+/// What can be passed to a function, and only exists while a kernel is traced.
+template <class A>
+concept on_device = device_value<A> || requires(const A& a) {
+    a.balm_place();
+} || requires(const A& a) {
+    { a.node() } -> std::convertible_to<node>;
+};
+
+}  // namespace detail
+
 /// A call inside a kernel: at least one argument lives on the device.
 template <class R, class... P, class... A>
-requires(device_value<A> || ...) R call_function(const device_function<R, P...>& f, A&&... arguments) {
+requires(detail::on_device<A> || ...) R call_function(const device_function<R, P...>& f, A&&... arguments) {
     const trace::node nodes[] = {balm::detail::argument_node<P>(static_cast<A&&>(arguments))...};
     const trace::node result = trace::call(f.function(), nodes, sizeof...(A), {});
     if constexpr (!std::is_void_v<R>) return R(result);

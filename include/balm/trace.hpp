@@ -9,11 +9,13 @@
 #include <string_view>
 
 #include "balm/builtin.hpp"
+#include "balm/device_type.hpp"
 #include "balm/types.hpp"
 
 namespace balm::ir {
 struct function;
-}
+struct constant_data;
+}  // namespace balm::ir
 
 namespace balm::trace {
 
@@ -25,11 +27,11 @@ struct location {
     std::uint32_t line = 0;
 };
 
-/// A value or variable of the kernel being traced: its number, the trace it belongs to, its scalar type.
+/// A value or variable of the kernel being traced: its number, the trace it belongs to, its type.
 struct node {
     std::uint32_t id = ~0u;
     std::uint32_t trace = 0;
-    scalar type = scalar::nothing;
+    trace::type type;
 };
 
 /// Where a work-item stands in the grid.
@@ -38,11 +40,20 @@ enum class place : std::uint8_t { global_id, local_id, group_id, global_size, lo
 /// How a parameter is used in a kernel; `value` is passed by value.
 enum class access : std::uint8_t { value, in, out, mixed, local };
 
-node constant(scalar type, std::uint64_t bits);
+/// A scalar, or the pointer that points nowhere (bits: 0).
+node constant(type what, std::uint64_t bits);
 node query(place what, int dimension, location where);
 node apply(builtin what, const node* operands, std::size_t count, location where = {});
+/// The value as another scalar type, in all of its lanes; a pointer as its address (u64).
 node convert(node value, scalar to);
 node select(node condition, node if_true, node if_false);
+
+/// A vector of these scalars and vectors, one behind the other; one scalar fills all lanes.
+node compose(type vector, const node* parts, std::size_t count);
+/// Lanes of a vector, in an order of 4 bits each, the first lowest.
+node swizzle(node vector, std::uint64_t order, int count);
+/// The vector with `lanes` in place of those that `order` names.
+node insert(node vector, std::uint64_t order, node lanes);
 
 /// The value of a variable at this point of the program.
 node read(node variable);
@@ -52,6 +63,23 @@ void name(node value, std::string_view word);
 
 node load(node pointer, node index, location where);
 void store(node pointer, node index, node value, location where);
+
+/// Memory of the work-item's own (private) or of its group's (local): `count` elements, none of them
+/// initialised unless `zeroed`. Gives the pointer to the first.
+node object(type element, std::uint64_t count, space where, bool zeroed, location at);
+/// Private memory for one element that begins as this value.
+node object(node initial);
+/// Constant data of the program's.
+node constant_array(const std::shared_ptr<const ir::constant_data>&);
+/// pointer + index
+node offset(node pointer, node index);
+/// The k-th member of the structure (its first element, where it is an array) or lane of the vector that the
+/// pointer points to.
+node member_of(node pointer, int k);
+/// The same address as another type of pointer.
+node reinterpret(node pointer, type to);
+/// The address of a variable, which from now on lives in memory.
+node address_of(node variable);
 
 /// 1: local memory, 2: global memory, 3: both.
 void barrier(unsigned memories, location where);
@@ -91,7 +119,8 @@ public:
     recording& operator=(const recording&) = delete;
     ~recording();
 
-    node parameter(scalar type, access use);
+    /// A parameter of this type, or, but for access::value, a pointer to elements of it.
+    node parameter(type what, access use);
     /// What the kernel does, in a few words, for the first line of the printed source.
     void describe(std::string words);
     /// Ends the trace: verified, simplified and ready to share.

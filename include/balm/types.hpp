@@ -9,8 +9,9 @@
 
 namespace balm {
 
-/// The scalar types of the device. A boolean is one byte in memory.
-enum class scalar : std::uint8_t { nothing, boolean, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
+/// The scalar types of the device. A boolean is one byte in memory; f16 lives in memory only, and is computed
+/// with as f32.
+enum class scalar : std::uint8_t { nothing, boolean, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16 };
 
 /// The three kinds of scalar: a value never narrows to a smaller kind by itself.
 enum class scalar_kind : std::uint8_t { boolean, integer, floating };
@@ -27,7 +28,7 @@ constexpr scalar_kind kind_of(scalar s) {
 }
 /// Bytes of one element in memory.
 constexpr std::size_t size_of(scalar s) {
-    constexpr std::uint8_t sizes[] = {0, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+    constexpr std::uint8_t sizes[] = {0, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 2};
     return sizes[static_cast<std::size_t>(s)];
 }
 /// "bool", "i8" … "f64".
@@ -84,7 +85,9 @@ template <scalar_type T>
 using canonical = typename detail::host_type<scalar_of<T>>::type;
 
 /// C++'s usual arithmetic conversions, by size and signedness.
-constexpr scalar promote(scalar s) { return s < scalar::i32 ? scalar::i32 : s; }
+constexpr scalar promote(scalar s) {
+    return s < scalar::i32 ? scalar::i32 : s == scalar::f16 ? scalar::f32 : s;
+}
 constexpr scalar common_scalar(scalar a, scalar b) {
     a = promote(a);
     b = promote(b);

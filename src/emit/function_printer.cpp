@@ -12,6 +12,12 @@
 #include <limits>
 
 #include "emit/builtin_spelling.hpp"
+#include "emit/lanes.hpp"
+#include "emit/literal.hpp"
+#include "emit/spelling.hpp"
+#include "emit/text.hpp"
+#include "ir/aggregate.hpp"
+#include "ir/widen.hpp"
 
 namespace balm::emit {
 
@@ -22,28 +28,8 @@ using ir::instruction;
 using ir::opcode;
 using ir::value_id;
 
-/// Precedences beyond those of builtins.def.
-enum : int {
-    ternary = 2,
-    logical_or = 3,
-    logical_and = 4,
-    bitwise = 7,
-    equality = 8,
-    relation = 9,
-    shift = 10,
-    add_precedence = 11,
-    unary = 13,
-    postfix = 14,
-    primary = 15
-};
-
 /// A value made of more operations than this gets a name even if it is used once: lines stay readable.
 constexpr int max_operations_in_line = 14;
-
-struct text {
-    std::string words;
-    int precedence = primary;
-};
 
 std::string substitute(std::string_view pattern, const std::vector<text>& operands) {
     std::string result;
@@ -75,6 +61,7 @@ public:
         std::string head = signature();
         depth_ = 1;
         if (words_.local_memory_by_offset) place_local_memory();
+        declare_local_objects();
         block_(0);
         return head + " {\n" + out_ + "}\n";
     }
@@ -83,12 +70,12 @@ private:
     // ---- names and types
 
     const instruction& at(value_id v) const { return f_.code[v]; }
-    std::string type_of(ir::type t) {
-        if (t.element == scalar::f64) parts_.uses_f64 = true;
-        return type_name(parts_.language, t.element, t.lanes);
-    }
-    static ir::type in_memory(ir::type t) {
-        return t.element == scalar::boolean ? ir::type(scalar::u8, t.lanes) : t;
+    std::string type_of(ir::type t) { return type_name(parts_, t); }
+    bool is_opencl() const { return parts_.language == runtime::dialect::opencl_c; }
+    /// Type and name of a declaration of what is not written to again.
+    std::string constant_declaration(ir::type t, const std::string& name) {
+        return t.is_pointer() ? fmt::format("{} const {}", type_of(t), name)
+                              : fmt::format("const {} {}", type_of(t), name);
     }
 
     std::string word_for(value_id v) const {
@@ -103,14 +90,19 @@ private:
             }
             case opcode::for_: return "k";
             case opcode::grid_for: return "i";
-            case opcode::load: return name_[f_.operand(v, 0)] + "_i";
+            case opcode::load: {
+                const std::string& memory = name_[f_.operand(v, 0)];
+                return memory.empty() ? "t" : memory + "_i";
+            }
             case opcode::logic_and:
             case opcode::logic_or: return "holds";
             case opcode::builtin: {
                 const auto takes = ir::info(static_cast<builtin>(i.detail)).takes;
                 return takes == detail::rule::compare || takes == detail::rule::predicate ? "is" : "t";
             }
-            default: return i.op == opcode::cell ? "v" : "t";
+            case opcode::object: return i.detail == ir::one_element ? "v" : "values";
+            case opcode::constant_array: return f_.constants[i.bits]->name;
+            default: return i.op == opcode::cell ? "v" : i.result.is_pointer() ? "p" : "t";
         }
     }
     std::string parameter_word(const ir::parameter& p) const {
@@ -129,11 +121,14 @@ private:
         for (const ir::parameter& p : f_.parameters) {
             const std::string name = names_.unique(parameter_word(p));
             parameter_names_.push_back(name);
-            const std::string type = type_of(in_memory(p.what.pointee()));
-            if (!p.what.is_pointer()) {
+            if (!p.what.is_pointer() || p.use == ir::access::value) {
                 // OpenCL C allows no bool as a kernel's parameter; a byte that is 0 or 1 serves as one.
-                list.push_back(fmt::format("{} {}", f_.dimensions > 0 ? type : type_of(p.what), name));
-            } else if (p.use == ir::access::local) {
+                list.push_back(
+                    fmt::format("{} {}", type_of(f_.dimensions > 0 ? in_memory(p.what) : p.what), name));
+                continue;
+            }
+            const std::string type = type_of(in_memory(pointee(p.what)));
+            if (p.use == ir::access::local) {
                 if (words_.local_memory_by_offset && f_.dimensions > 0)
                     list.push_back("unsigned int " + name + "_offset");
                 else
@@ -160,9 +155,19 @@ private:
             const ir::parameter& p = f_.parameters[k];
             if (p.use != ir::access::local || f_.dimensions == 0) continue;
             if (!std::exchange(declared, true))
-                line("extern __shared__ __align__(16) unsigned char balm_local[];");
-            const std::string type = type_of(in_memory(p.what.pointee()));
+                line("extern __shared__ __align__(128) unsigned char balm_local[];");
+            const std::string type = type_of(in_memory(pointee(p.what)));
             line(fmt::format("{0}* {1} = ({0}*)(balm_local + {1}_offset);", type, parameter_names_[k]));
+        }
+    }
+
+    /// Local arrays stand at the kernel's top, as OpenCL C wants it.
+    void declare_local_objects() {
+        for (value_id v : f_.blocks[0]) {
+            if (at(v).op != opcode::object || at(v).result.where != space::local) continue;
+            name_[v] = names_.unique(word_for(v));
+            line(fmt::format("{}{} {}[{}];", words_.local_array, type_of(in_memory(pointee(at(v).result))),
+                             name_[v], at(v).bits));
         }
     }
 
@@ -257,8 +262,20 @@ private:
         const std::string words = expression(v).words;
         is_pending_[v] = false;
         const std::string name = names_.unique(word_for(v));
-        line(fmt::format("const {} {} = {};", type_of(at(v).result), name, words));
+        line(fmt::format("{} = {};", constant_declaration(at(v).result, name), words));
         name_[v] = name;
+    }
+    void declare_object(value_id v) {
+        if (!name_[v].empty()) return;
+        const instruction& i = at(v);
+        const std::string type = type_of(in_memory(pointee(i.result)));
+        const bool begins_as_zeros = i.detail != ir::array && f_.operand(v, 0) == ir::none;
+        const std::string start = begins_as_zeros               ? std::string(words_.zeroed)
+                                  : i.detail == ir::one_element ? " = " + stored(v, 0)
+                                                                : "";
+        name_[v] = names_.unique(word_for(v));
+        const std::string count = i.detail == ir::one_element ? "" : fmt::format("[{}]", i.bits);
+        line(fmt::format("{} {}{}{};", type, name_[v], count, start));
     }
 
     void statement(value_id v) {
@@ -270,7 +287,8 @@ private:
                 name_[v] = names_.unique(word_for(v));
                 return line(fmt::format("{} {} = {};", type_of(at(v).result), name_[v], start));
             }
-            case opcode::write_cell: return write(v, name_[f_.operand(v, 0)], 1);
+            case opcode::object: return declare_object(v);
+            case opcode::write_cell: return write_lanes(v) ? void() : write(v, name_[f_.operand(v, 0)], 1);
             case opcode::store: return store(v);
             case opcode::call: return call_statement(v);
             case opcode::if_: return if_statement(v);
@@ -299,20 +317,51 @@ private:
         const bool is_guard = at(v).op == opcode::logic_and || at(v).op == opcode::logic_or;
         if (is_guard && !is_expression(at(v).blocks[0])) return guard_statement(v);
         operations_[v] = operations;
-        const bool waits =
-            at(v).op == opcode::read_cell || (uses_[v] == 1 && operations <= max_operations_in_line);
+        // A pointer is spelt again at each use; its index is then computed once, ahead of it.
+        const bool is_path = at(v).op == opcode::offset || at(v).op == opcode::member;
+        if (at(v).op == opcode::offset && uses_[v] > 1 && at(f_.operand(v, 1)).op != opcode::constant &&
+            name_[f_.operand(v, 1)].empty())
+            declare(f_.operand(v, 1));
+        const bool waits = at(v).op == opcode::read_cell || is_path || at(v).op == opcode::constant_array ||
+                           (uses_[v] == 1 && operations <= max_operations_in_line);
         if (!waits) return declare(v);
         is_pending_[v] = true;
         pending_.push_back(v);
     }
 
-    /// The value as it is stored: truth values in lanes become bytes.
+    /// Operand k as it lies in memory: truth values in lanes become bytes, f32 that is kept as f16 its bits.
     std::string stored(value_id v, std::size_t k) {
         const ir::type given = at(f_.operand(v, k)).result;
-        if (at(v).op != opcode::store || given.lanes == 1 || given.element != scalar::boolean)
+        if (at(v).op == opcode::write_cell || given.is_pointer() || given.aggregate != 0)
             return operand(v, k, 0);
+        const ir::type memory = pointee(at(at(v).op == opcode::store ? f_.operand(v, 0) : v).result);
+        if (memory.element == scalar::f16)
+            return half_conversion(parts_, in_memory(memory), given) + "(" + operand(v, k, 0) + ")";
+        if (given.lanes == 1 || given.element != scalar::boolean) return operand(v, k, 0);
+        if (!is_opencl())
+            return lane_wise_conversion(parts_, in_memory(memory), given) + "(" + operand(v, k, 0) + ")";
         return fmt::format("convert_{}({} & (char)1)", type_of(ir::type(scalar::u8, given.lanes)),
                            operand(v, k, unary));
+    }
+
+    /// `v.xy = value;` where a variable is written with some of its lanes replaced; whether it was that.
+    bool write_lanes(value_id v) {
+        const value_id cell = f_.operand(v, 0), value = f_.operand(v, 1);
+        const instruction& i = at(value);
+        if (i.op != opcode::insert || !is_pending_[value]) return false;
+        const value_id old = f_.operand(value, 0);
+        const int count = at(f_.operand(value, 1)).result.lanes;
+        const bool same_cell = at(old).op == opcode::read_cell && f_.operand(old, 0) == cell &&
+                               is_pending_[old] && uses_[old] == 1;
+        const bool is_truth = i.result.element == scalar::boolean;
+        if (!same_cell || (count > 1 && !is_opencl()) || is_truth) return false;
+        --uses_[value];
+        --uses_[old];
+        is_pending_[value] = is_pending_[old] = false;
+        const std::string words = operand(value, 1, 0);
+        settle_before(effects_of(f_, v));
+        line(fmt::format("{}.{} = {};", name_[cell], lane_names(i.result.lanes, i.bits, count), words));
+        return true;
     }
 
     /// `target = value;` or `target += value;` where the value is `target + …`.
@@ -332,10 +381,7 @@ private:
         settle_before(effects_of(f_, v));
         line(words);
     }
-    void store(value_id v) {
-        const std::string target = fmt::format("{}[{}]", name_[f_.operand(v, 0)], plain_operand(v, 1, 0));
-        write(v, target, 2);
-    }
+    void store(value_id v) { write(v, element(v).words, 2); }
 
     /// The operator when the value written is `what is there now` operator `something`, else nothing.
     std::string_view compound_symbol(value_id writer, value_id value) const {
@@ -348,7 +394,9 @@ private:
             return {};
         const value_id old = f_.operand(value, 0);
         if (!is_pending_[old] || uses_[old] != 1 || !(at(old).result == i.result)) return {};
-        if (i.result.element == scalar::boolean) return {};
+        if (i.result.element == scalar::boolean || (i.result.lanes > 1 && !is_opencl())) return {};
+        if (i.result.lanes > 1 && !ir::has_lanes_in_opencl(what, i.result.element)) return {};
+        if (at(old).op == opcode::load && !(pointee(at(f_.operand(old, 0)).result) == i.result)) return {};
         const bool same_cell = at(writer).op == opcode::write_cell && at(old).op == opcode::read_cell &&
                                f_.operand(old, 0) == f_.operand(writer, 0);
         const bool same_element = at(writer).op == opcode::store && at(old).op == opcode::load &&
@@ -363,9 +411,9 @@ private:
     void call_statement(value_id v) {
         const std::string words = call_words(v);
         settle_before(effects_of(f_, v));
-        if (at(v).result.element == scalar::nothing || uses_[v] == 0) return line(words + ";");
+        if (at(v).result == ir::type() || uses_[v] == 0) return line(words + ";");
         name_[v] = names_.unique(word_for(v));
-        line(fmt::format("const {} {} = {};", type_of(at(v).result), name_[v], words));
+        line(fmt::format("{} = {};", constant_declaration(at(v).result, name_[v]), words));
     }
 
     void guard_statement(value_id v) {
@@ -488,6 +536,7 @@ private:
     bool is_literal(value_id v, std::size_t k) const { return at(f_.operand(v, k)).op == opcode::constant; }
     text use(value_id v) {
         --uses_[v];
+        if (at(v).op == opcode::object && at(v).detail == ir::one_element) return {"&" + name_[v], unary};
         if (!name_[v].empty()) return {name_[v], primary};
         if (at(v).op == opcode::constant) return literal(at(v));
         if (uses_[v] <= 0) is_pending_[v] = false;
@@ -501,19 +550,27 @@ private:
             case opcode::read_cell:
                 // The variable itself is not used up by a read that is printed several times.
                 return {name_[f_.operand(v, 0)], primary};
-            case opcode::load: {
-                const std::string element =
-                    fmt::format("{}[{}]", name_[f_.operand(v, 0)], plain_operand(v, 1, 0));
-                if (i.result.element != scalar::boolean) return {element, postfix};
-                return {element + (i.result.lanes > 1 ? " != (uchar)0" : " != 0"), equality};
+            case opcode::load: return loaded(v);
+            case opcode::offset: return address(v);
+            case opcode::member: return {"&" + element_of(v, 0).words, unary};
+            case opcode::reinterpret:
+                return {fmt::format("({}){}", type_of(i.result), operand(v, 0, unary)), unary};
+            case opcode::constant_array:
+                return {constant_name(parts_, *f_.constants[i.bits], words_.constant_array.data()), primary};
+            case opcode::compose: return compose(v);
+            case opcode::swizzle: return swizzle(v);
+            case opcode::insert: {
+                const std::string name =
+                    insert_function(parts_, i.result, i.bits, at(f_.operand(v, 1)).result);
+                const std::string vector = operand(v, 0, 0);
+                return {fmt::format("{}({}, {})", name, vector, operand(v, 1, 0)), postfix};
             }
             case opcode::place: return place_words(i);
             case opcode::convert: return conversion(v);
-            case opcode::broadcast:
-                return {fmt::format("({})({})", type_of(i.result), operand(v, 0, 0)), postfix};
+            case opcode::broadcast: return compose(v);
             case opcode::lane_index: return {lane_indices(v), add_precedence};
             case opcode::select:
-                if (i.result.lanes > 1) return vector_select(v);
+                if (at(f_.operand(v, 0)).result.lanes > 1) return vector_select(v);
                 return {fmt::format("{} ? {} : {}", operand(v, 0, ternary + 1), operand(v, 1, ternary + 1),
                                     operand(v, 2, ternary + 1)),
                         ternary};
@@ -522,6 +579,89 @@ private:
             case opcode::evaluate: return {call_words(v), postfix};
             default: return builtin_words(v);
         }
+    }
+
+    // Memory.
+
+    bool is_zero(value_id v) const { return at(v).op == opcode::constant && at(v).bits == 0; }
+    /// What a load or store names: `pointer[index]` and its shorter forms.
+    text element(value_id v) { return element_of(f_.operand(v, 0), v); }
+    /// The element of a pointer at the index that `user` has as its operand 1; 0: the first.
+    text element_of(value_id pointer, value_id user) {
+        const bool first = user == 0 || is_zero(f_.operand(user, 1));
+        const auto index = [&] { return plain_operand(user, 1, 0); };
+        if (user != 0 && first) --uses_[f_.operand(user, 1)];
+        const instruction& p = at(pointer);
+        if (p.op == opcode::object && p.detail == ir::one_element)
+            return first ? text{name_[pointer], primary}
+                         : text{fmt::format("(&{})[{}]", name_[pointer], index()), postfix};
+        if (p.op == opcode::member && name_[pointer].empty()) {
+            const ir::type whole = pointee(at(f_.operand(pointer, 0)).result);
+            text base = element_of(f_.operand(pointer, 0), 0);
+            const bool through = base.words[0] == '*';
+            const std::string path = (through ? base.words.substr(1) + "->" : base.words + ".");
+            if (!ir::is_structure(whole))
+                return {path + lane_name(whole.lanes, static_cast<int>(p.bits)), postfix};
+            const trace::member& m = ir::structure_of(whole).members[p.bits];
+            if (m.count > 1) return {fmt::format("{}{}[{}]", path, m.name, first ? "0" : index()), postfix};
+            if (first) return {path + m.name, postfix};
+            return {fmt::format("(&{}{})[{}]", path, m.name, index()), postfix};
+        }
+        if (p.op == opcode::offset && name_[pointer].empty() && first) {
+            if (is_zero(f_.operand(pointer, 1))) return element_of(f_.operand(pointer, 0), 0);
+            return element_of(f_.operand(pointer, 0), pointer);
+        }
+        text base = use_path(pointer);
+        if (base.precedence < (first ? unary : postfix)) base.words = "(" + base.words + ")";
+        if (!first) return {fmt::format("{}[{}]", base.words, index()), postfix};
+        const bool is_array =
+            p.op == opcode::parameter || p.op == opcode::object || p.op == opcode::constant_array;
+        return is_array ? text{base.words + "[0]", postfix} : text{"*" + base.words, unary};
+    }
+    text use_path(value_id pointer) {
+        if (name_[pointer].empty()) return use(pointer);
+        --uses_[pointer];
+        return {name_[pointer], primary};
+    }
+    /// pointer + index
+    text address(value_id v) {
+        if (is_zero(f_.operand(v, 1))) return use(f_.operand(v, 0));
+        const std::string base = operand(v, 0, add_precedence);
+        return {fmt::format("{} + {}", base, plain_operand(v, 1, add_precedence + 1)), add_precedence};
+    }
+    text loaded(value_id v) {
+        const ir::type value = at(v).result, memory = pointee(at(f_.operand(v, 0)).result);
+        const text words = element(v);
+        if (value.is_pointer() || value.aggregate != 0) return words;
+        if (memory.element == scalar::f16)
+            return {half_conversion(parts_, value, in_memory(memory)) + "(" + words.words + ")", postfix};
+        if (value.element != scalar::boolean) return words;
+        if (value.lanes > 1 && !is_opencl())
+            return {lane_wise_conversion(parts_, value, in_memory(memory)) + "(" + words.words + ")",
+                    postfix};
+        return {words.words + (value.lanes > 1 ? " != (uchar)0" : " != 0"), equality};
+    }
+
+    // Vectors.
+
+    text compose(value_id v) {
+        const ir::type t = at(v).result;
+        std::string list;
+        for (std::size_t k = 0; k < f_.operands_of(v).size(); ++k) list += (k ? ", " : "") + operand(v, k, 0);
+        if (!is_opencl()) return {fmt::format("{}({})", type_of(t), list), postfix};
+        const bool is_truth = t.element == scalar::boolean;
+        return {fmt::format("{}({})({})", is_truth ? "-" : "", type_of(t), list), is_truth ? unary : postfix};
+    }
+    text swizzle(value_id v) {
+        const instruction& i = at(v);
+        const ir::type vector = at(f_.operand(v, 0)).result;
+        const int count = i.result.lanes;
+        if (count > 1 && !is_opencl())
+            return {swizzle_function(parts_, vector, i.bits, count) + "(" + operand(v, 0, 0) + ")", postfix};
+        const std::string words = operand(v, 0, postfix) + "." + lane_names(vector.lanes, i.bits, count);
+        if (count == 1 && i.result.element == scalar::boolean && is_opencl())
+            return {words + " != 0", equality};
+        return {words, postfix};
     }
 
     text guard_words(value_id v, const char* symbol, int precedence) {
@@ -548,14 +688,11 @@ private:
         return {words, words.find('*') == std::string::npos ? int(unary) : 11};
     }
 
-    std::string helper(const helper_function& h) {
-        parts_.helpers.emplace(h.name, h.text);
-        return h.name;
-    }
-
     text conversion(value_id v) {
         const scalar from = at(f_.operand(v, 0)).result.element;
         const scalar to = at(v).result.element;
+        if (at(f_.operand(v, 0)).result.is_pointer())
+            return {fmt::format("({}){}", type_of(at(v).result), operand(v, 0, unary)), unary};
         if (at(v).result.lanes > 1) return vector_conversion(v, from, to);
         if (to == scalar::boolean) {
             const bool floating = is_floating(from);
@@ -565,8 +702,9 @@ private:
                     8};
         }
         if (is_floating(from) && is_integer(to))
-            return {helper(saturating_conversion(parts_.language, from, to)) + "(" + operand(v, 0, 0) + ")",
-                    postfix};
+            return {
+                parts_.use(saturating_conversion(parts_.language, from, to)) + "(" + operand(v, 0, 0) + ")",
+                postfix};
         return {"(" + type_of(at(v).result) + ")" + operand(v, 0, unary), unary};
     }
 
@@ -587,8 +725,10 @@ private:
         const auto what = static_cast<builtin>(i.detail);
         const ir::builtin_info& row = ir::info(what);
         const scalar type = at(f_.operand(v, 0)).result.element;
+        if (has_lanes(v) && (!is_opencl() || needs_helper(v) || !ir::has_lanes_in_opencl(what, type)))
+            return lane_wise_words(v, what);
         if (needs_helper(v)) {
-            const std::string name = helper(guarded_division(parts_.language, what, type));
+            const std::string name = parts_.use(guarded_division(parts_.language, what, type));
             const std::string left = operand(v, 0, 0);
             return {fmt::format("{}({}, {})", name, left, operand(v, 1, 0)), postfix};
         }
@@ -600,14 +740,34 @@ private:
         if (row.symbol) return operator_words(v, row);
         const builtin_spelling s = spell(parts_.language, what, type);
         if (s.pattern == "$0") return use(f_.operand(v, 0));
-        for (const helper_function& h : s.helpers) helper(h);
+        for (const helper_function& h : s.helpers) parts_.use(h);
         std::vector<text> list;
         for (std::size_t k = 0; k < row.arity; ++k)
             list.push_back({operand(v, k, s.is_call ? 0 : postfix), primary});
         return {substitute(s.pattern, list), s.is_call ? int(postfix) : 8};
     }
 
-    // Vectors (OpenCL C only). Truth values in lanes are chars, 0 or -1; in memory they are bytes, 0 or 1.
+    // Truth values in lanes are chars in OpenCL C, 0 or -1; in memory they are bytes, 0 or 1.
+
+    bool has_lanes(value_id v) const {
+        const auto operands = f_.operands_of(v);
+        return std::any_of(operands.begin(), operands.end(),
+                           [&](value_id o) { return at(o).result.lanes > 1; });
+    }
+    /// A row lane after lane, by a function of ours.
+    text lane_wise_words(value_id v, builtin what) {
+        std::vector<ir::type> types;
+        std::string list;
+        for (std::size_t k = 0; k < f_.operands_of(v).size(); ++k) {
+            types.push_back(ir::type(at(f_.operand(v, k)).result.element, at(v).result.lanes));
+        }
+        const std::string name = lane_wise_row(parts_, what, at(v).result, types);
+        const ir::builtin_info& row = ir::info(what);
+        if (row.symbol && !is_opencl())
+            return row.arity == 1 ? text{row.symbol + operand(v, 0, postfix), unary} : operator_words(v, row);
+        for (std::size_t k = 0; k < types.size(); ++k) list += (k ? ", " : "") + operand(v, k, 0);
+        return {fmt::format("{}({})", name, list), postfix};
+    }
 
     std::string lane_indices(value_id v) {
         const int lanes = at(v).result.lanes;
@@ -617,6 +777,11 @@ private:
     }
     text vector_select(value_id v) {
         const ir::type result = at(v).result;
+        if (!is_opencl()) {
+            const std::string name = lane_wise_select(parts_, result);
+            const std::string condition = operand(v, 0, 0), yes = operand(v, 1, 0);
+            return {fmt::format("{}({}, {}, {})", name, condition, yes, operand(v, 2, 0)), postfix};
+        }
         constexpr scalar masks[] = {scalar::i8, scalar::i16, scalar::i32, scalar::i32, scalar::i64};
         const ir::type mask(masks[size_of(result.element) / 2], result.lanes);
         const std::string condition = operand(v, 0, 0), yes = operand(v, 1, 0);
@@ -626,6 +791,12 @@ private:
     }
     text vector_conversion(value_id v, scalar from, scalar to) {
         const std::string result = type_of(at(v).result);
+        const bool saturates = is_floating(from) && is_integer(to);
+        if (!is_opencl() || saturates) {
+            const ir::type given(from, at(v).result.lanes);
+            return {lane_wise_conversion(parts_, at(v).result, given) + "(" + operand(v, 0, 0) + ")",
+                    postfix};
+        }
         if (to == scalar::boolean)
             return {fmt::format("convert_{}({} != ({})0)", result, operand(v, 0, shift), type_of(from)),
                     postfix};
@@ -652,7 +823,8 @@ private:
         const std::string left =
             literals || is_shift ? operand(v, 0, least_left) : plain_operand(v, 0, least_left);
         std::string right = literals ? operand(v, 1, least_right) : plain_operand(v, 1, least_right);
-        if (is_shift && !words_.masks_shift_counts && !is_small_shift(v))
+        const bool is_scalar = at(v).result.lanes == 1;  // CUDA's operators on vectors mask by themselves
+        if (is_shift && !words_.masks_shift_counts && is_scalar && !is_small_shift(v))
             right = fmt::format("({} & {})", right, 8 * size_of(at(v).result.element) - 1);
         if (is_shift && words_.masks_shift_counts && is_constant_beyond(v))
             right = fmt::format("{}", at(f_.operand(v, 1)).bits & (8 * size_of(at(v).result.element) - 1));
@@ -667,41 +839,9 @@ private:
     }
 
     text literal(const instruction& i) {
-        const scalar s = i.result.element;
-        if (s == scalar::f64) parts_.uses_f64 = true;
-        if (s == scalar::boolean) return {i.bits ? "true" : "false", primary};
-        if (s == scalar::f32) {
-            const auto bits = static_cast<std::uint32_t>(i.bits);
-            const float x = std::bit_cast<float>(bits);
-            if (!std::isfinite(x))
-                return {fmt::format("{}0x{:x}{}", words_.f32_bits, bits, words_.f32_end), primary};
-            return number(fmt::format("{}", x), "f", std::signbit(x));
-        }
-        if (s == scalar::f64) {
-            const double x = std::bit_cast<double>(i.bits);
-            if (!std::isfinite(x))
-                return {fmt::format("{}0x{:x}{}", words_.f64_bits, i.bits, words_.f64_end), primary};
-            return number(fmt::format("{}", x), "", std::signbit(x));
-        }
-        return integer_literal(s, i.bits);
-    }
-    static text number(std::string digits, const char* suffix, bool negative) {
-        if (digits.find_first_of(".e") == std::string::npos) digits += ".0";
-        return {digits + suffix, negative ? int(unary) : int(primary)};
-    }
-    text integer_literal(scalar s, std::uint64_t bits) const {
-        const std::size_t width = 8 * size_of(s);
-        const bool negative = is_signed(s) && (bits >> (width - 1) & 1);
-        const std::string cast = size_of(s) < 4 ? "(" + type_name(parts_.language, s, 1) + ")" : "";
-        const std::string suffix = std::string(is_signed(s) || width < 32 ? "" : "u") +
-                                   (width == 64 ? std::string(words_.long_suffix) : "");
-        if (!negative)
-            return {cast + std::to_string(bits) + suffix, cast.empty() ? int(primary) : int(unary)};
-        const std::uint64_t ones = ~std::uint64_t{0} >> (64 - width);
-        const std::uint64_t magnitude = ((~bits & ones) + 1) & ones;
-        if (width >= 32 && magnitude == (std::uint64_t{1} << (width - 1)))  // has no positive literal
-            return {fmt::format("(-{}{} - 1)", magnitude - 1, suffix), primary};
-        return {cast + "-" + std::to_string(magnitude) + suffix, unary};
+        if (i.result.element == scalar::f64) parts_.uses_f64 = true;
+        return emit::literal(parts_.language, i.result.is_pointer() ? scalar::nothing : i.result.element,
+                             i.bits);
     }
 
     const ir::function& f_;

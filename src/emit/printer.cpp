@@ -37,7 +37,7 @@ std::string kernel_name(const ir::function& kernel) {
 }
 
 std::string print(const ir::function& kernel, runtime::dialect language) {
-    program_parts parts{language, {}, {}, {}, false};
+    program_parts parts{language, {}, {}, {}, {}, {}, {}, {}};
     const std::string name = parts.names.unique(kernel.name);
     std::string callees;
     print_callees(kernel, parts, callees);
@@ -48,6 +48,8 @@ std::string print(const ir::function& kernel, runtime::dialect language) {
         text += "#pragma OPENCL FP_CONTRACT OFF\n";
     }
     text += "\n";
+    text += parts.type_text;
+    if (!parts.constant_text.empty()) text += parts.constant_text + "\n";
     for (const auto& [helper, definition] : parts.helpers) text += definition + "\n";
     return text + callees + body;
 }

@@ -14,6 +14,9 @@ struct spelling {
     std::string_view device_function;    ///< ahead of a function
     std::string_view global_memory;      ///< ahead of a pointer to global memory
     std::string_view local_memory;       ///< ahead of a pointer to local memory
+    std::string_view local_array;        ///< ahead of an array in local memory
+    std::string_view constant_array;     ///< ahead of one in constant memory
+    std::string_view zeroed;             ///< behind an array that begins as zeros
     std::string_view restrict_pointer;   ///< behind the star
     std::string_view long_suffix;        ///< of a 64-bit literal
     std::string_view f32_bits, f32_end;  ///< around the bits of a float that has no literal

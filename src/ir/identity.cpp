@@ -13,9 +13,7 @@ public:
     explicit fingerprint(const function& f) : f_(f), number_(f.code.size(), 0) {}
 
     runtime::hash128 run() {
-        hash_.text(f_.name)
-            .number(static_cast<std::uint64_t>(f_.dimensions))
-            .number(static_cast<std::uint64_t>(f_.result));
+        hash_.text(f_.name).number(static_cast<std::uint64_t>(f_.dimensions)).number(code(f_.result));
         for (const parameter& p : f_.parameters)
             hash_.number(code(p.what))
                 .number(static_cast<std::uint64_t>(p.use))
@@ -25,15 +23,15 @@ public:
             const runtime::hash128 inner = ir::hash(*callee);
             hash_.number(inner.low).number(inner.high);
         }
+        for (const auto& data : f_.constants) {
+            hash_.text(data->name).number(code(data->element)).number(data->bits.size());
+            for (std::uint64_t bits : data->bits) hash_.number(bits);
+        }
         block_(0);
         return hash_.result();
     }
 
 private:
-    static std::uint64_t code(type t) {
-        return static_cast<std::uint64_t>(t.element) | std::uint64_t{t.lanes} << 8 |
-               static_cast<std::uint64_t>(t.where) << 16;
-    }
     void block_(block_id b) {
         hash_.number(f_.blocks[b].size());
         for (value_id v : f_.blocks[b]) {

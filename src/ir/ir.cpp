@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "ir/aggregate.hpp"
+
 namespace balm {
 
 const char* to_string(scalar s) noexcept {
-    constexpr const char* names[] = {"nothing", "bool", "i8",  "u8",  "i16", "u16",
-                                     "i32",     "u32",  "i64", "u64", "f32", "f64"};
+    constexpr const char* names[] = {"nothing", "bool", "i8",  "u8",  "i16", "u16", "i32",
+                                     "u32",     "i64",  "u64", "f32", "f64", "f16"};
     return names[static_cast<std::size_t>(s)];
 }
 
@@ -29,11 +31,19 @@ const builtin_info& info(builtin b) noexcept {
 }
 
 std::string to_string(type t) {
+    constexpr const char* spaces[] = {"", "global", "local", "constant", "private"};
+    if (t.is_pointer())
+        return to_string(trace::pointee(t)) + " " + spaces[static_cast<std::size_t>(t.where)] +
+               (t.is_const ? " const*" : "*");
+    if (t.aggregate != 0) return structure_of(t).name;
     std::string text = balm::to_string(t.element);
     if (t.lanes > 1) text += "x" + std::to_string(t.lanes);
-    if (t.where == space::global) text += " global*";
-    if (t.where == space::local) text += " local*";
     return text;
+}
+
+type value_of_memory(type t) {
+    if (!t.is_pointer() && t.element == scalar::f16) t.element = scalar::f32;
+    return t;
 }
 
 value_id function::add(instruction what, std::span<const value_id> its_operands) {
@@ -52,9 +62,19 @@ bool has_barrier(const function& f) {
     return false;
 }
 
+std::size_t local_memory_of(const function& f) {
+    std::size_t bytes = 0;
+    for (const instruction& i : f.code)
+        if (i.op == opcode::object && i.result.where == space::local)
+            bytes += i.bits * size_of(pointee(i.result));
+    for (const auto& callee : f.callees) bytes += local_memory_of(*callee);
+    return bytes;
+}
+
 bool has_effect(opcode op) {
     switch (op) {
         case opcode::cell:
+        case opcode::object:
         case opcode::write_cell:
         case opcode::store:
         case opcode::if_:
@@ -78,11 +98,12 @@ bool has_effect(const function& f, value_id v) {
 }
 
 const char* to_string(opcode op) noexcept {
-    constexpr const char* names[] = {"parameter", "constant", "place",    "builtin",   "convert",
-                                     "select",    "and",      "or",       "cell",      "read",
-                                     "write",     "load",     "store",    "if",        "for",
-                                     "while",     "grid_for", "break",    "continue",  "return",
-                                     "barrier",   "call",     "evaluate", "broadcast", "lane_index"};
+    constexpr const char* names[] = {
+        "parameter", "constant",       "place",     "builtin",    "convert",    "select",  "and",
+        "or",        "cell",           "read",      "write",      "load",       "store",   "if",
+        "for",       "while",          "grid_for",  "break",      "continue",   "return",  "barrier",
+        "call",      "evaluate",       "broadcast", "lane_index", "compose",    "swizzle", "insert",
+        "object",    "constant_array", "offset",    "member",     "reinterpret"};
     return names[static_cast<std::size_t>(op)];
 }
 
@@ -97,7 +118,9 @@ void dump_block(const function& f, block_id b, int depth, std::string& text) {
         if (i.op == opcode::place) text += std::string(" ") + to_string(static_cast<trace::place>(i.detail));
         for (value_id o : f.operands_of(v)) text += o == none ? " -" : " %" + std::to_string(o);
         if (i.op == opcode::constant || i.op == opcode::parameter || i.op == opcode::place ||
-            i.op == opcode::barrier || i.op == opcode::call || i.op == opcode::evaluate)
+            i.op == opcode::barrier || i.op == opcode::call || i.op == opcode::evaluate ||
+            i.op == opcode::swizzle || i.op == opcode::insert || i.op == opcode::object ||
+            i.op == opcode::constant_array || i.op == opcode::member)
             text += " #" + std::to_string(i.bits);
         text += "\n";
         for (block_id inner : i.blocks)
@@ -119,36 +142,66 @@ std::string dump(const function& f) {
 
 namespace {
 
-/// The parameter that a pointer comes from.
-std::uint64_t parameter_bit(const function& f, value_id pointer) {
-    return std::uint64_t{1} << std::min<std::uint64_t>(f.code[pointer].bits, 63);
+/// What a pointer is derived from: a parameter, an object, constant data, or anything (a pointer that was
+/// kept in a variable, or is the parameter of a device function).
+value_id root_of(const function& f, value_id pointer) {
+    for (;;) {
+        const opcode op = f.code[pointer].op;
+        if (op != opcode::offset && op != opcode::member && op != opcode::reinterpret) return pointer;
+        pointer = f.operand(pointer, 0);
+    }
+}
+std::uint64_t parameter_bit(const function& f, value_id root) {
+    return std::uint64_t{1} << std::min<std::uint64_t>(f.code[root].bits, 63);
+}
+std::uint8_t space_bit(const function& f, value_id pointer) {
+    return static_cast<std::uint8_t>(1u << static_cast<unsigned>(f.code[pointer].result.where));
 }
 
 void add_effects(const function& f, value_id v, effects& sum) {
     const instruction& i = f.code[v];
     if (i.op == opcode::write_cell) sum.cells.push_back(f.operand(v, 0));
-    if (i.op == opcode::store) sum.parameters |= parameter_bit(f, f.operand(v, 0));
+    if (i.op == opcode::store) {
+        const value_id root = root_of(f, f.operand(v, 0));
+        switch (f.code[root].op) {
+            case opcode::parameter: sum.parameters |= parameter_bit(f, root); break;
+            case opcode::object: sum.objects.push_back(root); break;
+            default: sum.spaces |= space_bit(f, root);
+        }
+    }
     if (i.op == opcode::barrier || i.op == opcode::call) sum.all_memory = true;
     for (block_id b : i.blocks)
         if (b != none)
             for (value_id inner : f.blocks[b]) add_effects(f, inner, sum);
 }
 
-/// A parameter that nothing else in the kernel can write through.
-bool is_constant_memory(const function& f, value_id pointer) {
-    const parameter& p = f.parameters[f.code[pointer].bits];
+/// Memory that nothing in the kernel can write.
+bool is_constant_memory(const function& f, value_id root) {
+    const instruction& i = f.code[root];
+    if (i.result.where == space::constant) return true;
+    if (i.op != opcode::parameter) return false;
+    const parameter& p = f.parameters[i.bits];
     return p.use == access::in && p.is_restrict;
 }
 
-/// Whether a store through the parameters in `stored` may change what `pointer` points to.
-bool may_alias(const function& f, std::uint64_t stored, value_id pointer) {
-    const parameter& mine = f.parameters[f.code[pointer].bits];
-    if (stored & parameter_bit(f, pointer)) return true;
+/// Whether a store with these effects may change what a pointer with this root points to.
+bool may_alias(const function& f, const effects& e, value_id root) {
+    if (e.spaces & space_bit(f, root)) return true;
+    const space where = f.code[root].result.where;
+    const opcode op = f.code[root].op;
+    if (op == opcode::object) return std::find(e.objects.begin(), e.objects.end(), root) != e.objects.end();
+    const bool is_any = op != opcode::parameter;
+    if (is_any)
+        for (value_id object : e.objects)
+            if (f.code[object].result.where == where) return true;
+    if (!is_any && e.parameters & parameter_bit(f, root)) return true;
     for (std::size_t k = 0; k < f.parameters.size(); ++k) {
         const parameter& other = f.parameters[k];
-        if (!(stored >> std::min<std::size_t>(k, 63) & 1)) continue;
-        const bool same_space = other.what.where == mine.what.where;
-        if (same_space && mine.use != access::local && !(mine.is_restrict && other.is_restrict)) return true;
+        if (!(e.parameters >> std::min<std::size_t>(k, 63) & 1) || other.what.where != where) continue;
+        if (is_any) return true;
+        const parameter& mine = f.parameters[f.code[root].bits];
+        const bool both_local = mine.use == access::local && other.use == access::local;
+        if (!both_local && !(mine.is_restrict && other.is_restrict)) return true;
     }
     return false;
 }
@@ -166,8 +219,9 @@ bool clobbers(const function& f, const effects& e, value_id reader) {
     if (i.op == opcode::read_cell)
         return std::find(e.cells.begin(), e.cells.end(), f.operand(reader, 0)) != e.cells.end();
     if (i.op == opcode::load) {
-        const value_id pointer = f.operand(reader, 0);
-        return (e.all_memory && !is_constant_memory(f, pointer)) || may_alias(f, e.parameters, pointer);
+        const value_id root = root_of(f, f.operand(reader, 0));
+        if (is_constant_memory(f, root)) return false;
+        return e.all_memory || may_alias(f, e, root);
     }
     for (block_id b : i.blocks)
         if (b != none)

@@ -19,23 +19,17 @@
 
 namespace balm::ir {
 
-/// Where a pointer points; `value` for what is no pointer.
-enum class space : std::uint8_t { value, global, local };
-
-/// The type of a value: a scalar, a short vector of scalars, or a pointer to one of these.
-struct type {
-    scalar element = scalar::nothing;
-    std::uint8_t lanes = 1;
-    space where = space::value;
-
-    constexpr type() = default;
-    constexpr type(scalar s, std::uint8_t lane_count = 1, space address = space::value)
-        : element(s), lanes(lane_count), where(address) {}
-    constexpr bool is_pointer() const { return where != space::value; }
-    constexpr type pointee() const { return {element, lanes}; }
-    friend constexpr bool operator==(type, type) = default;
-};
+using balm::space;
+using trace::type;
 std::string to_string(type);
+/// A number of at most 29 bits, another for each type.
+constexpr std::uint64_t code(type t) {
+    return static_cast<std::uint64_t>(t.element) | std::uint64_t{t.lanes} << 4 |
+           static_cast<std::uint64_t>(t.where) << 9 | std::uint64_t{t.is_const} << 12 |
+           std::uint64_t{t.aggregate} << 13;
+}
+/// The type of what is loaded from memory of this type, and stored to it: f16 is computed with as f32.
+type value_of_memory(type);
 
 /// What the printers and tests know of a row of builtins.def.
 struct builtin_info {
@@ -75,12 +69,20 @@ enum class opcode : std::uint8_t {
     grid_for,    // count; the result is the index; block: body. Lowered by device kind.
     break_,
     continue_,
-    return_,    // value, or none
-    barrier,    // bits: 1 local memory, 2 global memory, 3 both
-    call,       // callee in `bits`, its arguments; the callee has effects
-    evaluate,   // the same for a callee without effects: the result depends on the arguments alone
-    broadcast,  // scalar -> the same in every lane
-    lane_index  // scalar -> lanes: operand + {0, 1, 2, …}
+    return_,         // value, or none
+    barrier,         // bits: 1 local memory, 2 global memory, 3 both
+    call,            // callee in `bits`, its arguments; the callee has effects
+    evaluate,        // the same for a callee without effects: the result depends on the arguments alone
+    broadcast,       // scalar -> the same in every lane
+    lane_index,      // scalar -> lanes: operand + {0, 1, 2, …}
+    compose,         // scalars, one a lane -> vector
+    swizzle,         // vector -> the lanes that `bits` names, 4 bits each
+    insert,          // vector, lanes -> the vector with these in place of those that `bits` names
+    object,          // initial value, or none; bits: elements -> pointer to memory of its own
+    constant_array,  // constant data in `bits` -> pointer
+    offset,          // pointer, index -> pointer
+    member,          // pointer to a structure or vector; bits: which member or lane -> pointer
+    reinterpret,     // pointer -> pointer to another type at the same address
 };
 
 const char* to_string(opcode) noexcept;
@@ -105,6 +107,16 @@ struct instruction {
     std::uint32_t name = none;  ///< into function::names: the user's word for it
 };
 
+/// Elements that are part of the program: printed at its top.
+struct constant_data {
+    std::string name;
+    type element;
+    std::vector<std::uint64_t> bits;  ///< of each element
+};
+
+/// `instruction::detail` of an object. One element without an initial value begins as zeros.
+enum object_kind : std::uint16_t { one_element, array, zeroed_array };
+
 struct parameter {
     type what;
     access use = access::value;
@@ -122,13 +134,14 @@ struct function {
     runtime::hash128 identity;  ///< hash(*this) of the finished trace
     bool is_pure = false;       ///< a device function that neither reads nor writes memory
     int dimensions = 0;         ///< of a kernel's grid; 0: a device function
-    scalar result = scalar::nothing;
+    type result;
     std::vector<parameter> parameters;
     std::vector<instruction> code;   ///< indexed by value_id
     std::vector<value_id> operands;  ///< of all instructions
     std::vector<block> blocks;       ///< blocks[0] is the body
     std::vector<std::string> names;
     std::vector<std::shared_ptr<const function>> callees;
+    std::vector<std::shared_ptr<const constant_data>> constants;
 
     std::span<const value_id> operands_of(value_id v) const {
         return {operands.data() + code[v].first_operand, code[v].operand_count};
@@ -144,6 +157,8 @@ struct function {
 
 /// Whether the function, or one it calls, waits for the work-items of its group.
 bool has_barrier(const function&);
+/// Bytes of local memory that the function declares itself.
+std::size_t local_memory_of(const function&);
 /// Whether the instruction stays where it stands: it declares or writes memory, synchronises or steers.
 bool has_effect(opcode);
 /// The same for an instruction with its blocks: the right operand of && and || may write variables.
@@ -151,9 +166,11 @@ bool has_effect(const function&, value_id);
 
 /// What an instruction, with the blocks inside it, may change.
 struct effects {
-    std::vector<value_id> cells;   ///< written
-    std::uint64_t parameters = 0;  ///< a bit for each memory parameter stored to (the last bit: any further)
-    bool all_memory = false;       ///< a barrier or a call: whatever other work-items may have written
+    std::vector<value_id> cells;    ///< written
+    std::vector<value_id> objects;  ///< stored to
+    std::uint64_t parameters = 0;   ///< a bit for each memory parameter stored to (the last bit: any further)
+    std::uint8_t spaces = 0;        ///< a bit for each space stored to through a pointer that may be any
+    bool all_memory = false;        ///< a barrier or a call: whatever other work-items may have written
 };
 effects effects_of(const function&, value_id);
 /// Whether a reading instruction (read_cell, load, or one whose block holds these) gives another result

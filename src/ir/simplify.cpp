@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    using key = std::tuple<opcode, std::uint16_t, scalar, std::uint64_t, value_id, value_id, value_id>;
+    using key = std::tuple<opcode, std::uint16_t, std::uint64_t, std::uint64_t, value_id, value_id, value_id>;
 
     /// What is known at a point of the program; a block inherits it, and what it learns ends with it.
     struct known {
@@ -99,7 +99,7 @@ private:
         value_id operands[3] = {none, none, none};
         const auto list = f_.operands_of(v);
         std::copy_n(list.begin(), std::min<std::size_t>(list.size(), 3), operands);
-        return {i.op, i.detail, i.result.element, i.bits, operands[0], operands[1], operands[2]};
+        return {i.op, i.detail, code(i.result), i.bits, operands[0], operands[1], operands[2]};
     }
 
     /// Whether the instruction stays.
@@ -129,6 +129,7 @@ private:
                     state_.loads.try_emplace({f_.operand(v, 0), f_.operand(v, 1)}, v);
                 return is_new || replace(v, place->second);
             }
+            case opcode::object: return true;
             case opcode::store:
             case opcode::barrier:
             case opcode::call: forget(effects_of(f_, v)); return true;
@@ -258,8 +259,8 @@ public:
 
 private:
     static bool is_root(opcode op) {
-        return has_effect(op) && op != opcode::cell && op != opcode::write_cell && op != opcode::if_ &&
-               op != opcode::for_ && op != opcode::grid_for;
+        return has_effect(op) && op != opcode::cell && op != opcode::object && op != opcode::write_cell &&
+               op != opcode::if_ && op != opcode::for_ && op != opcode::grid_for;
     }
     void survey(block_id b, value_id owner) {
         for (value_id v : f_.blocks[b]) {

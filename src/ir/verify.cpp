@@ -70,15 +70,24 @@ private:
             scalar types[4] = {};
             const auto operands = f_.operands_of(v);
             for (std::size_t k = 0; k < operands.size(); ++k) types[k] = f_.code[operands[k]].result.element;
-            const auto r = detail::resolve(static_cast<builtin>(i.detail), types, operands.size());
+            const auto resolve = i.result.lanes > 1 ? detail::resolve_lanes : detail::resolve;
+            const auto r = resolve(static_cast<builtin>(i.detail), types, operands.size());
             if (r.result != i.result.element || r.first != types[0])
                 fail(i.where, fmt::format("internal: '{}' has operands of type {}",
                                           info(static_cast<builtin>(i.detail)).name, to_string(types[0])));
         }
+        if (i.op == opcode::store) {
+            const type pointer = f_.code[f_.operand(v, 0)].result;
+            const type given = f_.code[f_.operand(v, 2)].result;
+            if (!(given == value_of_memory(pointee(pointer))))
+                fail(i.where,
+                     fmt::format("internal: a value of type {} is stored through a pointer of type {}",
+                                 to_string(given), to_string(pointer)));
+        }
         if (i.op == opcode::return_) {
             const value_id value = f_.operand(v, 0);
-            const scalar given = value == none ? scalar::nothing : f_.code[value].result.element;
-            if (given != f_.result)
+            const type given = value == none ? type() : f_.code[value].result;
+            if (!(given == f_.result))
                 fail(i.where, fmt::format("return_ gives {}, but '{}' returns {}", to_string(given), f_.name,
                                           to_string(f_.result)));
         }
@@ -162,6 +171,8 @@ private:
                 const auto what = static_cast<place>(i.detail);
                 return mark(v, what == place::global_id || what == place::local_id);
             }
+            case opcode::load:
+                return mark(v, any_operand(v) || f_.code[f_.operand(v, 0)].result.where == space::private_);
             case opcode::parameter: return mark(v, f_.dimensions == 0 && !i.result.is_pointer());
             case opcode::call: {
                 const function& callee = *f_.callees[i.bits];

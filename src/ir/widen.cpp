@@ -5,6 +5,7 @@
 #include "ir/widen.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace balm::ir {
 
@@ -44,10 +45,11 @@ public:
 
     bool has_vector_form(value_id v) const {
         const instruction& i = f_.code[v];
+        if (!is_plain(i.result)) return false;
         switch (i.op) {
             case opcode::constant: return true;
-            case opcode::load: return f_.operand(v, 1) == loop_;
-            case opcode::store: return f_.operand(v, 1) == loop_ && is_whole(f_.operand(v, 2));
+            case opcode::load: return is_own_element(v);
+            case opcode::store: return is_own_element(v) && is_whole(f_.operand(v, 2));
             case opcode::convert: return converts(v);
             case opcode::select: return !varies(v) || (varies(f_.operand(v, 0)) && is_number(v));
             case opcode::builtin: return !varies(v) || has_vector_row(v);
@@ -56,6 +58,13 @@ public:
     }
 
 private:
+    static bool is_plain(type t) { return t.is_scalar(); }
+    /// Whether a load or store is of the element at the loop's index of a parameter of scalars.
+    bool is_own_element(value_id v) const {
+        const instruction& pointer = f_.code[f_.operand(v, 0)];
+        return f_.operand(v, 1) == loop_ && pointer.op == opcode::parameter &&
+               is_plain(pointee(pointer.result)) && pointer.result.element != scalar::f16;
+    }
     scalar type_of(value_id v) const { return f_.code[v].result.element; }
     bool is_number(value_id v) const { return type_of(v) != scalar::boolean; }
     /// A truth value that is the same for all elements has another form than one in lanes.
@@ -74,12 +83,7 @@ private:
         if (!std::all_of(operands.begin(), operands.end(), [&](value_id o) { return is_whole(o); }))
             return false;
         if (row.takes == detail::rule::shift) return type_of(operands[1]) == type;
-        if (depends_on_neighbours(what, type)) return false;
-        if (is_integer(type) && (what == builtin::div || what == builtin::rem || what == builtin::abs))
-            return false;
-        const std::string_view spelt = row.opencl;
-        const bool by_kind = what == builtin::abs || what == builtin::min || what == builtin::max;
-        return by_kind || spelt.empty() || spelt.back() != '!';
+        return has_lanes_in_opencl(what, type);
     }
 
     const function& f_;
@@ -88,6 +92,15 @@ private:
 };
 
 }  // namespace
+
+bool has_lanes_in_opencl(builtin what, scalar type) {
+    if (depends_on_neighbours(what, type)) return false;
+    if (is_integer(type) && (what == builtin::div || what == builtin::rem || what == builtin::abs))
+        return false;
+    const std::string_view spelt = info(what).opencl;
+    const bool by_kind = what == builtin::abs || what == builtin::min || what == builtin::max;
+    return by_kind || spelt.empty() || spelt.back() != '!';
+}
 
 std::uint8_t lanes_for(const function& f, value_id loop) {
     const block& body = f.blocks[f.code[loop].blocks[0]];

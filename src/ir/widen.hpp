@@ -10,6 +10,10 @@ namespace balm::ir {
 /// straight line of operations that OpenCL C knows for vectors, and touches memory only at the loop's index.
 std::uint8_t lanes_for(const function&, value_id loop);
 
+/// Whether OpenCL C has the row for vectors, spelt as for scalars, and implementations can be trusted with
+/// it.
+bool has_lanes_in_opencl(builtin, scalar operand_type);
+
 /// Rewrites the body: memory is read and written at `vector_index`, in vectors, and the loop's variable
 /// becomes `first_element` + {0, 1, 2, …}. Call only with what lanes_for gave.
 void widen(function&, value_id loop, std::uint8_t lanes, value_id vector_index, value_id first_element);

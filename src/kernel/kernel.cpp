@@ -4,9 +4,24 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "balm/error.hpp"
+#include "ir/ir.hpp"
 
 namespace balm::detail {
+
+bound_argument bind_value(const void* bytes, std::size_t size) {
+    bound_argument bound;
+    bound.size = static_cast<std::uint32_t>(size);
+    if (size <= bound.bytes.size()) {
+        std::memcpy(bound.bytes.data(), bytes, size);
+    } else {
+        const auto* first = static_cast<const std::byte*>(bytes);
+        bound.long_value = std::make_shared<const std::vector<std::byte>>(first, first + size);
+    }
+    return bound;
+}
 
 bound_argument bind_local(std::size_t count, std::size_t element_size) {
     if (count == 0 || count > UINT32_MAX / element_size)
@@ -21,6 +36,18 @@ bound_argument bind_local(std::size_t count, std::size_t element_size) {
 void argument_does_not_fit(scalar type) {
     throw usage_error(
         fmt::format("an argument does not fit the kernel's parameter of type {}", to_string(type)));
+}
+
+std::shared_ptr<const ir::constant_data> make_constant_data(std::string_view name, scalar element,
+                                                            std::vector<std::uint64_t> bits) {
+    constexpr std::size_t most_bytes = 64 << 10;  // what every device has for constants
+    if (bits.empty() || bits.size() * size_of(element) > most_bytes)
+        throw usage_error(
+            fmt::format("the constant array '{}' has {} elements of {} bytes: between 1 element and "
+                        "{} bytes fit; give more as a buffer",
+                        name, bits.size(), size_of(element), most_bytes));
+    return std::make_shared<const ir::constant_data>(
+        ir::constant_data{std::string(name), element, std::move(bits)});
 }
 
 void undefined_function() {

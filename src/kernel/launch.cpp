@@ -116,6 +116,7 @@ std::vector<runtime::argument> arguments_of(const bound_call& call) {
         list[k].what = static_cast<runtime::argument::kind>(given.what);
         list[k].size = given.size;
         list[k].bytes = given.bytes;
+        if (given.long_value) list[k].long_value = given.long_value->data();
         if (given.memory) {
             const runtime::memory native = given.memory->native();
             list[k].size = sizeof native.handle;

@@ -14,6 +14,7 @@
 #include "balm/dsl/value.hpp"
 #include "balm/error.hpp"
 #include "balm/trace.hpp"
+#include "ir/aggregate.hpp"
 #include "ir/ir.hpp"
 
 namespace balm::trace {
@@ -27,6 +28,9 @@ using ir::value_id;
 
 /// Deeper than this in host stack while tracing, a C++ function on device values is calling itself.
 constexpr std::ptrdiff_t max_stack_bytes = 1 << 20;
+
+/// What one array inside a kernel may take: more than any device has for a work-item or group.
+constexpr std::uint64_t max_object_bytes = 1 << 20;
 
 [[noreturn]] void fail(location where, const std::string& what) {
     throw trace_error(where.file ? fmt::format("{}:{}: {}", where.file, where.line, what) : what);
@@ -57,9 +61,10 @@ struct tracer {
     std::vector<frame> frames{frame{}};
     std::uint32_t last_token = 0;
     std::size_t parameter_names = 0;
-    std::vector<bool> assigned;  ///< by value: written to after it was made, so it needs a variable
-    location where;              ///< the last line known: instructions that know none inherit it
-    std::string fault;           ///< noted by a destructor, thrown by the next instruction
+    std::vector<bool> assigned;   ///< by value: written to after it was made, so it needs a variable
+    std::vector<bool> addressed;  ///< by value: its address was taken, so the variable lives in memory
+    location where;               ///< the last line known: instructions that know none inherit it
+    std::string fault;            ///< noted by a destructor, thrown by the next instruction
     const char* stack_top = nullptr;
     tracer* outer = nullptr;
 
@@ -91,7 +96,7 @@ struct tracer {
                                 function.name));
     }
 
-    node node_of(value_id id) const { return {id, serial, function.code[id].result.element}; }
+    node node_of(value_id id) const { return {id, serial, function.code[id].result}; }
 
     block_id add_block() {
         function.blocks.emplace_back();
@@ -143,9 +148,9 @@ instruction make(opcode op, ir::type result, location where = {}) {
 
 }  // namespace
 
-node constant(scalar type, std::uint64_t bits) {
+node constant(type what, std::uint64_t bits) {
     tracer& t = current();
-    instruction i = make(opcode::constant, type);
+    instruction i = make(opcode::constant, what);
     i.bits = bits;
     return t.node_of(t.record(i));
 }
@@ -165,28 +170,48 @@ node query(place what, int dimension, location where) {
 node convert(node value, scalar to) {
     tracer& t = current();
     const value_id id = t.use(value);
-    if (value.type == to) return value;
-    return t.node_of(t.record(make(opcode::convert, to), {&id, 1}));
+    if (value.type == type(to, value.type.lanes)) return value;
+    if (value.type.is_pointer() ? to != scalar::u64 : value.type.aggregate != 0)
+        fail(t.where,
+             fmt::format("a value of type {} is converted to {}", ir::to_string(value.type), to_string(to)));
+    return t.node_of(
+        t.record(make(opcode::convert, type(to, value.type.is_pointer() ? 1 : value.type.lanes)), {&id, 1}));
 }
 
 node apply(builtin what, const node* operands, std::size_t count, location where) {
     tracer& t = current();
     scalar types[4] = {};
-    for (std::size_t k = 0; k < count; ++k) types[k] = operands[k].type;
-    const detail::resolution r = detail::resolve(what, types, count);
-    if (r.result == scalar::nothing)
-        fail(where.file ? where : t.where,
-             fmt::format("'{}' does not take operands of type {}", ir::info(what).name, to_string(types[0])));
+    std::uint8_t lanes = 1;
+    for (std::size_t k = 0; k < count; ++k) {
+        types[k] = operands[k].type.element;
+        lanes = std::max(lanes, operands[k].type.lanes);
+    }
+    const detail::resolution r =
+        lanes > 1 ? detail::resolve_lanes(what, types, count) : detail::resolve(what, types, count);
+    const bool lanes_fit = std::all_of(operands, operands + count, [&](const node& n) {
+        return n.type == type(n.type.element, lanes) || n.type.is_scalar();
+    });
+    if (r.result == scalar::nothing || !lanes_fit)
+        fail(where.file ? where : t.where, fmt::format("'{}' does not take operands of type {}",
+                                                       ir::info(what).name, ir::to_string(operands[0].type)));
     value_id ids[4] = {};
-    for (std::size_t k = 0; k < count; ++k)
-        ids[k] = t.use(convert(operands[k], k > 0 && k + 1 == count ? r.last : r.first));
-    instruction i = make(opcode::builtin, r.result, where);
+    for (std::size_t k = 0; k < count; ++k) {
+        node operand = convert(operands[k], k > 0 && k + 1 == count ? r.last : r.first);
+        if (operand.type.lanes < lanes) operand = compose(type(operand.type.element, lanes), &operand, 1);
+        ids[k] = t.use(operand);
+    }
+    instruction i = make(opcode::builtin, type(r.result, lanes), where);
     i.detail = static_cast<std::uint16_t>(what);
     return t.node_of(t.record(i, {ids, count}));
 }
 
 node select(node condition, node if_true, node if_false) {
     tracer& t = current();
+    if (condition.type.lanes > 1) {
+        const type whole(if_true.type.element, condition.type.lanes);
+        if (if_true.type.lanes == 1) if_true = compose(whole, &if_true, 1);
+        if (if_false.type.lanes == 1) if_false = compose(whole, &if_false, 1);
+    }
     const value_id ids[] = {t.use(condition), t.use(if_true), t.use(if_false)};
     return t.node_of(t.record(make(opcode::select, if_true.type), ids));
 }
@@ -211,10 +236,111 @@ void name(node value, std::string_view word) {
     t.function.names.emplace_back(word);
 }
 
+node compose(type vector, const node* parts, std::size_t count) {
+    tracer& t = current();
+    std::vector<value_id> ids;
+    for (std::size_t k = 0; k < count; ++k) {
+        const node part = convert(parts[k], vector.element);
+        if (count == 1 && part.type.lanes == vector.lanes) return part;
+        const value_id id = t.use(part);
+        if (part.type.lanes == 1) ids.push_back(id);
+        for (int lane = 0; part.type.lanes > 1 && lane < part.type.lanes; ++lane)
+            ids.push_back(t.use(swizzle(part, static_cast<std::uint64_t>(lane), 1)));
+    }
+    if (ids.size() == 1) return t.node_of(t.record(make(opcode::broadcast, vector), ids));
+    if (ids.size() != vector.lanes)
+        fail(t.where, fmt::format("a vector of {} lanes is made of {}", vector.lanes, ids.size()));
+    return t.node_of(t.record(make(opcode::compose, vector), ids));
+}
+
+node swizzle(node vector, std::uint64_t order, int count) {
+    tracer& t = current();
+    const value_id id = t.use(vector);
+    instruction i = make(opcode::swizzle, type(vector.type.element, static_cast<std::uint8_t>(count)));
+    i.bits = order;
+    return t.node_of(t.record(i, {&id, 1}));
+}
+
+node insert(node vector, std::uint64_t order, node lanes) {
+    tracer& t = current();
+    const value_id ids[] = {t.use(vector), t.use(lanes)};
+    instruction i = make(opcode::insert, vector.type);
+    i.bits = order;
+    return t.node_of(t.record(i, ids));
+}
+
 node load(node pointer, node index, location where) {
     tracer& t = current();
     const value_id ids[] = {t.use(pointer), t.use(index)};
-    return t.node_of(t.record(make(opcode::load, pointer.type, where), ids));
+    return t.node_of(t.record(make(opcode::load, ir::value_of_memory(pointee(pointer.type)), where), ids));
+}
+
+node object(type element, std::uint64_t count, space where, bool zeroed, location at) {
+    tracer& t = current();
+    if (count == 0 || count * size_of(element) > max_object_bytes)
+        fail(at,
+             fmt::format("an array of {} elements of {} bytes is declared in '{}': between 1 element and {} "
+                         "bytes there is room for in a kernel",
+                         count, size_of(element), t.function.name, max_object_bytes));
+    if (where == space::local && (t.function.dimensions == 0 || t.frames.size() > 1))
+        fail(at,
+             "a local array belongs to the kernel as a whole: declare it ahead of IF, WHILE and loops, and "
+             "pass it to functions as Local");
+    instruction i = make(opcode::object, pointer_to(element, where), at);
+    i.bits = count;
+    i.detail = !zeroed ? ir::array : count == 1 ? ir::one_element : ir::zeroed_array;
+    const value_id initial = ir::none;
+    return t.node_of(t.record(i, {&initial, 1}));
+}
+
+node object(node initial) {
+    tracer& t = current();
+    const value_id id = t.use(initial);
+    instruction i = make(opcode::object, pointer_to(initial.type, space::private_));
+    i.bits = 1;
+    i.detail = ir::one_element;
+    return t.node_of(t.record(i, {&id, 1}));
+}
+
+node constant_array(const std::shared_ptr<const ir::constant_data>& data) {
+    tracer& t = current();
+    auto& known = t.function.constants;
+    const auto found = std::find(known.begin(), known.end(), data);
+    instruction i = make(opcode::constant_array, pointer_to(data->element, space::constant, true));
+    i.bits = static_cast<std::uint64_t>(found - known.begin());
+    if (found == known.end()) known.push_back(data);
+    return t.node_of(t.record(i));
+}
+
+node offset(node pointer, node index) {
+    tracer& t = current();
+    const value_id ids[] = {t.use(pointer), t.use(index)};
+    return t.node_of(t.record(make(opcode::offset, pointer.type), ids));
+}
+
+node member_of(node pointer, int k) {
+    tracer& t = current();
+    const value_id id = t.use(pointer);
+    const type whole = pointee(pointer.type);
+    const type part = ir::is_structure(whole) ? ir::structure_of(whole).members[k].what : type(whole.element);
+    instruction i = make(opcode::member, pointer_to(part, pointer.type.where, pointer.type.is_const));
+    i.bits = static_cast<std::uint64_t>(k);
+    return t.node_of(t.record(i, {&id, 1}));
+}
+
+node reinterpret(node pointer, type to) {
+    tracer& t = current();
+    const value_id id = t.use(pointer);
+    return t.node_of(t.record(make(opcode::reinterpret, to), {&id, 1}));
+}
+
+node address_of(node variable) {
+    tracer& t = current();
+    const value_id id = t.use(variable);
+    if (t.addressed.size() <= id) t.addressed.resize(id + std::size_t{1});
+    t.addressed[id] = true;
+    // make_cells turns this into the object that the variable becomes.
+    return t.node_of(t.record(make(opcode::offset, pointer_to(variable.type, space::private_)), {&id, 1}));
 }
 
 void store(node pointer, node index, node value, location where) {
@@ -445,15 +571,14 @@ recording::~recording() {
 
 void recording::describe(std::string words) { tracer_->function.description = std::move(words); }
 
-node recording::parameter(scalar type, access use) {
+node recording::parameter(type what, access use) {
     tracer& t = *tracer_;
     const std::size_t position = t.function.parameters.size();
     const bool named = position < t.parameter_names;
     ir::parameter p;
-    const ir::space where = use == access::value   ? ir::space::value
-                            : use == access::local ? ir::space::local
-                                                   : ir::space::global;
-    p.what = ir::type(type, 1, where);
+    p.what = use == access::value   ? what
+             : use == access::local ? pointer_to(what, space::local)
+                                    : pointer_to(what, space::global, use == access::in);
     p.use = use;
     if (named) p.name = t.function.names[position + 1];
     t.function.parameters.push_back(p);
@@ -464,22 +589,54 @@ node recording::parameter(scalar type, access use) {
 
 namespace {
 
+/// Turns what reads, writes and takes the address of a variable in memory into loads, stores and its pointer.
+void use_objects(ir::function& f, const std::vector<value_id>& object_of) {
+    instruction zero = make(opcode::constant, scalar::i32);
+    const value_id index = f.add(zero);
+    f.blocks[0].insert(f.blocks[0].begin(), index);
+    const auto become = [&](value_id v, opcode op, std::initializer_list<value_id> operands) {
+        f.code[v].op = op;
+        f.code[v].first_operand = static_cast<std::uint32_t>(f.operands.size());
+        f.code[v].operand_count = static_cast<std::uint8_t>(operands.size());
+        f.operands.insert(f.operands.end(), operands);
+    };
+    for (value_id v = 0; v < object_of.size(); ++v) {
+        const opcode op = f.code[v].op;
+        if (op != opcode::read_cell && op != opcode::write_cell && op != opcode::offset) continue;
+        const value_id object = object_of[f.operand(v, 0)];
+        if (object == ir::none || f.code[object].op != opcode::object) continue;
+        if (op == opcode::read_cell) become(v, opcode::load, {object, index});
+        if (op == opcode::write_cell) become(v, opcode::store, {object, index, f.operand(v, 1)});
+        if (op == opcode::offset && f.code[v].operand_count == 1) become(v, opcode::offset, {object, index});
+    }
+}
+
 /// Gives each value that was assigned to a variable that begins as this value, and lets reads and writes
-/// refer to it; reads of all other values are the values themselves.
-void make_cells(ir::function& f, const std::vector<bool>& assigned) {
+/// refer to it; reads of all other values are the values themselves. A variable whose address was taken
+/// becomes an object, its reads loads and its writes stores.
+void make_cells(ir::function& f, const std::vector<bool>& assigned, const std::vector<bool>& addressed) {
     std::vector<value_id> cell_of(f.code.size(), ir::none);
+    const auto is = [](const std::vector<bool>& flags, value_id v) { return v < flags.size() && flags[v]; };
     for (auto& block : f.blocks) {
         ir::block with_cells;
         for (value_id v : block) {
             with_cells.push_back(v);
-            if (v >= assigned.size() || !assigned[v]) continue;
-            instruction i = make(opcode::cell, f.code[v].result, f.code[v].where);
+            const bool in_memory = is(addressed, v);
+            if (!in_memory && !is(assigned, v)) continue;
+            instruction i =
+                make(in_memory ? opcode::object : opcode::cell, f.code[v].result, f.code[v].where);
+            if (in_memory) {
+                i.result = pointer_to(i.result, space::private_);
+                i.bits = 1;
+                i.detail = ir::one_element;
+            }
             i.name = f.code[v].name;
             cell_of[v] = f.add(i, {&v, 1});
             with_cells.push_back(cell_of[v]);
         }
         block = std::move(with_cells);
     }
+    if (!addressed.empty()) use_objects(f, cell_of);
     std::vector<value_id> value_of(f.code.size());
     for (value_id v = 0; v < f.code.size(); ++v) {
         const bool is_read = f.code[v].op == opcode::read_cell;
@@ -494,11 +651,20 @@ void make_cells(ir::function& f, const std::vector<bool>& assigned) {
         if (operand != ir::none) operand = value_of[operand];
 }
 
+/// Whether a pointer points into private memory that the function declares, or to constants.
+bool is_own(const ir::function& f, value_id pointer) {
+    while (f.code[pointer].op == opcode::offset || f.code[pointer].op == opcode::member ||
+           f.code[pointer].op == opcode::reinterpret)
+        pointer = f.operand(pointer, 0);
+    return f.code[pointer].op == opcode::object || f.code[pointer].op == opcode::constant_array;
+}
+
 /// Whether calls of the function may be shared and moved: no memory, no place in the grid, no barrier.
 bool is_pure(const ir::function& f) {
-    if (f.result == scalar::nothing) return false;
-    return std::none_of(f.code.begin(), f.code.end(), [](const instruction& i) {
-        return i.op == opcode::load || i.op == opcode::store || i.op == opcode::barrier ||
+    if (f.result == type()) return false;
+    return std::none_of(f.code.begin(), f.code.end(), [&](const instruction& i) {
+        const bool in_memory = i.op == opcode::load || i.op == opcode::store;
+        return (in_memory && !is_own(f, f.operands[i.first_operand])) || i.op == opcode::barrier ||
                i.op == opcode::call || i.op == opcode::place;
     });
 }
@@ -526,8 +692,8 @@ std::shared_ptr<const ir::function> recording::finish(const node* result) {
     if (named > 0 && named != t.function.parameters.size())
         fail(t.function.where, fmt::format("'{}' names {} parameters, but its lambda takes {}",
                                            t.function.name, named, t.function.parameters.size()));
-    t.function.result = result ? result->type : scalar::nothing;
-    make_cells(t.function, t.assigned);
+    t.function.result = result ? result->type : type();
+    make_cells(t.function, t.assigned, t.addressed);
     ir::verify(t.function);
     ir::simplify(t.function);
     refuse_endless_ranges(t.function);

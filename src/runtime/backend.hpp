@@ -33,6 +33,9 @@ struct argument {
     kind what = kind::value;
     std::uint32_t size = 0;                         ///< bytes of the value, or of local memory
     alignas(16) std::array<std::byte, 16> bytes{};  ///< the value; for memory, the handle
+    const std::byte* long_value = nullptr;          ///< of a value that does not fit into `bytes`
+
+    const void* value() const { return long_value ? long_value : bytes.data(); }
 };
 
 /// The index space of a launch. `local` all zero is not allowed: the runtime chooses before it calls.

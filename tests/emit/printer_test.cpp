@@ -118,7 +118,7 @@ extern "C" __global__ void reduce(
         const long long* __restrict__ input,
         long long* partial,
         unsigned int sums_offset) {
-    extern __shared__ __align__(16) unsigned char balm_local[];
+    extern __shared__ __align__(128) unsigned char balm_local[];
     long long* sums = (long long*)(balm_local + sums_offset);
     const long long i = (long long)threadIdx.x;
     sums[i] = input[(long long)blockIdx.x * blockDim.x + threadIdx.x];

@@ -105,9 +105,7 @@ private:
                 return flow::returns;
             case opcode::call:
             case opcode::evaluate: values_[v] = call(v); return flow::on;
-            case opcode::barrier:
-            case opcode::broadcast:
-            case opcode::lane_index: break;
+            default: break;
         }
         fail(f_, fmt::format("'{}' is not interpreted", ir::to_string(i.op)));
     }

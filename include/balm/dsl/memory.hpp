@@ -3,72 +3,114 @@
 // place in the grid.
 
 #include <cstdint>
+#include <type_traits>
 
+#include "balm/dsl/fields.hpp"
+#include "balm/dsl/lanes.hpp"
 #include "balm/dsl/value.hpp"
 
 namespace balm::dsl {
 
+template <class T, space Where = space::global>
+class Ptr;
+
 namespace detail {
 
+template <class T>
+struct canonical_element {
+    static_assert(always_false<T>,
+                  "Balm: elements of memory are scalars, half, short vectors (balm::float4 …), or structures "
+                  "declared with BALM_STRUCT");
+};
+template <element_type T>
+struct canonical_element<T> {
+    using type = T;
+};
 template <scalar_type T>
-class pointer_parameter {
+struct canonical_element<T> {
+    using type = canonical<T>;
+};
+
+/// Memory of elements of T, used as `Use` says.
+template <class T, trace::access Use, space Where>
+class memory {
 public:
     using value_type = T;
-    static_assert(std::same_as<T, canonical<T>>, "Balm: write the fixed-width type (std::int64_t, not long)");
-    explicit pointer_parameter(trace::node pointer) : pointer_(pointer) {}
+    using element = Element<T, Use, Where>;
+    static constexpr trace::access access = Use;
+
+    explicit memory(trace::node pointer) : pointer_(pointer) {}
     const trace::node& node() const { return pointer_; }
+
+    element operator[](located_index i) const { return element(memory_place(pointer_, i.value, i.where)); }
+    /// A pointer to the first element.
+    auto data() const {
+        static_assert(may_read<Use>, "Balm: Out<T> is write-only; use Mixed<T> for pointers");
+        return Ptr<std::conditional_t<Use == trace::access::in, const T, T>, Where>(pointer_);
+    }
 
 private:
     trace::node pointer_;
 };
+/// Numbers that are only read are values at once.
+template <class T, space Where>
+requires(!structure_type<T>) class memory<T, trace::access::in, Where> {
+public:
+    using value_type = T;
+
+    explicit memory(trace::node pointer) : pointer_(pointer) {}
+    const trace::node& node() const { return pointer_; }
+
+    Var<loaded_type<T>> operator[](located_index i) const {
+        return Var<loaded_type<T>>(trace::load(pointer_, i.value, i.where));
+    }
+    /// A pointer to the first element.
+    Ptr<const T, Where> data() const { return Ptr<const T, Where>(pointer_); }
+
+private:
+    trace::node pointer_;
+};
+
+template <class T>
+using element_of = typename canonical_element<T>::type;
 
 }  // namespace detail
 
 /// Global memory that the kernel reads. N is the number of dimensions of the buffer bound to it; the index
 /// is flat, row by row.
 template <class T, int N = 1>
-class In : public detail::pointer_parameter<canonical<T>> {
+class In : public detail::memory<detail::element_of<T>, trace::access::in, space::global> {
 public:
-    using base = detail::pointer_parameter<canonical<T>>;
     static constexpr trace::access use = trace::access::in;
     static constexpr int dimensions = N;
-    using base::base;
-    Var<canonical<T>> operator[](located_index i) const {
-        return Var<canonical<T>>(trace::load(this->node(), i.value, i.where));
-    }
+    using detail::memory<detail::element_of<T>, trace::access::in, space::global>::memory;
 };
 
 /// Global memory that the kernel writes.
 template <class T, int N = 1>
-class Out : public detail::pointer_parameter<canonical<T>> {
+class Out : public detail::memory<detail::element_of<T>, trace::access::out, space::global> {
 public:
-    using base = detail::pointer_parameter<canonical<T>>;
     static constexpr trace::access use = trace::access::out;
     static constexpr int dimensions = N;
-    using base::base;
-    Element<canonical<T>, false> operator[](located_index i) const { return {this->node(), i}; }
+    using detail::memory<detail::element_of<T>, trace::access::out, space::global>::memory;
 };
 
 /// Global memory that the kernel reads and writes.
 template <class T, int N = 1>
-class Mixed : public detail::pointer_parameter<canonical<T>> {
+class Mixed : public detail::memory<detail::element_of<T>, trace::access::mixed, space::global> {
 public:
-    using base = detail::pointer_parameter<canonical<T>>;
     static constexpr trace::access use = trace::access::mixed;
     static constexpr int dimensions = N;
-    using base::base;
-    Element<canonical<T>, true> operator[](located_index i) const { return {this->node(), i}; }
+    using detail::memory<detail::element_of<T>, trace::access::mixed, space::global>::memory;
 };
 
 /// Local memory, shared by the work-items of a group; its size is given with `balm::local<T>(n)`.
 template <class T>
-class Local : public detail::pointer_parameter<canonical<T>> {
+class Local : public detail::memory<detail::element_of<T>, trace::access::mixed, space::local> {
 public:
-    using base = detail::pointer_parameter<canonical<T>>;
     static constexpr trace::access use = trace::access::local;
     static constexpr int dimensions = 1;
-    using base::base;
-    Element<canonical<T>, true> operator[](located_index i) const { return {this->node(), i}; }
+    using detail::memory<detail::element_of<T>, trace::access::mixed, space::local>::memory;
 };
 
 #define BALM_PLACE(name)                                                         \

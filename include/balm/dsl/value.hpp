@@ -7,15 +7,21 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
+#include "balm/short_vector.hpp"
+#include "balm/structure.hpp"
 #include "balm/trace.hpp"
 #include "balm/types.hpp"
 
 namespace balm::dsl {
 
-template <scalar_type T>
+/// A variable or value on the device: of a scalar (`Int`, `Float` …), of a short vector (`Float4` …), or of a
+/// structure that BALM_STRUCT has described.
+template <class T>
 class Var;
-template <scalar_type T, bool Readable>
+/// What stands at `x[i]`.
+template <class T, trace::access Use, space Where>
 class Element;
 
 namespace detail {
@@ -23,24 +29,43 @@ namespace detail {
 using balm::trace::location;
 using balm::trace::node;
 
+/// A host type for which there are device values that operators take.
+template <class T>
+concept number = scalar_type<T> || vector_type<T>;
+
 template <class T>
 inline constexpr bool is_var = false;
-template <class T>
+template <number T>
 inline constexpr bool is_var<Var<T>> = true;
+/// Proxies of numbers, by what they are: elements and fields of memory, lanes of a vector.
+template <class T>
+inline constexpr bool is_proxy = false;
+/// Proxies that must not be kept: `x[i]`.
 template <class T>
 inline constexpr bool is_element = false;
-template <class T, bool R>
-inline constexpr bool is_element<Element<T, R>> = true;
+
+/// What a proxy, or memory, of T gives when it is read: f16 is computed with as f32.
+template <class T>
+struct loaded {
+    using type = T;
+};
+template <>
+struct loaded<half> {
+    using type = float;
+};
+template <int N>
+struct loaded<vec<half, N>> {
+    using type = vec<float, N>;
+};
+template <class T>
+using loaded_type = typename loaded<T>::type;
 
 template <class T>
 struct value_type {};
 template <class T>
-struct value_type<Var<T>> {
-    using type = T;
-};
-template <class T, bool R>
-struct value_type<Element<T, R>> {
-    using type = T;
+requires is_var<T> || is_proxy<T>
+struct value_type<T> {
+    using type = typename T::value_type;
 };
 
 template <class T>
@@ -76,20 +101,37 @@ node constant_of(H value) {
 
 /// A device value: a variable, or the result of an operation.
 template <class T>
-concept device_value = detail::is_var<std::remove_cvref_t<T>> || detail::is_element<std::remove_cvref_t<T>>;
-/// What may stand beside a device value: another one, or a host scalar.
+concept device_value = detail::is_var<std::remove_cvref_t<T>> || detail::is_proxy<std::remove_cvref_t<T>>;
+/// What may stand beside a device value: another one, a host scalar, or a host vector.
 template <class T>
-concept operand = device_value<T> || scalar_type<std::remove_cvref_t<T>>;
+concept operand = device_value<T> || detail::number<std::remove_cvref_t<T>>;
 
 namespace detail {
 
 template <class T>
 constexpr scalar strong_scalar() {
+    using plain = std::remove_cvref_t<T>;
     if constexpr (device_value<T>)
-        return scalar_of<typename value_type<std::remove_cvref_t<T>>::type>;
+        return balm::detail::element_scalar<typename value_type<plain>::type>();
+    else if constexpr (vector_type<plain>)
+        return balm::detail::element_scalar<plain>();
     else
         return scalar::nothing;
 }
+/// The lanes of an operand.
+template <class T>
+constexpr int lanes_in() {
+    using plain = std::remove_cvref_t<T>;
+    if constexpr (device_value<T>)
+        return balm::detail::lanes_of<typename value_type<plain>::type>;
+    else
+        return balm::detail::lanes_of<plain>;
+}
+/// An operand that is no vector.
+template <class T>
+concept scalar_operand = operand<T> && lanes_in<T>()
+== 1;
+
 constexpr scalar common_strong(scalar a, scalar b) {
     return a == scalar::nothing ? b : b == scalar::nothing || a == b ? a : common_scalar(a, b);
 }
@@ -97,7 +139,7 @@ constexpr scalar common_strong(scalar a, scalar b) {
 template <class T>
 constexpr scalar entering_scalar(scalar strong) {
     using plain = std::remove_cvref_t<T>;
-    if constexpr (device_value<T>)
+    if constexpr (device_value<T> || vector_type<plain>)
         return strong_scalar<T>();
     else
         return kind_of(scalar_of<plain>) <= kind_of(strong) ? strong : scalar_of<plain>;
@@ -122,10 +164,15 @@ node node_of(A&& a) {
     using plain = std::remove_cvref_t<A>;
     if constexpr (is_var<plain>)
         return trace::read(a.node());
-    else if constexpr (is_element<plain>) {
-        static_assert(!std::is_lvalue_reference_v<A>,
+    else if constexpr (is_proxy<plain>) {
+        static_assert(!is_element<plain> || !std::is_lvalue_reference_v<A>,
                       "Balm: an element (x[i]) cannot be kept with auto; write the type: Float v = x[i];");
-        return static_cast<plain&&>(a).load();
+        return static_cast<A&&>(a).load();
+    } else if constexpr (vector_type<plain>) {
+        node lanes[balm::detail::lanes_of<plain>];
+        for (int k = 0; k < balm::detail::lanes_of<plain>; ++k)
+            lanes[k] = trace::constant(strong_scalar<plain>(), bits_of(a[k]));
+        return trace::compose(balm::detail::type_of_element<plain>(), lanes, balm::detail::lanes_of<plain>);
     } else
         return constant_of<typename balm::detail::host_type<Entering>::type>(a);
 }
@@ -137,6 +184,8 @@ namespace detail {
 /// The node of an operand as a truth value: a number counts as true unless it is zero.
 template <class A>
 node condition_of(A&& a) {
+    static_assert(lanes_in<A>() == 1,
+                  "Balm: a vector of truth values is no condition; write any(v) or all(v)");
     constexpr scalar own = entering_scalar<A>(scalar::boolean);
     const node value = node_of<own>(static_cast<A&&>(a));
     if constexpr (own == scalar::boolean) return value;
@@ -149,8 +198,86 @@ node condition_of(A&& a) {
 template <scalar S>
 using var_of = Var<typename balm::detail::host_type<S>::type>;
 
-/// Applies a row of builtins.def to operands, at least one of which is a device value.
+namespace detail {
+
+/// The host type of S in so many lanes.
+template <scalar S, int Lanes>
+struct lanes_type {
+    using type = vec<typename balm::detail::host_type<S>::type, Lanes>;
+};
+template <scalar S>
+struct lanes_type<S, 1> {
+    using type = typename balm::detail::host_type<S>::type;
+};
+template <scalar S, int Lanes>
+using var_of_lanes = Var<typename lanes_type<S, Lanes>::type>;
+
+template <class... A>
+constexpr int common_lanes() {
+    int most = 1;
+    ((most = lanes_in<A>() > most ? lanes_in<A>() : most), ...);
+    return most;
+}
+/// The element type of the vectors among the operands.
+template <class... A>
+constexpr scalar lane_scalar() {
+    scalar found = scalar::nothing;
+    ((found = lanes_in<A>() > 1 && found == scalar::nothing ? strong_scalar<A>() : found), ...);
+    return found;
+}
+/// Whether an operand goes with vectors of this type: the same, or a scalar that it holds without narrowing.
+template <class A>
+constexpr bool fits_lanes(scalar element, int lanes) {
+    using plain = std::remove_cvref_t<A>;
+    if constexpr (lanes_in<A>() > 1)
+        return lanes_in<A>() == lanes && strong_scalar<A>() == element;
+    else if constexpr (device_value<A>)
+        return kind_of(strong_scalar<A>()) < kind_of(element) ||
+               (kind_of(strong_scalar<A>()) == kind_of(element) &&
+                size_of(strong_scalar<A>()) <= size_of(element));
+    else
+        return kind_of(scalar_of<plain>) <= kind_of(element);
+}
+/// An operand among vectors of this element type.
+template <scalar Element, class A>
+node lane_node(A&& a) {
+    if constexpr (lanes_in<A>() > 1)
+        return node_of<Element>(static_cast<A&&>(a));
+    else
+        return trace::convert(node_of<entering_scalar<A>(Element)>(static_cast<A&&>(a)), Element);
+}
+
+/// The exponents of ldexp and its kin are i32, whatever the vectors are made of.
+template <builtin B, std::size_t K, std::size_t Count>
+constexpr scalar lane_type(scalar element) {
+    return balm::detail::rule_of(B) == balm::detail::rule::scale && K + 1 == Count ? scalar::i32 : element;
+}
+
+template <builtin B, std::size_t... K, class... A>
+auto apply_lanes(std::index_sequence<K...>, A&&... a) {
+    constexpr std::size_t count = sizeof...(A);
+    constexpr int lanes = common_lanes<A...>();
+    constexpr scalar element = lane_scalar<A...>();
+    static_assert((fits_lanes<A>(lane_type<B, K, count>(element), lanes) && ...),
+                  "Balm: vectors meet only vectors of the same type, and scalars that their lanes can hold; "
+                  "write cast<float4>(v)");
+    constexpr scalar operands[] = {lane_type<B, K, count>(element)...};
+    constexpr scalar result = balm::detail::resolve_lanes(B, operands, count).result;
+    static_assert(result != scalar::nothing,
+                  "Balm: this operator or built-in does not take vectors of this type");
+    const trace::node nodes[] = {lane_node<lane_type<B, K, count>(element)>(static_cast<A&&>(a))...};
+    return var_of_lanes<result, lanes>(trace::apply(B, nodes, count));
+}
+
+}  // namespace detail
+
+/// Applies a row of builtins.def to operands, at least one of which is a device value; to vectors, lane by
+/// lane.
 template <builtin B, operand... A>
+requires(detail::common_lanes<A...>() > 1) auto apply(A&&... a) {
+    return detail::apply_lanes<B>(std::index_sequence_for<A...>{}, static_cast<A&&>(a)...);
+}
+template <builtin B, detail::scalar_operand... A>
 auto apply(A&&... a) {
     constexpr scalar strong = detail::strong_of<A...>();
     constexpr scalar result = balm::detail::result_of(B, detail::operand_scalar<A>(strong)...);
@@ -165,7 +292,7 @@ struct located_index {
     trace::node value;
     trace::location where;
 
-    template <operand A>
+    template <detail::scalar_operand A>
     located_index(A&& a, const char* file = __builtin_FILE(),  // NOLINT(google-explicit-constructor)
                   std::uint32_t line = __builtin_LINE())
         : value(detail::node_of<entering<A>()>(static_cast<A&&>(a))), where{file, line} {}
@@ -190,9 +317,9 @@ struct guard_operand {
         : value(detail::condition_of(static_cast<A&&>(a))), after(trace::here()) {}
 };
 
-/// A variable or value of type T on the device.
+/// A scalar.
 template <scalar_type T>
-class [[maybe_unused]] Var {
+class [[maybe_unused]] Var<T> {
 public:
     using value_type = T;
     static_assert(std::same_as<T, canonical<T>>, "Balm: write Var<balm::canonical<T>>");
@@ -271,6 +398,8 @@ private:
                           "Balm: this would narrow; write cast<T>(value)");
             return detail::constant_of<T>(a);
         } else {
+            static_assert(detail::lanes_in<A>() == 1,
+                          "Balm: a vector does not become a scalar; name a lane: v.x");
             using from = typename detail::value_type<plain>::type;
             static_assert(kind_of(scalar_of<from>) <= kind_of(scalar_of<T>),
                           "Balm: a device value does not narrow to a variable of a smaller kind by itself "
@@ -296,27 +425,68 @@ using Double = Var<double>;
 /// What global_id and its kin give: 64 bits, signed, so that `i - 1` of the first item is -1.
 using Index = Var<std::int64_t>;
 
+namespace detail {
+
+/// An address and what is done there.
+class memory_place {
+public:
+    memory_place(node pointer, node index, location where)
+        : pointer_(pointer), index_(index), where_(where) {}
+
+    node load() const { return trace::load(pointer_, index_, where_); }
+    void store(node value) const { trace::store(pointer_, index_, value, where_); }
+    /// pointer + index
+    node address() const { return trace::offset(pointer_, index_); }
+
+    node load_lanes(std::uint64_t order, int count) const {
+        if (count == 1) return trace::load(lane(order & 15), trace::constant(scalar::i32, 0), where_);
+        return trace::swizzle(load(), order, count);
+    }
+    /// Writes the lanes named, and touches no other.
+    void store_lanes(std::uint64_t order, int count, node value) const {
+        for (int k = 0; k < count; ++k) {
+            const node one = count == 1 ? value : trace::swizzle(value, static_cast<std::uint64_t>(k), 1);
+            trace::store(lane(order >> 4 * k & 15), trace::constant(scalar::i32, 0), one, where_);
+        }
+    }
+
+private:
+    node lane(std::uint64_t k) const { return trace::member_of(address(), static_cast<int>(k)); }
+
+    node pointer_;
+    node index_;
+    location where_;
+};
+
+template <trace::access Use>
+inline constexpr bool may_read = Use != trace::access::out;
+template <trace::access Use>
+inline constexpr bool may_write = Use != trace::access::in;
+
+}  // namespace detail
+
 /// An element of memory, `x[i]`: converts and assigns only where it is written, so that a kept one cannot
 /// be misused later.
-template <scalar_type T, bool Readable>
-class Element {
+template <class T, trace::access Use, space Where>
+requires scalar_type<T> || std::same_as<T, half>
+class Element<T, Use, Where> {
 public:
-    using value_type = T;
+    using element_type = T;
+    using value_type = detail::loaded_type<T>;
 
-    Element(trace::node pointer, located_index index)
-        : pointer_(pointer), index_(index.value), where_(index.where) {}
+    explicit Element(const detail::memory_place& place) : place_(place) {}
     Element(const Element&) = delete;
 
     void operator=(Element&& other) && { store(static_cast<Element&&>(other).load()); }
     template <operand A>
     void operator=(A&& a) && {
-        store(Var<T>(static_cast<A&&>(a)).node());
+        store(Var<value_type>(static_cast<A&&>(a)).node());
     }
 
-#define BALM_COMPOUND(symbol, id)                                                       \
-    template <operand A>                                                                \
-    void operator symbol(A&& a)&& {                                                     \
-        store(Var<T>(apply<builtin::id>(Var<T>(value()), static_cast<A&&>(a))).node()); \
+#define BALM_COMPOUND(symbol, id)                                                                         \
+    template <operand A>                                                                                  \
+    void operator symbol(A&& a)&& {                                                                       \
+        store(Var<value_type>(apply<builtin::id>(Var<value_type>(value()), static_cast<A&&>(a))).node()); \
     }
     BALM_COMPOUND(+=, add)
     BALM_COMPOUND(-=, sub)
@@ -339,25 +509,38 @@ public:
     }
 
     trace::node load() && { return value(); }
+    const detail::memory_place& balm_place() const { return place_; }
 
-    friend Var<T> min(Element&& a, Element&& b) {
-        return Var<T>(apply<builtin::min>(static_cast<Element&&>(a), static_cast<Element&&>(b)));
+    friend Var<value_type> min(Element&& a, Element&& b) {
+        return Var<value_type>(apply<builtin::min>(static_cast<Element&&>(a), static_cast<Element&&>(b)));
     }
-    friend Var<T> max(Element&& a, Element&& b) {
-        return Var<T>(apply<builtin::max>(static_cast<Element&&>(a), static_cast<Element&&>(b)));
+    friend Var<value_type> max(Element&& a, Element&& b) {
+        return Var<value_type>(apply<builtin::max>(static_cast<Element&&>(a), static_cast<Element&&>(b)));
     }
 
 private:
     trace::node value() const {
-        static_assert(Readable, "Balm: Out<T> is write-only; use Mixed<T> to read and write");
-        return trace::load(pointer_, index_, where_);
+        static_assert(detail::may_read<Use>, "Balm: Out<T> is write-only; use Mixed<T> to read and write");
+        return place_.load();
     }
-    void store(trace::node stored) { trace::store(pointer_, index_, stored, where_); }
+    void store(trace::node stored) const {
+        static_assert(detail::may_write<Use>, "Balm: this memory is only read");
+        place_.store(stored);
+    }
 
-    trace::node pointer_;
-    trace::node index_;
-    trace::location where_;
+    detail::memory_place place_;
 };
+
+namespace detail {
+
+template <number T, trace::access Use, space Where>
+inline constexpr bool is_proxy<Element<T, Use, Where>> = true;
+template <trace::access Use, space Where>
+inline constexpr bool is_proxy<Element<half, Use, Where>> = true;
+template <class T, trace::access Use, space Where>
+inline constexpr bool is_element<Element<T, Use, Where>> = true;
+
+}  // namespace detail
 
 template <class... A>
 concept device_operands = (operand<A> && ...) && (device_value<A> || ...);
@@ -393,15 +576,21 @@ auto operator-(A&& a) {
 template <device_value A>
 auto operator+(A&& a) {
     constexpr scalar own = detail::strong_scalar<A>();
-    return var_of<promote(own)>(trace::convert(detail::node_of<own>(static_cast<A&&>(a)), promote(own)));
+    if constexpr (constexpr int lanes = detail::lanes_in<A>(); lanes > 1)
+        return detail::var_of_lanes<own, lanes>(detail::node_of<own>(static_cast<A&&>(a)));
+    else
+        return var_of<promote(own)>(trace::convert(detail::node_of<own>(static_cast<A&&>(a)), promote(own)));
 }
 template <device_value A>
 auto operator~(A&& a) {
     return apply<builtin::bit_not>(static_cast<A&&>(a));
 }
 template <device_value A>
-Bool operator!(A&& a) {
-    return apply<builtin::logical_not>(Bool(detail::condition_of(static_cast<A&&>(a))));
+auto operator!(A&& a) {
+    if constexpr (detail::lanes_in<A>() > 1)
+        return apply<builtin::logical_not>(static_cast<A&&>(a));
+    else
+        return apply<builtin::logical_not>(Bool(detail::condition_of(static_cast<A&&>(a))));
 }
 
 /// The right operand is evaluated only where the left one leaves the answer open. It is taken as it is,
@@ -455,11 +644,16 @@ requires scalar_type<std::remove_cvref_t<L>> Bool operator||(L&& l, R&& r) {
 #undef BALM_DEFINE_2
 #undef BALM_DEFINE_3
 
-/// The value as another type, as C++ converts it; floating to integer saturates and turns NaN into 0.
+/// The value as another type, as C++ converts it; floating to integer saturates and turns NaN into 0. A
+/// vector lane by lane: `cast<float>(v)` and `cast<float4>(v)` say the same of an Int4.
 template <scalar_type T, device_value A>
-Var<canonical<T>> cast(A&& a) {
-    return Var<canonical<T>>(
+auto cast(A&& a) {
+    return detail::var_of_lanes<scalar_of<T>, detail::lanes_in<A>()>(
         trace::convert(detail::node_of<detail::strong_scalar<A>()>(static_cast<A&&>(a)), scalar_of<T>));
+}
+template <vector_type V, device_value A>
+requires(detail::lanes_in<A>() == balm::detail::lanes_of<V>) Var<V> cast(A&& a) {
+    return cast<typename V::value_type>(static_cast<A&&>(a));
 }
 
 namespace detail {
@@ -472,12 +666,44 @@ constexpr scalar branch_scalar(scalar strong) {
     return entering_scalar<A>(strong);
 }
 
+/// Lane by lane where the condition is a vector, else one vector or the other.
+template <class C, class A, class B>
+auto select_lanes(C&& condition, A&& if_true, B&& if_false) {
+    constexpr int lanes = common_lanes<C, A, B>();
+    constexpr scalar given = lane_scalar<A, B>();
+    constexpr scalar strong = given != scalar::nothing ? given : strong_of<A, B>();
+    constexpr scalar element = strong != scalar::nothing
+                                   ? strong
+                                   : common_scalar(branch_scalar<A>(strong), branch_scalar<B>(strong));
+    static_assert(
+        fits_lanes<A>(element, lanes) && fits_lanes<B>(element, lanes) &&
+            (lanes_in<C>() == 1 || (lanes_in<C>() == lanes && strong_scalar<C>() == scalar::boolean)),
+        "Balm: select takes two vectors of one type, or scalars, and a truth value or a vector of as "
+        "many");
+    node test;
+    if constexpr (lanes_in<C>() > 1)
+        test = node_of<scalar::boolean>(static_cast<C&&>(condition));
+    else
+        test = condition_of(static_cast<C&&>(condition));
+    const trace::type whole(element, lanes);
+    const node yes = lane_node<element>(static_cast<A&&>(if_true));
+    const node no = lane_node<element>(static_cast<B&&>(if_false));
+    return var_of_lanes<element, lanes>(
+        trace::select(test, trace::compose(whole, &yes, 1), trace::compose(whole, &no, 1)));
+}
+
 }  // namespace detail
 
 /// `condition ? if_true : if_false`. Both values are computed; `if_else` computes only one.
 template <class C, class A, class B>
-requires device_operands<C, A, B>
-auto select(C&& condition, A&& if_true, B&& if_false) {
+requires device_operands<C, A, B> &&
+    (detail::common_lanes<C, A, B>() > 1) auto select(C&& condition, A&& if_true, B&& if_false) {
+    return detail::select_lanes(static_cast<C&&>(condition), static_cast<A&&>(if_true),
+                                static_cast<B&&>(if_false));
+}
+template <class C, class A, class B>
+requires device_operands<C, A, B> &&
+    (detail::common_lanes<C, A, B>() == 1) auto select(C&& condition, A&& if_true, B&& if_false) {
     constexpr scalar strong = detail::strong_of<A, B>();
     constexpr scalar a = detail::branch_scalar<A>(strong), b = detail::branch_scalar<B>(strong);
     constexpr scalar result = a == b ? a : common_scalar(a, b);
@@ -493,7 +719,7 @@ auto named(const char* word, A&& a) {
     constexpr scalar own = detail::entering_scalar<A>(scalar::boolean);
     const trace::node value = trace::read(detail::node_of<own>(static_cast<A&&>(a)));
     trace::name(value, word);
-    return var_of<own>(value);
+    return detail::var_of_lanes<own, detail::lanes_in<A>()>(value);
 }
 
 }  // namespace balm::dsl

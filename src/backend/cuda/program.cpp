@@ -14,7 +14,7 @@ namespace balm::cuda {
 
 namespace {
 
-constexpr std::uint64_t local_alignment = 16;
+constexpr std::uint64_t local_alignment = 128;  // of the largest short vector
 
 bool is_elf(std::span<const std::byte> image) {
     constexpr std::array magic{std::byte{0x7f}, std::byte{'E'}, std::byte{'L'}, std::byte{'F'}};
@@ -79,7 +79,7 @@ kernel::parameters kernel::bind(std::span<const runtime::argument> arguments) {
             local_bytes += given.size;
             list_[i] = &local_offsets_[i];
         } else {
-            list_[i] = const_cast<std::byte*>(given.bytes.data());  // the driver reads only
+            list_[i] = const_cast<void*>(given.value());  // the driver reads only
         }
         if (local_bytes > std::numeric_limits<unsigned>::max())
             throw device_error(

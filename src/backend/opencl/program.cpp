@@ -40,7 +40,7 @@ void kernel::set_arguments(std::span<const runtime::argument> arguments) {
     for (cl_uint i = 0; i < arguments.size(); ++i) {
         const runtime::argument& given = arguments[i];
         const std::size_t size = given.what == kind::memory ? sizeof(cl_mem) : given.size;
-        const void* const value = given.what == kind::local ? nullptr : given.bytes.data();
+        const void* const value = given.what == kind::local ? nullptr : given.value();
         const cl_int code = clSetKernelArg(kernel_.get(), i, size, value);
         if (code != CL_SUCCESS)
             fail(code, "clSetKernelArg", fmt::format("argument {} ({} bytes) of kernel '{}'", i, size, name_),

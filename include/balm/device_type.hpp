@@ -1,0 +1,62 @@
+#pragma once
+// The types of values inside kernels: scalars, short vectors, structures, and pointers to any of these.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "balm/types.hpp"
+
+namespace balm {
+
+/// Where a pointer points; `value` for what is no pointer.
+enum class space : std::uint8_t { value, global, local, constant, private_ };
+
+namespace trace {
+
+/// The type of a value: a scalar, a short vector of scalars, a structure, or a pointer to one of these. What
+/// is more than a scalar or its vector is an entry of a table that lives as long as the program.
+struct type {
+    scalar element = scalar::nothing;
+    std::uint8_t lanes = 1;
+    space where = space::value;
+    bool is_const = false;        ///< of a pointer: nothing is written through it
+    std::uint16_t aggregate = 0;  ///< a structure, or a pointer that is pointed to; 0: neither
+
+    constexpr type() = default;
+    constexpr type(scalar s, std::uint8_t lane_count = 1, space address = space::value)
+        : element(s), lanes(lane_count), where(address) {}
+    constexpr bool is_pointer() const { return where != space::value; }
+    constexpr bool is_scalar() const { return !is_pointer() && lanes == 1 && aggregate == 0; }
+    friend constexpr bool operator==(const type&, const type&) = default;
+};
+
+/// The type of a pointer to `what`.
+type pointer_to(type what, space where, bool is_const = false);
+/// What a pointer points to.
+type pointee(type pointer);
+/// Bytes of one in memory, and what its address is a multiple of.
+std::size_t size_of(type) noexcept;
+std::size_t alignment_of(type) noexcept;
+
+/// A member of a structure: `count` elements of a type, one behind the other (1 where it is no array).
+struct member {
+    const char* name;
+    type what;
+    std::uint32_t offset;
+    std::uint32_t count;
+};
+
+/// A structure as the host's compiler has laid it out. The arrays live as long as the program.
+struct structure {
+    const char* name;
+    std::uint32_t size;
+    std::uint32_t alignment;
+    const member* members;
+    std::uint32_t member_count;
+};
+
+/// The type of a structure: the same for equal descriptions. Throws trace_error where its members overlap.
+type type_of_structure(const structure&);
+
+}  // namespace trace
+}  // namespace balm

@@ -1,0 +1,60 @@
+// What a literal cannot say is printed as bits: infinities, NaNs. The smallest integers have no positive
+// counterpart to negate.
+
+#include "emit/literal.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+
+#include "emit/builtin_spelling.hpp"
+#include "emit/spelling.hpp"
+
+namespace balm::emit {
+
+namespace {
+
+text number(std::string digits, const char* suffix, bool negative) {
+    if (digits.find_first_of(".e") == std::string::npos) digits += ".0";
+    return {digits + suffix, negative ? int(unary) : int(primary)};
+}
+
+text integer(runtime::dialect language, scalar s, std::uint64_t bits) {
+    const std::size_t width = 8 * size_of(s);
+    const bool negative = is_signed(s) && (bits >> (width - 1) & 1);
+    const std::string cast = size_of(s) < 4 ? "(" + type_name(language, s, 1) + ")" : "";
+    const std::string suffix = std::string(is_signed(s) || width < 32 ? "" : "u") +
+                               (width == 64 ? std::string(spelling_of(language).long_suffix) : "");
+    if (!negative) return {cast + std::to_string(bits) + suffix, cast.empty() ? int(primary) : int(unary)};
+    const std::uint64_t ones = ~std::uint64_t{0} >> (64 - width);
+    const std::uint64_t magnitude = ((~bits & ones) + 1) & ones;
+    if (width >= 32 && magnitude == (std::uint64_t{1} << (width - 1)))
+        return {fmt::format("(-{}{} - 1)", magnitude - 1, suffix), primary};
+    return {cast + "-" + std::to_string(magnitude) + suffix, unary};
+}
+
+}  // namespace
+
+text literal(runtime::dialect language, scalar s, std::uint64_t bits) {
+    const spelling& words = spelling_of(language);
+    if (s == scalar::boolean) return {bits ? "true" : "false", primary};
+    if (s == scalar::f32) {
+        const float x = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+        if (!std::isfinite(x))
+            return {
+                fmt::format("{}0x{:x}{}", words.f32_bits, static_cast<std::uint32_t>(bits), words.f32_end),
+                primary};
+        return number(fmt::format("{}", x), "f", std::signbit(x));
+    }
+    if (s == scalar::f64) {
+        const double x = std::bit_cast<double>(bits);
+        if (!std::isfinite(x))
+            return {fmt::format("{}0x{:x}{}", words.f64_bits, bits, words.f64_end), primary};
+        return number(fmt::format("{}", x), "", std::signbit(x));
+    }
+    if (s == scalar::nothing) return {"0", primary};  // the pointer that points nowhere
+    return integer(language, s, bits);
+}
+
+}  // namespace balm::emit

@@ -1,0 +1,155 @@
+// Declares types, constants and helper functions where a program first needs them. OpenCL C has vectors of
+// its own; for CUDA they are structures aligned as OpenCL's are (CUDA's own double4 aligns to 16 bytes).
+
+#include "emit/program_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "emit/lanes.hpp"
+#include "emit/literal.hpp"
+#include "ir/aggregate.hpp"
+
+namespace balm::emit {
+
+namespace {
+
+using runtime::dialect;
+
+std::string cuda_vector(program_parts& parts, ir::type t, const std::string& name) {
+    const std::string scalar_name = type_name(parts.language, t.element);
+    std::string members, parameters, values, same;
+    for (int k = 0; k < t.lanes; ++k) {
+        const std::string lane = lane_name(t.lanes, k), comma = k ? ", " : "";
+        members += comma + lane;
+        parameters += fmt::format("{}{} {}_", comma, scalar_name, lane);
+        values += fmt::format("{0}{1}({1}_)", comma, lane);
+        same += fmt::format("{}{}(all)", comma, lane);
+    }
+    return fmt::format(
+        "struct __align__({}) {} {{\n    {} {};\n    {}() = default;\n"
+        "    __device__ {}({} all) : {} {{}}\n    __device__ {}({}) : {} {{}}\n}};\n",
+        size_of(t), name, scalar_name, members, name, name, scalar_name, same, name, parameters, values);
+}
+
+std::string structure(program_parts& parts, const trace::structure& s, const std::string& name) {
+    std::size_t end = 0, strictest = 1;
+    bool packed = false;
+    for (std::uint32_t k = 0; k < s.member_count; ++k) {
+        const std::size_t alignment = alignment_of(s.members[k].what);
+        packed = packed || s.members[k].offset % alignment != 0;
+        strictest = std::max(strictest, alignment);
+    }
+    packed = packed || s.alignment < strictest;
+    std::string body;
+    int gaps = 0;
+    const auto fill_to = [&](std::size_t offset, std::size_t alignment) {
+        const std::size_t natural = packed ? end : (end + alignment - 1) / alignment * alignment;
+        if (offset > natural)
+            body += fmt::format("    {} gap_{}[{}];\n", type_name(parts.language, scalar::u8), gaps++,
+                                offset - end);
+    };
+    for (std::uint32_t k = 0; k < s.member_count; ++k) {
+        const trace::member& m = s.members[k];
+        fill_to(m.offset, alignment_of(m.what));
+        body += fmt::format("    {} {}{};\n", type_name(parts, in_memory(m.what)), m.name,
+                            m.count > 1 ? fmt::format("[{}]", m.count) : "");
+        end = m.offset + size_of(m.what) * m.count;
+    }
+    fill_to(s.size, s.alignment);
+    std::string attributes = packed ? fmt::format("__attribute__((packed, aligned({}))) ", s.alignment)
+                             : s.alignment > strictest
+                                 ? fmt::format("__attribute__((aligned({}))) ", s.alignment)
+                                 : "";
+    if (parts.language == dialect::opencl_c)
+        return fmt::format("typedef struct {}{{\n{}}} {};\n", attributes, body, name);
+    return fmt::format("struct {}{} {{\n{}}};\n", attributes, name, body);
+}
+
+std::string value_type_name(program_parts& parts, ir::type t) {
+    if (t.aggregate == 0 && (t.lanes == 1 || parts.language == dialect::opencl_c))
+        return type_name(parts.language, t.element, t.lanes);
+    if (const auto known = parts.types.find(ir::code(t)); known != parts.types.end()) return known->second;
+    std::string text, name;
+    if (t.aggregate != 0) {
+        const trace::structure& s = ir::structure_of(t);
+        name = parts.names.unique(s.name);
+        text = structure(parts, s, name);
+    } else {
+        constexpr const char* words[] = {"",    "bool", "char", "uchar", "short", "ushort",
+                                         "int", "uint", "long", "ulong", "float", "double"};
+        name = fmt::format("balm_{}{}", words[static_cast<std::size_t>(t.element)], t.lanes);
+        text = cuda_vector(parts, t, name);
+    }
+    parts.type_text += text + "\n";
+    parts.types.emplace(ir::code(t), name);
+    return name;
+}
+
+/// A literal that may initialise constant data: no function gives it. A NaN keeps nothing but its sign.
+std::string initializer(dialect language, scalar s, std::uint64_t bits) {
+    const bool f32 = s == scalar::f32;
+    const double x = !is_floating(s) ? 0
+                     : f32           ? std::bit_cast<float>(static_cast<std::uint32_t>(bits))
+                                     : std::bit_cast<double>(bits);
+    if (std::isfinite(x)) return literal(language, s, bits).words;
+    const char* sign = std::signbit(x) ? "-" : "";
+    const char* suffix = f32 ? "f" : "";
+    return std::isnan(x) ? fmt::format("{}__builtin_nan{}(\"\")", sign, suffix)
+                         : fmt::format("{}__builtin_huge_val{}()", sign, suffix);
+}
+
+}  // namespace
+
+std::string program_parts::use(const helper_function& h) {
+    const bool known =
+        std::any_of(helpers.begin(), helpers.end(), [&](const auto& e) { return e.first == h.name; });
+    if (!known) helpers.emplace_back(h.name, h.text);
+    return h.name;
+}
+
+ir::type in_memory(ir::type t) {
+    if (t.is_pointer()) return t;
+    if (t.element == scalar::boolean) t.element = scalar::u8;
+    if (t.element == scalar::f16) t.element = scalar::u16;
+    return t;
+}
+
+std::string type_name(program_parts& parts, ir::type t) {
+    if (!t.is_pointer()) {
+        if (t.element == scalar::f64) parts.uses_f64 = true;
+        return value_type_name(parts, t);
+    }
+    constexpr const char* spaces[] = {"", "global ", "local ", "constant ", "private "};
+    const char* where = parts.language == dialect::opencl_c ? spaces[static_cast<std::size_t>(t.where)] : "";
+    const ir::type target = pointee(t);
+    const char* is_const = t.is_const && t.where != space::constant ? "const " : "";
+    if (target.is_pointer()) return fmt::format("{} {}{}*", type_name(parts, target), where, is_const);
+    return fmt::format("{}{}{}*", where, is_const, type_name(parts, in_memory(target)));
+}
+
+std::string constant_name(program_parts& parts, const ir::constant_data& data, const char* qualifier) {
+    if (const auto known = parts.constants.find(&data); known != parts.constants.end()) return known->second;
+    const std::string name = parts.names.unique(data.name);
+    const ir::type element = in_memory(data.element);
+    std::string list;
+    for (std::size_t k = 0; k < data.bits.size(); ++k)
+        list += fmt::format("{}{}",
+                            k == 0       ? ""
+                            : k % 8 == 0 ? ",\n    "
+                                         : ", ",
+                            initializer(parts.language, element.element, data.bits[k]));
+    parts.constant_text += fmt::format("{}{} {}[{}] = {{\n    {}}};\n", qualifier, type_name(parts, element),
+                                       name, data.bits.size(), list);
+    parts.constants.emplace(&data, name);
+    return name;
+}
+
+std::string type_word(ir::type t) {
+    return std::string(to_string(t.element)) + (t.lanes > 1 ? "x" + std::to_string(t.lanes) : "");
+}
+
+}  // namespace balm::emit

@@ -1,0 +1,42 @@
+#pragma once
+// What a program needs besides its functions' own text, collected while they are printed: types, constants
+// and helper functions, each once, in the order in which they were first needed.
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emit/builtin_spelling.hpp"
+#include "emit/names.hpp"
+#include "ir/ir.hpp"
+#include "runtime/backend.hpp"
+
+namespace balm::emit {
+
+struct program_parts {
+    runtime::dialect language;
+    name_set names;                              ///< of functions, types and constants
+    std::map<std::uint64_t, std::string> types;  ///< names of those that were declared, by code
+    std::string type_text;                       ///< their declarations
+    std::map<const ir::constant_data*, std::string> constants;  ///< their names
+    std::string constant_text;
+    std::vector<std::pair<std::string, std::string>> helpers;  ///< name, text
+    std::map<const ir::function*, std::string> functions;      ///< printed names of callees
+    bool uses_f64 = false;
+
+    /// Has the function printed once, and gives its name.
+    std::string use(const helper_function&);
+};
+
+/// The name of a type for values; declares it where the dialect lacks it.
+std::string type_name(program_parts&, ir::type);
+/// The type that stands for another in memory: bytes for truth values, 16 bits for f16.
+ir::type in_memory(ir::type);
+/// The name of constant data; declares it.
+std::string constant_name(program_parts&, const ir::constant_data&, const char* qualifier);
+
+/// "f32", "i32x4": a word for a scalar or vector type in the names of helper functions.
+std::string type_word(ir::type);
+
+}  // namespace balm::emit

@@ -1,0 +1,263 @@
+// Structures: laid out on the device as on the host, passed by value, in buffers, in local memory, returned.
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstring>
+
+#include "kernel/run.hpp"
+
+namespace balm::test {
+
+namespace {
+
+using namespace balm::dsl;
+
+struct particle {
+    float4 pos, vel;
+    bool operator==(const particle&) const = default;
+};
+BALM_STRUCT(particle, pos, vel)
+
+struct inner {
+    std::uint8_t tag;
+    double weight;
+    half small;
+    std::int16_t counts[3];
+};
+BALM_STRUCT(inner, tag, weight, small, counts)
+
+struct alignas(16) outer {
+    bool is_on;
+    inner parts[2];
+    float matrix[2][3];
+    float3 direction;
+    std::int64_t last;
+};
+BALM_STRUCT(outer, is_on, parts, matrix, direction, last)
+
+#pragma pack(push, 1)
+struct packed {
+    std::uint8_t a;
+    std::int32_t b;
+    std::uint16_t c;
+    double d;
+};
+#pragma pack(pop)
+BALM_STRUCT(packed, a, b, c, d)
+
+struct with_gap {
+    std::int32_t first;
+    std::int32_t unnamed;
+    std::int32_t last;
+    std::int32_t tail;
+};
+BALM_STRUCT(with_gap, first, last)
+
+struct one_byte {
+    std::int8_t value;
+};
+BALM_STRUCT(one_byte, value)
+
+// ---- layout -------------------------------------------------------------------------------------------
+
+/// Where the device finds each member: its address less the structure's.
+template <class S, class Probe>
+std::vector<std::uint64_t> offsets_on(const device& on, std::size_t members, Probe&& probe) {
+    const auto kernel =
+        balm::kernel<1>("offsets", [&](Mixed<S> s, Out<std::uint64_t> out) { probe(s, out); });
+    auto s = on.mixed_buffer<S>(2);
+    auto out = on.out_buffer<std::uint64_t>(members + 1);
+    on.execute(kernel(s, out), {1});
+    const auto got = out.read();
+    return {got.begin(), got.end()};
+}
+
+TEST(A5_structs, lie_on_the_device_as_on_the_host) {
+    on_all_devices([&](const device& on) {
+        const auto got = offsets_on<outer>(on, 5, [](Mixed<outer>& s, Out<std::uint64_t>& out) {
+            ULong start = address_of(s[0]).address();
+            Ptr<outer> p = address_of(s[0]);
+            out[0] = address_of(p->matrix[1][2]).address() - start;
+            out[1] = address_of(p->direction).address() - start;
+            out[2] = address_of(p->last).address() - start;
+            out[3] = address_of(p->parts[1]).address() - start;
+            out[4] = address_of(p->parts[1].counts[2]).address() - start;
+            out[5] = address_of(s[1]).address() - start;
+        });
+        EXPECT_EQ(got,
+                  (std::vector<std::uint64_t>{
+                      offsetof(outer, matrix) + 5 * sizeof(float), offsetof(outer, direction),
+                      offsetof(outer, last), offsetof(outer, parts) + sizeof(inner),
+                      offsetof(outer, parts) + sizeof(inner) + offsetof(inner, counts) + 4, sizeof(outer)}));
+    });
+}
+
+TEST(A5_structs, packed_and_with_unnamed_members_lie_as_on_the_host) {
+    const auto kernel = balm::kernel<1>("layouts", [](In<packed> p, Mixed<with_gap> g, Out<double> out) {
+        Index i = global_id(0);
+        out[4 * i] = p[i].a;
+        out[4 * i + 1] = p[i].b;
+        out[4 * i + 2] = p[i].c;
+        out[4 * i + 3] = p[i].d;
+        g[i].last = g[i].first + 1;
+    });
+    host_array<packed> p(3);
+    host_array<with_gap> g(3);
+    for (int i = 0; i < 3; ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        p[k] = {static_cast<std::uint8_t>(200 + i), -70000 * i, static_cast<std::uint16_t>(60000 + i),
+                0.25 * i};
+        g[k] = {i * 10, 77, 0, 88};
+    }
+    on_all_devices([&](const device& on) {
+        auto gaps = on.mixed_buffer<with_gap>(3);
+        gaps.write(std::span<const with_gap>(g));
+        auto out = on.out_buffer<double>(12);
+        on.execute(kernel(in(on, p), gaps, out), {3});
+        const auto got = out.read();
+        const auto after = gaps.read();
+        for (std::size_t i = 0; i < 3; ++i) {
+            EXPECT_EQ(got[4 * i], p[i].a);
+            EXPECT_EQ(got[4 * i + 1], p[i].b);
+            EXPECT_EQ(got[4 * i + 2], p[i].c);
+            EXPECT_EQ(got[4 * i + 3], p[i].d);
+            EXPECT_EQ(after[i].last, g[i].first + 1);
+            EXPECT_EQ(after[i].unnamed, 77);
+            EXPECT_EQ(after[i].tail, 88);
+        }
+    });
+}
+
+// ---- use ----------------------------------------------------------------------------------------------
+
+TEST(A5_structs, are_read_written_and_copied_whole_and_by_member) {
+    const auto kernel =
+        balm::kernel<1>("move", [](Mixed<particle> particles, Float dt, Out<particle> copies) {
+            Index i = global_id(0);
+            Var<particle> p = particles[i];
+            Var<particle> before = p;
+            p.pos += dt * p.vel;
+            p.vel.xy = p.vel.yx;
+            particles[i] = p;
+            particles[i].pos.w = 7.f;
+            before.vel = 0.f;
+            copies[i] = before;
+        });
+    constexpr std::size_t n = 50;
+    auto random = seeded_random();
+    host_array<particle> start(n);
+    std::uniform_int_distribution<int> any(-100, 100);
+    for (particle& p : start)
+        for (int k = 0; k < 4; ++k) {
+            p.pos[k] = static_cast<float>(any(random));
+            p.vel[k] = static_cast<float>(any(random));
+        }
+    on_all_devices([&](const device& on) {
+        auto particles = on.mixed_buffer<particle>(n);
+        particles.write(std::span<const particle>(start));
+        auto copies = on.out_buffer<particle>(n);
+        on.execute(kernel(particles, 0.5f, copies), {n});
+        const auto moved = particles.read();
+        const auto kept = copies.read();
+        for (std::size_t i = 0; i < n; ++i) {
+            particle wanted = start[i];
+            for (int k = 0; k < 4; ++k) wanted.pos[k] += 0.5f * wanted.vel[k];
+            wanted.pos.w = 7;
+            std::swap(wanted.vel.x, wanted.vel.y);
+            ASSERT_EQ(moved[i], wanted) << i;
+            ASSERT_EQ(kept[i], (particle{start[i].pos, {}})) << i;
+        }
+    });
+}
+
+TEST(A5_structs, nest_hold_arrays_and_begin_as_zeros) {
+    const auto kernel = balm::kernel<1>("nested", [](In<outer> given, Mixed<outer> out) {
+        Index i = global_id(0);
+        Var<outer> o = given[i];
+        o.is_on = !o.is_on;
+        o.parts[1].weight += 0.5;
+        o.parts[0].counts[i % 3] = 99;
+        o.parts[1].small = cast<float>(i) + 0.25f;
+        for (Int r : range(2))
+            for (Int c : range(3)) o.matrix[r][c] = cast<float>(r * 10 + c);
+        o.direction.z = o.direction.x;
+        out[2 * i] = o;
+        Var<outer> z;
+        z.last = given[i].last;
+        out[2 * i + 1] = z;
+        out[2 * i + 1].parts[0] = o.parts[1];
+    });
+    constexpr std::size_t n = 6;
+    host_array<outer> given(n);
+    std::memset(static_cast<void*>(given.data()), 0, n * sizeof(outer));
+    for (std::size_t i = 0; i < n; ++i) {
+        given[i].is_on = i % 2;
+        given[i].parts[1].weight = static_cast<double>(i);
+        given[i].parts[1].tag = 17;
+        given[i].direction = {{static_cast<float>(i) + 1, 2, 3}};
+        given[i].last = static_cast<std::int64_t>(i) << 40;
+    }
+    on_all_devices([&](const device& on) {
+        auto out = on.mixed_buffer<outer>(2 * n);
+        on.execute(kernel(in(on, given), out), {n});
+        const auto got = out.read();
+        for (std::size_t i = 0; i < n; ++i) {
+            const outer &o = got[2 * i], &z = got[2 * i + 1];
+            EXPECT_EQ(o.is_on, i % 2 == 0);
+            EXPECT_EQ(o.parts[1].weight, static_cast<double>(i) + 0.5);
+            EXPECT_EQ(o.parts[1].tag, 17);
+            EXPECT_EQ(o.parts[0].counts[i % 3], 99);
+            EXPECT_EQ(o.parts[0].counts[(i + 1) % 3], 0);
+            EXPECT_EQ(static_cast<float>(o.parts[1].small), static_cast<float>(i) + 0.25f);
+            for (int r = 0; r < 2; ++r)
+                for (int c = 0; c < 3; ++c) EXPECT_EQ(o.matrix[r][c], static_cast<float>(r * 10 + c));
+            EXPECT_EQ(o.direction.z, o.direction.x);
+            EXPECT_EQ(z.last, given[i].last);
+            EXPECT_EQ(z.matrix[1][2], 0);
+            EXPECT_EQ(z.parts[0].weight, o.parts[1].weight);
+        }
+    });
+}
+
+TEST(A5_structs, are_passed_by_value_returned_and_shared_in_local_memory) {
+    const auto mirrored = balm::function("mirrored(p)", [](Var<particle> p) {
+        p.pos = -p.pos;
+        return p;
+    });
+    const auto kernel = balm::kernel<1>(
+        "shared", [&](Var<particle> by, Var<one_byte> small, Local<particle> shared, Out<particle> out) {
+            Index i = global_id(0), lid = local_id(0);
+            shared[lid] = by;
+            shared[lid].pos.x = cast<float>(i) + cast<float>(Int(small.value));
+            local_barrier();
+            out[i] = mirrored(shared[local_size(0) - 1 - lid]);
+        });
+    const particle by{{{1, 2, 3, 4}}, {{5, 6, 7, 8}}};
+    on_all_devices([&](const device& on) {
+        auto out = on.out_buffer<particle>(32);
+        on.execute(kernel(by, one_byte{-3}, balm::local<particle>(8), out), {32}, {8});
+        const auto got = out.read();
+        for (std::size_t i = 0; i < 32; ++i) {
+            particle wanted = by;
+            wanted.pos.x = static_cast<float>(i / 8 * 8 + 7 - i % 8) - 3;
+            for (int k = 0; k < 4; ++k) wanted.pos[k] = -wanted.pos[k];
+            EXPECT_EQ(got[i], wanted) << i;
+        }
+    });
+}
+
+struct crossed {
+    std::int32_t a, b;
+};
+BALM_STRUCT(crossed, b, a)
+
+TEST(A5_structs, whose_members_are_named_in_another_order_are_refused) {
+    const std::string said = message_of<trace_error>(
+        [] { balm::kernel<1>("crossed", [](In<crossed> c, Out<std::int32_t> out) { out[0] = c[0].a; }); });
+    EXPECT_THAT(said, testing::HasSubstr("crossed::a"));
+    EXPECT_THAT(said, testing::HasSubstr("order"));
+}
+
+}  // namespace
+}  // namespace balm::test
