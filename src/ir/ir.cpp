@@ -124,16 +124,6 @@ std::uint64_t parameter_bit(const function& f, value_id pointer) {
     return std::uint64_t{1} << std::min<std::uint64_t>(f.code[pointer].bits, 63);
 }
 
-void add_effects(const function& f, value_id v, effects& sum) {
-    const instruction& i = f.code[v];
-    if (i.op == opcode::write_cell) sum.cells.push_back(f.operand(v, 0));
-    if (i.op == opcode::store) sum.parameters |= parameter_bit(f, f.operand(v, 0));
-    if (i.op == opcode::barrier || i.op == opcode::call) sum.all_memory = true;
-    for (block_id b : i.blocks)
-        if (b != none)
-            for (value_id inner : f.blocks[b]) add_effects(f, inner, sum);
-}
-
 /// A parameter that nothing else in the kernel can write through.
 bool is_constant_memory(const function& f, value_id pointer) {
     const parameter& p = f.parameters[f.code[pointer].bits];
@@ -153,12 +143,54 @@ bool may_alias(const function& f, std::uint64_t stored, value_id pointer) {
     return false;
 }
 
+void add_effects(const function& f, value_id v, effects& sum) {
+    add_own_effects(f, v, sum);
+    for (block_id b : f.code[v].blocks)
+        if (b != none)
+            for (value_id inner : f.blocks[b]) add_effects(f, inner, sum);
+}
+
+/// Fills in the effects of b and of the blocks inside it.
+void survey(const function& f, block_id b, std::vector<effects>& by_block) {
+    for (value_id v : f.blocks[b]) {
+        if (b != 0) add_own_effects(f, v, by_block[b]);
+        for (block_id inner : f.code[v].blocks) {
+            if (inner == none) continue;
+            survey(f, inner, by_block);
+            if (b != 0) by_block[b].add(by_block[inner]);
+        }
+    }
+    // Each once, so that the lists do not grow with the number of writes on their way up.
+    std::vector<value_id>& cells = by_block[b].cells;
+    std::sort(cells.begin(), cells.end());
+    cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+}
+
 }  // namespace
+
+void effects::add(const effects& more) {
+    cells.insert(cells.end(), more.cells.begin(), more.cells.end());
+    parameters |= more.parameters;
+    all_memory = all_memory || more.all_memory;
+}
+
+void add_own_effects(const function& f, value_id v, effects& sum) {
+    const instruction& i = f.code[v];
+    if (i.op == opcode::write_cell) sum.cells.push_back(f.operand(v, 0));
+    if (i.op == opcode::store) sum.parameters |= parameter_bit(f, f.operand(v, 0));
+    if (i.op == opcode::barrier || i.op == opcode::call) sum.all_memory = true;
+}
 
 effects effects_of(const function& f, value_id v) {
     effects sum;
     add_effects(f, v, sum);
     return sum;
+}
+
+std::vector<effects> effects_by_block(const function& f) {
+    std::vector<effects> by_block(f.blocks.size());
+    survey(f, 0, by_block);
+    return by_block;
 }
 
 bool clobbers(const function& f, const effects& e, value_id reader) {

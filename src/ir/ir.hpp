@@ -154,8 +154,14 @@ struct effects {
     std::vector<value_id> cells;   ///< written
     std::uint64_t parameters = 0;  ///< a bit for each memory parameter stored to (the last bit: any further)
     bool all_memory = false;       ///< a barrier or a call: whatever other work-items may have written
+
+    void add(const effects& more);
 };
 effects effects_of(const function&, value_id);
+/// Adds what an instruction may change by itself, without the blocks inside it.
+void add_own_effects(const function&, value_id, effects& sum);
+/// What each block may change, found in one walk; nothing for the body, whose effects nobody asks for.
+std::vector<effects> effects_by_block(const function&);
 /// Whether a reading instruction (read_cell, load, or one whose block holds these) gives another result
 /// after the effects than before.
 bool clobbers(const function&, const effects&, value_id reader);
