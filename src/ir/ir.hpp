@@ -95,6 +95,7 @@ inline constexpr std::uint32_t none = ~0u;
 
 struct instruction {
     opcode op = opcode::constant;
+    bool knows_line = false;   ///< `where` is its own, not that of the last instruction that knew one
     std::uint16_t detail = 0;  ///< builtin or place
     type result;
     std::uint8_t operand_count = 0;
@@ -166,8 +167,16 @@ std::vector<effects> effects_by_block(const function&);
 /// after the effects than before.
 bool clobbers(const function&, const effects&, value_id reader);
 
+/// How deep IF bodies, WHILE and range may stand in each other. Compilers made from clang take 256 brackets
+/// in each other, those of expressions among them.
+inline constexpr int max_nesting = 200;
+/// The same with ELSE blocks (a chain of ELIFs) and right operands of && and ||. Each level is one of host
+/// stack.
+inline constexpr int max_chain = 500;
+
 /// Throws trace_error on the first breach of the IR's rules: a value used before or outside its definition,
-/// types that a row does not take, a jump outside a loop, a barrier where not all work-items arrive.
+/// types that a row does not take, a jump outside a loop, a barrier where not all work-items arrive, blocks
+/// that stand too deep in each other.
 void verify(const function&);
 
 /// Folds constants, shares equal values, forwards variables and removes what nobody uses, until nothing

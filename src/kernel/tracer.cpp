@@ -75,7 +75,8 @@ struct tracer {
 
     value_id record(instruction what, std::span<const value_id> operands = {}) {
         check();
-        if (what.where.file)
+        what.knows_line = what.where.file != nullptr;
+        if (what.knows_line)
             where = what.where;
         else
             what.where = where;
@@ -465,33 +466,38 @@ node recording::parameter(scalar type, access use) {
 namespace {
 
 /// Gives each value that was assigned to a variable that begins as this value, and lets reads and writes
-/// refer to it; reads of all other values are the values themselves.
+/// refer to it; reads of all other values are the values themselves, and go.
 void make_cells(ir::function& f, const std::vector<bool>& assigned) {
-    std::vector<value_id> cell_of(f.code.size(), ir::none);
-    for (auto& block : f.blocks) {
-        ir::block with_cells;
-        for (value_id v : block) {
-            with_cells.push_back(v);
-            if (v >= assigned.size() || !assigned[v]) continue;
-            instruction i = make(opcode::cell, f.code[v].result, f.code[v].where);
-            i.name = f.code[v].name;
-            cell_of[v] = f.add(i, {&v, 1});
-            with_cells.push_back(cell_of[v]);
-        }
-        block = std::move(with_cells);
+    const auto count = static_cast<value_id>(f.code.size());
+    std::vector<value_id> cell_of(count, ir::none), value_of(count);
+    for (value_id v = 0; v < assigned.size(); ++v) {
+        if (!assigned[v]) continue;
+        instruction i = make(opcode::cell, f.code[v].result, f.code[v].where);
+        i.name = f.code[v].name;
+        i.knows_line = f.code[v].knows_line;
+        cell_of[v] = f.add(i, {&v, 1});
     }
-    std::vector<value_id> value_of(f.code.size());
-    for (value_id v = 0; v < f.code.size(); ++v) {
+    for (value_id v = 0; v < count; ++v) {
         const bool is_read = f.code[v].op == opcode::read_cell;
         const bool is_access = is_read || f.code[v].op == opcode::write_cell;
-        if (is_access && cell_of[f.operand(v, 0)] != ir::none) f.operands_of(v)[0] = cell_of[f.operand(v, 0)];
+        const value_id cell = is_access ? cell_of[f.operand(v, 0)] : ir::none;
+        if (cell != ir::none) f.operands_of(v)[0] = cell;
         // A value is made before it is read, so what it stands for is known by now.
-        const bool is_same = is_read && f.code[f.operand(v, 0)].op != opcode::cell;
+        const bool is_same = is_read && cell == ir::none;
         value_of[v] = is_same ? value_of[f.operand(v, 0)] : v;
         if (is_same && f.code[v].name != ir::none) f.code[value_of[v]].name = f.code[v].name;
     }
     for (value_id& operand : f.operands)
-        if (operand != ir::none) operand = value_of[operand];
+        if (operand < count) operand = value_of[operand];
+    ir::block order;
+    for (ir::block& block : f.blocks) {
+        order.clear();
+        for (value_id v : block) {
+            if (value_of[v] == v) order.push_back(v);
+            if (cell_of[v] != ir::none) order.push_back(cell_of[v]);
+        }
+        block.assign(order.begin(), order.end());
+    }
 }
 
 /// Whether calls of the function may be shared and moved: no memory, no place in the grid, no barrier.
