@@ -36,12 +36,13 @@ std::string to_string(type t) {
     return text;
 }
 
-value_id function::add(instruction what, std::span<const value_id> its_operands) {
-    what.first_operand = static_cast<std::uint32_t>(operands.size());
-    what.operand_count = static_cast<std::uint8_t>(its_operands.size());
-    operands.insert(operands.end(), its_operands.begin(), its_operands.end());
+value_id function::add(const instruction& what, std::span<const value_id> its_operands) {
+    const auto id = static_cast<value_id>(code.size());
     code.push_back(what);
-    return static_cast<value_id>(code.size() - 1);
+    code[id].first_operand = static_cast<std::uint32_t>(operands.size());
+    code[id].operand_count = static_cast<std::uint8_t>(its_operands.size());
+    for (value_id o : its_operands) operands.push_back(o);  // mostly two: cheaper than insert's memmove
+    return id;
 }
 
 bool has_barrier(const function& f) {

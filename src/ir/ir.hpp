@@ -140,7 +140,7 @@ struct function {
     value_id operand(value_id v, std::size_t k) const { return operands[code[v].first_operand + k]; }
 
     /// Appends an instruction to `code` (to no block) and gives its id.
-    value_id add(instruction what, std::span<const value_id> its_operands = {});
+    value_id add(const instruction& what, std::span<const value_id> its_operands = {});
 };
 
 /// Whether the function, or one it calls, waits for the work-items of its group.

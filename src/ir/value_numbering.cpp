@@ -320,7 +320,6 @@ private:
         } else if (const value_id same = simpler(v); same != v) {
             return replace(v, same);
         }
-        if (f_.code[v].operand_count > 3) return true;
         return share(v, 0);
     }
 

@@ -49,6 +49,33 @@ thread_local constinit tracer* innermost = nullptr;
 
 std::atomic<bool> static_objects_are_made{false};
 
+/// What a trace is recorded into. A thread's traces use the same memory one after the other: getting it anew
+/// for each took a third of the time of a long one.
+struct recording_memory {
+    std::vector<instruction> code;
+    std::vector<value_id> operands;
+};
+constexpr std::size_t max_kept_instructions = 1 << 15;
+
+thread_local constinit bool thread_ends = false;  // static objects may still trace while they end
+struct spare_memory {
+    recording_memory memory;
+    ~spare_memory() { thread_ends = true; }
+};
+thread_local spare_memory spare;
+
+void take_spare(ir::function& f) {
+    if (thread_ends) return;
+    f.code.swap(spare.memory.code);
+    f.operands.swap(spare.memory.operands);
+}
+void keep_spare(recording_memory& recorded) {
+    if (thread_ends || recorded.code.capacity() > max_kept_instructions) return;
+    recorded.code.clear();
+    recorded.operands.clear();
+    spare.memory = std::move(recorded);
+}
+
 }  // namespace
 
 struct tracer {
@@ -73,14 +100,15 @@ struct tracer {
                                     function.name));
     }
 
-    value_id record(instruction what, std::span<const value_id> operands = {}) {
+    value_id record(const instruction& what, std::span<const value_id> operands = {}) {
         check();
-        what.knows_line = what.where.file != nullptr;
-        if (what.knows_line)
-            where = what.where;
-        else
-            what.where = where;
         const value_id id = function.add(what, operands);
+        instruction& made = function.code[id];
+        made.knows_line = made.where.file != nullptr;
+        if (made.knows_line)
+            where = made.where;
+        else
+            made.where = where;
         function.blocks[frames.back().block].push_back(id);
         return id;
     }
@@ -434,6 +462,7 @@ recording::recording(std::string_view signature, int dimension_count, location w
     t.function.where = where;
     t.function.dimensions = dimension_count;
     t.function.blocks.resize(1);
+    take_spare(t.function);
     t.where = where;
     const char here = 0;
     t.stack_top = &here;
@@ -466,34 +495,52 @@ node recording::parameter(scalar type, access use) {
 namespace {
 
 /// Gives each value that was assigned to a variable that begins as this value, and lets reads and writes
-/// refer to it; reads of all other values are the values themselves, and go.
-void make_cells(ir::function& f, const std::vector<bool>& assigned) {
-    const auto count = static_cast<value_id>(f.code.size());
-    std::vector<value_id> cell_of(count, ir::none), value_of(count);
-    for (value_id v = 0; v < assigned.size(); ++v) {
-        if (!assigned[v]) continue;
-        instruction i = make(opcode::cell, f.code[v].result, f.code[v].where);
-        i.name = f.code[v].name;
-        i.knows_line = f.code[v].knows_line;
-        cell_of[v] = f.add(i, {&v, 1});
-    }
+/// refer to it; reads of all other values are the values themselves, and go. `recorded` gets what was
+/// recorded.
+void make_cells(ir::function& f, const std::vector<bool>& assigned, recording_memory& recorded) {
+    recorded.code.swap(f.code);
+    recorded.operands.swap(f.operands);
+    const auto count = static_cast<value_id>(recorded.code.size());
+    const auto operands_of = [&](value_id v) {
+        return std::span<const value_id>(recorded.operands)
+            .subspan(recorded.code[v].first_operand, recorded.code[v].operand_count);
+    };
+    // A value is made before it is read, so what it becomes is known by then; its variable stands behind it.
+    std::vector<value_id> becomes(count), cell_of(count, ir::none);
+    std::vector<bool> goes(count, false);
+    value_id made = 0;
     for (value_id v = 0; v < count; ++v) {
-        const bool is_read = f.code[v].op == opcode::read_cell;
-        const bool is_access = is_read || f.code[v].op == opcode::write_cell;
-        const value_id cell = is_access ? cell_of[f.operand(v, 0)] : ir::none;
-        if (cell != ir::none) f.operands_of(v)[0] = cell;
-        // A value is made before it is read, so what it stands for is known by now.
-        const bool is_same = is_read && cell == ir::none;
-        value_of[v] = is_same ? value_of[f.operand(v, 0)] : v;
-        if (is_same && f.code[v].name != ir::none) f.code[value_of[v]].name = f.code[v].name;
+        const value_id source = recorded.code[v].op == opcode::read_cell ? operands_of(v)[0] : ir::none;
+        goes[v] = source != ir::none && cell_of[source] == ir::none;
+        becomes[v] = goes[v] ? becomes[source] : made++;
+        if (v < assigned.size() && assigned[v]) cell_of[v] = made++;
     }
-    for (value_id& operand : f.operands)
-        if (operand < count) operand = value_of[operand];
+    f.code.reserve(made);
+    f.operands.reserve(recorded.operands.size());
+    for (value_id v = 0; v < count; ++v) {
+        const instruction& i = recorded.code[v];
+        if (!goes[v]) {
+            const auto first = static_cast<std::uint32_t>(f.operands.size());
+            for (value_id o : operands_of(v)) f.operands.push_back(o == ir::none ? o : becomes[o]);
+            const bool is_access = i.op == opcode::read_cell || i.op == opcode::write_cell;
+            if (is_access) f.operands[first] = cell_of[operands_of(v)[0]];
+            f.code.push_back(i);
+            f.code.back().first_operand = first;
+        }
+        if (cell_of[v] != ir::none) {
+            instruction cell = make(opcode::cell, i.result, i.where);
+            cell.name = i.name;
+            cell.knows_line = i.knows_line;
+            f.add(cell, {&becomes[v], 1});
+        }
+    }
+    for (value_id v = 0; v < count; ++v)
+        if (goes[v] && recorded.code[v].name != ir::none) f.code[becomes[v]].name = recorded.code[v].name;
     ir::block order;
     for (ir::block& block : f.blocks) {
         order.clear();
         for (value_id v : block) {
-            if (value_of[v] == v) order.push_back(v);
+            if (!goes[v]) order.push_back(becomes[v]);
             if (cell_of[v] != ir::none) order.push_back(cell_of[v]);
         }
         block.assign(order.begin(), order.end());
@@ -533,7 +580,9 @@ std::shared_ptr<const ir::function> recording::finish(const node* result) {
         fail(t.function.where, fmt::format("'{}' names {} parameters, but its lambda takes {}",
                                            t.function.name, named, t.function.parameters.size()));
     t.function.result = result ? result->type : scalar::nothing;
-    make_cells(t.function, t.assigned);
+    recording_memory recorded;
+    make_cells(t.function, t.assigned, recorded);
+    keep_spare(recorded);
     ir::verify(t.function);
     ir::simplify(t.function);
     refuse_endless_ranges(t.function);

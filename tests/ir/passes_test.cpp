@@ -71,6 +71,17 @@ TEST(IR_simplify, shares_equal_values_and_loads) {
     EXPECT_EQ(count(f, opcode::place), 1);
 }
 
+TEST(IR_simplify, shares_calls_of_many_arguments) {
+    const auto mix = balm::function(
+        "mix", [](Int a, Int b, Int c, Int d, Int e) { return a * 3 + b * 5 + c * 7 + d * 11 + e; });
+    const ir::function f = traced([&](Int n, ints a, ints, out_ints out) {
+        Int x = a[n];
+        out[0] = mix(x, n, x, n, 1) + mix(x, n, x, n, 1);
+        out[1] = mix(x, n, x, n, 2);
+    });
+    EXPECT_EQ(count(f, opcode::evaluate), 2) << ir::dump(f);
+}
+
 TEST(IR_simplify, does_not_share_loads_across_stores_and_barriers) {
     const ir::function f = *balm::kernel<1>("stores", [](Mixed<std::int32_t> x, Mixed<std::int32_t> y) {
                                 Int first = x[0];
