@@ -157,6 +157,7 @@ struct effects {
     bool all_memory = false;       ///< a barrier or a call: whatever other work-items may have written
 
     void add(const effects& more);
+    bool touch_memory() const { return parameters != 0 || all_memory; }
 };
 effects effects_of(const function&, value_id);
 /// Adds what an instruction may change by itself, without the blocks inside it.

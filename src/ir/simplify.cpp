@@ -181,6 +181,7 @@ private:
     }
     void change_at(const effects& e, position at) {
         for (value_id cell : e.cells) next_write_[cell] = at;
+        if (!e.touch_memory()) return;
         for (std::size_t m = 0; m < a_load_of_.size(); ++m)
             if (clobbers(f_, e, a_load_of_[m])) next_change_[m] = at;
     }

@@ -93,6 +93,7 @@ public:
         return regions_[index].generation;
     }
     void forget(const effects& e) {
+        if (!e.touch_memory()) return;
         for (std::uint32_t r = 0; r < regions_.size(); ++r) {
             if (!clobbers(f_, e, regions_[r].load)) continue;
             undo_.push_back({r, regions_[r].generation});

@@ -412,9 +412,9 @@ node call(const std::shared_ptr<const ir::function>& callee, const node* argumen
     tracer& t = current();
     std::vector<value_id> ids(count);
     for (std::size_t k = 0; k < count; ++k) ids[k] = t.use(arguments[k]);
-    if (t.function.dimensions > 0) refuse_lacking_dimensions(*callee);
     auto& callees = t.function.callees;
     auto known = std::find(callees.begin(), callees.end(), callee);
+    if (known == callees.end() && t.function.dimensions > 0) refuse_lacking_dimensions(*callee);
     instruction i = make(callee->is_pure ? opcode::evaluate : opcode::call, callee->result, where);
     i.bits = static_cast<std::uint64_t>(known - callees.begin());
     if (known == callees.end()) callees.push_back(callee);
