@@ -451,7 +451,7 @@ TEST(IR_verify, takes_blocks_as_deep_as_it_says_and_no_deeper) {
     EXPECT_THAT(refusal(ifs, 500), names_limit(ir::max_nesting));
     EXPECT_THAT(refusal(elifs, ir::max_chain + 1), names_limit(ir::max_chain));
     EXPECT_THAT(refusal(guards, ir::max_chain + 1), names_limit(ir::max_chain));
-    EXPECT_THAT(refusal(guards, 2000), names_limit(ir::max_chain));
+    EXPECT_NE(refusal(guards, 2000), "accepted") << "by this limit, or by that of the host's stack";
 }
 
 TEST(IR_verify, refuses_types_that_a_row_does_not_take) {
