@@ -97,7 +97,8 @@ std::string initializer(dialect language, scalar s, std::uint64_t bits) {
                                      : std::bit_cast<double>(bits);
     if (std::isfinite(x)) return literal(language, s, bits).words;
     if (language == dialect::cuda_cpp)
-        return fmt::format("__builtin_bit_cast({}, 0x{:x}{})", type_name(language, s), bits, f32 ? "u" : "ull");
+        return fmt::format("__builtin_bit_cast({}, 0x{:x}{})", type_name(language, s), bits,
+                           f32 ? "u" : "ull");
     return std::string(std::signbit(x) ? "-" : "") + (std::isnan(x) ? "NAN" : "INFINITY");
 }
 

@@ -10,66 +10,77 @@ namespace {
 
 class contraction {
 public:
-    explicit contraction(function& f) : f_(f), uses_(f.code.size(), 0) {}
+    explicit contraction(function& f)
+        : f_(f), uses_(f.code.size(), 0), home_(f.code.size(), none), is_fused_(f.code.size(), false) {}
 
     void run() {
-        count(0);
-        block_(0);
+        survey(0);
+        for (block_id b = 0; b < f_.blocks.size(); ++b) block_(b);
     }
 
 private:
-    void count(block_id b) {
+    void survey(block_id b) {
         for (value_id v : f_.blocks[b]) {
+            home_[v] = b;
             for (value_id o : f_.operands_of(v))
                 if (o != none) ++uses_[o];
             for (block_id inner : f_.code[v].blocks)
-                if (inner != none) count(inner);
+                if (inner != none) survey(inner);
         }
     }
     bool is(value_id v, builtin what) const {
         return f_.code[v].op == opcode::builtin && f_.code[v].detail == static_cast<std::uint16_t>(what);
     }
-    bool is_product(value_id v, const std::vector<bool>& here) const {
-        return v < here.size() && here[v] && is(v, builtin::mul) && uses_[v] == 1;
+    bool is_product(value_id v, block_id b) const {
+        return is(v, builtin::mul) && uses_[v] == 1 && home_[v] == b;
     }
-    value_id negated(value_id v, block& after) {
+    bool is_sum(value_id v) const {
+        return (is(v, builtin::add) || is(v, builtin::sub)) && is_floating(f_.code[v].result.element);
+    }
+    value_id negated(value_id v) {
         instruction i;
         i.op = opcode::builtin;
         i.detail = static_cast<std::uint16_t>(builtin::neg);
         i.result = f_.code[v].result;
         i.where = f_.code[v].where;
         const value_id id = f_.add(i, {&v, 1});
-        after.push_back(id);
+        after_.push_back(id);
         return id;
     }
 
     void block_(block_id b) {
-        const block before = std::move(f_.blocks[b]);
-        std::vector<bool> here(f_.code.size(), false);
-        block after;
-        for (value_id v : before) {
-            for (block_id inner : f_.code[v].blocks)
-                if (inner != none) block_(inner);
-            const bool adds = is(v, builtin::add);
-            if ((adds || is(v, builtin::sub)) && is_floating(f_.code[v].result.element)) {
-                const value_id left = f_.operand(v, 0), right = f_.operand(v, 1);
-                if (is_product(left, here)) {
-                    fuse(v, left, f_.operand(left, 0), adds ? right : negated(right, after), after);
-                } else if (is_product(right, here)) {
-                    const value_id factor = f_.operand(right, 0);
-                    fuse(v, right, adds ? factor : negated(factor, after), left, after);
-                }
-            }
-            if (v < here.size()) here[v] = true;
-            after.push_back(v);
+        block& order = f_.blocks[b];
+        after_.clear();
+        bool any = false;
+        for (value_id v : order) {
+            any = (is_sum(v) && contract(v, b)) || any;
+            after_.push_back(v);
         }
-        f_.blocks[b] = std::move(after);
+        if (!any) return;
+        // A value made here (a negation) is behind those that are numbered.
+        std::erase_if(after_, [&](value_id v) { return v < is_fused_.size() && is_fused_[v]; });
+        order.assign(after_.begin(), after_.end());
+    }
+
+    /// Whether the sum v has become fma.
+    bool contract(value_id v, block_id b) {
+        const value_id left = f_.operand(v, 0), right = f_.operand(v, 1);
+        const bool adds = is(v, builtin::add);
+        if (is_product(left, b)) {
+            fuse(v, left, f_.operand(left, 0), adds ? right : negated(right));
+        } else if (is_product(right, b)) {
+            const value_id factor = f_.operand(right, 0);
+            fuse(v, right, adds ? factor : negated(factor), left);
+        } else {
+            return false;
+        }
+        return true;
     }
 
     /// Turns v into fma(factor, the product's other factor, addend), and drops the product.
-    void fuse(value_id v, value_id product, value_id factor, value_id addend, block& after) {
+    void fuse(value_id v, value_id product, value_id factor, value_id addend) {
         const value_id operands[] = {factor, f_.operand(product, 1), addend};
-        std::erase(after, product);
+        is_fused_[product] = true;
         instruction i = f_.code[v];
         i.detail = static_cast<std::uint16_t>(builtin::fma);
         i.first_operand = static_cast<std::uint32_t>(f_.operands.size());
@@ -79,7 +90,10 @@ private:
     }
 
     function& f_;
-    std::vector<int> uses_;
+    std::vector<std::uint32_t> uses_;
+    std::vector<block_id> home_;
+    std::vector<bool> is_fused_;  ///< products that are gone
+    block after_;
 };
 
 }  // namespace

@@ -19,10 +19,8 @@ public:
                 .number(static_cast<std::uint64_t>(p.use))
                 .text(p.name)
                 .number(p.is_restrict);
-        for (const auto& callee : f_.callees) {
-            const runtime::hash128 inner = ir::hash(*callee);
-            hash_.number(inner.low).number(inner.high);
-        }
+        for (const auto& callee : f_.callees)
+            hash_.number(callee->identity.low).number(callee->identity.high);
         for (const auto& data : f_.constants) {
             hash_.text(data->name).number(code(data->element)).number(data->bits.size());
             for (std::uint64_t bits : data->bits) hash_.number(bits);

@@ -46,12 +46,13 @@ type value_of_memory(type t) {
     return t;
 }
 
-value_id function::add(instruction what, std::span<const value_id> its_operands) {
-    what.first_operand = static_cast<std::uint32_t>(operands.size());
-    what.operand_count = static_cast<std::uint8_t>(its_operands.size());
-    operands.insert(operands.end(), its_operands.begin(), its_operands.end());
+value_id function::add(const instruction& what, std::span<const value_id> its_operands) {
+    const auto id = static_cast<value_id>(code.size());
     code.push_back(what);
-    return static_cast<value_id>(code.size() - 1);
+    code[id].first_operand = static_cast<std::uint32_t>(operands.size());
+    code[id].operand_count = static_cast<std::uint8_t>(its_operands.size());
+    for (value_id o : its_operands) operands.push_back(o);  // mostly two: cheaper than insert's memmove
+    return id;
 }
 
 bool has_barrier(const function& f) {
@@ -134,6 +135,14 @@ void dump_block(const function& f, block_id b, int depth, std::string& text) {
 
 }  // namespace
 
+value_id root_of(const function& f, value_id pointer) {
+    for (;;) {
+        const opcode op = f.code[pointer].op;
+        if (op != opcode::offset && op != opcode::member && op != opcode::reinterpret) return pointer;
+        pointer = f.operand(pointer, 0);
+    }
+}
+
 std::string dump(const function& f) {
     std::string text = f.name + "\n";
     dump_block(f, 0, 1, text);
@@ -142,37 +151,11 @@ std::string dump(const function& f) {
 
 namespace {
 
-/// What a pointer is derived from: a parameter, an object, constant data, or anything (a pointer that was
-/// kept in a variable, or is the parameter of a device function).
-value_id root_of(const function& f, value_id pointer) {
-    for (;;) {
-        const opcode op = f.code[pointer].op;
-        if (op != opcode::offset && op != opcode::member && op != opcode::reinterpret) return pointer;
-        pointer = f.operand(pointer, 0);
-    }
-}
 std::uint64_t parameter_bit(const function& f, value_id root) {
     return std::uint64_t{1} << std::min<std::uint64_t>(f.code[root].bits, 63);
 }
 std::uint8_t space_bit(const function& f, value_id pointer) {
     return static_cast<std::uint8_t>(1u << static_cast<unsigned>(f.code[pointer].result.where));
-}
-
-void add_effects(const function& f, value_id v, effects& sum) {
-    const instruction& i = f.code[v];
-    if (i.op == opcode::write_cell) sum.cells.push_back(f.operand(v, 0));
-    if (i.op == opcode::store) {
-        const value_id root = root_of(f, f.operand(v, 0));
-        switch (f.code[root].op) {
-            case opcode::parameter: sum.parameters |= parameter_bit(f, root); break;
-            case opcode::object: sum.objects.push_back(root); break;
-            default: sum.spaces |= space_bit(f, root);
-        }
-    }
-    if (i.op == opcode::barrier || i.op == opcode::call) sum.all_memory = true;
-    for (block_id b : i.blocks)
-        if (b != none)
-            for (value_id inner : f.blocks[b]) add_effects(f, inner, sum);
 }
 
 /// Memory that nothing in the kernel can write.
@@ -206,12 +189,64 @@ bool may_alias(const function& f, const effects& e, value_id root) {
     return false;
 }
 
+void add_effects(const function& f, value_id v, effects& sum) {
+    add_own_effects(f, v, sum);
+    for (block_id b : f.code[v].blocks)
+        if (b != none)
+            for (value_id inner : f.blocks[b]) add_effects(f, inner, sum);
+}
+
+/// Fills in the effects of b and of the blocks inside it.
+void survey(const function& f, block_id b, std::vector<effects>& by_block) {
+    for (value_id v : f.blocks[b]) {
+        if (b != 0) add_own_effects(f, v, by_block[b]);
+        for (block_id inner : f.code[v].blocks) {
+            if (inner == none) continue;
+            survey(f, inner, by_block);
+            if (b != 0) by_block[b].add(by_block[inner]);
+        }
+    }
+    // Each once, so that the lists do not grow with the number of writes on their way up.
+    for (std::vector<value_id>* list : {&by_block[b].cells, &by_block[b].objects}) {
+        std::sort(list->begin(), list->end());
+        list->erase(std::unique(list->begin(), list->end()), list->end());
+    }
+}
+
 }  // namespace
+
+void effects::add(const effects& more) {
+    cells.insert(cells.end(), more.cells.begin(), more.cells.end());
+    objects.insert(objects.end(), more.objects.begin(), more.objects.end());
+    parameters |= more.parameters;
+    spaces |= more.spaces;
+    all_memory = all_memory || more.all_memory;
+}
+
+void add_own_effects(const function& f, value_id v, effects& sum) {
+    const instruction& i = f.code[v];
+    if (i.op == opcode::write_cell) sum.cells.push_back(f.operand(v, 0));
+    if (i.op == opcode::store) {
+        const value_id root = root_of(f, f.operand(v, 0));
+        switch (f.code[root].op) {
+            case opcode::parameter: sum.parameters |= parameter_bit(f, root); break;
+            case opcode::object: sum.objects.push_back(root); break;
+            default: sum.spaces |= space_bit(f, root);
+        }
+    }
+    if (i.op == opcode::barrier || i.op == opcode::call) sum.all_memory = true;
+}
 
 effects effects_of(const function& f, value_id v) {
     effects sum;
     add_effects(f, v, sum);
     return sum;
+}
+
+std::vector<effects> effects_by_block(const function& f) {
+    std::vector<effects> by_block(f.blocks.size());
+    survey(f, 0, by_block);
+    return by_block;
 }
 
 bool clobbers(const function& f, const effects& e, value_id reader) {

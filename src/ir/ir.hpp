@@ -97,6 +97,7 @@ inline constexpr std::uint32_t none = ~0u;
 
 struct instruction {
     opcode op = opcode::constant;
+    bool knows_line = false;   ///< `where` is its own, not that of the last instruction that knew one
     std::uint16_t detail = 0;  ///< builtin or place
     type result;
     std::uint8_t operand_count = 0;
@@ -152,7 +153,7 @@ struct function {
     value_id operand(value_id v, std::size_t k) const { return operands[code[v].first_operand + k]; }
 
     /// Appends an instruction to `code` (to no block) and gives its id.
-    value_id add(instruction what, std::span<const value_id> its_operands = {});
+    value_id add(const instruction& what, std::span<const value_id> its_operands = {});
 };
 
 /// Whether the function, or one it calls, waits for the work-items of its group.
@@ -164,6 +165,10 @@ bool has_effect(opcode);
 /// The same for an instruction with its blocks: the right operand of && and || may write variables.
 bool has_effect(const function&, value_id);
 
+/// What a pointer is derived from: a parameter, an object, constant data, or anything (a pointer that was
+/// kept in a variable).
+value_id root_of(const function&, value_id pointer);
+
 /// What an instruction, with the blocks inside it, may change.
 struct effects {
     std::vector<value_id> cells;    ///< written
@@ -171,14 +176,29 @@ struct effects {
     std::uint64_t parameters = 0;   ///< a bit for each memory parameter stored to (the last bit: any further)
     std::uint8_t spaces = 0;        ///< a bit for each space stored to through a pointer that may be any
     bool all_memory = false;        ///< a barrier or a call: whatever other work-items may have written
+
+    void add(const effects& more);
+    bool touch_memory() const { return parameters != 0 || spaces != 0 || all_memory || !objects.empty(); }
 };
 effects effects_of(const function&, value_id);
+/// Adds what an instruction may change by itself, without the blocks inside it.
+void add_own_effects(const function&, value_id, effects& sum);
+/// What each block may change, found in one walk; nothing for the body, whose effects nobody asks for.
+std::vector<effects> effects_by_block(const function&);
 /// Whether a reading instruction (read_cell, load, or one whose block holds these) gives another result
 /// after the effects than before.
 bool clobbers(const function&, const effects&, value_id reader);
 
+/// How deep IF bodies, WHILE and range may stand in each other. Compilers made from clang take 256 brackets
+/// in each other, those of expressions among them.
+inline constexpr int max_nesting = 200;
+/// The same with ELSE blocks (a chain of ELIFs) and right operands of && and ||. Each level is one of host
+/// stack.
+inline constexpr int max_chain = 500;
+
 /// Throws trace_error on the first breach of the IR's rules: a value used before or outside its definition,
-/// types that a row does not take, a jump outside a loop, a barrier where not all work-items arrive.
+/// types that a row does not take, a jump outside a loop, a barrier where not all work-items arrive, blocks
+/// that stand too deep in each other.
 void verify(const function&);
 
 /// Folds constants, shares equal values, forwards variables and removes what nobody uses, until nothing

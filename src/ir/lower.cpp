@@ -52,6 +52,7 @@ void one_element_an_item(function& f, value_id loop, builder& b) {
     const value_id index = b.place_(place::global_id);
     const value_id inside = b.apply(builtin::less, index, f.operand(loop, 0), scalar::boolean);
     const block_id body = f.code[loop].blocks[0];
+    f.code[index].name = f.code[loop].name;
     replace_uses(f, loop, index);
     f.blocks.emplace_back();
     const value_id branch = b.make(opcode::if_, scalar::nothing, {inside});

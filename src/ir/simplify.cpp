@@ -1,260 +1,44 @@
-// Makes a function smaller without changing a bit of its results. One forward walk folds constants, shares
-// equal values and forwards variables; a sweep drops what nobody uses; both repeat until nothing changes.
-// Last, pure values move to their use, which gives one order whatever order the C++ compiler evaluated in.
+// Makes a function smaller without changing a bit of its results. A forward walk (value_numbering.cpp) folds
+// constants, shares equal values and forwards variables; a sweep drops what nobody uses; last, pure values
+// move to their use, which gives one order whatever order the C++ compiler evaluated in. Each is one walk,
+// with its own stack where chains of operands are long: a kernel of n instructions takes time of order n.
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <limits>
 #include <utility>
 
 #include "ir/ir.hpp"
+#include "ir/value_numbering.hpp"
 
 namespace balm::ir {
 
 namespace {
-
-bool is_constant(const function& f, value_id v) { return f.code[v].op == opcode::constant; }
-bool is_constant(const function& f, value_id v, std::uint64_t bits) {
-    return is_constant(f, v) && f.code[v].bits == bits;
-}
-
-std::uint64_t one(scalar s) {
-    return s == scalar::f32 ? 0x3f800000u : s == scalar::f64 ? 0x3ff0000000000000u : 1u;
-}
-
-/// The forward walk.
-class value_numbering {
-public:
-    explicit value_numbering(function& f) : f_(f), stands_for_(f.code.size()) {
-        for (value_id v = 0; v < stands_for_.size(); ++v) stands_for_[v] = v;
-    }
-
-    bool run() {
-        block_(0);
-        return changed_;
-    }
-
-private:
-    using key = std::tuple<opcode, std::uint16_t, std::uint64_t, std::uint64_t, value_id, value_id, value_id>;
-
-    /// What is known at a point of the program; a block inherits it, and what it learns ends with it.
-    struct known {
-        std::map<key, value_id> values;          ///< pure values
-        std::map<value_id, value_id> variables;  ///< cell -> its value now
-        std::map<std::pair<value_id, value_id>, value_id> loads;
-    };
-
-    void block_(block_id b) {
-        block kept;
-        const block before = std::move(f_.blocks[b]);
-        for (std::size_t k = 0; k < before.size(); ++k) {
-            const value_id v = before[k];
-            if (!instruction_(v, kept)) {
-                changed_ = true;
-                continue;
-            }
-            kept.push_back(v);
-            const opcode op = f_.code[v].op;
-            if (op == opcode::break_ || op == opcode::continue_ || op == opcode::return_) {
-                changed_ = changed_ || k + 1 < before.size();
-                break;  // nothing after a jump is reached
-            }
-        }
-        f_.blocks[b] = std::move(kept);
-    }
-
-    void nested(block_id b) {
-        if (b == none) return;
-        known outside = state_;
-        block_(b);
-        state_ = std::move(outside);
-    }
-
-    void forget(const effects& e) {
-        for (value_id cell : e.cells) state_.variables.erase(cell);
-        std::erase_if(state_.loads, [&](const auto& entry) { return clobbers(f_, e, entry.second); });
-    }
-
-    bool replace(value_id v, value_id by) {
-        stands_for_[v] = by;
-        if (f_.code[by].name == none) f_.code[by].name = f_.code[v].name;
-        return false;
-    }
-
-    value_id new_constant(value_id v, std::uint64_t bits, block& kept) {
-        instruction c;
-        c.op = opcode::constant;
-        c.result = f_.code[v].result;
-        c.bits = bits;
-        c.where = f_.code[v].where;
-        const value_id id = f_.add(c);
-        stands_for_.push_back(id);
-        const auto [place, is_new] = state_.values.try_emplace(key_of(id), id);
-        if (is_new) kept.push_back(id);
-        return place->second;
-    }
-
-    key key_of(value_id v) const {
-        const instruction& i = f_.code[v];
-        value_id operands[3] = {none, none, none};
-        const auto list = f_.operands_of(v);
-        std::copy_n(list.begin(), std::min<std::size_t>(list.size(), 3), operands);
-        return {i.op, i.detail, code(i.result), i.bits, operands[0], operands[1], operands[2]};
-    }
-
-    /// Whether the instruction stays.
-    bool instruction_(value_id v, block& kept) {
-        const opcode op = f_.code[v].op;
-        if (op == opcode::while_) {
-            forget(effects_of(f_, v));
-            nested(f_.code[v].blocks[0]);
-            f_.operands_of(v)[0] = stands_for_[f_.operand(v, 0)];
-            nested(f_.code[v].blocks[1]);
-            return true;
-        }
-        if (op == opcode::logic_and || op == opcode::logic_or) return guard(v, kept);
-        for (value_id& o : f_.operands_of(v))
-            if (o != none) o = stands_for_[o];
-        switch (op) {
-            case opcode::cell: state_.variables[v] = f_.operand(v, 0); return true;
-            case opcode::read_cell: {
-                const auto value = state_.variables.find(f_.operand(v, 0));
-                if (value != state_.variables.end()) return replace(v, value->second);
-                state_.variables[f_.operand(v, 0)] = v;
-                return true;
-            }
-            case opcode::write_cell: state_.variables[f_.operand(v, 0)] = f_.operand(v, 1); return true;
-            case opcode::load: {
-                const auto [place, is_new] =
-                    state_.loads.try_emplace({f_.operand(v, 0), f_.operand(v, 1)}, v);
-                return is_new || replace(v, place->second);
-            }
-            case opcode::object: return true;
-            case opcode::store:
-            case opcode::barrier:
-            case opcode::call: forget(effects_of(f_, v)); return true;
-            case opcode::if_: return if_(v, kept);
-            case opcode::for_:
-            case opcode::grid_for:
-                forget(effects_of(f_, v));
-                nested(f_.code[v].blocks[0]);
-                return true;
-            case opcode::break_:
-            case opcode::continue_:
-            case opcode::return_: return true;
-            default: return pure(v, kept);
-        }
-    }
-
-    bool if_(value_id v, block& kept) {
-        const instruction i = f_.code[v];
-        const value_id condition = f_.operand(v, 0);
-        if (is_constant(f_, condition)) {
-            const block chosen = f_.blocks[i.blocks[f_.code[condition].bits ? 0 : 1]];
-            for (value_id inner : chosen)
-                if (instruction_(inner, kept)) kept.push_back(inner);
-            return false;
-        }
-        const effects e = effects_of(f_, v);
-        nested(i.blocks[0]);
-        nested(i.blocks[1]);
-        forget(e);
-        return !(f_.blocks[i.blocks[0]].empty() && f_.blocks[i.blocks[1]].empty());
-    }
-
-    bool guard(value_id v, block& kept) {
-        const instruction i = f_.code[v];
-        const value_id left = stands_for_[f_.operand(v, 0)];
-        f_.operands_of(v)[0] = left;
-        const bool is_and = i.op == opcode::logic_and;
-        const bool decided = is_constant(f_, left, is_and ? 0 : 1);
-        if (decided) return replace(v, left);
-        const bool always = is_constant(f_, left);  // the right operand is the answer
-        if (always) {
-            const block right = f_.blocks[i.blocks[0]];
-            for (value_id inner : right)
-                if (instruction_(inner, kept)) kept.push_back(inner);
-            return replace(v, stands_for_[f_.operand(v, 1)]);
-        }
-        const effects e = effects_of(f_, v);
-        nested(i.blocks[0]);
-        forget(e);
-        f_.operands_of(v)[1] = stands_for_[f_.operand(v, 1)];
-        return true;
-    }
-
-    bool pure(value_id v, block& kept) {
-        if (const value_id same = simpler(v, kept); same != v) return replace(v, same);
-        if (f_.code[v].operand_count > 3) return true;
-        const auto [place, is_new] = state_.values.try_emplace(key_of(v), v);
-        return is_new || replace(v, place->second);
-    }
-
-    /// A value that is always equal to v, or v itself.
-    value_id simpler(value_id v, block& kept) {
-        const instruction i = f_.code[v];
-        const auto operands = f_.operands_of(v);
-        if (i.op == opcode::select) {
-            if (is_constant(f_, operands[0])) return operands[f_.code[operands[0]].bits ? 1 : 2];
-            return operands[1] == operands[2] ? operands[1] : v;
-        }
-        if (i.op == opcode::convert) {
-            const value_id from = operands[0];
-            if (!is_constant(f_, from)) return v;
-            return new_constant(
-                v, fold_conversion(f_.code[from].result.element, i.result.element, f_.code[from].bits), kept);
-        }
-        if (i.op != opcode::builtin) return v;
-        const auto what = static_cast<builtin>(i.detail);
-        if (std::all_of(operands.begin(), operands.end(), [&](value_id o) { return is_constant(f_, o); })) {
-            std::vector<std::uint64_t> bits;
-            for (value_id o : operands) bits.push_back(f_.code[o].bits);
-            if (const auto folded = fold(what, f_.code[operands[0]].result.element, bits))
-                return new_constant(v, *folded, kept);
-            return v;
-        }
-        return identity(v, what, operands);
-    }
-
-    /// x + 0, x * 1 and their kin; for floating point only what is exact for every x.
-    value_id identity(value_id v, builtin what, std::span<const value_id> x) const {
-        const scalar type = f_.code[v].result.element;
-        const bool floating = is_floating(type);
-        switch (what) {
-            case builtin::add:
-            case builtin::bit_or:
-            case builtin::bit_xor:
-                if (floating) return v;
-                return is_constant(f_, x[1], 0) ? x[0] : is_constant(f_, x[0], 0) ? x[1] : v;
-            case builtin::sub:
-            case builtin::shl:
-            case builtin::shr: return is_constant(f_, x[1], 0) ? x[0] : v;
-            case builtin::mul:
-                if (!floating && is_constant(f_, x[0], 0)) return x[0];
-                if (!floating && is_constant(f_, x[1], 0)) return x[1];
-                return is_constant(f_, x[1], one(type)) ? x[0] : is_constant(f_, x[0], one(type)) ? x[1] : v;
-            case builtin::div: return is_constant(f_, x[1], one(type)) ? x[0] : v;
-            default: return v;
-        }
-    }
-
-    function& f_;
-    std::vector<value_id> stands_for_;
-    known state_;
-    bool changed_ = false;
-};
 
 /// The sweep: keeps what writes memory, synchronises or jumps, and all that this needs. A write to a variable
 /// is needed when a needed value reads the variable, and a block when something in it is.
 class sweep {
 public:
     explicit sweep(function& f)
-        : f_(f), is_live_(f.code.size(), false), around_(f.code.size(), none), writes_(f.code.size()) {}
+        : f_(f),
+          is_live_(f.code.size(), false),
+          is_reached_(f.blocks.size(), false),
+          around_(f.code.size(), none),
+          last_write_(f.code.size(), none),
+          write_before_(f.code.size(), none) {}
 
-    bool run() {
+    void run() {
         survey(0, none);
-        for (value_id v : roots_) mark(v);
-        return clean(0);
+        while (!pending_.empty()) {
+            const value_id v = pending_.back();
+            pending_.pop_back();
+            needs_of(v);
+        }
+        for (block_id b = 0; b < f_.blocks.size(); ++b) {
+            if (is_reached_[b])
+                std::erase_if(f_.blocks[b], [&](value_id v) { return !is_live_[v]; });
+            else
+                f_.blocks[b].clear();  // of an instruction that is gone
+        }
     }
 
 private:
@@ -263,74 +47,175 @@ private:
                op != opcode::if_ && op != opcode::for_ && op != opcode::grid_for;
     }
     void survey(block_id b, value_id owner) {
+        is_reached_[b] = true;
         for (value_id v : f_.blocks[b]) {
+            const instruction& i = f_.code[v];
             around_[v] = owner;
-            if (is_root(f_.code[v].op)) roots_.push_back(v);
-            if (f_.code[v].op == opcode::write_cell) writes_[f_.operand(v, 0)].push_back(v);
-            for (block_id inner : f_.code[v].blocks)
+            if (is_root(i.op)) mark(v);
+            if (i.op == opcode::write_cell)
+                write_before_[v] = std::exchange(last_write_[f_.operand(v, 0)], v);
+            for (block_id inner : i.blocks)
                 if (inner != none) survey(inner, v);
         }
     }
     void mark(value_id v) {
         if (v == none || is_live_[v]) return;
         is_live_[v] = true;
+        pending_.push_back(v);
+    }
+    void needs_of(value_id v) {
         for (value_id o : f_.operands_of(v)) mark(o);
         mark(around_[v]);
-        if (f_.code[v].op == opcode::read_cell)
-            for (value_id write : writes_[f_.operand(v, 0)]) mark(write);
-    }
-    bool clean(block_id b) {
-        const std::size_t dropped = std::erase_if(f_.blocks[b], [&](value_id v) { return !is_live_[v]; });
-        bool changed = dropped > 0;
-        for (value_id v : f_.blocks[b])
-            for (block_id inner : f_.code[v].blocks)
-                if (inner != none) changed = clean(inner) || changed;
-        return changed;
+        if (f_.code[v].op != opcode::read_cell) return;
+        // The first read takes all the writes.
+        value_id write = std::exchange(last_write_[f_.operand(v, 0)], none);
+        for (; write != none; write = write_before_[write]) mark(write);
     }
 
     function& f_;
     std::vector<bool> is_live_;
-    std::vector<value_id> around_;               ///< the instruction in whose block it stands
-    std::vector<std::vector<value_id>> writes_;  ///< of each cell
-    std::vector<value_id> roots_;
+    std::vector<bool> is_reached_;        ///< by block
+    std::vector<value_id> around_;        ///< the instruction in whose block it stands
+    std::vector<value_id> last_write_;    ///< by cell
+    std::vector<value_id> write_before_;  ///< by write: another one to the same cell
+    std::vector<value_id> pending_;       ///< live, and not yet asked for what they need
 };
 
 /// Moves pure and reading values down to their first use, in the order of use; effects keep their order, and
 /// a read stays ahead of the effect that would change it.
 class ordering {
 public:
-    explicit ordering(function& f) : f_(f), is_placed_(f.code.size(), false), home_(f.code.size(), none) {}
+    explicit ordering(function& f)
+        : f_(f),
+          effects_(effects_by_block(f)),
+          depth_(f.blocks.size(), 0),
+          home_(f.code.size(), none),
+          has_effect_(f.code.size(), false),
+          is_placed_(f.code.size(), false),
+          needs_(f.code.size()),
+          memory_of_(f.code.size(), none),
+          next_write_(f.code.size(), never) {}
 
     void run() {
-        settle(0);
+        survey(0);
         block_(0, none);
     }
 
 private:
-    void settle(block_id b) {
+    // ---- what stands where
+
+    /// A list of values, in `need_nodes_`.
+    struct need_list {
+        std::uint32_t first = none, last = none;
+    };
+    struct need_node {
+        value_id value;
+        std::uint32_t next;
+    };
+
+    /// Notes the home of each value, and with each instruction that has blocks what these use from the block
+    /// that it stands in; true if something in b has an effect.
+    bool survey(block_id b) {
+        bool any_effect = false;
+        depth_[b] = static_cast<std::uint32_t>(path_.size());
         for (value_id v : f_.blocks[b]) {
+            const instruction& i = f_.code[v];
             home_[v] = b;
-            for (block_id inner : f_.code[v].blocks)
-                if (inner != none) settle(inner);
+            for (value_id o : f_.operands_of(v)) need(o);
+            if (i.op == opcode::load) note_memory(v);
+            bool effect = ir::has_effect(i.op);
+            path_.push_back(v);
+            for (block_id inner : i.blocks)
+                if (inner != none) effect = survey(inner) || effect;
+            path_.pop_back();
+            has_effect_[v] = effect;
+            any_effect = any_effect || effect;
+        }
+        return any_effect;
+    }
+    /// Something at the end of path_ uses o. Where o stands in a block around, the instruction of that block
+    /// on the way here needs it. (The last operand of && and WHILE stands inside and has no home yet.)
+    void need(value_id o) {
+        if (o == none || home_[o] == none || depth_[home_[o]] == path_.size()) return;
+        need_list& list = needs_[path_[depth_[home_[o]]]];
+        const auto node = static_cast<std::uint32_t>(need_nodes_.size());
+        need_nodes_.push_back({o, none});
+        (list.first == none ? list.first : need_nodes_[list.last].next) = node;
+        list.last = node;
+    }
+    void note_memory(value_id load) {
+        std::uint32_t& memory = memory_of_[root_of(f_, f_.operand(load, 0))];
+        if (memory != none) return;
+        memory = static_cast<std::uint32_t>(a_load_of_.size());
+        a_load_of_.push_back(load);
+        next_change_.push_back(never);
+    }
+
+    // ---- when a read must have happened
+
+    /// A point of the program: the blocks' instructions counted in the order in which blocks are ordered.
+    using position = std::uint32_t;
+    static constexpr position never = std::numeric_limits<position>::max();
+
+    /// For each effect of the block, the readers that must stand before it, in order.
+    void find_deadlines(const block& b) {
+        first_due_.assign(b.size(), none);
+        next_due_.resize(b.size());
+        for (std::size_t k = b.size(); k-- > 0;) {
+            const value_id v = b[k];
+            if (has_effect_[v]) {
+                change_at(v, begin_ + static_cast<position>(k));
+            } else if (const position due = deadline(v); due < never) {
+                next_due_[k] = std::exchange(first_due_[due - begin_], static_cast<std::uint32_t>(k));
+            }
         }
     }
+    void change_at(value_id v, position at) {
+        own_effects_.cells.clear();
+        own_effects_.objects.clear();
+        own_effects_.parameters = 0;
+        own_effects_.spaces = 0;
+        own_effects_.all_memory = false;
+        add_own_effects(f_, v, own_effects_);
+        change_at(own_effects_, at);
+        for (block_id inner : f_.code[v].blocks)
+            if (inner != none) change_at(effects_[inner], at);
+    }
+    void change_at(const effects& e, position at) {
+        for (value_id cell : e.cells) next_write_[cell] = at;
+        if (!e.touch_memory()) return;
+        for (std::size_t m = 0; m < a_load_of_.size(); ++m)
+            if (clobbers(f_, e, a_load_of_[m])) next_change_[m] = at;
+    }
+    /// The first effect behind v in its block that changes what v reads.
+    position deadline(value_id v) const {
+        const instruction& i = f_.code[v];
+        position due = never;
+        if (i.op == opcode::read_cell) due = next_write_[f_.operand(v, 0)];
+        if (i.op == opcode::load) due = next_change_[memory_of_[root_of(f_, f_.operand(v, 0))]];
+        if (due < begin_) due = never;  // noted in another block
+        for (block_id inner : i.blocks)
+            if (inner != none)
+                for (value_id reader : f_.blocks[inner]) due = std::min(due, deadline(reader));
+        return due;
+    }
+
+    // ---- the order
 
     /// Orders a block; `exit_value` is used after its last instruction.
     void block_(block_id b, value_id exit_value) {
-        const block before = std::move(f_.blocks[b]);
-        block after;
-        for (std::size_t k = 0; k < before.size(); ++k) {
-            const value_id v = before[k];
-            if (!has_effect(f_, v)) continue;
-            const effects e = effects_of(f_, v);
-            for (std::size_t earlier = 0; earlier < k; ++earlier)
-                if (!is_placed_[before[earlier]] && clobbers(f_, e, before[earlier]))
-                    place(before[earlier], b, after);
-            place(v, b, after);
+        block& order = f_.blocks[b];
+        find_deadlines(order);
+        after_.clear();
+        for (std::size_t k = 0; k < order.size(); ++k) {
+            if (!has_effect_[order[k]]) continue;
+            for (std::uint32_t due = first_due_[k]; due != none; due = next_due_[due]) place(order[due], b);
+            place(order[k], b);
         }
-        if (exit_value != none) place(exit_value, b, after);
-        f_.blocks[b] = std::move(after);
-        for (value_id v : f_.blocks[b]) inside(v);
+        place(exit_value, b);
+        begin_ += static_cast<position>(order.size());
+        order.assign(after_.begin(), after_.end());
+        for (value_id v : order) inside(v);
     }
 
     void inside(value_id v) {
@@ -341,35 +226,68 @@ private:
         if (i.blocks[1] != none) block_(i.blocks[1], none);
     }
 
+    /// A value on its way into the order: how much of what it needs has been placed.
+    struct visit {
+        value_id value;
+        std::uint32_t operand;
+        std::uint32_t need;
+    };
+
     /// Puts v at the end of block b, after all that it and the blocks inside it need from there.
-    void place(value_id v, block_id b, block& after) {
+    void place(value_id v, block_id b) {
+        begin_visit(v, b);
+        while (!visits_.empty()) {
+            visit& top = visits_.back();
+            if (top.operand < f_.code[top.value].operand_count) {
+                begin_visit(f_.operand(top.value, top.operand++), b);
+            } else if (top.need != none) {
+                const need_node node = need_nodes_[top.need];
+                top.need = node.next;
+                begin_visit(node.value, b);
+            } else {
+                after_.push_back(top.value);
+                visits_.pop_back();
+            }
+        }
+    }
+    void begin_visit(value_id v, block_id b) {
         if (v == none || is_placed_[v] || home_[v] != b) return;
         is_placed_[v] = true;  // first: a loop's variable is used inside the loop
-        for (value_id o : f_.operands_of(v)) place(o, b, after);
-        for (block_id inner : f_.code[v].blocks)
-            if (inner != none) place_needs(inner, b, after);
-        after.push_back(v);
-    }
-    void place_needs(block_id inner, block_id b, block& after) {
-        for (value_id v : f_.blocks[inner]) {
-            for (value_id o : f_.operands_of(v)) place(o, b, after);
-            for (block_id deeper : f_.code[v].blocks)
-                if (deeper != none) place_needs(deeper, b, after);
-        }
+        visits_.push_back({v, 0, needs_[v].first});
     }
 
     function& f_;
+    std::vector<effects> effects_;      ///< by block
+    std::vector<std::uint32_t> depth_;  ///< by block: how many blocks are around it
+    std::vector<value_id> path_;        ///< while surveying: the instructions around, outermost first
+    std::vector<block_id> home_;        ///< by value: the block that it stands in
+    std::vector<bool> has_effect_;      ///< by value, with the blocks inside
     std::vector<bool> is_placed_;
-    std::vector<block_id> home_;
+    std::vector<need_list> needs_;  ///< by value: what its blocks use from the block that it stands in
+    std::vector<need_node> need_nodes_;
+    std::vector<std::uint32_t> memory_of_;  ///< by root of pointers: an index of the two below
+    std::vector<value_id> a_load_of_;       ///< a load through it
+    std::vector<position> next_change_;     ///< of what it points to
+    std::vector<position> next_write_;      ///< by cell
+    position begin_ = 0;                    ///< of the block being ordered
+    std::vector<std::uint32_t> first_due_;  ///< by index in the block: the first of its readers …
+    std::vector<std::uint32_t> next_due_;   ///< … and by reader the next
+    std::vector<visit> visits_;
+    effects own_effects_;
+    block after_;
 };
+
+/// A cascade of branches in loops, each of which folds only once the one before it is gone, is left as it is
+/// after this many walks.
+constexpr int max_walks = 16;
 
 }  // namespace
 
 void simplify(function& f) {
-    bool changed = true;
-    while (changed) {
-        changed = value_numbering(f).run();
-        changed = sweep(f).run() || changed;
+    bool is_stale = true;
+    for (int walk = 0; is_stale && walk < max_walks; ++walk) {
+        is_stale = number_values(f);
+        sweep(f).run();
     }
     ordering(f).run();
 }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "balm/error.hpp"
 #include "ir/ir.hpp"
 
@@ -30,26 +32,67 @@ private:
     void leave(block_id b) {
         for (value_id v : f_.blocks[b]) visible_[v] = false;
     }
+    void inside(value_id owner, block_id b, int braces) {
+        chain_ += 1;
+        braces_ += braces;
+        if (braces_ > max_nesting) too_deep(owner, "IF, WHILE or range", max_nesting);
+        if (chain_ > max_chain) too_deep(owner, "ELIF, && or ||", max_chain);
+        block_(b);
+        braces_ -= braces;
+        chain_ -= 1;
+    }
+    [[noreturn]] void too_deep(value_id owner, const char* what, int limit) const {
+        fail(f_.code[owner].where,
+             fmt::format("'{}' nests {} more than {} deep, which device compilers do not "
+                         "take. Put the inner ones into a balm::function",
+                         f_.name, what, limit));
+    }
+    /// An ELSE block that ends in an IF is taken for ELIF, which is printed without braces.
+    int braces_of_else(block_id b) const {
+        return f_.blocks[b].empty() || f_.code[f_.blocks[b].back()].op == opcode::if_ ? 0 : 1;
+    }
+
     void use(value_id user, value_id v) {
         if (v == none || visible_[v]) return;
-        fail(f_.code[user].where,
-             "a device value is used outside of the block (IF, WHILE, range, &&) in which it was made. "
-             "Declare the variable before the block and assign to it inside");
+        const instruction& first = line_of_use(user);
+        fail(first.where,
+             fmt::format(
+                 "a device value is used {} outside of the block (IF, WHILE, range, &&) in which it was "
+                 "made{}. Declare the variable before the block and assign to it inside",
+                 first.knows_line ? "here" : "here or soon after", made_at(f_.code[v])));
     }
+    static std::string made_at(const instruction& i) {
+        if (!i.where.file) return {};
+        return fmt::format(" ({} {}:{})", i.knows_line ? "at" : "at or soon after", i.where.file,
+                           i.where.line);
+    }
+    /// The user, or the first instruction that takes its value and knows its own line.
+    const instruction& line_of_use(value_id user) const {
+        std::vector<bool> takes(f_.code.size(), false);
+        takes[user] = true;
+        for (value_id v = user; v < f_.code.size(); ++v) {
+            const auto operands = f_.operands_of(v);
+            takes[v] = takes[v] || std::any_of(operands.begin(), operands.end(),
+                                               [&](value_id o) { return o != none && takes[o]; });
+            if (takes[v] && f_.code[v].knows_line) return f_.code[v];
+        }
+        return f_.code[user];
+    }
+
     void instruction_(value_id v) {
         const instruction& i = f_.code[v];
         switch (i.op) {
             case opcode::logic_and:
             case opcode::logic_or:
                 use(v, f_.operand(v, 0));
-                block_(i.blocks[0]);
+                inside(v, i.blocks[0], 0);
                 use(v, f_.operand(v, 1));
                 leave(i.blocks[0]);
                 return;
             case opcode::while_:
-                block_(i.blocks[0]);
+                inside(v, i.blocks[0], 1);
                 use(v, f_.operand(v, 0));
-                block_(i.blocks[1]);
+                inside(v, i.blocks[1], 1);
                 leave(i.blocks[1]);
                 leave(i.blocks[0]);
                 return;
@@ -58,9 +101,9 @@ private:
         for (value_id o : f_.operands_of(v)) use(v, o);
         types(v);
         visible_[v] = true;  // a loop's variable, inside its body
-        for (block_id inner : i.blocks)
-            if (inner != none) {
-                block_(inner);
+        for (int k = 0; k < 2; ++k)
+            if (const block_id inner = i.blocks[k]; inner != none) {
+                inside(v, inner, k == 0 ? 1 : braces_of_else(inner));
                 leave(inner);
             }
     }
@@ -95,6 +138,8 @@ private:
 
     const function& f_;
     std::vector<bool> visible_;
+    int braces_ = 0;  ///< blocks around, of those that max_nesting counts …
+    int chain_ = 0;   ///< … and max_chain
 };
 
 /// Whether the function, or one it calls, asks for its place in the grid.

@@ -53,6 +53,33 @@ thread_local constinit tracer* innermost = nullptr;
 
 std::atomic<bool> static_objects_are_made{false};
 
+/// What a trace is recorded into. A thread's traces use the same memory one after the other: getting it anew
+/// for each took a third of the time of a long one.
+struct recording_memory {
+    std::vector<instruction> code;
+    std::vector<value_id> operands;
+};
+constexpr std::size_t max_kept_instructions = 1 << 15;
+
+thread_local constinit bool thread_ends = false;  // static objects may still trace while they end
+struct spare_memory {
+    recording_memory memory;
+    ~spare_memory() { thread_ends = true; }
+};
+thread_local spare_memory spare;
+
+void take_spare(ir::function& f) {
+    if (thread_ends) return;
+    f.code.swap(spare.memory.code);
+    f.operands.swap(spare.memory.operands);
+}
+void keep_spare(recording_memory& recorded) {
+    if (thread_ends || recorded.code.capacity() > max_kept_instructions) return;
+    recorded.code.clear();
+    recorded.operands.clear();
+    spare.memory = std::move(recorded);
+}
+
 }  // namespace
 
 struct tracer {
@@ -78,13 +105,15 @@ struct tracer {
                                     function.name));
     }
 
-    value_id record(instruction what, std::span<const value_id> operands = {}) {
+    value_id record(const instruction& what, std::span<const value_id> operands = {}) {
         check();
-        if (what.where.file)
-            where = what.where;
-        else
-            what.where = where;
         const value_id id = function.add(what, operands);
+        instruction& made = function.code[id];
+        made.knows_line = made.where.file != nullptr;
+        if (made.knows_line)
+            where = made.where;
+        else
+            made.where = where;
         function.blocks[frames.back().block].push_back(id);
         return id;
     }
@@ -509,9 +538,9 @@ node call(const std::shared_ptr<const ir::function>& callee, const node* argumen
     tracer& t = current();
     std::vector<value_id> ids(count);
     for (std::size_t k = 0; k < count; ++k) ids[k] = t.use(arguments[k]);
-    if (t.function.dimensions > 0) refuse_lacking_dimensions(*callee);
     auto& callees = t.function.callees;
     auto known = std::find(callees.begin(), callees.end(), callee);
+    if (known == callees.end() && t.function.dimensions > 0) refuse_lacking_dimensions(*callee);
     instruction i = make(callee->is_pure ? opcode::evaluate : opcode::call, callee->result, where);
     i.bits = static_cast<std::uint64_t>(known - callees.begin());
     if (known == callees.end()) callees.push_back(callee);
@@ -559,6 +588,7 @@ recording::recording(std::string_view signature, int dimension_count, location w
     t.function.where = where;
     t.function.dimensions = dimension_count;
     t.function.blocks.resize(1);
+    take_spare(t.function);
     t.where = where;
     const char here = 0;
     t.stack_top = &here;
@@ -590,9 +620,8 @@ node recording::parameter(type what, access use) {
 namespace {
 
 /// Turns what reads, writes and takes the address of a variable in memory into loads, stores and its pointer.
-void use_objects(ir::function& f, const std::vector<value_id>& object_of) {
-    instruction zero = make(opcode::constant, scalar::i32);
-    const value_id index = f.add(zero);
+void use_objects(ir::function& f) {
+    const value_id index = f.add(make(opcode::constant, scalar::i32));
     f.blocks[0].insert(f.blocks[0].begin(), index);
     const auto become = [&](value_id v, opcode op, std::initializer_list<value_id> operands) {
         f.code[v].op = op;
@@ -600,55 +629,80 @@ void use_objects(ir::function& f, const std::vector<value_id>& object_of) {
         f.code[v].operand_count = static_cast<std::uint8_t>(operands.size());
         f.operands.insert(f.operands.end(), operands);
     };
-    for (value_id v = 0; v < object_of.size(); ++v) {
-        const opcode op = f.code[v].op;
-        if (op != opcode::read_cell && op != opcode::write_cell && op != opcode::offset) continue;
-        const value_id object = object_of[f.operand(v, 0)];
-        if (object == ir::none || f.code[object].op != opcode::object) continue;
-        if (op == opcode::read_cell) become(v, opcode::load, {object, index});
-        if (op == opcode::write_cell) become(v, opcode::store, {object, index, f.operand(v, 1)});
-        if (op == opcode::offset && f.code[v].operand_count == 1) become(v, opcode::offset, {object, index});
+    for (value_id v = 0; v < index; ++v) {
+        const instruction& i = f.code[v];
+        if (i.operand_count == 0 || f.operand(v, 0) == ir::none) continue;
+        const value_id object = f.operand(v, 0);
+        if (f.code[object].op != opcode::object) continue;
+        if (i.op == opcode::read_cell)
+            become(v, opcode::load, {object, index});
+        else if (i.op == opcode::write_cell)
+            become(v, opcode::store, {object, index, f.operand(v, 1)});
+        else if (i.op == opcode::offset && i.operand_count == 1)
+            become(v, opcode::offset, {object, index});
     }
 }
 
 /// Gives each value that was assigned to a variable that begins as this value, and lets reads and writes
-/// refer to it; reads of all other values are the values themselves. A variable whose address was taken
-/// becomes an object, its reads loads and its writes stores.
-void make_cells(ir::function& f, const std::vector<bool>& assigned, const std::vector<bool>& addressed) {
-    std::vector<value_id> cell_of(f.code.size(), ir::none);
+/// refer to it; reads of all other values are the values themselves, and go. A variable whose address was
+/// taken becomes an object. `recorded` gets what was recorded.
+void make_cells(ir::function& f, const std::vector<bool>& assigned, const std::vector<bool>& addressed,
+                recording_memory& recorded) {
     const auto is = [](const std::vector<bool>& flags, value_id v) { return v < flags.size() && flags[v]; };
-    for (auto& block : f.blocks) {
-        ir::block with_cells;
-        for (value_id v : block) {
-            with_cells.push_back(v);
-            const bool in_memory = is(addressed, v);
-            if (!in_memory && !is(assigned, v)) continue;
-            instruction i =
-                make(in_memory ? opcode::object : opcode::cell, f.code[v].result, f.code[v].where);
-            if (in_memory) {
-                i.result = pointer_to(i.result, space::private_);
-                i.bits = 1;
-                i.detail = ir::one_element;
-            }
-            i.name = f.code[v].name;
-            cell_of[v] = f.add(i, {&v, 1});
-            with_cells.push_back(cell_of[v]);
+    recorded.code.swap(f.code);
+    recorded.operands.swap(f.operands);
+    const auto count = static_cast<value_id>(recorded.code.size());
+    const auto operands_of = [&](value_id v) {
+        return std::span<const value_id>(recorded.operands)
+            .subspan(recorded.code[v].first_operand, recorded.code[v].operand_count);
+    };
+    // A value is made before it is read, so what it becomes is known by then; its variable stands behind it.
+    std::vector<value_id> becomes(count), cell_of(count, ir::none);
+    std::vector<bool> goes(count, false);
+    value_id made = 0;
+    for (value_id v = 0; v < count; ++v) {
+        const value_id source = recorded.code[v].op == opcode::read_cell ? operands_of(v)[0] : ir::none;
+        goes[v] = source != ir::none && cell_of[source] == ir::none;
+        becomes[v] = goes[v] ? becomes[source] : made++;
+        if (is(assigned, v) || is(addressed, v)) cell_of[v] = made++;
+    }
+    f.code.reserve(made);
+    f.operands.reserve(recorded.operands.size());
+    for (value_id v = 0; v < count; ++v) {
+        const instruction& i = recorded.code[v];
+        if (!goes[v]) {
+            const auto first = static_cast<std::uint32_t>(f.operands.size());
+            for (value_id o : operands_of(v)) f.operands.push_back(o == ir::none ? o : becomes[o]);
+            const bool takes_address = i.op == opcode::offset && i.operand_count == 1;
+            const bool is_access = i.op == opcode::read_cell || i.op == opcode::write_cell || takes_address;
+            if (is_access) f.operands[first] = cell_of[operands_of(v)[0]];
+            f.code.push_back(i);
+            f.code.back().first_operand = first;
         }
-        block = std::move(with_cells);
+        if (cell_of[v] != ir::none) {
+            instruction cell = make(opcode::cell, i.result, i.where);
+            cell.name = i.name;
+            cell.knows_line = i.knows_line;
+            if (is(addressed, v)) {
+                cell.op = opcode::object;
+                cell.result = pointer_to(i.result, space::private_);
+                cell.bits = 1;
+                cell.detail = ir::one_element;
+            }
+            f.add(cell, {&becomes[v], 1});
+        }
     }
-    if (!addressed.empty()) use_objects(f, cell_of);
-    std::vector<value_id> value_of(f.code.size());
-    for (value_id v = 0; v < f.code.size(); ++v) {
-        const bool is_read = f.code[v].op == opcode::read_cell;
-        const bool is_access = is_read || f.code[v].op == opcode::write_cell;
-        if (is_access && cell_of[f.operand(v, 0)] != ir::none) f.operands_of(v)[0] = cell_of[f.operand(v, 0)];
-        // A value is made before it is read, so what it stands for is known by now.
-        const bool is_same = is_read && f.code[f.operand(v, 0)].op != opcode::cell;
-        value_of[v] = is_same ? value_of[f.operand(v, 0)] : v;
-        if (is_same && f.code[v].name != ir::none) f.code[value_of[v]].name = f.code[v].name;
+    for (value_id v = 0; v < count; ++v)
+        if (goes[v] && recorded.code[v].name != ir::none) f.code[becomes[v]].name = recorded.code[v].name;
+    ir::block order;
+    for (ir::block& block : f.blocks) {
+        order.clear();
+        for (value_id v : block) {
+            if (!goes[v]) order.push_back(becomes[v]);
+            if (cell_of[v] != ir::none) order.push_back(cell_of[v]);
+        }
+        block.assign(order.begin(), order.end());
     }
-    for (value_id& operand : f.operands)
-        if (operand != ir::none) operand = value_of[operand];
 }
 
 /// Whether a pointer points into private memory that the function declares, or to constants.
@@ -693,7 +747,10 @@ std::shared_ptr<const ir::function> recording::finish(const node* result) {
         fail(t.function.where, fmt::format("'{}' names {} parameters, but its lambda takes {}",
                                            t.function.name, named, t.function.parameters.size()));
     t.function.result = result ? result->type : type();
-    make_cells(t.function, t.assigned, t.addressed);
+    recording_memory recorded;
+    make_cells(t.function, t.assigned, t.addressed, recorded);
+    if (!t.addressed.empty()) use_objects(t.function);
+    keep_spare(recorded);
     ir::verify(t.function);
     ir::simplify(t.function);
     refuse_endless_ranges(t.function);

@@ -86,6 +86,11 @@ hasher& hasher::text(std::string_view field) noexcept {
 }
 
 hasher& hasher::number(std::uint64_t field) noexcept {
+    if (length_ % pending_.size() == 0) {  // its length and its digits are one block
+        length_ += pending_.size();
+        mix(8, field);
+        return *this;
+    }
     std::array<std::byte, 8> digits;
     for (std::size_t i = 0; i < digits.size(); ++i) digits[i] = static_cast<std::byte>(field >> (8 * i));
     return bytes(digits);
@@ -105,10 +110,12 @@ void hasher::append(std::span<const std::byte> raw) noexcept {
     std::copy(raw.begin(), raw.end(), pending_.begin());
 }
 
-void hasher::mix_block(const std::byte* block) noexcept {
-    low_ ^= scramble_low(load64(block));
+void hasher::mix_block(const std::byte* block) noexcept { mix(load64(block), load64(block + 8)); }
+
+void hasher::mix(std::uint64_t k1, std::uint64_t k2) noexcept {
+    low_ ^= scramble_low(k1);
     low_ = (std::rotl(low_, 27) + high_) * 5 + 0x52dce729u;
-    high_ ^= scramble_high(load64(block + 8));
+    high_ ^= scramble_high(k2);
     high_ = (std::rotl(high_, 31) + low_) * 5 + 0x38495ab5u;
 }
 

@@ -60,6 +60,7 @@ private:
 
     void append(std::span<const std::byte> raw) noexcept;
     void mix_block(const std::byte* block) noexcept;
+    void mix(std::uint64_t k1, std::uint64_t k2) noexcept;
 
     std::uint64_t low_;
     std::uint64_t high_;

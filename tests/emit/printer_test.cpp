@@ -298,5 +298,36 @@ TEST(EMIT_loops, read_like_cpp) {
     cuda(kernel);
 }
 
+TEST(EMIT_loops, call_their_variables_as_the_user_does) {
+    const auto kernel = balm::kernel<1>("rows(n, x, out)", [](Int n, In<float> x, Out<float> out) {
+        for (Int row : named("row", range(n)))
+            for (Int column : named("column", range(row, n, 2))) {
+                out[row * n + column] = x[row] * x[column];
+            }
+        for (Int left : named("left", range(n))) {
+            IF (x[left] > 0.f) {
+                left += 3;
+            }
+            out[left] = x[left];
+        }
+    });
+    const std::string text = opencl(kernel);
+    for (const char* line :
+         {"for (int row = 0; row < n; ++row) {", "for (int column = row; column < n; column += 2) {",
+          "x[row] * x[column]", "for (int left = 0; left < n; ++left) {", "int left2 = left;"})
+        EXPECT_THAT(text, HasSubstr(line));
+    cuda(kernel);
+    const auto walk = balm::kernel<1>("walk(n, out)", [](Int n, Out<float> out) {
+        for (Index cell : named("cell", grid_range(n))) {
+            IF (cell != 5) {
+                out[cell] = 1.f;
+            }
+        }
+    });
+    for (const bool covers : {false, true})
+        for (const bool on_cpu : {false, true})
+            EXPECT_THAT(opencl(walk, {on_cpu, true, covers}), HasSubstr("out[cell] = ")) << covers << on_cpu;
+}
+
 }  // namespace
 }  // namespace balm::test

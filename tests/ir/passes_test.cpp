@@ -8,6 +8,8 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "balm/error.hpp"
 #include "balm/kernel.hpp"
@@ -67,6 +69,17 @@ TEST(IR_simplify, shares_equal_values_and_loads) {
     EXPECT_EQ(count(f, opcode::load), 1) << ir::dump(f);
     EXPECT_EQ(count(f, builtin::add), 1);
     EXPECT_EQ(count(f, opcode::place), 1);
+}
+
+TEST(IR_simplify, shares_calls_of_many_arguments) {
+    const auto mix = balm::function(
+        "mix", [](Int a, Int b, Int c, Int d, Int e) { return a * 3 + b * 5 + c * 7 + d * 11 + e; });
+    const ir::function f = traced([&](Int n, ints a, ints, out_ints out) {
+        Int x = a[n];
+        out[0] = mix(x, n, x, n, 1) + mix(x, n, x, n, 1);
+        out[1] = mix(x, n, x, n, 2);
+    });
+    EXPECT_EQ(count(f, opcode::evaluate), 2) << ir::dump(f);
 }
 
 TEST(IR_simplify, does_not_share_loads_across_stores_and_barriers) {
@@ -163,6 +176,74 @@ TEST(IR_simplify, is_done_when_it_is_done) {
     ir::simplify(f);
     EXPECT_EQ(ir::hash(f), before) << words << "\nbecame\n" << ir::dump(f);
     EXPECT_NO_THROW(ir::verify(f));
+}
+
+TEST(IR_simplify, looks_again_where_a_branch_in_a_loop_is_gone) {
+    // Each branch keeps the next one's variable from being known, until it is gone itself.
+    const auto cascade = [](int links) {
+        return traced([links](Int n, ints a, ints, out_ints out) {
+            std::vector<Int> flag(static_cast<std::size_t>(links), Int(0));
+            for (Int k : range(n)) {
+                for (std::size_t link = flag.size() - 1; link > 0; --link)
+                    IF (flag[link - 1] != 0) {
+                        flag[link] = a[k];
+                    }
+                IF (flag.back() != 0) {
+                    out[k] = 1;
+                }
+                out[k + n] = 2;
+            }
+        });
+    };
+    const ir::function f = cascade(6);
+    EXPECT_EQ(count(f, opcode::if_), 0) << ir::dump(f);
+    EXPECT_EQ(count(f, opcode::cell), 0) << ir::dump(f);
+    EXPECT_EQ(count(f, opcode::store), 1) << ir::dump(f);
+    EXPECT_NO_THROW(ir::verify(cascade(40))) << "longer than anybody's: not undone to its end, but right";
+}
+
+TEST(IR_simplify, drops_what_stands_behind_a_jump_out_of_a_branch_that_is_always_taken) {
+    const ir::function f = traced([](Int n, ints a, ints, out_ints out) {
+        Int last = n;
+        for (Int k : range(n)) {
+            IF (Int(3) > 2) {
+                out[k] = last;
+                break_();
+            }
+            last = a[k];
+        }
+    });
+    EXPECT_EQ(count(f, opcode::load), 0) << ir::dump(f);
+    EXPECT_EQ(count(f, opcode::cell), 0) << ir::dump(f);
+    EXPECT_EQ(count(f, opcode::break_), 1) << ir::dump(f);
+}
+
+TEST(IR_simplify, knows_behind_a_block_what_it_knew_before_it) {
+    const ir::function f = *balm::kernel<1>("around", [](In<std::int32_t> a, Mixed<std::int32_t> x) {
+                                Index i = global_id(0);
+                                Int kept = a[i], before = x[i], product = kept * before;
+                                IF (kept > 3) {
+                                    x[i + 1] = a[i + 1] * 2;
+                                }
+                                // a[i + 1] and the 2 fold are the branch's own; x may have changed.
+                                x[i] = a[i] * before + product + x[i] + a[i + 1];
+                            }).function();
+    EXPECT_EQ(count(f, opcode::load), 6) << ir::dump(f);
+    EXPECT_EQ(count(ir::lower(f, {false, true, false}).kernel, opcode::load), 5)
+        << "distinct memory: a[i] is read once";
+    EXPECT_EQ(count(f, builtin::mul), 3) << ir::dump(f);
+}
+
+TEST(IR_simplify, takes_long_chains) {
+    // Recursion along operands would overflow the stack.
+    const int length = 200'000;
+    const ir::function f = traced([&](Int n, ints, ints, out_ints out) {
+        Int x = n;
+        for (int k = 0; k < length; ++k) x = (x ^ n) + k;
+        out[0] = x;
+    });
+    EXPECT_EQ(count(f, builtin::bit_xor), length);
+    EXPECT_EQ(count(f, builtin::add), length - 1) << "but for + 0";
 }
 
 // ---- fold -------------------------------------------------------------------------------------------
@@ -307,6 +388,70 @@ TEST(IR_verify, refuses_a_use_before_its_definition) {
     EXPECT_NO_THROW(ir::verify(f));
     std::reverse(f.blocks[0].begin(), f.blocks[0].end());
     EXPECT_THROW(ir::verify(f), trace_error);
+}
+
+void nested_ifs(int depth, const Int& n, Int& sum) {
+    IF (n > depth) {
+        sum += depth;
+        if (depth > 1) nested_ifs(depth - 1, n, sum);
+    }
+}
+void chained_elifs(int depth, const Int& n, Int& sum) {
+    IF (n == depth) {
+        sum += depth;
+    }
+    ELSE {
+        if (depth > 1)
+            chained_elifs(depth - 1, n, sum);
+        else
+            sum -= 1;
+    }
+}
+Bool nested_guards(int depth, const Int& n, const ints& a) {
+    if (depth == 0) return a[n] > 0;
+    return a[n + depth] > depth && nested_guards(depth - 1, n, a);
+}
+
+TEST(IR_verify, takes_blocks_as_deep_as_it_says_and_no_deeper) {
+    const auto ifs = [](int depth) {
+        return traced([depth](Int n, ints, ints, out_ints out) {
+            Int sum = 0;
+            nested_ifs(depth, n, sum);
+            out[0] = sum;
+        });
+    };
+    const auto elifs = [](int depth) {
+        return traced([depth](Int n, ints, ints, out_ints out) {
+            Int sum = 0;
+            chained_elifs(depth, n, sum);
+            out[0] = sum;
+        });
+    };
+    const auto guards = [](int depth) {
+        return traced([depth](Int n, ints a, ints, out_ints out) { out[0] = nested_guards(depth, n, a); });
+    };
+    EXPECT_EQ(count(ifs(ir::max_nesting), opcode::if_), ir::max_nesting);
+    EXPECT_EQ(count(elifs(ir::max_chain), opcode::if_), ir::max_chain);
+    EXPECT_EQ(count(guards(ir::max_chain), opcode::logic_and), ir::max_chain);
+    const auto refusal = [](const auto& trace, int depth) {
+        try {
+            trace(depth);
+        } catch (const trace_error& fault) {
+            return std::string(fault.what());
+        }
+        return std::string("accepted");
+    };
+    using testing::AllOf;
+    using testing::HasSubstr;
+    const auto names_limit = [](int limit) {
+        return AllOf(HasSubstr("passes_test.cpp:"), HasSubstr("more than " + std::to_string(limit)),
+                     HasSubstr("balm::function"));
+    };
+    EXPECT_THAT(refusal(ifs, ir::max_nesting + 1), names_limit(ir::max_nesting));
+    EXPECT_THAT(refusal(ifs, 500), names_limit(ir::max_nesting));
+    EXPECT_THAT(refusal(elifs, ir::max_chain + 1), names_limit(ir::max_chain));
+    EXPECT_THAT(refusal(guards, ir::max_chain + 1), names_limit(ir::max_chain));
+    EXPECT_NE(refusal(guards, 2000), "accepted") << "by this limit, or by that of the host's stack";
 }
 
 TEST(IR_verify, refuses_types_that_a_row_does_not_take) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <optional>
 
 #include "emit/printer.hpp"
@@ -179,6 +180,46 @@ TEST(C13_branches, numbers_count_as_true_unless_zero) {
                 if (!b) r += 2;
                 for (; a & 3; ++a) r += 4;
                 return r;
+            });
+}
+
+/// IF in IF, each a bit harder to enter.
+void nested(int levels, int level, const Int& a, const Int& b, Int& r) {
+    if (level == levels) return;
+    IF (a * 11 + b > level) {
+        r += level * 3 + 1;
+        nested(levels, level + 1, a, b, r);
+    }
+}
+Int chained(int levels, const Int& a, const Int& b) {
+    Int r = -1;
+    const std::function<void(int)> chain = [&](int level) {
+        IF (a * 11 + b == level) {
+            r = level * 3;
+        }
+        ELSE {
+            if (level + 1 < levels)
+                chain(level + 1);
+            else
+                r -= b;
+        }
+    };
+    chain(0);
+    return r;
+}
+
+TEST(C13_branches, stand_in_each_other_as_deep_as_is_allowed) {
+    constexpr int levels = ir::max_nesting;
+    compare(kernel_of_two("nested", [](Int a, Int b, Int& r) { nested(levels, 0, a, b, r); }),
+            [](int a, int b) {
+                int r = 0;
+                for (int level = 0; level < levels && a * 11 + b > level; ++level) r += level * 3 + 1;
+                return r;
+            });
+    compare(kernel_of_two("chained", [](Int a, Int b, Int& r) { r = chained(levels, a, b); }),
+            [](int a, int b) {
+                const int level = a * 11 + b;
+                return level >= 0 && level < levels ? level * 3 : -1 - b;
             });
 }
 

@@ -185,27 +185,40 @@ TEST(C13_restrictions, values_outside_of_a_kernel) {
 
 TEST(C13_restrictions, values_outside_of_their_block) {
     std::string fault;
-    fault = refusal([](auto& a, auto& out, Index i) {
+    std::string made;  // with a colon behind, as messages begin
+    std::string used;
+    const auto made_there = [&] { return HasSubstr(made.substr(0, made.size() - 1) + ")"); };
+    fault = refusal([&](auto& a, auto& out, Index i) {
         std::optional<Int> inside;
         IF (a[i] > 0) {
+            made = LINE_BELOW;
             inside.emplace(a[i] * 2);
         }
-        out[i] = *inside;
+        Int other = a[i] * 3;
+        out[i] = other;
+        used = LINE_BELOW;
+        out[i + 1] = *inside + 1;
     });
-    EXPECT_THAT(fault, AllOf(HasSubstr("restrictions_test.cpp:"), HasSubstr("before the block")));
-    fault = refusal([](auto& a, auto& out, Index i) {
+    EXPECT_THAT(fault,
+                AllOf(HasSubstr(used + " a device value"), made_there(), HasSubstr("before the block")));
+    fault = refusal([&](auto& a, auto& out, Index i) {
         std::optional<Int> inside;
+        made = LINE_BELOW;
         Bool b = a[i] > 0 && (inside.emplace(a[i] * 2), *inside > 3);
+        used = LINE_BELOW;
         out[i] = *inside + select(b, 1, 0);
     });
-    EXPECT_THAT(fault, HasSubstr("before the block"));
-    fault = refusal([](auto&, auto& out, Index i) {
+    EXPECT_THAT(fault,
+                AllOf(HasSubstr(used + " a device value"), made_there(), HasSubstr("before the block")));
+    fault = refusal([&](auto&, auto& out, Index i) {
         std::optional<Int> inside;
+        made = LINE_BELOW;
         for (Int k : range(3)) inside.emplace(k);
         *inside += 1;
         out[i] = *inside;
     });
-    EXPECT_THAT(fault, HasSubstr("before the block"));
+    EXPECT_THAT(fault, AllOf(made_there(), HasSubstr("soon after"), HasSubstr("before the block")))
+        << "a += knows no line of its own";
 }
 
 TEST(C17_barriers, that_not_all_work_items_reach_are_refused) {

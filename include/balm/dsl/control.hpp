@@ -99,6 +99,12 @@ public:
         : scope("range", where), shape_(shape::counted), bounds_{begin, end, step} {}
     loop(node count, location where)
         : scope("grid_range", where), shape_(shape::grid), bounds_{count, {}, {}} {}
+    /// The same loop, not yet begun, with the user's word for its variable.
+    loop(const loop& unnamed, const char* word)
+        : scope(unnamed.shape_ == shape::grid ? "grid_range" : "range", unnamed.where()),
+          shape_(unnamed.shape_),
+          bounds_{unnamed.bounds_[0], unnamed.bounds_[1], unnamed.bounds_[2]},
+          word_(word) {}
 
     struct sentinel {};
     class iterator {
@@ -106,7 +112,11 @@ public:
         explicit iterator(loop& owner) : owner_(owner) {}
         bool operator!=(sentinel) const { return owner_.is_open(); }
         void operator++() { owner_.close(); }
-        Var<T> operator*() const { return Var<T>(trace::read(owner_.variable_)); }
+        Var<T> operator*() const {
+            const node value = trace::read(owner_.variable_);
+            if (owner_.word_) trace::name(value, owner_.word_);
+            return Var<T>(value);
+        }
 
     private:
         loop& owner_;
@@ -124,6 +134,7 @@ private:
     shape shape_;
     node bounds_[3];
     node variable_;
+    const char* word_ = nullptr;
 };
 
 [[noreturn]] void unsigned_range_counts_down(location where);
@@ -177,6 +188,13 @@ auto range(B&& begin, E&& end, S&& step, const char* file = __builtin_FILE(),
 template <operand N>
 auto grid_range(N&& n, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return detail::loop<std::int64_t>(detail::bound<std::int64_t>(static_cast<N&&>(n)), {file, line});
+}
+
+/// Gives a loop's variable the word that the printed source uses for it:
+/// `for (Int row : named("row", range(n)))`.
+template <scalar_type T>
+auto named(const char* word, detail::loop<T>&& over) {
+    return detail::loop<T>(over, word);
 }
 
 /// Leaves the innermost device loop.

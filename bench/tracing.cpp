@@ -1,0 +1,97 @@
+// What defining a kernel costs the host: recording the lambda, checking, simplifying, contracting and naming
+// the program, all before the first line of device code is printed. The instructions counted are those that
+// the finished kernel has; the trace records two to three times as many (each use of a variable is a read).
+
+#include <benchmark/benchmark.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "balm/kernel.hpp"
+#include "ir/ir.hpp"
+
+namespace {
+
+using namespace balm::dsl;
+
+constexpr double microsecond = 1e-6;
+
+std::size_t instructions_of(const balm::ir::function& f) {
+    std::size_t sum = 0;
+    for (const auto& block : f.blocks) sum += block.size();
+    return sum;
+}
+
+/// A step of a polynomial's Horner scheme and of a product: unrolled `turns` times, no two steps alike.
+auto straight_line(int turns) {
+    return balm::kernel<1>("straight(n, x, y, out)",
+                           [turns](Int n, In<float> x, In<float> y, Out<float> out) {
+                               Index i = global_id(0);
+                               Float a = x[i], b = y[i];
+                               for (int k = 0; k < turns; ++k) {
+                                   a = a * b - static_cast<float>(k + 1);
+                                   b = max(b + a / 3.f, sqrt(a));
+                               }
+                               out[i] = a + b * n;
+                           });
+}
+
+/// Loads and stores at every step, between which nothing may be moved.
+auto through_memory(int turns) {
+    return balm::kernel<1>("memory(x, y)", [turns](In<float> x, Mixed<float> y) {
+        Index i = global_id(0);
+        for (int k = 0; k < turns; ++k) y[i + k] = y[i + k] * x[i + k] + x[i];
+    });
+}
+
+/// Variables that loops and branches change, guarded conditions, and an early end of a loop.
+auto structured(int turns) {
+    return balm::kernel<1>("structured(n, a, b, out)",
+                           [turns](Int n, In<std::int32_t> a, In<std::int32_t> b, Out<std::int32_t> out) {
+                               Int i = cast<std::int32_t>(global_id(0));
+                               Int sum = 0, best = -1;
+                               for (int k = 0; k < turns; ++k) {
+                                   for (Int j : range(n + k)) {
+                                       Int value = a[j * n + i] - b[j] * (k + 1);
+                                       IF (value > 0 && b[j + k] != value) {
+                                           sum += value;
+                                           best = max(best, value * 3 + j);
+                                       }
+                                       ELSE { sum -= value / 2; }
+                                       IF (best > 1000 * k) {
+                                           break_();
+                                       }
+                                   }
+                               }
+                               out[i] = sum ^ best;
+                           });
+}
+
+/// Defines a kernel of about `count` instructions again and again; each may take half a microsecond.
+template <class Define>
+void trace(benchmark::State& state, Define define, int turns, std::size_t count) {
+    const std::size_t has = instructions_of(*define(turns).function());
+    if (has < count || has > count + count / 20) {
+        state.SkipWithError(("the kernel has " + std::to_string(has) + " instructions").c_str());
+        return;
+    }
+    for (auto iteration : state) {
+        static_cast<void>(iteration);
+        benchmark::DoNotOptimize(define(turns));
+    }
+    state.SetLabel("host");
+    state.counters["at_most"] = static_cast<double>(count) * microsecond / 2;
+}
+
+BENCHMARK_CAPTURE(trace, straight_200, straight_line, 28, 200)->Name("tracing 200 instructions");
+BENCHMARK_CAPTURE(trace, structured_200, structured, 6, 200)
+    ->Name("tracing 200 instructions, variables, IF and range");
+BENCHMARK_CAPTURE(trace, straight_5000, straight_line, 713, 5000)
+    ->Name("tracing 5000 instructions, unrolled");
+BENCHMARK_CAPTURE(trace, memory_5000, through_memory, 715, 5000)
+    ->Name("tracing 5000 instructions, loads and stores");
+
+}  // namespace
+
+BENCHMARK_MAIN();
