@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -126,13 +127,24 @@ constexpr scalar array_strong() {
     ((strong = dsl::detail::common_strong(strong, array_scalar<A>())), ...);
     return strong;
 }
-/// The same for an operator or built-in, where small integers count as i32.
-template <class A>
+/// The same for an operator or built-in, where small integers mostly count as i32.
+template <builtin B, class A>
 constexpr scalar array_operand(scalar strong) {
     const scalar entering = array_entering<A>(strong);
-    return array_value<A> || entering == scalar::boolean ? entering : promote(entering);
+    return array_value<A> ? entering : weak_operand(B, entering);
 }
 [[noreturn]] void array_scalar_does_not_fit(scalar type);
+[[noreturn]] void array_scalar_wraps(scalar type, std::uint64_t value);
+/// Refuses an unsigned host value beyond the range of the signed type that it takes, where its number counts.
+template <builtin B, scalar Entering, class A>
+void refuse_wrapping([[maybe_unused]] const A& value) {
+    using T = typename host_type<Entering>::type;
+    if constexpr (!takes_bit_patterns(B) && std::integral<A> && std::signed_integral<T> &&
+                  sizeof(A) >= sizeof(T))
+        if (value > A{0} &&
+            static_cast<std::uint64_t>(value) > static_cast<std::uint64_t>(std::numeric_limits<T>::max()))
+            array_scalar_wraps(Entering, static_cast<std::uint64_t>(value));
+}
 
 template <scalar Entering, class A>
 std::uint64_t entering_bits(A value) {
@@ -170,10 +182,12 @@ array::program begin(A&& a) {
 template <scalar S>
 using expr_of = expr<typename host_type<S>::type>;
 
-template <scalar Strong, class First, class... Rest>
+template <builtin B, scalar Strong, class First, class... Rest>
 array::program joined(First&& first, const Rest&... rest) {
-    array::program list = begin<array_operand<First>(Strong)>(static_cast<First&&>(first));
-    (append<array_operand<Rest>(Strong)>(list, rest), ...);
+    refuse_wrapping<B, array_operand<B, First>(Strong)>(first);
+    (refuse_wrapping<B, array_operand<B, Rest>(Strong)>(rest), ...);
+    array::program list = begin<array_operand<B, First>(Strong)>(static_cast<First&&>(first));
+    (append<array_operand<B, Rest>(Strong)>(list, rest), ...);
     return list;
 }
 
@@ -184,10 +198,10 @@ template <builtin B, class... A>
 requires array_operands<A...>
 auto apply(A&&... a) {
     constexpr scalar strong = detail::array_strong<A...>();
-    constexpr scalar result = detail::result_of(B, detail::array_operand<A>(strong)...);
+    constexpr scalar result = detail::result_of(B, detail::array_operand<B, A>(strong)...);
     static_assert(result != scalar::nothing,
                   "Balm: this operator or built-in does not take elements of these types (integers wanted?)");
-    array::program list = detail::joined<strong>(static_cast<A&&>(a)...);
+    array::program list = detail::joined<B, strong>(static_cast<A&&>(a)...);
     array::step s;
     s.what = array::step::kind::apply;
     s.type = result;

@@ -514,14 +514,22 @@ private:
             case opcode::lane_index: return {lane_indices(v), add_precedence};
             case opcode::select:
                 if (i.result.lanes > 1) return vector_select(v);
-                return {fmt::format("{} ? {} : {}", operand(v, 0, ternary + 1), operand(v, 1, ternary + 1),
-                                    operand(v, 2, ternary + 1)),
-                        ternary};
+                return scalar_select(v);
             case opcode::logic_and: return guard_words(v, " && ", logical_and);
             case opcode::logic_or: return guard_words(v, " || ", logical_or);
             case opcode::evaluate: return {call_words(v), postfix};
             default: return builtin_words(v);
         }
+    }
+
+    text scalar_select(value_id v) {
+        const ir::type result = at(v).result;
+        const std::string words = fmt::format("{} ? {} : {}", operand(v, 0, ternary + 1),
+                                              operand(v, 1, ternary + 1), operand(v, 2, ternary + 1));
+        // C promotes the two values to int, and clz or add_sat would be those of int.
+        if (is_integer(result.element) && size_of(result.element) < 4)
+            return {fmt::format("({})({})", type_of(result), words), unary};
+        return {words, ternary};
     }
 
     text guard_words(value_id v, const char* symbol, int precedence) {
@@ -587,6 +595,7 @@ private:
         const auto what = static_cast<builtin>(i.detail);
         const ir::builtin_info& row = ir::info(what);
         const scalar type = at(f_.operand(v, 0)).result.element;
+        if (i.result.element == scalar::f64) parts_.uses_f64 = true;
         if (needs_helper(v)) {
             const std::string name = helper(guarded_division(parts_.language, what, type));
             const std::string left = operand(v, 0, 0);
@@ -637,7 +646,9 @@ private:
     text lanes_of_truth(value_id v, const ir::builtin_info& row) {
         const std::string result = type_of(at(v).result);
         if (row.symbol) return {fmt::format("convert_{}({})", result, operator_words(v, row).words), postfix};
-        return {fmt::format("convert_{}({}({}))", result, row.name, operand(v, 0, 0)), postfix};
+        std::string list = operand(v, 0, 0);
+        for (std::size_t k = 1; k < row.arity; ++k) list += ", " + operand(v, k, 0);
+        return {fmt::format("convert_{}({}({}))", result, row.name, list), postfix};
     }
 
     text operator_words(value_id v, const ir::builtin_info& row) {

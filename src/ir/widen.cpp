@@ -17,7 +17,15 @@ bool depends_on_neighbours(builtin what, scalar type) {
     switch (what) {
         case builtin::sin:
         case builtin::cos:
-        case builtin::tan: return type == scalar::f32;
+        case builtin::tan:
+        case builtin::half_sin:
+        case builtin::half_cos:
+        case builtin::half_tan:
+        case builtin::native_sin:
+        case builtin::native_cos:
+        case builtin::native_tan: return type == scalar::f32;
+        case builtin::half_powr:
+        case builtin::native_powr:
         case builtin::fmod:
         case builtin::pow:
         case builtin::pown:
@@ -73,12 +81,14 @@ private:
         const scalar type = type_of(operands[0]);
         if (!std::all_of(operands.begin(), operands.end(), [&](value_id o) { return is_whole(o); }))
             return false;
+        if (row.takes >= detail::rule::to_f32) return false;  // a vector's conversion has another name
         if (row.takes == detail::rule::shift) return type_of(operands[1]) == type;
         if (depends_on_neighbours(what, type)) return false;
         if (is_integer(type) && (what == builtin::div || what == builtin::rem || what == builtin::abs))
             return false;
         const std::string_view spelt = row.opencl;
-        const bool by_kind = what == builtin::abs || what == builtin::min || what == builtin::max;
+        const bool by_kind =
+            what == builtin::abs || what == builtin::min || what == builtin::max || what == builtin::clamp;
         return by_kind || spelt.empty() || spelt.back() != '!';
     }
 

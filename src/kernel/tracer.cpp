@@ -564,4 +564,11 @@ void constant_does_not_fit(scalar type) {
                       " that it is combined with; give it a variable of a wider type (Long x = …)");
 }
 
+void unsigned_constant_does_not_fit(scalar type, std::uint64_t value) {
+    throw trace_error(
+        fmt::format("the host constant {0} takes the device type {1} that it is combined with, and is beyond "
+                    "its range: cast<std::uint{2}_t>(x) makes the other operand unsigned, Long(x) wide",
+                    value, to_string(type), 8 * size_of(type)));
+}
+
 }  // namespace balm::dsl::detail

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "balm/trace.hpp"
@@ -57,6 +58,7 @@ std::uint64_t bits_of(T value) {
         return static_cast<std::uint64_t>(value) & (~std::uint64_t{0} >> (64 - 8 * sizeof(T)));
 }
 [[noreturn]] void constant_does_not_fit(scalar type);
+[[noreturn]] void unsigned_constant_does_not_fit(scalar type, std::uint64_t value);
 
 /// A host scalar as a constant of type T; an integer that does not fit is refused, -1 for an unsigned type
 /// means all ones as in C++.
@@ -70,6 +72,16 @@ node constant_of(H value) {
         if (!fits) constant_does_not_fit(scalar_of<T>);
     }
     return trace::constant(scalar_of<T>, bits_of(converted));
+}
+
+/// Refuses an unsigned host constant beyond the range of the signed type that it takes, where its number
+/// counts: `Int x; x > 3000000000u` would compare with a negative number.
+template <scalar_type T, scalar_type H>
+void refuse_wrapping([[maybe_unused]] H value) {
+    if constexpr (std::signed_integral<T> && std::integral<H> && sizeof(H) >= sizeof(T))
+        if (value > H{0} &&
+            static_cast<std::uint64_t>(value) > static_cast<std::uint64_t>(std::numeric_limits<T>::max()))
+            unsigned_constant_does_not_fit(scalar_of<T>, static_cast<std::uint64_t>(value));
 }
 
 }  // namespace detail
@@ -102,12 +114,12 @@ constexpr scalar entering_scalar(scalar strong) {
     else
         return kind_of(scalar_of<plain>) <= kind_of(strong) ? strong : scalar_of<plain>;
 }
-/// The same for an operator or built-in, where small integers count as i32: `Char x; x + 200` is what C++
-/// says.
-template <class T>
+/// The same for an operator or built-in, where small integers mostly count as i32: `Char x; x + 200` is what
+/// C++ says.
+template <builtin B, class T>
 constexpr scalar operand_scalar(scalar strong) {
     const scalar entering = entering_scalar<T>(strong);
-    return device_value<T> || entering == scalar::boolean ? entering : promote(entering);
+    return device_value<T> ? entering : balm::detail::weak_operand(B, entering);
 }
 template <class... A>
 constexpr scalar strong_of() {
@@ -149,14 +161,27 @@ node condition_of(A&& a) {
 template <scalar S>
 using var_of = Var<typename balm::detail::host_type<S>::type>;
 
+namespace detail {
+
+/// The node of a row's operand.
+template <builtin B, scalar Strong, class A>
+node row_operand(A&& a) {
+    constexpr scalar entering = operand_scalar<B, A>(Strong);
+    if constexpr (!device_value<A> && !balm::detail::takes_bit_patterns(B))
+        refuse_wrapping<typename balm::detail::host_type<entering>::type>(a);
+    return node_of<entering>(static_cast<A&&>(a));
+}
+
+}  // namespace detail
+
 /// Applies a row of builtins.def to operands, at least one of which is a device value.
 template <builtin B, operand... A>
 auto apply(A&&... a) {
     constexpr scalar strong = detail::strong_of<A...>();
-    constexpr scalar result = balm::detail::result_of(B, detail::operand_scalar<A>(strong)...);
+    constexpr scalar result = balm::detail::result_of(B, detail::operand_scalar<B, A>(strong)...);
     static_assert(result != scalar::nothing,
                   "Balm: this operator or built-in does not take operands of these types (integers wanted?)");
-    const trace::node nodes[] = {detail::node_of<detail::operand_scalar<A>(strong)>(static_cast<A&&>(a))...};
+    const trace::node nodes[] = {detail::row_operand<B, strong>(static_cast<A&&>(a))...};
     return var_of<result>(trace::apply(B, nodes, sizeof...(A)));
 }
 
@@ -256,6 +281,9 @@ public:
     // `using namespace std` brings in.
     friend Var min(const Var& a, const Var& b) { return apply<builtin::min>(a, b).template as<T>(); }
     friend Var max(const Var& a, const Var& b) { return apply<builtin::max>(a, b).template as<T>(); }
+    friend Var clamp(const Var& x, const Var& low, const Var& high) {
+        return apply<builtin::clamp>(x, low, high).template as<T>();
+    }
 
     template <scalar_type U>
     Var<canonical<U>> as() const {
@@ -329,6 +357,11 @@ public:
     BALM_COMPOUND(<<=, shl)
     BALM_COMPOUND(>>=, shr)
 #undef BALM_COMPOUND
+    /// `++x[i]` gives the new value, `x[i]++` the one before.
+    Var<T> operator++() && { return stepped<builtin::add>().after; }
+    Var<T> operator--() && { return stepped<builtin::sub>().after; }
+    Var<T> operator++(int) && { return stepped<builtin::add>().before; }
+    Var<T> operator--(int) && { return stepped<builtin::sub>().before; }
 
     template <class B = T>
     explicit operator bool() const {
@@ -353,6 +386,18 @@ private:
         return trace::load(pointer_, index_, where_);
     }
     void store(trace::node stored) { trace::store(pointer_, index_, stored, where_); }
+
+    struct step_values {
+        Var<T> before, after;
+    };
+    template <builtin B>
+    step_values stepped() {
+        static_assert(!std::same_as<T, bool>, "Balm: a Bool cannot be counted up or down");
+        const Var<T> before(value());
+        const step_values values{before, Var<T>(apply<B>(before, T(1)))};
+        store(values.after.node());
+        return values;
+    }
 
     trace::node pointer_;
     trace::node index_;
