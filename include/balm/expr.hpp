@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "balm/builtin.hpp"
+#include "balm/conversion.hpp"
 #include "balm/dsl/value.hpp"
 #include "balm/inline_vector.hpp"
 #include "balm/kernel.hpp"
@@ -312,6 +313,25 @@ auto operator||(L&& l, R&& r) {
 #undef BALM_DEFINE_1
 #undef BALM_DEFINE_2
 #undef BALM_DEFINE_3
+
+/// The elements as another type, rounded as told; see dsl::convert.
+template <scalar_type T, rounding How = detail::usual_rounding<T>, array_value A>
+expr<canonical<T>> convert(A&& a) {
+    return detail::converted<canonical<T>, How, typename std::remove_cvref_t<A>::value_type>(
+        static_cast<A&&>(a));
+}
+/// The elements as an integer type; what is beyond its range becomes the nearest end of the range.
+template <scalar_type T, rounding How = rounding::toward_zero, array_value A>
+expr<canonical<T>> convert_sat(A&& a) {
+    return detail::saturated<canonical<T>, How, typename std::remove_cvref_t<A>::value_type>(
+        static_cast<A&&>(a));
+}
+/// The elements' bits as a type of the same size.
+template <scalar_type T, array_value A>
+expr<canonical<T>> bit_cast(A&& a) {
+    return detail::reinterpreted_as<canonical<T>, typename std::remove_cvref_t<A>::value_type>(
+        static_cast<A&&>(a));
+}
 
 /// `condition ? if_true : if_false`, element by element.
 template <class C, class A, class B>

@@ -21,7 +21,9 @@
 
 #include "balm/bound_kernel.hpp"
 #include "balm/dsl/control.hpp"
+#include "balm/dsl/conversion.hpp"
 #include "balm/dsl/memory.hpp"
+#include "balm/dsl/parts.hpp"
 #include "balm/dsl/value.hpp"
 #include "balm/trace.hpp"
 
