@@ -275,6 +275,18 @@ std::string call_pattern(std::string_view name, int arity) {
     return pattern + ")";
 }
 
+/// "f($0, g($1))", but neither "f($0) != 0" nor "($0 / $1)".
+bool is_one_call(std::string_view pattern) {
+    const std::size_t open = pattern.find_first_of("( ");
+    if (open == 0 || open == std::string_view::npos || pattern[open] != '(') return false;
+    int depth = 0;
+    for (std::size_t k = open; k < pattern.size(); ++k) {
+        depth += pattern[k] == '(' ? 1 : pattern[k] == ')' ? -1 : 0;
+        if (depth == 0) return k + 1 == pattern.size();
+    }
+    return false;
+}
+
 /// abs, min, max, clamp: each dialect names them by kind of type.
 builtin_spelling spell_by_kind(dialect d, builtin what, scalar type) {
     const bool cuda_f32 = d == dialect::cuda_cpp && type == scalar::f32;
@@ -323,10 +335,16 @@ builtin_spelling spell_bits(scalar from, scalar to) {
     const std::string T = type_name(dialect::cuda_cpp, to);
     if (from == to) return {"$0", false, {}};
     if (!is_floating(from) && !is_floating(to)) return {fmt::format("({})($0)", T), true, {}};
-    if (to == scalar::f32) return {"__int_as_float((int)($0))", true, {}};
-    if (to == scalar::f64) return {"__longlong_as_double((long long)($0))", true, {}};
-    const char* bits = from == scalar::f32 ? "__float_as_int($0)" : "__double_as_longlong($0)";
-    return {fmt::format("({}){}", T, bits), true, {}};
+    if (to == scalar::f32)
+        return {from == scalar::i32 ? "__int_as_float($0)" : "__uint_as_float($0)", true, {}};
+    if (to == scalar::f64)
+        return {from == scalar::i64 ? "__longlong_as_double($0)" : "__longlong_as_double((long long)($0))",
+                true,
+                {}};
+    if (to == scalar::i32) return {"__float_as_int($0)", true, {}};
+    if (to == scalar::u32) return {"__float_as_uint($0)", true, {}};
+    if (to == scalar::i64) return {"__double_as_longlong($0)", true, {}};
+    return {"(unsigned long long)__double_as_longlong($0)", true, {}};
 }
 
 }  // namespace
@@ -351,7 +369,7 @@ builtin_spelling spell(dialect d, builtin what, scalar type) {
         const bool suffix = d == dialect::cuda_cpp && type == scalar::f32;
         return {call_pattern(std::string(row.name) + (suffix ? "f" : ""), row.arity), true, {}};
     }
-    if (given.back() != '!') return {std::string(given), false, {}};
+    if (given.back() != '!') return {std::string(given), is_one_call(given), {}};
     if (d == dialect::cuda_cpp) {
         using balm::detail::rule;
         if (row.takes == rule::to_f32) return spell_rounding(row.name, type, scalar::f32);

@@ -96,8 +96,8 @@ private:
         if (i.name != ir::none) return f_.names[i.name];
         switch (i.op) {
             case opcode::place: {
-                constexpr const char* words[] = {"gid",         "lid",        "group",
-                                                 "global_size", "local_size", "groups"};
+                constexpr const char* words[] = {"gid",        "lid",    "group", "global_size",
+                                                 "local_size", "groups", "offset"};
                 return std::string(words[i.detail]) +
                        (f_.dimensions > 1 ? std::string(1, "xyz"[i.bits]) : "");
             }
@@ -584,7 +584,8 @@ private:
         if ((what != builtin::div && what != builtin::rem) || is_floating(at(v).result.element)) return false;
         const instruction& divisor = at(f_.operand(v, 1));
         if (divisor.op == opcode::place)
-            return static_cast<ir::place>(divisor.detail) < ir::place::global_size;
+            return static_cast<ir::place>(divisor.detail) < ir::place::global_size ||
+                   static_cast<ir::place>(divisor.detail) == ir::place::global_offset;
         if (divisor.op != opcode::constant) return true;
         const std::uint64_t ones = ~std::uint64_t{0} >> (64 - 8 * size_of(divisor.result.element));
         return divisor.bits == 0 || (is_signed(divisor.result.element) && divisor.bits == ones);

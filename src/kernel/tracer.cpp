@@ -162,6 +162,14 @@ node query(place what, int dimension, location where) {
     return t.node_of(t.record(i));
 }
 
+int grid_dimensions(location where) {
+    const ir::function& f = current().function;
+    if (f.dimensions > 0) return f.dimensions;
+    fail(where, fmt::format("work_dimensions() is asked for in '{}', a function, which kernels of any number "
+                            "of dimensions may call; pass it as a parameter",
+                            f.name));
+}
+
 node convert(node value, scalar to) {
     tracer& t = current();
     const value_id id = t.use(value);

@@ -82,7 +82,14 @@ BALM_PLACE(group_id)
 BALM_PLACE(global_size)
 BALM_PLACE(local_size)
 BALM_PLACE(group_count)
+/// Where the grid begins: global_id runs from here. 0 unless the launch says `balm::offset(…)`.
+BALM_PLACE(global_offset)
 #undef BALM_PLACE
+
+/// How many dimensions the kernel's grid has: a host number, so that C++ can decide with it.
+inline int work_dimensions(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
+    return trace::grid_dimensions({file, line});
+}
 
 /// An optional first parameter of a kernel: the same queries, with the dimension checked by the compiler:
 /// `g.global_id<1>()`.
@@ -101,6 +108,7 @@ struct Grid {
     BALM_PLACE(global_size)
     BALM_PLACE(local_size)
     BALM_PLACE(group_count)
+    BALM_PLACE(global_offset)
 #undef BALM_PLACE
 };
 
