@@ -137,11 +137,10 @@ constexpr scalar array_operand(scalar strong) {
 [[noreturn]] void array_scalar_does_not_fit(scalar type);
 [[noreturn]] void array_scalar_wraps(scalar type, std::uint64_t value);
 /// Refuses an unsigned host value beyond the range of the signed type that it takes, where its number counts.
-template <builtin B, scalar Entering, class A>
+template <scalar Entering, class A>
 void refuse_wrapping([[maybe_unused]] const A& value) {
     using T = typename host_type<Entering>::type;
-    if constexpr (!takes_bit_patterns(B) && std::integral<A> && std::signed_integral<T> &&
-                  sizeof(A) >= sizeof(T))
+    if constexpr (std::integral<A> && std::signed_integral<T> && sizeof(A) >= sizeof(T))
         if (value > A{0} &&
             static_cast<std::uint64_t>(value) > static_cast<std::uint64_t>(std::numeric_limits<T>::max()))
             array_scalar_wraps(Entering, static_cast<std::uint64_t>(value));
@@ -185,8 +184,10 @@ using expr_of = expr<typename host_type<S>::type>;
 
 template <builtin B, scalar Strong, class First, class... Rest>
 array::program joined(First&& first, const Rest&... rest) {
-    refuse_wrapping<B, array_operand<B, First>(Strong)>(first);
-    (refuse_wrapping<B, array_operand<B, Rest>(Strong)>(rest), ...);
+    if constexpr (!takes_bit_patterns(B)) {
+        refuse_wrapping<array_operand<B, First>(Strong)>(first);
+        (refuse_wrapping<array_operand<B, Rest>(Strong)>(rest), ...);
+    }
     array::program list = begin<array_operand<B, First>(Strong)>(static_cast<First&&>(first));
     (append<array_operand<B, Rest>(Strong)>(list, rest), ...);
     return list;
@@ -340,6 +341,8 @@ auto select(C&& condition, A&& if_true, B&& if_false) {
     constexpr scalar strong = detail::array_strong<A, B>();
     constexpr scalar a = detail::array_entering<A>(strong), b = detail::array_entering<B>(strong);
     constexpr scalar result = a == b ? a : common_scalar(a, b);
+    detail::refuse_wrapping<a>(if_true);
+    detail::refuse_wrapping<b>(if_false);
     array::program list = detail::begin<scalar::boolean>(detail::as_condition(static_cast<C&&>(condition)));
     detail::append<a>(list, if_true);
     detail::append<b>(list, if_false);

@@ -31,6 +31,8 @@ TEST(C8_host_constants, beyond_the_range_of_a_signed_type_are_refused_by_number)
                 HasSubstr("3000000000"));
     EXPECT_THAT(refusal([](Int x, Out<int> out) { out[0] = x + 0x80000000u; }), HasSubstr("2147483648"));
     EXPECT_THAT(refusal([](Int x, Out<int> out) { out[0] = min(x, 0xffffffffu); }), HasSubstr("4294967295"));
+    EXPECT_THAT(refusal([](Int x, Out<int> out) { out[0] = select(x > 0, x, 3000000000u); }),
+                HasSubstr("3000000000"));
     EXPECT_THAT(refusal([](Int x, Out<int> out) {
                     Long wide = Long(x) * 10000000000000000000u;
                     out[0] = cast<int>(wide);
@@ -79,6 +81,8 @@ TEST(V4_host_constants, beyond_the_range_of_a_signed_type_are_refused_in_arrays)
         vector<int> y(ctx, 4);
         x = 5;
         EXPECT_THAT(message_of<usage_error>([&] { y = x + 3000000000u; }), testing::HasSubstr("3000000000"));
+        EXPECT_THAT(message_of<usage_error>([&] { y = select(x > 0, x, 3000000000u); }),
+                    testing::HasSubstr("3000000000"));
         y = x & 0x80000000u;
         EXPECT_EQ(y[0], 0);
     });

@@ -516,6 +516,11 @@ constexpr scalar branch_scalar(scalar strong) {
         if (strong == scalar::nothing) return scalar_of<std::remove_cvref_t<A>>;
     return entering_scalar<A>(strong);
 }
+template <scalar Entering, class A>
+node branch_node(A&& a, scalar result) {
+    if constexpr (!device_value<A>) refuse_wrapping<typename balm::detail::host_type<Entering>::type>(a);
+    return trace::convert(node_of<Entering>(static_cast<A&&>(a)), result);
+}
 
 }  // namespace detail
 
@@ -527,8 +532,8 @@ auto select(C&& condition, A&& if_true, B&& if_false) {
     constexpr scalar a = detail::branch_scalar<A>(strong), b = detail::branch_scalar<B>(strong);
     constexpr scalar result = a == b ? a : common_scalar(a, b);
     const trace::node test = detail::condition_of(static_cast<C&&>(condition));
-    const trace::node yes = trace::convert(detail::node_of<a>(static_cast<A&&>(if_true)), result);
-    const trace::node no = trace::convert(detail::node_of<b>(static_cast<B&&>(if_false)), result);
+    const trace::node yes = detail::branch_node<a>(static_cast<A&&>(if_true), result);
+    const trace::node no = detail::branch_node<b>(static_cast<B&&>(if_false), result);
     return var_of<result>(trace::select(test, yes, no));
 }
 
