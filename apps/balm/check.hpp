@@ -53,8 +53,10 @@ struct check {
     std::string name;  ///< "sin"; "i64 to f32"; "reduction"
     std::string type;  ///< of the operands; empty for a path
     std::size_t values = 0, wrong = 0;
-    int bound = 0;         ///< ulp allowed; -1: none is asked for
-    double worst_ulp = 0;  ///< of floating results
+    int bound = 0;                          ///< ulp allowed; -1: none is asked for
+    bool is_floating = false;               ///< the results are, so that errors are measured:
+    double worst_ulp = 0;                   ///< the largest one
+    std::vector<std::string> worst_inputs;  ///< where that was
     std::vector<wrong_value> examples;
     std::string fault;  ///< why it could not be run
 
@@ -67,6 +69,7 @@ struct check {
 struct settings {
     std::uint64_t seed = 0;
     std::size_t most_examples = 5;  ///< of each check
+    std::size_t values = 8192;  ///< of each built-in: all pairs of about 80 special values, and random ones
 };
 
 /// Notes a wrong value, with its inputs while there are few.
@@ -109,19 +112,20 @@ private:
     std::vector<place> results_;
 };
 
-constexpr std::size_t values_per_row = 8192;  ///< all pairs of about 80 special values, and random ones
-
 /// The second operand is an i32: a shift count or an exponent.
 bool takes_integer(builtin);
 /// The rows that compute in this type, without conversion.
-std::vector<builtin> rows_of(scalar type);
+std::vector<builtin> rows_of(scalar type, const device_info& on);
 /// The outcome, still empty, of a row's check.
 check new_check(builtin, scalar type, const device_info& on);
 /// What a device gave for a row on the first operands of each kind, against the host oracle.
 check compare_builtin(builtin, const column& got, const operands&, const device_info& on, const settings&);
 
-/// Every row of builtins.def for every type it takes, against the host oracle.
+/// Every row of builtins.def for every type that it takes, on `settings::values` operands, against the host
+/// oracle.
 std::vector<check> check_builtins(const device&, const settings&);
+/// The worst errors of these checks in a table for people: a line a function, its types side by side.
+std::string ulp_table(const std::vector<check>&);
 /// Every floating row in array expressions, on CPUs, where they are computed on vectors.
 std::vector<check> check_arrays(const device&, const settings&);
 /// Every scalar type to every other.

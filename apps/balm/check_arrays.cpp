@@ -78,10 +78,10 @@ std::vector<check> check_arrays(const device& on, const settings& how) {
     if (on.info().type != device_type::cpu) return outcomes;  // elsewhere work-items are the lanes
     for (scalar type : {scalar::f32, scalar::f64}) {
         if (type == scalar::f64 && !on.info().has_double) continue;
-        operands given(type, values_per_row, random);
+        operands given(type, how.values, random);
         mix(given, random);
         const vectors columns(on, given);
-        for (builtin what : rows_of(type)) {
+        for (builtin what : rows_of(type, on.info())) {
             check outcome = new_check(what, type, on.info());
             try {
                 outcome = compare_builtin(what, columns.apply(what), given, on.info(), how);

@@ -27,6 +27,7 @@ using json = nlohmann::ordered_json;
 struct options {
     bool json = false;
     bool all = false;
+    bool ulp = false;
     std::string device;
     std::optional<std::uint64_t> seed;
 };
@@ -156,6 +157,7 @@ json check_as_json(const check& each) {
                {"wrong", each.wrong},
                {"ulp_allowed", each.bound < 0 ? json(nullptr) : json(each.bound)},
                {"ulp_worst", std::isfinite(each.worst_ulp) ? json(each.worst_ulp) : json(nullptr)},
+               {"ulp_worst_inputs", each.worst_inputs},
                {"fault", each.fault.empty() ? json(nullptr) : json(each.fault)},
                {"examples", json::array()}};
     for (const wrong_value& wrong : each.examples) value["examples"].push_back(wrong_as_json(wrong));
@@ -173,10 +175,50 @@ json report_as_json(const report& r) {
     return value;
 }
 
+// ---- --ulp: how far floating results are from the exact ones
+
+constexpr std::size_t values_for_errors = 1 << 16;
+
+int measure_errors(const options& asked, settings how) {
+    how.values = values_for_errors;
+    bool all_within = true;
+    json reports = json::array();
+    for (const device& on : devices_named(asked.device)) {
+        std::vector<check> checks;
+        for (check& each : check_builtins(on, how))
+            if (each.is_floating || !each.fault.empty()) checks.push_back(std::move(each));
+        const bool is_within =
+            std::all_of(checks.begin(), checks.end(), [](const check& each) { return each.passed(); });
+        all_within = all_within && is_within;
+        if (!asked.json) {
+            fmt::print("{}: worst errors in units of the last place (allowed), seed {}\n\n{}\n",
+                       on.state()->words(), how.seed, ulp_table(checks));
+            continue;
+        }
+        json rows = json::array();
+        for (const check& each : checks) rows.push_back(check_as_json(each));
+        const device_info& info = on.info();
+        reports.push_back({{"name", info.name},
+                           {"platform", info.platform},
+                           {"api", to_string(info.api)},
+                           {"driver_version", info.driver_version},
+                           {"is_within", is_within},
+                           {"functions", std::move(rows)}});
+    }
+    if (asked.json)
+        print_json({{"balm_version", BALM_VERSION},
+                    {"seed", how.seed},
+                    {"values", how.values},
+                    {"all_within", all_within},
+                    {"devices", std::move(reports)}});
+    return all_within ? 0 : 1;
+}
+
 int run(const options& asked) {
     settings how;
     how.seed = asked.seed.value_or(std::random_device{}());
     if (asked.all) how.most_examples = static_cast<std::size_t>(-1);
+    if (asked.ulp) return measure_errors(asked, how);
     const std::vector<device> devices = devices_named(asked.device);
     if (!asked.json) fmt::print("seed {} (the same values again: --seed {})\n", how.seed, how.seed);
     bool all_fit = true;
@@ -208,6 +250,9 @@ command add_selftest(CLI::App& balm) {
                      "Only devices with this text in their name, platform or backend (default: all)");
     line->add_option("--seed", asked->seed, "Of the random values; by default each run draws its own");
     line->add_flag("--all", asked->all, "Every failure, not the first five of each check");
+    line->add_flag("--ulp", asked->ulp,
+                   "Only measure errors: the worst of each floating-point function and type, beside what "
+                   "OpenCL allows");
     return {line, [asked] { return run(*asked); }};
 }
 

@@ -2,6 +2,7 @@
 // A kernel with its arguments, ready to be launched: what `mat_mult(2, a, b, r)` gives and execute() takes.
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -39,5 +40,21 @@ struct bound_kernel : bound_call {};
 /// A size for each of N dimensions, the fastest-varying first: `{width, height}`.
 template <int N>
 using extent = std::array<std::size_t, static_cast<std::size_t>(N)>;
+
+/// Where a grid of N dimensions begins; made by `balm::offset(…)`, never from braces, which are sizes.
+template <int N>
+struct grid_offset {
+    grid_offset() {}  // NOLINT(modernize-use-equals-default): = default would allow braces
+    std::array<std::int64_t, static_cast<std::size_t>(N)> start{};
+};
+/// Lets a grid begin elsewhere than at 0: global_id runs from here, group_id and local_id from 0.
+///
+///     device.execute(kernel(a), {64, 64}, balm::offset(8, 0), written);
+template <std::integral... Starts>
+grid_offset<static_cast<int>(sizeof...(Starts))> offset(Starts... start) {
+    grid_offset<static_cast<int>(sizeof...(Starts))> made;
+    made.start = {static_cast<std::int64_t>(start)...};
+    return made;
+}
 
 }  // namespace balm

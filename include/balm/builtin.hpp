@@ -30,7 +30,22 @@ enum class rule : std::uint8_t {
     floating,
     predicate,
     scale,
-    exponent
+    exponent,
+    same,
+    whole,
+    distance,
+    upsample,
+    word,
+    single,
+    payload,
+    to_f32,
+    to_f64,
+    bits_i32,
+    bits_u32,
+    bits_i64,
+    bits_u64,
+    bits_f32,
+    bits_f64
 };
 
 inline constexpr rule rules[] = {
@@ -39,6 +54,33 @@ inline constexpr rule rules[] = {
 #include "balm/builtins.def"
 };
 constexpr rule rule_of(builtin b) { return rules[static_cast<std::size_t>(b)]; }
+
+/// Whether a row keeps i8 … u16 as they are where all its operands have the same type, as OpenCL's integer
+/// functions do; operators compute in i32, as C++ does.
+constexpr bool keeps_small_integers(builtin b) {
+    const rule r = rule_of(b);
+    return r == rule::same || r == rule::whole || r == rule::distance || r == rule::upsample;
+}
+/// The type with which a host scalar that takes an operand's type enters a row.
+constexpr scalar weak_operand(builtin b, scalar entering) {
+    return keeps_small_integers(b) || entering == scalar::boolean ? entering : promote(entering);
+}
+/// Whether a row looks at bits, not at numbers: a host constant such as 0x80000000u then stands for its bits.
+constexpr bool takes_bit_patterns(builtin b) {
+    return rule_of(b) == rule::bits || b == builtin::bit_not || b == builtin::bitselect;
+}
+
+/// The unsigned integer of the same width, and the integer twice as wide.
+constexpr scalar unsigned_of(scalar s) {
+    return is_integer(s) && is_signed(s) ? static_cast<scalar>(static_cast<int>(s) + 1) : s;
+}
+constexpr scalar doubled(scalar s) { return static_cast<scalar>(static_cast<int>(s) + 2); }
+/// What a row of the bits_ rules gives.
+constexpr scalar reinterpreted(rule r) {
+    constexpr scalar results[] = {scalar::i32, scalar::u32, scalar::i64,
+                                  scalar::u64, scalar::f32, scalar::f64};
+    return results[static_cast<int>(r) - static_cast<int>(rule::bits_i32)];
+}
 
 /// The types of a row's operands after conversion, and of its result; `nothing` when the row does not take
 /// what it was given.
@@ -58,6 +100,9 @@ constexpr resolution resolve(builtin b, const scalar* operands, std::size_t coun
     const scalar floating = is_floating(common) ? common : scalar::f64;
     const scalar left = promote(operands[0]);
     const scalar right = promote(operands[count - 1]);
+    bool all_same = operands[0] != scalar::boolean;
+    for (std::size_t k = 1; k < count; ++k) all_same = all_same && operands[k] == operands[0];
+    const scalar kept = all_same ? operands[0] : number;
     const resolution refused{};
     switch (rule_of(b)) {
         case rule::number: return {number, number, number};
@@ -79,24 +124,57 @@ constexpr resolution resolve(builtin b, const scalar* operands, std::size_t coun
             return is_floating(right) ? refused : resolution{base, scalar::i32, base};
         }
         case rule::exponent: return {floating, floating, scalar::i32};
+        case rule::same: return {kept, kept, kept};
+        case rule::whole: return is_floating(kept) ? refused : resolution{kept, kept, kept};
+        case rule::distance: return is_floating(kept) ? refused : resolution{kept, kept, unsigned_of(kept)};
+        case rule::upsample: {
+            const bool fits = is_integer(operands[0]) && is_integer(operands[1]) &&
+                              size_of(operands[0]) == size_of(operands[1]) && size_of(operands[0]) < 8;
+            return fits ? resolution{operands[0], unsigned_of(operands[0]), doubled(operands[0])} : refused;
+        }
+        case rule::word:
+            return is_integer(number) && size_of(number) == 4 ? resolution{number, number, number} : refused;
+        case rule::single: return common == scalar::f32 ? resolution{common, common, common} : refused;
+        case rule::payload: {
+            const scalar code = unsigned_of(number);
+            const scalar result = code == scalar::u32 ? scalar::f32 : scalar::f64;
+            return is_floating(number) ? refused : resolution{code, code, result};
+        }
+        case rule::to_f32: return {number, number, scalar::f32};
+        case rule::to_f64: return {number, number, scalar::f64};
+        case rule::bits_i32:
+        case rule::bits_u32:
+        case rule::bits_i64:
+        case rule::bits_u64:
+        case rule::bits_f32:
+        case rule::bits_f64: {
+            const scalar result = reinterpreted(rule_of(b));
+            return size_of(operands[0]) == size_of(result) ? resolution{operands[0], operands[0], result}
+                                                           : refused;
+        }
     }
     return refused;
 }
 
-/// The same for vectors, lane by lane. Nothing is promoted: all operands are of the vectors' element type, as
-/// are shift counts; an exponent is i32.
+/// The type of operand k of a row on vectors of this element type: the same for all but exponents and the
+/// low halves of upsample.
+constexpr scalar lane_operand(builtin b, scalar element, std::size_t k, std::size_t count) {
+    if (k + 1 < count || count == 1) return element;
+    return rule_of(b) == rule::scale      ? scalar::i32
+           : rule_of(b) == rule::upsample ? unsigned_of(element)
+                                          : element;
+}
+/// The same for vectors, lane by lane: nothing is promoted.
 constexpr resolution resolve_lanes(builtin b, const scalar* operands, std::size_t count) {
     const scalar element = operands[0];
     scalar same[4] = {};
-    for (std::size_t k = 0; k < count; ++k) same[k] = element;
-    if (rule_of(b) == rule::scale) same[count - 1] = scalar::i32;
+    for (std::size_t k = 0; k < count; ++k) same[k] = lane_operand(b, element, k, count);
     const resolution promoted = resolve(b, same, count);
-    const scalar expected = promoted.first == scalar::boolean ? scalar::boolean : promote(element);
-    if (promoted.result == scalar::nothing || promoted.first != expected ||
-        (expected == scalar::boolean) != (element == scalar::boolean))
+    const bool is_kept = keeps_small_integers(b) || promoted.first == scalar::boolean;
+    if (promoted.result == scalar::nothing || promoted.first != (is_kept ? element : promote(element)) ||
+        (element == scalar::boolean && promoted.first != element))
         return {};
-    return {element, rule_of(b) == rule::scale ? scalar::i32 : element,
-            promoted.result == promoted.first ? element : promoted.result};
+    return {element, same[count - 1], promoted.result == promoted.first ? element : promoted.result};
 }
 
 /// The result type of a row; `nothing` when it does not take these operands.

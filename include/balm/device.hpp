@@ -73,6 +73,17 @@ public:
                     Waits&&... waits) const {
         return queue().execute(kernel, global, local, std::forward<Waits>(waits)...);
     }
+    /// The same where the grid begins at an offset: `execute(kernel(a), {64, 64}, balm::offset(8, 0))`.
+    template <int N, waitable... Waits>
+    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, const grid_offset<N>& from,
+                    Waits&&... waits) const {
+        return queue().execute(kernel, global, from, std::forward<Waits>(waits)...);
+    }
+    template <int N, waitable... Waits>
+    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, const extent<N>& local,
+                    const grid_offset<N>& from, Waits&&... waits) const {
+        return queue().execute(kernel, global, local, from, std::forward<Waits>(waits)...);
+    }
 
     /// The queue that everything goes to which names no other.
     balm::queue queue() const;

@@ -5,11 +5,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <type_traits>
 
 #include "balm/builtin.hpp"
+#include "balm/conversion.hpp"
 #include "balm/dsl/value.hpp"
 #include "balm/inline_vector.hpp"
 #include "balm/kernel.hpp"
@@ -126,13 +128,23 @@ constexpr scalar array_strong() {
     ((strong = dsl::detail::common_strong(strong, array_scalar<A>())), ...);
     return strong;
 }
-/// The same for an operator or built-in, where small integers count as i32.
-template <class A>
+/// The same for an operator or built-in, where small integers mostly count as i32.
+template <builtin B, class A>
 constexpr scalar array_operand(scalar strong) {
     const scalar entering = array_entering<A>(strong);
-    return array_value<A> || entering == scalar::boolean ? entering : promote(entering);
+    return array_value<A> ? entering : weak_operand(B, entering);
 }
 [[noreturn]] void array_scalar_does_not_fit(scalar type);
+[[noreturn]] void array_scalar_wraps(scalar type, std::uint64_t value);
+/// Refuses an unsigned host value beyond the range of the signed type that it takes, where its number counts.
+template <scalar Entering, class A>
+void refuse_wrapping([[maybe_unused]] const A& value) {
+    using T = typename host_type<Entering>::type;
+    if constexpr (std::integral<A> && std::signed_integral<T> && sizeof(A) >= sizeof(T))
+        if (value > A{0} &&
+            static_cast<std::uint64_t>(value) > static_cast<std::uint64_t>(std::numeric_limits<T>::max()))
+            array_scalar_wraps(Entering, static_cast<std::uint64_t>(value));
+}
 
 template <scalar Entering, class A>
 std::uint64_t entering_bits(A value) {
@@ -170,10 +182,14 @@ array::program begin(A&& a) {
 template <scalar S>
 using expr_of = expr<typename host_type<S>::type>;
 
-template <scalar Strong, class First, class... Rest>
+template <builtin B, scalar Strong, class First, class... Rest>
 array::program joined(First&& first, const Rest&... rest) {
-    array::program list = begin<array_operand<First>(Strong)>(static_cast<First&&>(first));
-    (append<array_operand<Rest>(Strong)>(list, rest), ...);
+    if constexpr (!takes_bit_patterns(B)) {
+        refuse_wrapping<array_operand<B, First>(Strong)>(first);
+        (refuse_wrapping<array_operand<B, Rest>(Strong)>(rest), ...);
+    }
+    array::program list = begin<array_operand<B, First>(Strong)>(static_cast<First&&>(first));
+    (append<array_operand<B, Rest>(Strong)>(list, rest), ...);
     return list;
 }
 
@@ -184,10 +200,10 @@ template <builtin B, class... A>
 requires array_operands<A...>
 auto apply(A&&... a) {
     constexpr scalar strong = detail::array_strong<A...>();
-    constexpr scalar result = detail::result_of(B, detail::array_operand<A>(strong)...);
+    constexpr scalar result = detail::result_of(B, detail::array_operand<B, A>(strong)...);
     static_assert(result != scalar::nothing,
                   "Balm: this operator or built-in does not take elements of these types (integers wanted?)");
-    array::program list = detail::joined<strong>(static_cast<A&&>(a)...);
+    array::program list = detail::joined<B, strong>(static_cast<A&&>(a)...);
     array::step s;
     s.what = array::step::kind::apply;
     s.type = result;
@@ -299,6 +315,25 @@ auto operator||(L&& l, R&& r) {
 #undef BALM_DEFINE_2
 #undef BALM_DEFINE_3
 
+/// The elements as another type, rounded as told; see dsl::convert.
+template <scalar_type T, rounding How = detail::usual_rounding<T>, array_value A>
+expr<canonical<T>> convert(A&& a) {
+    return detail::converted<canonical<T>, How, typename std::remove_cvref_t<A>::value_type>(
+        static_cast<A&&>(a));
+}
+/// The elements as an integer type; what is beyond its range becomes the nearest end of the range.
+template <scalar_type T, rounding How = rounding::toward_zero, array_value A>
+expr<canonical<T>> convert_sat(A&& a) {
+    return detail::saturated<canonical<T>, How, typename std::remove_cvref_t<A>::value_type>(
+        static_cast<A&&>(a));
+}
+/// The elements' bits as a type of the same size.
+template <scalar_type T, array_value A>
+expr<canonical<T>> bit_cast(A&& a) {
+    return detail::reinterpreted_as<canonical<T>, typename std::remove_cvref_t<A>::value_type>(
+        static_cast<A&&>(a));
+}
+
 /// `condition ? if_true : if_false`, element by element.
 template <class C, class A, class B>
 requires array_operands<C, A, B>
@@ -306,6 +341,8 @@ auto select(C&& condition, A&& if_true, B&& if_false) {
     constexpr scalar strong = detail::array_strong<A, B>();
     constexpr scalar a = detail::array_entering<A>(strong), b = detail::array_entering<B>(strong);
     constexpr scalar result = a == b ? a : common_scalar(a, b);
+    detail::refuse_wrapping<a>(if_true);
+    detail::refuse_wrapping<b>(if_false);
     array::program list = detail::begin<scalar::boolean>(detail::as_condition(static_cast<C&&>(condition)));
     detail::append<a>(list, if_true);
     detail::append<b>(list, if_false);

@@ -18,10 +18,11 @@ class queue_state;
 
 namespace detail {
 
-/// Launches a kernel of N dimensions on a queue; `local` may be null. Throws usage_error for a local size
-/// that does not divide the global one or does not fit the device.
+/// Launches a kernel of N dimensions on a queue; `local` and `offset` may be null. Throws usage_error for a
+/// local size that does not divide the global one or does not fit the device.
 event launch(const std::shared_ptr<runtime::queue_state>&, const bound_call&, int dimensions,
-             const std::size_t* global, const std::size_t* local, const wait_list&);
+             const std::size_t* global, const std::size_t* local, const std::int64_t* offset,
+             const wait_list&);
 
 }  // namespace detail
 
@@ -38,14 +39,27 @@ public:
     /// Runs a kernel over `global` work-items, after the events; the work-group's size is Balm's choice.
     template <int N, waitable... Waits>
     pending execute(const bound_kernel<N>& kernel, const extent<N>& global, Waits&&... waits) {
-        return pending(detail::launch(state_, kernel, N, global.data(), nullptr,
+        return pending(detail::launch(state_, kernel, N, global.data(), nullptr, nullptr,
                                       wait_list(std::forward<Waits>(waits)...)));
     }
     /// Runs a kernel over `global` work-items in work-groups of `local`, which divides it.
     template <int N, waitable... Waits>
     pending execute(const bound_kernel<N>& kernel, const extent<N>& global, const extent<N>& local,
                     Waits&&... waits) {
-        return pending(detail::launch(state_, kernel, N, global.data(), local.data(),
+        return pending(detail::launch(state_, kernel, N, global.data(), local.data(), nullptr,
+                                      wait_list(std::forward<Waits>(waits)...)));
+    }
+    /// The same where the grid begins at an offset: global_id runs from there.
+    template <int N, waitable... Waits>
+    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, const grid_offset<N>& from,
+                    Waits&&... waits) {
+        return pending(detail::launch(state_, kernel, N, global.data(), nullptr, from.start.data(),
+                                      wait_list(std::forward<Waits>(waits)...)));
+    }
+    template <int N, waitable... Waits>
+    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, const extent<N>& local,
+                    const grid_offset<N>& from, Waits&&... waits) {
+        return pending(detail::launch(state_, kernel, N, global.data(), local.data(), from.start.data(),
                                       wait_list(std::forward<Waits>(waits)...)));
     }
 

@@ -35,7 +35,15 @@ struct node {
 };
 
 /// Where a work-item stands in the grid.
-enum class place : std::uint8_t { global_id, local_id, group_id, global_size, local_size, group_count };
+enum class place : std::uint8_t {
+    global_id,
+    local_id,
+    group_id,
+    global_size,
+    local_size,
+    group_count,
+    global_offset
+};
 
 /// How a parameter is used in a kernel; `value` is passed by value.
 enum class access : std::uint8_t { value, in, out, mixed, local };
@@ -43,6 +51,8 @@ enum class access : std::uint8_t { value, in, out, mixed, local };
 /// A scalar, or the pointer that points nowhere (bits: 0).
 node constant(type what, std::uint64_t bits);
 node query(place what, int dimension, location where);
+/// The number of dimensions of the kernel's grid: known while a kernel is traced, refused in a function.
+int grid_dimensions(location where);
 node apply(builtin what, const node* operands, std::size_t count, location where = {});
 /// The value as another scalar type, in all of its lanes; a pointer as its address (u64).
 node convert(node value, scalar to);

@@ -16,6 +16,13 @@ void array_scalar_does_not_fit(scalar type) {
                                   to_string(type)));
 }
 
+void array_scalar_wraps(scalar type, std::uint64_t value) {
+    throw usage_error(fmt::format(
+        "the host value {0} takes the element type {1} that it is combined with, and is beyond its "
+        "range: cast<std::uint{2}_t>(x) makes the elements unsigned, cast<std::int64_t>(x) wide",
+        value, to_string(type), 8 * size_of(type)));
+}
+
 }  // namespace detail
 
 namespace array {

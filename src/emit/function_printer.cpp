@@ -83,8 +83,8 @@ private:
         if (i.name != ir::none) return f_.names[i.name];
         switch (i.op) {
             case opcode::place: {
-                constexpr const char* words[] = {"gid",         "lid",        "group",
-                                                 "global_size", "local_size", "groups"};
+                constexpr const char* words[] = {"gid",        "lid",    "group", "global_size",
+                                                 "local_size", "groups", "offset"};
                 return std::string(words[i.detail]) +
                        (f_.dimensions > 1 ? std::string(1, "xyz"[i.bits]) : "");
             }
@@ -571,9 +571,7 @@ private:
             case opcode::lane_index: return {lane_indices(v), add_precedence};
             case opcode::select:
                 if (at(f_.operand(v, 0)).result.lanes > 1) return vector_select(v);
-                return {fmt::format("{} ? {} : {}", operand(v, 0, ternary + 1), operand(v, 1, ternary + 1),
-                                    operand(v, 2, ternary + 1)),
-                        ternary};
+                return scalar_select(v);
             case opcode::logic_and: return guard_words(v, " && ", logical_and);
             case opcode::logic_or: return guard_words(v, " || ", logical_or);
             case opcode::evaluate: return {call_words(v), postfix};
@@ -663,6 +661,15 @@ private:
             return {words + " != 0", equality};
         return {words, postfix};
     }
+    text scalar_select(value_id v) {
+        const ir::type result = at(v).result;
+        const std::string words = fmt::format("{} ? {} : {}", operand(v, 0, ternary + 1),
+                                              operand(v, 1, ternary + 1), operand(v, 2, ternary + 1));
+        // C promotes the two values to int, and clz or add_sat would be those of int.
+        if (is_integer(result.element) && size_of(result.element) < 4)
+            return {fmt::format("({})({})", type_of(result), words), unary};
+        return {words, ternary};
+    }
 
     text guard_words(value_id v, const char* symbol, int precedence) {
         const std::string left = operand(v, 0, logical_and);
@@ -714,7 +721,8 @@ private:
         if ((what != builtin::div && what != builtin::rem) || is_floating(at(v).result.element)) return false;
         const instruction& divisor = at(f_.operand(v, 1));
         if (divisor.op == opcode::place)
-            return static_cast<ir::place>(divisor.detail) < ir::place::global_size;
+            return static_cast<ir::place>(divisor.detail) < ir::place::global_size ||
+                   static_cast<ir::place>(divisor.detail) == ir::place::global_offset;
         if (divisor.op != opcode::constant) return true;
         const std::uint64_t ones = ~std::uint64_t{0} >> (64 - 8 * size_of(divisor.result.element));
         return divisor.bits == 0 || (is_signed(divisor.result.element) && divisor.bits == ones);
@@ -725,6 +733,7 @@ private:
         const auto what = static_cast<builtin>(i.detail);
         const ir::builtin_info& row = ir::info(what);
         const scalar type = at(f_.operand(v, 0)).result.element;
+        if (i.result.element == scalar::f64) parts_.uses_f64 = true;
         if (has_lanes(v) && (!is_opencl() || needs_helper(v) || !ir::has_lanes_in_opencl(what, type)))
             return lane_wise_words(v, what);
         if (needs_helper(v)) {
@@ -808,7 +817,9 @@ private:
     text lanes_of_truth(value_id v, const ir::builtin_info& row) {
         const std::string result = type_of(at(v).result);
         if (row.symbol) return {fmt::format("convert_{}({})", result, operator_words(v, row).words), postfix};
-        return {fmt::format("convert_{}({}({}))", result, row.name, operand(v, 0, 0)), postfix};
+        std::string list = operand(v, 0, 0);
+        for (std::size_t k = 1; k < row.arity; ++k) list += ", " + operand(v, k, 0);
+        return {fmt::format("convert_{}({}({}))", result, row.name, list), postfix};
     }
 
     text operator_words(value_id v, const ir::builtin_info& row) {

@@ -21,7 +21,7 @@ struct spelling {
     std::string_view long_suffix;        ///< of a 64-bit literal
     std::string_view f32_bits, f32_end;  ///< around the bits of a float that has no literal
     std::string_view f64_bits, f64_end;
-    std::string_view places[6];  ///< by ir::place; $ is the dimension
+    std::string_view places[7];  ///< by ir::place; $ is the dimension
     std::string_view axes[3];    ///< what $ becomes
     std::string_view local_barrier, global_barrier, full_barrier;
     bool masks_shift_counts;      ///< the language takes a shift count modulo the width

@@ -90,6 +90,7 @@ answer fold_floating(builtin what, T a, T b, T c) {
         case builtin::add: return unless_nan(a + b);
         case builtin::sub: return unless_nan(a - b);
         case builtin::sqrt: return unless_nan(std::sqrt(a));
+        case builtin::mad:
         case builtin::fma: return unless_nan(std::fma(a, b, c));
         case builtin::abs:
         case builtin::fabs: return unless_nan(std::fabs(a));

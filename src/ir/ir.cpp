@@ -266,8 +266,8 @@ bool clobbers(const function& f, const effects& e, value_id reader) {
 }
 
 const char* to_string(trace::place p) noexcept {
-    constexpr const char* names[] = {"global_id",   "local_id",   "group_id",
-                                     "global_size", "local_size", "group_count"};
+    constexpr const char* names[] = {"global_id",  "local_id",    "group_id",     "global_size",
+                                     "local_size", "group_count", "global_offset"};
     return names[static_cast<std::size_t>(p)];
 }
 

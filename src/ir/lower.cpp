@@ -6,6 +6,7 @@
 
 #include <initializer_list>
 
+#include "ir/offset.hpp"
 #include "ir/widen.hpp"
 
 namespace balm::ir {
@@ -132,7 +133,7 @@ void share_out(function& f, value_id loop, const launch_facts& facts, lowered& p
 }  // namespace
 
 lowered lower(const function& kernel, const launch_facts& facts) {
-    lowered plan{kernel};
+    lowered plan{facts.is_offset ? with_offset(kernel) : kernel};
     function& f = plan.kernel;
     // What work-items tell each other across a barrier is written by others than the pointer's owner:
     // restrict would let a compiler keep the old value.

@@ -52,18 +52,39 @@ constexpr bool takes() {
         case rule::bits: return std::integral<T>;
         case rule::logic: return is_boolean<T>;
         case rule::compare: return true;
+        case rule::same:
+        case rule::to_f32:
+        case rule::to_f64: return !is_boolean<T>;
+        case rule::whole:
+        case rule::distance: return is_whole<T>;
+        case rule::upsample: return is_whole<T> && sizeof(T) < 8;
+        case rule::word: return is_whole<T> && sizeof(T) == 4;
+        case rule::single: return std::same_as<T, float>;
+        case rule::payload: return std::unsigned_integral<T> && sizeof(T) >= 4 && !is_boolean<T>;
+        case rule::bits_i32:
+        case rule::bits_u32:
+        case rule::bits_f32: return sizeof(T) == 4;
+        case rule::bits_i64:
+        case rule::bits_u64:
+        case rule::bits_f64: return sizeof(T) == 8;
         default: return std::floating_point<T>;
     }
 }
 
-/// The result of a function as a value: a wide one is rounded to T.
+/// The result of a function as a value: a wide one is rounded to T; a row of another floating type than its
+/// operand's is exact.
 template <class T, class R>
 value rounded(R result) {
-    if constexpr (std::floating_point<R>) {
+    if constexpr (std::floating_point<R> && std::floating_point<T> && sizeof(R) > sizeof(T)) {
         return {bits_of(static_cast<T>(result)), static_cast<long double>(result)};
     } else {
         return {bits_of(result), static_cast<long double>(result)};
     }
+}
+
+template <class R>
+value exactly(R result) {
+    return {bits_of(result), static_cast<long double>(result)};
 }
 
 template <balm::detail::rule Rule, int Arity, class T, class Function>
@@ -74,6 +95,10 @@ value call(Function function, std::span<const std::uint64_t> bits) {
         return rounded<T>(function(value_of<T>(bits[0]), static_cast<int>(bits[1] % width)));
     } else if constexpr (Rule == rule::scale) {
         return rounded<T>(function(value_of<T>(bits[0]), value_of<std::int32_t>(bits[1])));
+    } else if constexpr (Rule == rule::upsample) {
+        return rounded<T>(function(value_of<T>(bits[0]), value_of<std::make_unsigned_t<T>>(bits[1])));
+    } else if constexpr (Rule == rule::to_f32 || Rule == rule::to_f64) {
+        return exactly(function(value_of<T>(bits[0])));
     } else if constexpr (Arity == 1) {
         return rounded<T>(function(value_of<T>(bits[0])));
     } else if constexpr (Arity == 2) {
@@ -172,6 +197,7 @@ bool chooses_a_zero(builtin what) {
     switch (what) {
         case builtin::min:
         case builtin::max:
+        case builtin::clamp:
         case builtin::fmin:
         case builtin::fmax:
         case builtin::maxmag:
@@ -180,7 +206,82 @@ bool chooses_a_zero(builtin what) {
     }
 }
 
+/// The results of half_ and native_ rows are judged on ordinary operands: see is_specified.
+bool is_ordinary(builtin what, std::span<const float> x) {
+    const float size = std::fabs(x[0]);
+    auto between = [](float value, float low, float high) { return value >= low && value <= high; };
+    switch (what) {
+        case builtin::half_cos:
+        case builtin::half_sin:
+        case builtin::half_tan: return size <= 65536;
+        case builtin::half_powr: return x[0] >= 0;
+        case builtin::native_cos: return size <= 1.5f;
+        case builtin::native_sin: return between(size, 0x1p-6f, 3);
+        case builtin::native_tan: return between(size, 0x1p-6f, 1.5f);
+        case builtin::native_exp:
+        case builtin::native_exp2: return size <= 80;
+        case builtin::native_exp10: return size <= 35;
+        case builtin::native_log:
+        case builtin::native_log2:
+        case builtin::native_log10: return between(x[0], 0x1p-60f, 0x1p60f) && std::fabs(x[0] - 1) >= 0x1p-5f;
+        case builtin::native_powr: return between(x[0], 0x1p-10f, 0x1p10f) && std::fabs(x[1]) <= 10;
+        case builtin::native_rsqrt:
+        case builtin::native_sqrt: return between(x[0], 0x1p-100f, 0x1p100f);
+        case builtin::native_recip: return between(size, 0x1p-100f, 0x1p100f);
+        case builtin::native_divide:
+            return between(size, 0x1p-60f, 0x1p60f) && between(std::fabs(x[1]), 0x1p-60f, 0x1p60f);
+        default: return true;
+    }
+}
+
+bool is_single_specified(builtin what, std::span<const std::uint64_t> operands) {
+    float x[2] = {};
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+        x[k] = value_of<float>(operands[k]);
+        if (std::fpclassify(x[k]) == FP_SUBNORMAL) return false;
+    }
+    const float result = value_of<float>(evaluate(what, scalar::f32, operands).bits);
+    return std::fpclassify(result) != FP_SUBNORMAL && is_ordinary(what, x);
+}
+
+/// Signed integers: whether the exact result lies in the type's range.
+template <std::signed_integral T>
+bool is_in_range(builtin what, std::span<const std::uint64_t> operands) {
+    using detail::int128;
+    int128 x[3] = {};
+    for (std::size_t k = 0; k < operands.size(); ++k) x[k] = value_of<T>(operands[k]);
+    auto fits = [](int128 exact) { return exact == detail::clamped<T>(exact); };
+    switch (what) {
+        case builtin::neg:
+        case builtin::abs: return fits(-x[0]);
+        case builtin::add: return fits(x[0] + x[1]);
+        case builtin::sub: return fits(x[0] - x[1]);
+        case builtin::mul: return fits(x[0] * x[1]);
+        case builtin::mad_hi: return fits((x[0] * x[1] >> 8 * sizeof(T)) + x[2]);
+        case builtin::mad24: return fits(x[0] * x[1] + x[2]);
+        default: return true;
+    }
+}
+
 }  // namespace
+
+bool is_specified(builtin what, scalar type, std::span<const std::uint64_t> operands) {
+    if (balm::detail::rule_of(what) == balm::detail::rule::single) return is_single_specified(what, operands);
+    if (what == builtin::mul24 || what == builtin::mad24) {
+        for (std::uint64_t bits : operands.first(2)) {
+            const std::int64_t x = type == scalar::i32 ? std::int64_t{value_of<std::int32_t>(bits)}
+                                                       : static_cast<std::int64_t>(bits);
+            const bool fits = type == scalar::i32 ? x >= -(1 << 23) && x < 1 << 23 : x < 1 << 24;
+            if (!fits) return false;
+        }
+    }
+    return with_type(type, [&]<class T>(std::type_identity<T>) {
+        if constexpr (std::signed_integral<T>)
+            return is_in_range<T>(what, operands);
+        else
+            return true;
+    });
+}
 
 value evaluate(builtin what, scalar type, std::span<const std::uint64_t> operands) {
     return with_type(type, [&]<class T>(std::type_identity<T>) { return evaluate_as<T>(what, operands); });

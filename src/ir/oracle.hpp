@@ -33,6 +33,14 @@ value evaluate(builtin, scalar type, std::span<const std::uint64_t> operands);
 /// `!= 0`; integers wrap; to floating rounds to nearest, ties to even.
 std::uint64_t convert(scalar from, scalar to, std::uint64_t bits);
 
+/// Whether a row's result on these operands is specified, so that a device's can be judged: mul24 takes 24
+/// bits, the half_ functions f32 numbers of the ranges of OpenCL 1.2, section 6.12.2 without subnormal
+/// operands and results (of which that section promises nothing). The native_ functions are the
+/// implementation's own; Balm expects the bound of builtins.def of them in ordinary ranges: about a turn of a
+/// circle, not near zeros of the function, no overflow. Signed overflow in an operator, abs or mad_hi is
+/// excluded, as in C++.
+bool is_specified(builtin, scalar type, std::span<const std::uint64_t> operands);
+
 /// How far a floating result is from the exact one, in units of the last place as OpenCL 1.2, section 7.4
 /// defines them. 0 for NaN where NaN is right, infinity where one of the two is NaN. An overflow counts as
 /// the power of two beyond the largest number. The sign of zero does not count.
@@ -225,7 +233,177 @@ T sub_sat(T a, T b) {
     return detail::clamped<T>(detail::int128{a} - b);
 }
 
+template <std::integral T>
+T mad_hi(T a, T b, T c) {
+    return detail::wrapped<T>(detail::int128{mul_hi(a, b)} + c);
+}
+template <std::integral T>
+T mad_sat(T a, T b, T c) {
+    if constexpr (sizeof(T) == 8 && std::unsigned_integral<T>) {
+        const bool fits = mul_hi(a, b) == 0 && static_cast<T>(~(a * b)) >= c;  // a * b + c <= the largest
+        return fits ? a * b + c : std::numeric_limits<T>::max();
+    } else {
+        return detail::clamped<T>(detail::int128{a} * b + c);
+    }
+}
+template <std::integral T>
+std::make_unsigned_t<T> abs_diff(T a, T b) {
+    const detail::int128 difference = detail::int128{a} - b;
+    return static_cast<std::make_unsigned_t<T>>(difference < 0 ? -difference : difference);
+}
+/// The operands stand for the high and the low half.
+template <std::integral T>
+requires(sizeof(T) < 8) auto upsample(T high, std::make_unsigned_t<T> low) {
+    using W = typename balm::detail::host_type<balm::detail::doubled(scalar_of<T>)>::type;
+    return detail::wrapped<W>(detail::int128{high} * (detail::int128{1} << (8 * sizeof(T))) + low);
+}
+template <std::integral T>
+T mul24(T a, T b) {
+    return detail::wrapped<T>(detail::int128{a} * b);
+}
+template <std::integral T>
+T mad24(T a, T b, T c) {
+    return detail::wrapped<T>(detail::int128{a} * b + c);
+}
+
+// ---- bit patterns
+
+namespace detail {
+
+template <class To, class From>
+To reinterpreted(From x) {
+    return std::bit_cast<To>(x);
+}
+template <class T>
+using bits_type =
+    std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                       std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                                          std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+
+}  // namespace detail
+
+template <number T>
+T bitselect(T a, T b, T c) {
+    using U = detail::bits_type<T>;
+    const auto mask = std::bit_cast<U>(c);
+    return std::bit_cast<T>(
+        static_cast<U>((std::bit_cast<U>(a) & static_cast<U>(~mask)) | (std::bit_cast<U>(b) & mask)));
+}
+template <number T>
+std::int32_t as_int(T x) {
+    return detail::reinterpreted<std::int32_t>(x);
+}
+template <number T>
+std::uint32_t as_uint(T x) {
+    return detail::reinterpreted<std::uint32_t>(x);
+}
+template <number T>
+std::int64_t as_long(T x) {
+    return detail::reinterpreted<std::int64_t>(x);
+}
+template <number T>
+std::uint64_t as_ulong(T x) {
+    return detail::reinterpreted<std::uint64_t>(x);
+}
+template <number T>
+float as_float(T x) {
+    return detail::reinterpreted<float>(x);
+}
+template <number T>
+double as_double(T x) {
+    return detail::reinterpreted<double>(x);
+}
+/// Some NaN; the code need not be found in it.
+template <std::unsigned_integral T>
+auto nan(T) {
+    return std::numeric_limits<std::conditional_t<sizeof(T) == 4, float, double>>::quiet_NaN();
+}
+
+// ---- conversions that round towards a side: to nearest, and back by one where that was the wrong side
+
+namespace detail {
+
+/// `long double` holds every number of Balm's types on x86-64 and arm64.
+template <std::floating_point To, number From>
+To rounded_up(From x) {
+    const To nearest = static_cast<To>(x);
+    return static_cast<long double>(nearest) < static_cast<long double>(x)
+               ? std::nextafter(nearest, std::numeric_limits<To>::infinity())
+               : nearest;
+}
+template <std::floating_point To, number From>
+To rounded_down(From x) {
+    const To nearest = static_cast<To>(x);
+    return static_cast<long double>(nearest) > static_cast<long double>(x)
+               ? std::nextafter(nearest, -std::numeric_limits<To>::infinity())
+               : nearest;
+}
+
+}  // namespace detail
+
+template <number T>
+float convert_float_rtp(T x) {
+    return detail::rounded_up<float>(x);
+}
+template <number T>
+float convert_float_rtn(T x) {
+    return detail::rounded_down<float>(x);
+}
+template <number T>
+float convert_float_rtz(T x) {
+    return x < T{0} ? convert_float_rtp(x) : convert_float_rtn(x);
+}
+template <number T>
+double convert_double_rtp(T x) {
+    return detail::rounded_up<double>(x);
+}
+template <number T>
+double convert_double_rtn(T x) {
+    return detail::rounded_down<double>(x);
+}
+template <number T>
+double convert_double_rtz(T x) {
+    return x < T{0} ? convert_double_rtp(x) : convert_double_rtn(x);
+}
+
 // ---- predicates
+
+template <std::floating_point T>
+bool isequal(T x, T y) {
+    return !std::islessgreater(x, y) && !std::isunordered(x, y);
+}
+template <std::floating_point T>
+bool isnotequal(T x, T y) {
+    return std::islessgreater(x, y) || std::isunordered(x, y);
+}
+template <std::floating_point T>
+bool isgreater(T x, T y) {
+    return std::isgreater(x, y);
+}
+template <std::floating_point T>
+bool isgreaterequal(T x, T y) {
+    return std::isgreaterequal(x, y);
+}
+template <std::floating_point T>
+bool isless(T x, T y) {
+    return std::isless(x, y);
+}
+template <std::floating_point T>
+bool islessequal(T x, T y) {
+    return std::islessequal(x, y);
+}
+template <std::floating_point T>
+bool islessgreater(T x, T y) {
+    return std::islessgreater(x, y);
+}
+template <std::floating_point T>
+bool isordered(T x, T y) {
+    return !std::isunordered(x, y);
+}
+template <std::floating_point T>
+bool isunordered(T x, T y) {
+    return std::isunordered(x, y);
+}
 
 template <std::floating_point T>
 bool isnan(T x) {
@@ -293,6 +471,71 @@ template <std::floating_point T>
 T ldexp(T x, std::int32_t n) {
     return std::ldexp(x, n);
 }
+/// Balm's mad is a fused one.
+template <std::floating_point T>
+T mad(T a, T b, T c) {
+    return std::fma(a, b, c);
+}
+/// Sections 6.12.2 and 6.12.4, with the operations in the order that Balm fixes for every device.
+template <std::floating_point T>
+T mix(T x, T y, T a) {
+    return std::fma(y - x, a, x);
+}
+template <std::floating_point T>
+T smoothstep(T low, T high, T x) {
+    const T t = fmin(fmax((x - low) / (high - low), T{0}), T{1});
+    const T square = t * t, twice = 2 * t, slope = 3 - twice;
+    return square * slope;
+}
+template <std::floating_point T>
+T step(T edge, T x) {
+    return std::isless(x, edge) ? T{0} : T{1};
+}
+template <std::floating_point T>
+T sign(T x) {
+    if (std::isnan(x)) return T{0};
+    return x == 0 ? x : std::copysign(T{1}, x);
+}
+/// The parts of functions with several results; infinities and NaN have the exponent 0.
+template <std::floating_point T>
+T frexp_mantissa(T x) {
+    int exponent = 0;
+    return std::frexp(x, &exponent);
+}
+template <std::floating_point T>
+std::int32_t frexp_exponent(T x) {
+    int exponent = 0;
+    std::frexp(x, &exponent);
+    return std::isfinite(x) ? exponent : 0;
+}
+template <std::floating_point T>
+T modf_fraction(T x) {
+    T whole = 0;
+    return std::modf(x, &whole);
+}
+/// The low seven bits of x / y rounded to the nearest integer, with the quotient's sign.
+template <std::floating_point T>
+std::int32_t remquo_quotient(T x, T y) {
+    if (!std::isfinite(x) || std::isnan(y) || y == 0) return 0;
+    // x - remainder(x, y) is a whole multiple of y; modulo 128 y it is so exactly in the wider type.
+    using W = wide<T>;
+    const W size = std::fabs(static_cast<W>(y)), rest = std::fabs(std::fmod(static_cast<W>(x), 128 * size));
+    if (std::isinf(size)) return 0;
+    W whole = std::floor(rest / size);
+    if (whole * size > rest) whole -= 1;
+    const W beyond = rest - whole * size;
+    if (beyond * 2 > size || (beyond * 2 == size && std::fmod(whole, W{2}) == 1)) whole += 1;
+    const auto quotient = static_cast<std::int32_t>(whole) % 128;
+    return std::signbit(x) == std::signbit(y) ? quotient : -quotient;
+}
+/// The sign of gamma(x): +1 at the poles of the negative integers, where it has none.
+template <std::floating_point T>
+std::int32_t lgamma_sign(T x) {
+    if (x == 0) return std::signbit(x) ? -1 : 1;
+    if (!(x < 0) || std::isinf(x) || x == std::trunc(x)) return 1;
+    return std::fmod(std::ceil(-x), T{2}) == 1 ? -1 : 1;
+}
+
 /// OpenCL 1.2, sections 6.12.2 and 7.5.1.
 template <std::floating_point T>
 T fract(T x) {
@@ -333,6 +576,13 @@ T min(T a, T b) {
         return fmin(a, b);
     else
         return b < a ? b : a;
+}
+template <number T>
+T max(T a, T b);
+/// min(max(x, low), high), also where low > high, which OpenCL leaves open.
+template <number T>
+T clamp(T x, T low, T high) {
+    return min(max(x, low), high);
 }
 template <number T>
 T max(T a, T b) {
@@ -383,6 +633,14 @@ BALM_WIDE_2(hypot)
 #undef BALM_WIDE_1
 #undef BALM_WIDE_2
 
+template <std::floating_point T>
+wide<T> degrees(T x) {
+    return static_cast<wide<T>>(x) * (180 / detail::pi<wide<T>>);
+}
+template <std::floating_point T>
+wide<T> radians(T x) {
+    return static_cast<wide<T>>(x) * (detail::pi<wide<T>> / 180);
+}
 template <std::floating_point T>
 wide<T> exp10(T x) {
     return std::pow(wide<T>{10}, static_cast<wide<T>>(x));
@@ -486,5 +744,30 @@ wide<T> rootn(T x, std::int32_t n) {
         root *= 1 - (std::pow(root, static_cast<wide<T>>(n)) / a - 1) / static_cast<wide<T>>(n);
     return is_even ? root : std::copysign(root, static_cast<wide<T>>(x));
 }
+
+// ---- half_ and native_ rows: what they approximate
+
+#define BALM_APPROXIMATE(name)                                                  \
+    inline double half_##name(float x) { return static_cast<double>(name(x)); } \
+    inline double native_##name(float x) { return static_cast<double>(name(x)); }
+BALM_APPROXIMATE(cos)
+BALM_APPROXIMATE(exp)
+BALM_APPROXIMATE(exp2)
+BALM_APPROXIMATE(exp10)
+BALM_APPROXIMATE(log)
+BALM_APPROXIMATE(log2)
+BALM_APPROXIMATE(log10)
+BALM_APPROXIMATE(rsqrt)
+BALM_APPROXIMATE(sin)
+BALM_APPROXIMATE(tan)
+#undef BALM_APPROXIMATE
+inline double half_sqrt(float x) { return std::sqrt(double{x}); }
+inline double native_sqrt(float x) { return std::sqrt(double{x}); }
+inline double half_recip(float x) { return 1 / double{x}; }
+inline double native_recip(float x) { return 1 / double{x}; }
+inline double half_divide(float x, float y) { return double{x} / double{y}; }
+inline double native_divide(float x, float y) { return double{x} / double{y}; }
+inline double half_powr(float x, float y) { return powr(x, y); }
+inline double native_powr(float x, float y) { return powr(x, y); }
 
 }  // namespace balm::oracle

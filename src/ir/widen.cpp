@@ -18,7 +18,15 @@ bool depends_on_neighbours(builtin what, scalar type) {
     switch (what) {
         case builtin::sin:
         case builtin::cos:
-        case builtin::tan: return type == scalar::f32;
+        case builtin::tan:
+        case builtin::half_sin:
+        case builtin::half_cos:
+        case builtin::half_tan:
+        case builtin::native_sin:
+        case builtin::native_cos:
+        case builtin::native_tan: return type == scalar::f32;
+        case builtin::half_powr:
+        case builtin::native_powr:
         case builtin::fmod:
         case builtin::pow:
         case builtin::pown:
@@ -94,11 +102,13 @@ private:
 }  // namespace
 
 bool has_lanes_in_opencl(builtin what, scalar type) {
+    if (info(what).takes >= detail::rule::to_f32) return false;  // a vector's conversion has another name
     if (depends_on_neighbours(what, type)) return false;
     if (is_integer(type) && (what == builtin::div || what == builtin::rem || what == builtin::abs))
         return false;
     const std::string_view spelt = info(what).opencl;
-    const bool by_kind = what == builtin::abs || what == builtin::min || what == builtin::max;
+    const bool by_kind =
+        what == builtin::abs || what == builtin::min || what == builtin::max || what == builtin::clamp;
     return by_kind || spelt.empty() || spelt.back() != '!';
 }
 

@@ -62,8 +62,8 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
                                                        const ir::function& kernel,
                                                        const ir::launch_facts& facts) {
     runtime::hash128 identity = kernel.identity;
-    identity.low ^=
-        std::uint64_t{facts.on_cpu} | std::uint64_t{facts.distinct} << 1 | std::uint64_t{facts.covers} << 2;
+    identity.low ^= std::uint64_t{facts.on_cpu} | std::uint64_t{facts.distinct} << 1 |
+                    std::uint64_t{facts.covers} << 2 | std::uint64_t{facts.is_offset} << 3;
     return device.programs().get(identity, [&] {
         report_compilation(kernel, facts);
         return runtime::program_source{
@@ -124,6 +124,14 @@ std::vector<runtime::argument> arguments_of(const bound_call& call) {
         }
     }
     return list;
+}
+
+/// The hidden argument of a kernel that is launched with an offset (ir/offset.hpp).
+runtime::argument value_argument(std::int64_t value) {
+    runtime::argument argument;
+    argument.size = sizeof value;
+    std::memcpy(argument.bytes.data(), &value, sizeof value);
+    return argument;
 }
 
 std::size_t largest_divisor(std::size_t n, std::size_t limit) {
@@ -188,7 +196,7 @@ void check_local_memory(const bound_call& call, const device_info& device) {
 
 event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const bound_call& call,
                      int dimensions, const std::size_t* global, const std::size_t* local,
-                     const wait_list& waits) {
+                     const std::int64_t* offset, const wait_list& waits) {
     runtime::device_state& device = queue->device();
     const std::string& name = call.function->name;
     const memory_use use = memory_of(call, device);
@@ -201,6 +209,8 @@ event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const b
 
     ir::launch_facts facts = kernels::facts_for(device);
     facts.distinct = use.distinct();
+    facts.is_offset =
+        offset && std::any_of(offset, offset + dimensions, [](std::int64_t at) { return at != 0; });
     const auto program = kernels::program_for(device, *call.function, facts);
     const std::size_t limit = std::min(program->max_work_group_size(), device.info().max_work_group_size);
     if (local)
@@ -210,9 +220,13 @@ event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const b
     check_local(g, name, device.info(), limit);
     check_group_counts(g, name, device.info());
 
+    std::vector<runtime::argument> arguments = arguments_of(call);
+    if (facts.is_offset)
+        for (int d = 0; d < dimensions; ++d) arguments.push_back(value_argument(offset[d]));
+
     event done;
     runtime::kernel_lease kernel = program->lease_kernel();
-    queue->enqueue_launch(kernel, g, arguments_of(call), use.reads, use.writes, waits.events(), &done);
+    queue->enqueue_launch(kernel, g, arguments, use.reads, use.writes, waits.events(), &done);
     return done;
 }
 

@@ -196,6 +196,14 @@ node query(place what, int dimension, location where) {
     return t.node_of(t.record(i));
 }
 
+int grid_dimensions(location where) {
+    const ir::function& f = current().function;
+    if (f.dimensions > 0) return f.dimensions;
+    fail(where, fmt::format("work_dimensions() is asked for in '{}', a function, which kernels of any number "
+                            "of dimensions may call; pass it as a parameter",
+                            f.name));
+}
+
 node convert(node value, scalar to) {
     tracer& t = current();
     const value_id id = t.use(value);
@@ -785,6 +793,13 @@ void unsigned_range_counts_down(location where) {
 void constant_does_not_fit(scalar type) {
     throw trace_error(std::string("a host constant does not fit the device type ") + to_string(type) +
                       " that it is combined with; give it a variable of a wider type (Long x = …)");
+}
+
+void unsigned_constant_does_not_fit(scalar type, std::uint64_t value) {
+    throw trace_error(
+        fmt::format("the host constant {0} takes the device type {1} that it is combined with, and is beyond "
+                    "its range: cast<std::uint{2}_t>(x) makes the other operand unsigned, Long(x) wide",
+                    value, to_string(type), 8 * size_of(type)));
 }
 
 }  // namespace balm::dsl::detail

@@ -178,6 +178,39 @@ kernel void grade(global const double* restrict x, global int* restrict out) {
     EXPECT_THAT(cuda(grade), HasSubstr("static __device__ inline double clamp01(double x) {"));
 }
 
+TEST(EMIT_texts, of_conversions_and_an_offset) {
+    const auto kernel =
+        balm::kernel<1>("convert(in, bits, out)", [](In<std::int64_t> in, In<float> bits, Out<float> out) {
+            Index i = named("i", global_id(0));
+            out[i] = convert<float, rounding::down>(in[i]) +
+                     bit_cast<float>(bit_cast<int>(bits[i]) & 0x7fffffff) + half_exp(bits[i]);
+        });
+    balm::ir::launch_facts facts;
+    facts.is_offset = true;
+    EXPECT_EQ(opencl(kernel, facts), R"(#pragma OPENCL FP_CONTRACT OFF
+
+kernel void convert(
+        global const long* restrict in,
+        global const float* restrict bits,
+        global float* restrict out,
+        long offset) {
+    const long i = (long)get_global_id(0) + offset;
+    const float bits_i = bits[i];
+    out[i] = convert_float_rtn(in[i]) + as_float(as_int(bits_i) & 2147483647) + half_exp(bits_i);
+}
+)");
+    EXPECT_EQ(cuda(kernel), R"(
+extern "C" __global__ void convert(
+        const long long* __restrict__ in,
+        const float* __restrict__ bits,
+        float* __restrict__ out) {
+    const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    const float bits_i = bits[i];
+    out[i] = __ll2float_rd(in[i]) + __int_as_float(__float_as_int(bits_i) & 2147483647) + __expf(bits_i);
+}
+)");
+}
+
 TEST(EMIT_literals, have_their_type_and_sign) {
     const auto constants = balm::kernel<1>(
         "constants(a, b, c, d, e)",

@@ -80,6 +80,60 @@ TEST(C10_oracle, knows_the_special_values) {
     EXPECT_EQ(oracle::maxmag(-3.f, 2.f), -3.f);
 }
 
+TEST(C10_oracle, knows_the_parts_of_functions_with_two_results) {
+    EXPECT_EQ(oracle::remquo_quotient(7.0, 2.0), 4);  // 3.5 is a tie
+    EXPECT_EQ(oracle::remquo_quotient(-5.0, 2.0), -2);
+    EXPECT_EQ(oracle::remquo_quotient(129.0, 1.0), 1);
+    EXPECT_EQ(oracle::remquo_quotient(127.75, -1.0), 0);
+    EXPECT_EQ(oracle::remquo_quotient(1.0, infinity), 0);
+    EXPECT_EQ(oracle::remquo_quotient(0x1p1023, 0x1p-1074), 0);
+    EXPECT_EQ(oracle::lgamma_sign(-0.5), -1);
+    EXPECT_EQ(oracle::lgamma_sign(-1.5), 1);
+    EXPECT_EQ(oracle::lgamma_sign(-0.f), -1);
+    EXPECT_EQ(oracle::frexp_exponent(0x1p-149f), -148);
+    EXPECT_EQ(oracle::frexp_exponent(infinity), 0);
+    EXPECT_TRUE(std::signbit(oracle::modf_fraction(-infinity)));
+}
+
+TEST(C10_oracle, saturates_and_widens_integers) {
+    constexpr std::uint64_t largest = ~std::uint64_t{0};
+    EXPECT_EQ(oracle::mad_sat(std::uint64_t{1} << 32, (std::uint64_t{1} << 32) - 1, std::uint64_t{1} << 32),
+              largest);
+    EXPECT_EQ(oracle::mad_sat(std::uint64_t{3}, largest / 3, std::uint64_t{0}), largest);
+    EXPECT_EQ(oracle::mad_sat(std::uint64_t{3}, largest / 3 - 1, std::uint64_t{2}), largest - 1);
+    EXPECT_EQ(oracle::mad_sat(std::int8_t{-100}, std::int8_t{2}, std::int8_t{5}), -128);
+    EXPECT_EQ(oracle::abs_diff(std::int32_t{-2147483647 - 1}, std::int32_t{2147483647}), 4294967295u);
+    EXPECT_EQ(oracle::upsample(std::int8_t{-1}, std::uint8_t{2}), -254);
+    EXPECT_EQ(oracle::upsample(std::uint32_t{1}, std::uint32_t{2}), (std::uint64_t{1} << 32) + 2);
+}
+
+TEST(C10_oracle, rounds_conversions_to_either_side) {
+    EXPECT_EQ(oracle::convert_float_rtn(16777217), 16777216.f);
+    EXPECT_EQ(oracle::convert_float_rtp(16777217), 16777218.f);
+    EXPECT_EQ(oracle::convert_float_rtz(-16777217), -16777216.f);
+    EXPECT_EQ(oracle::convert_float_rtz(1e300), std::numeric_limits<float>::max());
+    EXPECT_EQ(oracle::convert_float_rtp(-1e300), std::numeric_limits<float>::lowest());
+    EXPECT_EQ(oracle::convert_double_rtn(std::numeric_limits<std::int64_t>::max()), 0x1.fffffffffffffp62);
+    EXPECT_EQ(oracle::convert_float_rtn(std::numeric_limits<std::uint64_t>::max()), 0x1.fffffep63f);
+}
+
+TEST(C10_oracle, judges_only_what_is_specified) {
+    auto specified = [](builtin what, float x) {
+        const std::uint64_t bits[] = {std::bit_cast<std::uint32_t>(x)};
+        return oracle::is_specified(what, scalar::f32, bits);
+    };
+    EXPECT_TRUE(specified(builtin::half_sin, 65536));
+    EXPECT_FALSE(specified(builtin::half_sin, 65537));
+    EXPECT_FALSE(specified(builtin::half_sqrt, 0x1p-140f));
+    EXPECT_TRUE(specified(builtin::sqrt, 0x1p-140f));
+    EXPECT_FALSE(specified(builtin::native_exp, 100));
+    const std::uint64_t wide[] = {1 << 24, 3}, fits[] = {0xff800000u, 3}, overflow[] = {0x7fffffff, 1};
+    EXPECT_FALSE(oracle::is_specified(builtin::mul24, scalar::i32, wide));
+    EXPECT_TRUE(oracle::is_specified(builtin::mul24, scalar::i32, fits));
+    EXPECT_FALSE(oracle::is_specified(builtin::add, scalar::i32, overflow));
+    EXPECT_TRUE(oracle::is_specified(builtin::add, scalar::u32, overflow));
+}
+
 TEST(C10_oracle, multiplies_high_words_exactly) {
     EXPECT_EQ(oracle::mul_hi(~std::uint64_t{0}, ~std::uint64_t{0}), ~std::uint64_t{0} - 1);
     EXPECT_EQ(oracle::mul_hi(std::uint64_t{1} << 63, std::uint64_t{6}), 3u);

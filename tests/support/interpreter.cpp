@@ -38,6 +38,7 @@ struct work_item {
             case ir::place::global_size: return grid.global[d];
             case ir::place::local_size: return grid.local[d];
             case ir::place::group_count: return grid.global[d] / grid.local[d];
+            case ir::place::global_offset: return 0;  // where its grids begin
         }
         return 0;
     }

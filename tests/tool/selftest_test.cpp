@@ -128,6 +128,46 @@ TEST_F(H6_selftest, every_device_is_fit_or_told_why_not) {
     }
 }
 
+TEST_F(H6_selftest, measures_the_error_of_every_function_and_type) {
+    if (present_devices().empty()) GTEST_SKIP() << "no device";
+    const std::string seeded = " --seed " + std::to_string(seed());
+    const json told = json::parse(run("selftest --ulp --json" + seeded).out);
+    EXPECT_EQ(told["all_within"], true);
+    for (const json& device : told["devices"]) {
+        std::set<std::string> measured;
+        for (const json& row : device["functions"]) {
+            const std::string name = row["name"], type = row["type"];
+            measured.insert(type + " " + name);
+            ASSERT_TRUE(row["ulp_worst"].is_number() || row["ulp_allowed"].is_null()) << type << ' ' << name;
+            if (row["ulp_allowed"].is_number()) {
+                EXPECT_LE(row["ulp_worst"], row["ulp_allowed"]) << type << ' ' << name;
+            }
+            if (row["ulp_worst"] > 0) {
+                EXPECT_FALSE(row["ulp_worst_inputs"].empty()) << type << ' ' << name;
+            }
+        }
+        for (const char* each :
+             {"f32 sin", "f32 half_cos", "f32 native_exp", "f32 sqrt", "i64 convert_float_rtp"})
+            EXPECT_TRUE(measured.contains(each)) << each;
+        EXPECT_FALSE(measured.contains("f32 isnan")) << "has no error to measure";
+    }
+    const std::string text = run("selftest --ulp" + seeded).out;
+    EXPECT_THAT(text, testing::ContainsRegex("\nfunction +.*f32"));
+    EXPECT_THAT(text, testing::ContainsRegex("\ntgamma +.*\\(16\\)"));
+}
+
+TEST_F(H6_selftest, finds_the_worst_error_and_where_it_is) {
+    right_powers device;
+    device.given.a.bits[7] = std::bit_cast<std::uint64_t>(3.0);
+    device.given.b.bits[7] = std::bit_cast<std::uint64_t>(2.0);
+    device.got.bits[7] = std::bit_cast<std::uint64_t>(9.0) + 11;
+    const tool::check found = device.compare();
+    EXPECT_EQ(found.worst_ulp, 11);
+    EXPECT_EQ(found.worst_inputs, (std::vector<std::string>{"3", "2"}));
+    const std::string table = tool::ulp_table({found});
+    EXPECT_EQ(table, "function             f64\npow              11 (16)\n");
+}
+
 TEST_F(H6_selftest, wrong_arguments_are_refused_in_one_line) {
     expect_refusal("selftest --device 'no such device'",
                    present_devices().empty() ? "no device" : "no such device");

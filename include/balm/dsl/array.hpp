@@ -74,7 +74,7 @@ struct rows<T, First, Rest...> {
 
 template <class T>
 struct array_element {
-    using type = element_of<T>;
+    using type = memory_element<T>;
 };
 template <class T, space Where>
 struct array_element<Ptr<T, Where>> {

@@ -72,45 +72,45 @@ private:
 };
 
 template <class T>
-using element_of = typename canonical_element<T>::type;
+using memory_element = typename canonical_element<T>::type;
 
 }  // namespace detail
 
 /// Global memory that the kernel reads. N is the number of dimensions of the buffer bound to it; the index
 /// is flat, row by row.
 template <class T, int N = 1>
-class In : public detail::memory<detail::element_of<T>, trace::access::in, space::global> {
+class In : public detail::memory<detail::memory_element<T>, trace::access::in, space::global> {
 public:
     static constexpr trace::access use = trace::access::in;
     static constexpr int dimensions = N;
-    using detail::memory<detail::element_of<T>, trace::access::in, space::global>::memory;
+    using detail::memory<detail::memory_element<T>, trace::access::in, space::global>::memory;
 };
 
 /// Global memory that the kernel writes.
 template <class T, int N = 1>
-class Out : public detail::memory<detail::element_of<T>, trace::access::out, space::global> {
+class Out : public detail::memory<detail::memory_element<T>, trace::access::out, space::global> {
 public:
     static constexpr trace::access use = trace::access::out;
     static constexpr int dimensions = N;
-    using detail::memory<detail::element_of<T>, trace::access::out, space::global>::memory;
+    using detail::memory<detail::memory_element<T>, trace::access::out, space::global>::memory;
 };
 
 /// Global memory that the kernel reads and writes.
 template <class T, int N = 1>
-class Mixed : public detail::memory<detail::element_of<T>, trace::access::mixed, space::global> {
+class Mixed : public detail::memory<detail::memory_element<T>, trace::access::mixed, space::global> {
 public:
     static constexpr trace::access use = trace::access::mixed;
     static constexpr int dimensions = N;
-    using detail::memory<detail::element_of<T>, trace::access::mixed, space::global>::memory;
+    using detail::memory<detail::memory_element<T>, trace::access::mixed, space::global>::memory;
 };
 
 /// Local memory, shared by the work-items of a group; its size is given with `balm::local<T>(n)`.
 template <class T>
-class Local : public detail::memory<detail::element_of<T>, trace::access::mixed, space::local> {
+class Local : public detail::memory<detail::memory_element<T>, trace::access::mixed, space::local> {
 public:
     static constexpr trace::access use = trace::access::local;
     static constexpr int dimensions = 1;
-    using detail::memory<detail::element_of<T>, trace::access::mixed, space::local>::memory;
+    using detail::memory<detail::memory_element<T>, trace::access::mixed, space::local>::memory;
 };
 
 #define BALM_PLACE(name)                                                         \
@@ -124,7 +124,14 @@ BALM_PLACE(group_id)
 BALM_PLACE(global_size)
 BALM_PLACE(local_size)
 BALM_PLACE(group_count)
+/// Where the grid begins: global_id runs from here. 0 unless the launch says `balm::offset(…)`.
+BALM_PLACE(global_offset)
 #undef BALM_PLACE
+
+/// How many dimensions the kernel's grid has: a host number, so that C++ can decide with it.
+inline int work_dimensions(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
+    return trace::grid_dimensions({file, line});
+}
 
 /// An optional first parameter of a kernel: the same queries, with the dimension checked by the compiler:
 /// `g.global_id<1>()`.
@@ -143,6 +150,7 @@ struct Grid {
     BALM_PLACE(global_size)
     BALM_PLACE(local_size)
     BALM_PLACE(group_count)
+    BALM_PLACE(global_offset)
 #undef BALM_PLACE
 };
 

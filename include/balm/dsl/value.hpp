@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -82,6 +83,7 @@ std::uint64_t bits_of(T value) {
         return static_cast<std::uint64_t>(value) & (~std::uint64_t{0} >> (64 - 8 * sizeof(T)));
 }
 [[noreturn]] void constant_does_not_fit(scalar type);
+[[noreturn]] void unsigned_constant_does_not_fit(scalar type, std::uint64_t value);
 
 /// A host scalar as a constant of type T; an integer that does not fit is refused, -1 for an unsigned type
 /// means all ones as in C++.
@@ -95,6 +97,16 @@ node constant_of(H value) {
         if (!fits) constant_does_not_fit(scalar_of<T>);
     }
     return trace::constant(scalar_of<T>, bits_of(converted));
+}
+
+/// Refuses an unsigned host constant beyond the range of the signed type that it takes, where its number
+/// counts: `Int x; x > 3000000000u` would compare with a negative number.
+template <scalar_type T, scalar_type H>
+void refuse_wrapping([[maybe_unused]] H value) {
+    if constexpr (std::signed_integral<T> && std::integral<H> && sizeof(H) >= sizeof(T))
+        if (value > H{0} &&
+            static_cast<std::uint64_t>(value) > static_cast<std::uint64_t>(std::numeric_limits<T>::max()))
+            unsigned_constant_does_not_fit(scalar_of<T>, static_cast<std::uint64_t>(value));
 }
 
 }  // namespace detail
@@ -144,12 +156,12 @@ constexpr scalar entering_scalar(scalar strong) {
     else
         return kind_of(scalar_of<plain>) <= kind_of(strong) ? strong : scalar_of<plain>;
 }
-/// The same for an operator or built-in, where small integers count as i32: `Char x; x + 200` is what C++
-/// says.
-template <class T>
+/// The same for an operator or built-in, where small integers mostly count as i32: `Char x; x + 200` is what
+/// C++ says.
+template <builtin B, class T>
 constexpr scalar operand_scalar(scalar strong) {
     const scalar entering = entering_scalar<T>(strong);
-    return device_value<T> || entering == scalar::boolean ? entering : promote(entering);
+    return device_value<T> ? entering : balm::detail::weak_operand(B, entering);
 }
 template <class... A>
 constexpr scalar strong_of() {
@@ -200,6 +212,15 @@ using var_of = Var<typename balm::detail::host_type<S>::type>;
 
 namespace detail {
 
+/// The node of a row's operand.
+template <builtin B, scalar Strong, class A>
+node row_operand(A&& a) {
+    constexpr scalar entering = operand_scalar<B, A>(Strong);
+    if constexpr (!device_value<A> && !balm::detail::takes_bit_patterns(B))
+        refuse_wrapping<typename balm::detail::host_type<entering>::type>(a);
+    return node_of<entering>(static_cast<A&&>(a));
+}
+
 /// The host type of S in so many lanes.
 template <scalar S, int Lanes>
 struct lanes_type {
@@ -247,10 +268,12 @@ node lane_node(A&& a) {
         return trace::convert(node_of<entering_scalar<A>(Element)>(static_cast<A&&>(a)), Element);
 }
 
-/// The exponents of ldexp and its kin are i32, whatever the vectors are made of.
-template <builtin B, std::size_t K, std::size_t Count>
-constexpr scalar lane_type(scalar element) {
-    return balm::detail::rule_of(B) == balm::detail::rule::scale && K + 1 == Count ? scalar::i32 : element;
+/// The node of operand K of a row on vectors of this element type.
+template <builtin B, scalar Element, class A>
+node lane_operand(A&& a) {
+    if constexpr (scalar_type<std::remove_cvref_t<A>> && !balm::detail::takes_bit_patterns(B))
+        refuse_wrapping<typename balm::detail::host_type<Element>::type>(a);
+    return lane_node<Element>(static_cast<A&&>(a));
 }
 
 template <builtin B, std::size_t... K, class... A>
@@ -258,14 +281,14 @@ auto apply_lanes(std::index_sequence<K...>, A&&... a) {
     constexpr std::size_t count = sizeof...(A);
     constexpr int lanes = common_lanes<A...>();
     constexpr scalar element = lane_scalar<A...>();
-    static_assert((fits_lanes<A>(lane_type<B, K, count>(element), lanes) && ...),
+    static_assert((fits_lanes<A>(balm::detail::lane_operand(B, element, K, count), lanes) && ...),
                   "Balm: vectors meet only vectors of the same type, and scalars that their lanes can hold; "
                   "write cast<float4>(v)");
-    constexpr scalar operands[] = {lane_type<B, K, count>(element)...};
+    constexpr scalar operands[] = {balm::detail::lane_operand(B, element, K, count)...};
     constexpr scalar result = balm::detail::resolve_lanes(B, operands, count).result;
     static_assert(result != scalar::nothing,
                   "Balm: this operator or built-in does not take vectors of this type");
-    const trace::node nodes[] = {lane_node<lane_type<B, K, count>(element)>(static_cast<A&&>(a))...};
+    const trace::node nodes[] = {lane_operand<B, operands[K]>(static_cast<A&&>(a))...};
     return var_of_lanes<result, lanes>(trace::apply(B, nodes, count));
 }
 
@@ -280,10 +303,10 @@ requires(detail::common_lanes<A...>() > 1) auto apply(A&&... a) {
 template <builtin B, detail::scalar_operand... A>
 auto apply(A&&... a) {
     constexpr scalar strong = detail::strong_of<A...>();
-    constexpr scalar result = balm::detail::result_of(B, detail::operand_scalar<A>(strong)...);
+    constexpr scalar result = balm::detail::result_of(B, detail::operand_scalar<B, A>(strong)...);
     static_assert(result != scalar::nothing,
                   "Balm: this operator or built-in does not take operands of these types (integers wanted?)");
-    const trace::node nodes[] = {detail::node_of<detail::operand_scalar<A>(strong)>(static_cast<A&&>(a))...};
+    const trace::node nodes[] = {detail::row_operand<B, strong>(static_cast<A&&>(a))...};
     return var_of<result>(trace::apply(B, nodes, sizeof...(A)));
 }
 
@@ -383,6 +406,9 @@ public:
     // `using namespace std` brings in.
     friend Var min(const Var& a, const Var& b) { return apply<builtin::min>(a, b).template as<T>(); }
     friend Var max(const Var& a, const Var& b) { return apply<builtin::max>(a, b).template as<T>(); }
+    friend Var clamp(const Var& x, const Var& low, const Var& high) {
+        return apply<builtin::clamp>(x, low, high).template as<T>();
+    }
 
     template <scalar_type U>
     Var<canonical<U>> as() const {
@@ -499,6 +525,11 @@ public:
     BALM_COMPOUND(<<=, shl)
     BALM_COMPOUND(>>=, shr)
 #undef BALM_COMPOUND
+    /// `++x[i]` gives the new value, `x[i]++` the one before.
+    Var<value_type> operator++() && { return stepped<builtin::add>().after; }
+    Var<value_type> operator--() && { return stepped<builtin::sub>().after; }
+    Var<value_type> operator++(int) && { return stepped<builtin::add>().before; }
+    Var<value_type> operator--(int) && { return stepped<builtin::sub>().before; }
 
     template <class B = T>
     explicit operator bool() const {
@@ -526,6 +557,18 @@ private:
     void store(trace::node stored) const {
         static_assert(detail::may_write<Use>, "Balm: this memory is only read");
         place_.store(stored);
+    }
+
+    struct step_values {
+        Var<value_type> before, after;
+    };
+    template <builtin B>
+    step_values stepped() {
+        static_assert(!std::same_as<T, bool>, "Balm: a Bool cannot be counted up or down");
+        const Var<value_type> before(value());
+        const step_values values{before, Var<value_type>(apply<B>(before, value_type(1)))};
+        store(values.after.node());
+        return values;
     }
 
     detail::memory_place place_;
@@ -665,6 +708,11 @@ constexpr scalar branch_scalar(scalar strong) {
         if (strong == scalar::nothing) return scalar_of<std::remove_cvref_t<A>>;
     return entering_scalar<A>(strong);
 }
+template <scalar Entering, class A>
+node branch_node(A&& a, scalar result) {
+    if constexpr (!device_value<A>) refuse_wrapping<typename balm::detail::host_type<Entering>::type>(a);
+    return trace::convert(node_of<Entering>(static_cast<A&&>(a)), result);
+}
 
 /// Lane by lane where the condition is a vector, else one vector or the other.
 template <class C, class A, class B>
@@ -708,8 +756,8 @@ requires device_operands<C, A, B> &&
     constexpr scalar a = detail::branch_scalar<A>(strong), b = detail::branch_scalar<B>(strong);
     constexpr scalar result = a == b ? a : common_scalar(a, b);
     const trace::node test = detail::condition_of(static_cast<C&&>(condition));
-    const trace::node yes = trace::convert(detail::node_of<a>(static_cast<A&&>(if_true)), result);
-    const trace::node no = trace::convert(detail::node_of<b>(static_cast<B&&>(if_false)), result);
+    const trace::node yes = detail::branch_node<a>(static_cast<A&&>(if_true), result);
+    const trace::node no = detail::branch_node<b>(static_cast<B&&>(if_false), result);
     return var_of<result>(trace::select(test, yes, no));
 }
 

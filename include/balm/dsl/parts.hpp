@@ -1,0 +1,106 @@
+#pragma once
+// Functions with two results: OpenCL C gives the second through a pointer, Balm both as values.
+//
+//     auto [mantissa, exponent] = frexp(x);
+
+#include "balm/dsl/value.hpp"
+
+namespace balm::dsl {
+
+/// What frexp gives: value == mantissa * 2^exponent, 0.5 <= |mantissa| < 1; the mantissa of 0, infinities and
+/// NaN is the value itself and the exponent 0.
+template <scalar_type T>
+struct frexp_parts {
+    Var<T> mantissa;
+    Int exponent;
+};
+/// What modf gives: value == fraction + whole, both with the value's sign.
+template <scalar_type T>
+struct modf_parts {
+    Var<T> fraction, whole;
+};
+/// What fract_floor gives: the value of fract(x), and floor(x).
+template <scalar_type T>
+struct fract_parts {
+    Var<T> fraction, floor;
+};
+/// What remquo gives: the value of remainder(x, y), and the low seven bits of the rounded quotient with its
+/// sign (0 where the remainder is NaN).
+template <scalar_type T>
+struct remquo_parts {
+    Var<T> remainder;
+    Int quotient;
+};
+/// What sincos gives: the values of sin(x) and cos(x), bit for bit.
+template <scalar_type T>
+struct sincos_parts {
+    Var<T> sine, cosine;
+};
+/// What lgamma_r gives: the value of lgamma(x), and the sign of gamma(x): 1 or -1.
+template <scalar_type T>
+struct lgamma_parts {
+    Var<T> value;
+    Int sign;
+};
+
+namespace detail {
+
+/// The operand of a floating-point function, to be used more than once; integers count as f64.
+template <scalar Strong, class A>
+auto held_floating(A&& a) {
+    constexpr scalar own = operand_scalar<builtin::trunc, A>(Strong);
+    return var_of < is_floating(own) ? own : scalar::f64 > (static_cast<A&&>(a));
+}
+template <device_value A>
+auto held_floating(A&& a) {
+    return held_floating<strong_scalar<A>()>(static_cast<A&&>(a));
+}
+template <class V>
+using element_of = typename std::remove_cvref_t<V>::value_type;
+
+}  // namespace detail
+
+/// Mantissa and exponent: `auto [m, e] = frexp(x);` and x == ldexp(m, e).
+template <device_value A>
+auto frexp(A&& a) {
+    const auto x = detail::held_floating(static_cast<A&&>(a));
+    return frexp_parts<detail::element_of<decltype(x)>>{frexp_mantissa(x), frexp_exponent(x)};
+}
+/// The fraction and the whole part, both with the sign of x: `auto [part, whole] = modf(x);`
+template <device_value A>
+auto modf(A&& a) {
+    const auto x = detail::held_floating(static_cast<A&&>(a));
+    return modf_parts<detail::element_of<decltype(x)>>{modf_fraction(x), trunc(x)};
+}
+/// x - floor(x) and floor(x): OpenCL C's fract with its pointer.
+template <device_value A>
+auto fract_floor(A&& a) {
+    const auto x = detail::held_floating(static_cast<A&&>(a));
+    return fract_parts<detail::element_of<decltype(x)>>{fract(x), floor(x)};
+}
+/// The remainder of x / y rounded to the nearest integer, and the low bits of that integer:
+/// `auto [r, q] = remquo(x, y);`
+template <class A, class B>
+requires device_operands<A, B>
+auto remquo(A&& a, B&& b) {
+    constexpr scalar strong = detail::strong_of<A, B>();
+    constexpr scalar common =
+        balm::detail::result_of(builtin::remainder, detail::operand_scalar<builtin::remainder, A>(strong),
+                                detail::operand_scalar<builtin::remainder, B>(strong));
+    const var_of<common> x(static_cast<A&&>(a)), y(static_cast<B&&>(b));
+    return remquo_parts<detail::element_of<decltype(x)>>{remainder(x, y), remquo_quotient(x, y)};
+}
+/// Sine and cosine of one angle: `auto [s, c] = sincos(x);`
+template <device_value A>
+auto sincos(A&& a) {
+    const auto x = detail::held_floating(static_cast<A&&>(a));
+    return sincos_parts<detail::element_of<decltype(x)>>{sin(x), cos(x)};
+}
+/// The logarithm of |gamma(x)| and the sign of gamma(x): `auto [value, sign] = lgamma_r(x);`
+template <device_value A>
+auto lgamma_r(A&& a) {
+    const auto x = detail::held_floating(static_cast<A&&>(a));
+    return lgamma_parts<detail::element_of<decltype(x)>>{lgamma(x), lgamma_sign(x)};
+}
+
+}  // namespace balm::dsl

@@ -1,0 +1,8 @@
+// expect: wants a T of the size of x
+#include <balm/balm.hpp>
+
+using namespace balm::dsl;
+
+void refused() {
+    balm::kernel<1>("k", [](Float x, Out<double> out) { out[0] = bit_cast<double>(x); });
+}

@@ -1,0 +1,8 @@
+// expect: cannot be counted up or down
+#include <balm/balm.hpp>
+
+using namespace balm::dsl;
+
+void refused() {
+    balm::kernel<1>("k", [](Mixed<bool> out) { out[0]++; });
+}

@@ -1,0 +1,8 @@
+// expect: saturation is for integers
+#include <balm/balm.hpp>
+
+using namespace balm::dsl;
+
+void refused() {
+    balm::kernel<1>("k", [](Double x, Out<float> out) { out[0] = convert_sat<float>(x); });
+}
