@@ -12,6 +12,7 @@ packages=(
     pocl-opencl-icd                                                  # OpenCL on the CPU
     libcli11-dev libpng-dev nlohmann-json3-dev                       # the programs
     libgtest-dev libgmock-dev libbenchmark-dev                       # tests and benchmarks
+    oclgrind                                                         # checks what kernels do to memory
 )
 if [ "${1-}" = --checks ]; then
     packages+=(clang-14 clang-format-14 clang-tidy-14)

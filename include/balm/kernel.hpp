@@ -68,7 +68,7 @@ template <scalar_type A, scalar_type B>
 inline constexpr bool is_same_element<A, B> = scalar_of<A> == scalar_of<B>;
 
 bound_argument bind_value(const void* bytes, std::size_t size);
-bound_argument bind_local(std::size_t count, std::size_t element_size);
+bound_argument bind_local(std::size_t count, std::size_t element_size, std::size_t alignment);
 [[noreturn]] void argument_does_not_fit(scalar type);
 
 /// How each kind of kernel parameter is declared in a trace, and bound to a host argument.
@@ -159,7 +159,7 @@ struct parameter<dsl::Local<T>> {
     static trace::type element() { return type_of_element<typename dsl::Local<T>::value_type>(); }
     static constexpr trace::access use = trace::access::local;
 
-    static bound_argument bind(const local<T>& room) { return bind_local(room.count, sizeof(T)); }
+    static bound_argument bind(const local<T>& room) { return bind_local(room.count, sizeof(T), alignof(T)); }
 };
 
 /// The parameters of a lambda, without a leading Grid.

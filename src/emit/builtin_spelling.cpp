@@ -258,13 +258,15 @@ helper_function saturated_mad(dialect d, scalar type) {
         const std::string below = is_signed(type) ? fmt::format("sum < {0} ? {0} : ", low) : "";
         body = sum + below + fmt::format("sum > {0} ? {0} : ({1})sum;", high, T);
     } else {
+        const bool opencl = d == dialect::opencl_c;
         body = fmt::format("const {0} low = ({0})a * ({0})b, sum = low + ({0})c;\n    ", U);
         body += is_signed(type) ? fmt::format(
-                                      "const {0} high = __mul64hi(a, b) + (c >> 63) + (sum < low);\n"
+                                      "const {0} high = {3}(a, b) + (c >> 63) + (sum < low);\n"
                                       "    if (high == ({0})sum >> 63) return ({0})sum;\n"
                                       "    return high < 0 ? {1} : {2};",
-                                      T, low, high)
-                                : fmt::format("return __umul64hi(a, b) + (sum < low) ? {} : sum;", high);
+                                      T, low, high, opencl ? "mul_hi" : "__mul64hi")
+                                : fmt::format("return {}(a, b) + (sum < low) ? {} : sum;",
+                                              opencl ? "mul_hi" : "__umul64hi", high);
     }
     return make_helper(d, suffixed("balm_mad_sat", type), T, fmt::format("{0} a, {0} b, {0} c", T), body);
 }

@@ -89,7 +89,8 @@ std::string value_type_name(program_parts& parts, ir::type t) {
     return name;
 }
 
-/// A literal that may initialise constant data: no function may give it. OpenCL C has one NaN.
+/// A literal that may initialise constant data: no function of the language's may give it, nor a macro that
+/// is one (NVIDIA's INFINITY). OpenCL C has one NaN.
 std::string initializer(dialect language, scalar s, std::uint64_t bits) {
     const bool f32 = s == scalar::f32;
     const double x = !is_floating(s) ? 0
@@ -99,7 +100,10 @@ std::string initializer(dialect language, scalar s, std::uint64_t bits) {
     if (language == dialect::cuda_cpp)
         return fmt::format("__builtin_bit_cast({}, 0x{:x}{})", type_name(language, s), bits,
                            f32 ? "u" : "ull");
-    return std::string(std::signbit(x) ? "-" : "") + (std::isnan(x) ? "NAN" : "INFINITY");
+    const char* sign = std::signbit(x) ? "-" : "";
+    const char* suffix = f32 ? "f" : "";
+    return std::isnan(x) ? fmt::format("{}__builtin_nan{}(\"\")", sign, suffix)
+                         : fmt::format("{}__builtin_huge_val{}()", sign, suffix);
 }
 
 }  // namespace

@@ -23,13 +23,14 @@ bound_argument bind_value(const void* bytes, std::size_t size) {
     return bound;
 }
 
-bound_argument bind_local(std::size_t count, std::size_t element_size) {
+bound_argument bind_local(std::size_t count, std::size_t element_size, std::size_t alignment) {
     if (count == 0 || count > UINT32_MAX / element_size)
         throw usage_error(
             fmt::format("local memory for {} elements of {} bytes is asked for", count, element_size));
     bound_argument bound;
     bound.what = bound_argument::kind::local;
     bound.size = static_cast<std::uint32_t>(count * element_size);
+    bound.alignment = static_cast<std::uint32_t>(alignment);
     return bound;
 }
 

@@ -115,6 +115,7 @@ std::vector<runtime::argument> arguments_of(const bound_call& call) {
         const bound_argument& given = call.arguments[k];
         list[k].what = static_cast<runtime::argument::kind>(given.what);
         list[k].size = given.size;
+        list[k].alignment = given.alignment;
         list[k].bytes = given.bytes;
         if (given.long_value) list[k].long_value = given.long_value->data();
         if (given.memory) {

@@ -32,6 +32,7 @@ struct argument {
     enum class kind : std::uint8_t { value, memory, local };
     kind what = kind::value;
     std::uint32_t size = 0;                         ///< bytes of the value, or of local memory
+    std::uint32_t alignment = 1;                    ///< of local memory
     alignas(16) std::array<std::byte, 16> bytes{};  ///< the value; for memory, the handle
     const std::byte* long_value = nullptr;          ///< of a value that does not fit into `bytes`
 

@@ -14,7 +14,7 @@ namespace balm::cuda {
 
 namespace {
 
-constexpr std::uint64_t local_alignment = 128;  // of the largest short vector
+constexpr std::uint64_t local_alignment = 16;
 
 bool is_elf(std::span<const std::byte> image) {
     constexpr std::array magic{std::byte{0x7f}, std::byte{'E'}, std::byte{'L'}, std::byte{'F'}};
@@ -74,7 +74,8 @@ kernel::parameters kernel::bind(std::span<const runtime::argument> arguments) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const runtime::argument& given = arguments[i];
         if (given.what == kind::local) {
-            local_bytes = (local_bytes + local_alignment - 1) / local_alignment * local_alignment;
+            const std::uint64_t alignment = std::max<std::uint64_t>(local_alignment, given.alignment);
+            local_bytes = (local_bytes + alignment - 1) / alignment * alignment;
             local_offsets_[i] = static_cast<unsigned>(local_bytes);
             local_bytes += given.size;
             list_[i] = &local_offsets_[i];

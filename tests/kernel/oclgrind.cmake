@@ -1,0 +1,19 @@
+# Runs a test program under Oclgrind, which checks every access of kernels to memory and looks for races
+# between work-items. What it finds goes to a log, which must stay empty. Its own exit is not judged: Oclgrind
+# 21.10 corrupts the heap of programs that it has simulated kernels for.
+# In: oclgrind, program, log.
+
+file(REMOVE "${log}")
+execute_process(
+    COMMAND ${CMAKE_COMMAND} -E env BALM_CACHE=0
+        # Unoptimised: LLVM makes integers of 5 bytes that Oclgrind does not know.
+        ${oclgrind} --data-races --build-options -cl-opt-disable --log ${log} ${program}
+    OUTPUT_VARIABLE output ERROR_VARIABLE output)
+set(found "")
+if(EXISTS "${log}")
+    file(READ "${log}" found)
+endif()
+if(NOT output MATCHES "device 'Oclgrind Simulator'" OR NOT output MATCHES "\\[  PASSED  \\]" OR
+   output MATCHES "\\[  FAILED  \\]" OR NOT found STREQUAL "")
+    message(FATAL_ERROR "${output}\n${found}")
+endif()
