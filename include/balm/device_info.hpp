@@ -50,7 +50,7 @@ struct device_info {
     std::size_t max_work_group_size = 0;
     std::array<std::size_t, 3> max_work_item_sizes{};
     std::array<std::size_t, 3> max_group_counts{};  ///< SIZE_MAX where there is no limit
-    std::uint32_t sub_group_size = 0;               ///< 0: no sub-groups
+    std::uint32_t sub_group_size = 0;  ///< of the hardware; 0: none, and kernels' sub-groups are emulated
     bool little_endian = true;
     bool error_correction = false;
     bool unified_memory = false;

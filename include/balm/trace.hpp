@@ -42,7 +42,10 @@ enum class place : std::uint8_t {
     global_size,
     local_size,
     group_count,
-    global_offset
+    global_offset,
+    local_linear_id,    ///< of all dimensions, the first varying fastest
+    local_linear_size,  ///< work-items of the group
+    sub_group_id
 };
 
 /// How a parameter is used in a kernel; `value` is passed by value.
@@ -93,6 +96,54 @@ node address_of(node variable);
 
 /// 1: local memory, 2: global memory, 3: both.
 void barrier(unsigned memories, location where);
+
+/// The same for local and global memory, which also gives how many work-items come with a true condition.
+node barrier_count(node condition, location where);
+
+/// Orders the memory accesses of a work-item before it ahead of those after it, as seen by this many.
+enum class memory_scope : std::uint8_t { group, device, system };
+void fence(memory_scope among, location where);
+
+/// What the lanes of a sub-group do together. ballot takes a condition; the shuffles take a value, a lane or
+/// a distance (i32) and the sub-group's last lane (i32); barrier takes nothing, the others a value.
+enum class sub_group_op : std::uint8_t {
+    ballot,
+    shuffle,
+    shuffle_up,
+    shuffle_down,
+    shuffle_xor,
+    barrier,
+    reduce_add,
+    reduce_min,
+    reduce_max,
+    scan_inclusive_add,
+    scan_inclusive_min,
+    scan_inclusive_max,
+    scan_exclusive_add,
+    scan_exclusive_min,
+    scan_exclusive_max
+};
+node sub_group(sub_group_op what, const node* operands, std::size_t count, location where);
+
+/// What an atomic operation makes of an element. inc and dec wrap at a limit; compare_exchange takes what it
+/// expects, then the new value; load takes nothing, and store gives nothing.
+enum class atomic_op : std::uint8_t {
+    add,
+    sub,
+    exchange,
+    min,
+    max,
+    inc,
+    dec,
+    bit_and,
+    bit_or,
+    bit_xor,
+    compare_exchange,
+    load,
+    store
+};
+/// The element's value before the operation.
+node atomic(atomic_op what, node pointer, node index, const node* values, std::size_t count, location where);
 
 /// The point that the trace has reached; what follows can be moved into a region of its own.
 struct position {

@@ -194,15 +194,6 @@ std::string smallest(dialect d, scalar type) {
 
 std::string suffixed(std::string_view name, scalar type) { return std::string(name) + "_" + to_string(type); }
 
-helper_function make_helper(dialect d, const std::string& name, const std::string& result,
-                            const std::string& parameters, const std::string& body) {
-    const char* qualifiers = d == dialect::cuda_cpp ? "static __device__ inline " : "inline ";
-    // A plain `inline` function of C has no external definition; OpenCL C compilers want one or a static.
-    const char* linkage = d == dialect::opencl_c ? "static " : "";
-    return {name, fmt::format("{}{}{} {}({}) {{\n    {}\n}}\n", linkage, qualifiers, result, name, parameters,
-                              body)};
-}
-
 helper_function from_table(dialect d, std::string_view name, scalar type) {
     for (const helper_row& row : helper_table) {
         if (row.name != name) continue;
@@ -360,6 +351,15 @@ std::string type_name(dialect d, scalar s, int lanes) {
     std::string name = (d == dialect::opencl_c ? opencl : cuda)[static_cast<std::size_t>(s)];
     if (lanes == 1) return name;
     return (s == scalar::boolean ? "char" : name) + std::to_string(lanes);
+}
+
+helper_function make_helper(dialect d, const std::string& name, const std::string& result,
+                            const std::string& parameters, const std::string& body) {
+    const char* qualifiers = d == dialect::cuda_cpp ? "static __device__ inline " : "inline ";
+    // A plain `inline` function of C has no external definition; OpenCL C compilers want one or a static.
+    const char* linkage = d == dialect::opencl_c ? "static " : "";
+    return {name, fmt::format("{}{}{} {}({}) {{\n    {}\n}}\n", linkage, qualifiers, result, name, parameters,
+                              body)};
 }
 
 builtin_spelling spell(dialect d, builtin what, scalar type) {

@@ -25,6 +25,10 @@ struct builtin_spelling {
 /// "float", "unsigned long long" (CUDA), "double8" (OpenCL).
 std::string type_name(runtime::dialect, scalar, int lanes = 1);
 
+/// A helper function of the dialect, with its linkage.
+helper_function make_helper(runtime::dialect, const std::string& name, const std::string& result,
+                            const std::string& parameters, const std::string& body);
+
 /// A built-in (no operator) on operands of this type.
 builtin_spelling spell(runtime::dialect, builtin, scalar type);
 

@@ -11,10 +11,12 @@
 #include <cstring>
 #include <limits>
 
+#include "emit/atomic_spelling.hpp"
 #include "emit/builtin_spelling.hpp"
 #include "emit/lanes.hpp"
 #include "emit/literal.hpp"
 #include "emit/spelling.hpp"
+#include "emit/sync_spelling.hpp"
 #include "emit/text.hpp"
 #include "ir/aggregate.hpp"
 #include "ir/widen.hpp"
@@ -83,10 +85,11 @@ private:
         if (i.name != ir::none) return f_.names[i.name];
         switch (i.op) {
             case opcode::place: {
-                constexpr const char* words[] = {"gid",        "lid",    "group", "global_size",
-                                                 "local_size", "groups", "offset"};
+                constexpr const char* words[] = {"gid",    "lid",    "group", "global_size", "local_size",
+                                                 "groups", "offset", "item",  "items",       "sub_group"};
+                const bool has_axis = static_cast<ir::place>(i.detail) < ir::place::local_linear_id;
                 return std::string(words[i.detail]) +
-                       (f_.dimensions > 1 ? std::string(1, "xyz"[i.bits]) : "");
+                       (f_.dimensions > 1 && has_axis ? std::string(1, "xyz"[i.bits]) : "");
             }
             case opcode::for_: return "k";
             case opcode::grid_for: return "i";
@@ -94,6 +97,8 @@ private:
                 const std::string& memory = name_[f_.operand(v, 0)];
                 return memory.empty() ? "t" : memory + "_i";
             }
+            case opcode::atomic: return "old";
+            case opcode::sub_group: return i.result.element == scalar::u32 ? "lanes" : "other";
             case opcode::logic_and:
             case opcode::logic_or: return "holds";
             case opcode::builtin: {
@@ -290,7 +295,8 @@ private:
             case opcode::object: return declare_object(v);
             case opcode::write_cell: return write_lanes(v) ? void() : write(v, name_[f_.operand(v, 0)], 1);
             case opcode::store: return store(v);
-            case opcode::call: return call_statement(v);
+            case opcode::call: return effect_statement(v, call_words(v));
+            case opcode::atomic: return effect_statement(v, atomic_words(v));
             case opcode::if_: return if_statement(v);
             case opcode::while_: return while_statement(v);
             case opcode::for_: return for_statement(v);
@@ -298,7 +304,19 @@ private:
             case opcode::continue_: return line("continue;");
             case opcode::return_:
                 return line(f_.operand(v, 0) == ir::none ? "return;" : "return " + operand(v, 0, 0) + ";");
+            case opcode::sub_group:
+                return effect_statement(v, sync_words(v, spell(parts_.language, parts_.takes_ptx,
+                                                               static_cast<ir::sub_group_op>(at(v).detail),
+                                                               at(v).result.element)));
+            case opcode::fence: {
+                settle_before(effects_of(f_, v));
+                return line(spell_fence(parts_.language, parts_.takes_ptx,
+                                        static_cast<trace::memory_scope>(at(v).bits)));
+            }
             case opcode::barrier: {
+                if (at(v).operand_count > 0)
+                    return effect_statement(
+                        v, sync_words(v, spell_counting_barrier(parts_.language, parts_.takes_ptx)));
                 settle_before(effects_of(f_, v));
                 const std::string_view words[] = {words_.local_barrier, words_.global_barrier,
                                                   words_.full_barrier};
@@ -408,8 +426,8 @@ private:
         return same_cell || same_element ? std::string_view(row.symbol) : std::string_view();
     }
 
-    void call_statement(value_id v) {
-        const std::string words = call_words(v);
+    /// What has an effect, and perhaps a result.
+    void effect_statement(value_id v, const std::string& words) {
         settle_before(effects_of(f_, v));
         if (at(v).result == ir::type() || uses_[v] == 0) return line(words + ";");
         name_[v] = names_.unique(word_for(v));
@@ -684,9 +702,31 @@ private:
         return parts_.functions.at(callee) + "(" + list + ")";
     }
 
+    std::string atomic_words(value_id v) {
+        const value_id pointer = f_.operand(v, 0);
+        const atomic_spelling s =
+            spell(parts_.language, parts_.takes_ptx, static_cast<ir::atomic_op>(at(v).detail),
+                  pointee(at(pointer).result).element, at(pointer).result.where);
+        for (const helper_function& h : s.helpers) parts_.use(h);
+        if (!s.extension.empty()) parts_.extensions.insert(s.extension);
+        std::string words = fmt::format("{}(&{}", s.name, element(v).words);
+        for (std::size_t k = 2; k < f_.operands_of(v).size(); ++k) words += ", " + operand(v, k, 0);
+        return words + ")";
+    }
+
+    std::string sync_words(value_id v, const sync_spelling& s) {
+        for (const helper_function& h : s.helpers) parts_.use(h);
+        std::vector<text> list;
+        for (std::size_t k = 0; k < f_.operands_of(v).size(); ++k)
+            list.push_back({operand(v, k, 0), primary});
+        return substitute(s.pattern, list);
+    }
+
     text place_words(const instruction& i) const {
         std::string words;
-        for (char c : words_.places[i.detail]) {
+        constexpr auto first_linear = static_cast<std::uint16_t>(ir::place::local_linear_id);
+        const bool one_row = f_.dimensions == 1 || i.detail < first_linear;
+        for (char c : one_row ? words_.places[i.detail] : words_.linear_places[i.detail - first_linear]) {
             if (c == '$')
                 words += words_.axes[i.bits];
             else
@@ -720,9 +760,11 @@ private:
         const auto what = static_cast<builtin>(at(v).detail);
         if ((what != builtin::div && what != builtin::rem) || is_floating(at(v).result.element)) return false;
         const instruction& divisor = at(f_.operand(v, 1));
-        if (divisor.op == opcode::place)
-            return static_cast<ir::place>(divisor.detail) < ir::place::global_size ||
-                   static_cast<ir::place>(divisor.detail) == ir::place::global_offset;
+        if (divisor.op == opcode::place) {
+            const auto which = static_cast<ir::place>(divisor.detail);
+            return which < ir::place::global_size || which == ir::place::global_offset ||
+                   which == ir::place::local_linear_id || which == ir::place::sub_group_id;
+        }
         if (divisor.op != opcode::constant) return true;
         const std::uint64_t ones = ~std::uint64_t{0} >> (64 - 8 * size_of(divisor.result.element));
         return divisor.bits == 0 || (is_signed(divisor.result.element) && divisor.bits == ones);

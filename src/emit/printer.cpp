@@ -37,14 +37,20 @@ std::string kernel_name(const ir::function& kernel) {
 }
 
 std::string print(const ir::function& kernel, runtime::dialect language) {
-    program_parts parts{language, {}, {}, {}, {}, {}, {}, {}};
+    program_parts parts{language, {}, {}, {}, {}, {}, {}, {}, false, false, {}};
+    if (language == runtime::dialect::opencl_ptx) {
+        parts.language = runtime::dialect::opencl_c;
+        parts.takes_ptx = true;
+    }
     const std::string name = parts.names.unique(kernel.name);
     std::string callees;
     print_callees(kernel, parts, callees);
     const std::string body = print_function(kernel, name, parts);
     std::string text = provenance(kernel);
-    if (language == runtime::dialect::opencl_c) {
-        if (parts.uses_f64) text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+    if (parts.language == runtime::dialect::opencl_c) {
+        if (parts.uses_f64) parts.extensions.insert("cl_khr_fp64");
+        for (const std::string& extension : parts.extensions)
+            text += fmt::format("#pragma OPENCL EXTENSION {} : enable\n", extension);
         text += "#pragma OPENCL FP_CONTRACT OFF\n";
     }
     text += "\n";

@@ -3,6 +3,7 @@
 // and helper functions, each once, in the order in which they were first needed.
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,8 @@ struct program_parts {
     std::vector<std::pair<std::string, std::string>> helpers;  ///< name, text
     std::map<const ir::function*, std::string> functions;      ///< printed names of callees
     bool uses_f64 = false;
+    bool takes_ptx = false;            ///< the compiler takes PTX in asm statements
+    std::set<std::string> extensions;  ///< of OpenCL, to be enabled
 
     /// Has the function printed once, and gives its name.
     std::string use(const helper_function&);

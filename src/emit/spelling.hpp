@@ -21,8 +21,9 @@ struct spelling {
     std::string_view long_suffix;        ///< of a 64-bit literal
     std::string_view f32_bits, f32_end;  ///< around the bits of a float that has no literal
     std::string_view f64_bits, f64_end;
-    std::string_view places[7];  ///< by ir::place; $ is the dimension
-    std::string_view axes[3];    ///< what $ becomes
+    std::string_view places[10];        ///< by ir::place; $ is the dimension; of one row of work-items
+    std::string_view linear_places[3];  ///< the last three where there may be more dimensions
+    std::string_view axes[3];           ///< what $ becomes
     std::string_view local_barrier, global_barrier, full_barrier;
     bool masks_shift_counts;      ///< the language takes a shift count modulo the width
     bool local_memory_by_offset;  ///< local parameters are offsets into one dynamic array

@@ -55,12 +55,38 @@ value_id function::add(const instruction& what, std::span<const value_id> its_op
     return id;
 }
 
+namespace {
+
+/// Whether an instruction of the function, or of one it calls, is such.
+template <class Predicate>
+bool contains(const function& f, const Predicate& is_such) {
+    return std::any_of(f.code.begin(), f.code.end(), is_such) ||
+           std::any_of(f.callees.begin(), f.callees.end(),
+                       [&](const auto& callee) { return contains(*callee, is_such); });
+}
+
+}  // namespace
+
 bool has_barrier(const function& f) {
-    for (const instruction& i : f.code)
-        if (i.op == opcode::barrier) return true;
-    for (const auto& callee : f.callees)
-        if (has_barrier(*callee)) return true;
-    return false;
+    return contains(f, [](const instruction& i) { return i.op == opcode::barrier; });
+}
+
+bool shares_memory(const function& f) {
+    return contains(f, [](const instruction& i) {
+        return i.op == opcode::barrier || i.op == opcode::atomic || i.op == opcode::fence ||
+               i.op == opcode::sub_group;
+    });
+}
+
+std::uint16_t exchanged_types(const function& f) {
+    unsigned types = 0;
+    for (const instruction& i : f.code) {
+        const bool counts = i.op == opcode::barrier && i.operand_count > 0;
+        if (i.op == opcode::sub_group || counts)
+            types |= 1u << static_cast<unsigned>(counts ? scalar::u32 : i.result.element);
+    }
+    for (const auto& callee : f.callees) types |= exchanged_types(*callee);
+    return static_cast<std::uint16_t>(types);
 }
 
 std::size_t local_memory_of(const function& f) {
@@ -86,7 +112,10 @@ bool has_effect(opcode op) {
         case opcode::continue_:
         case opcode::return_:
         case opcode::barrier:
-        case opcode::call: return true;
+        case opcode::call:
+        case opcode::atomic:
+        case opcode::fence:
+        case opcode::sub_group: return true;
         default: return false;
     }
 }
@@ -100,11 +129,12 @@ bool has_effect(const function& f, value_id v) {
 
 const char* to_string(opcode op) noexcept {
     constexpr const char* names[] = {
-        "parameter", "constant",       "place",     "builtin",    "convert",    "select",  "and",
-        "or",        "cell",           "read",      "write",      "load",       "store",   "if",
-        "for",       "while",          "grid_for",  "break",      "continue",   "return",  "barrier",
-        "call",      "evaluate",       "broadcast", "lane_index", "compose",    "swizzle", "insert",
-        "object",    "constant_array", "offset",    "member",     "reinterpret"};
+        "parameter",  "constant", "place",       "builtin", "convert",  "select",
+        "and",        "or",       "cell",        "read",    "write",    "load",
+        "store",      "if",       "for",         "while",   "grid_for", "break",
+        "continue",   "return",   "barrier",     "call",    "evaluate", "broadcast",
+        "lane_index", "compose",  "swizzle",     "insert",  "object",   "constant_array",
+        "offset",     "member",   "reinterpret", "atomic",  "fence",    "sub_group"};
     return names[static_cast<std::size_t>(op)];
 }
 
@@ -117,11 +147,14 @@ void dump_block(const function& f, block_id b, int depth, std::string& text) {
         text += "%" + std::to_string(v) + " = " + to_string(i.result) + " " + to_string(i.op);
         if (i.op == opcode::builtin) text += std::string(" ") + info(static_cast<builtin>(i.detail)).name;
         if (i.op == opcode::place) text += std::string(" ") + to_string(static_cast<trace::place>(i.detail));
+        if (i.op == opcode::atomic) text += std::string(" ") + to_string(static_cast<atomic_op>(i.detail));
+        if (i.op == opcode::sub_group)
+            text += std::string(" ") + to_string(static_cast<sub_group_op>(i.detail));
         for (value_id o : f.operands_of(v)) text += o == none ? " -" : " %" + std::to_string(o);
         if (i.op == opcode::constant || i.op == opcode::parameter || i.op == opcode::place ||
-            i.op == opcode::barrier || i.op == opcode::call || i.op == opcode::evaluate ||
-            i.op == opcode::swizzle || i.op == opcode::insert || i.op == opcode::object ||
-            i.op == opcode::constant_array || i.op == opcode::member)
+            i.op == opcode::barrier || i.op == opcode::fence || i.op == opcode::call ||
+            i.op == opcode::evaluate || i.op == opcode::swizzle || i.op == opcode::insert ||
+            i.op == opcode::object || i.op == opcode::constant_array || i.op == opcode::member)
             text += " #" + std::to_string(i.bits);
         text += "\n";
         for (block_id inner : i.blocks)
@@ -226,7 +259,7 @@ void effects::add(const effects& more) {
 void add_own_effects(const function& f, value_id v, effects& sum) {
     const instruction& i = f.code[v];
     if (i.op == opcode::write_cell) sum.cells.push_back(f.operand(v, 0));
-    if (i.op == opcode::store) {
+    if (i.op == opcode::store || i.op == opcode::atomic) {
         const value_id root = root_of(f, f.operand(v, 0));
         switch (f.code[root].op) {
             case opcode::parameter: sum.parameters |= parameter_bit(f, root); break;
@@ -234,7 +267,10 @@ void add_own_effects(const function& f, value_id v, effects& sum) {
             default: sum.spaces |= space_bit(f, root);
         }
     }
-    if (i.op == opcode::barrier || i.op == opcode::call) sum.all_memory = true;
+    const bool is_sub_group_barrier =
+        i.op == opcode::sub_group && static_cast<sub_group_op>(i.detail) == sub_group_op::barrier;
+    if (i.op == opcode::barrier || i.op == opcode::fence || i.op == opcode::call || is_sub_group_barrier)
+        sum.all_memory = true;
 }
 
 effects effects_of(const function& f, value_id v) {
@@ -265,9 +301,36 @@ bool clobbers(const function& f, const effects& e, value_id reader) {
     return false;
 }
 
+const char* to_string(atomic_op what) noexcept {
+    constexpr const char* names[] = {
+        "add",    "sub",     "exchange",         "min",  "max",  "inc", "dec", "bit_and",
+        "bit_or", "bit_xor", "compare_exchange", "load", "store"};
+    return names[static_cast<std::size_t>(what)];
+}
+
+const char* to_string(sub_group_op what) noexcept {
+    constexpr const char* names[] = {"ballot",
+                                     "shuffle",
+                                     "shuffle_up",
+                                     "shuffle_down",
+                                     "shuffle_xor",
+                                     "barrier",
+                                     "reduce_add",
+                                     "reduce_min",
+                                     "reduce_max",
+                                     "scan_inclusive_add",
+                                     "scan_inclusive_min",
+                                     "scan_inclusive_max",
+                                     "scan_exclusive_add",
+                                     "scan_exclusive_min",
+                                     "scan_exclusive_max"};
+    return names[static_cast<std::size_t>(what)];
+}
+
 const char* to_string(trace::place p) noexcept {
-    constexpr const char* names[] = {"global_id",  "local_id",    "group_id",     "global_size",
-                                     "local_size", "group_count", "global_offset"};
+    constexpr const char* names[] = {"global_id",         "local_id",    "group_id",      "global_size",
+                                     "local_size",        "group_count", "global_offset", "local_linear_id",
+                                     "local_linear_size", "sub_group_id"};
     return names[static_cast<std::size_t>(p)];
 }
 

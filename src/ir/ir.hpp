@@ -49,6 +49,16 @@ inline constexpr std::size_t builtin_count = static_cast<std::size_t>(builtin::c
 using trace::place;
 const char* to_string(place) noexcept;
 
+using trace::atomic_op;
+/// "add", "compare_exchange"
+const char* to_string(atomic_op) noexcept;
+
+using trace::sub_group_op;
+/// "ballot", "shuffle_up"
+const char* to_string(sub_group_op) noexcept;
+/// The lanes of a sub-group, on every device.
+inline constexpr int sub_group_size = 32;  // dsl::lanes_of_sub_group
+
 enum class opcode : std::uint8_t {
     parameter,   // bits: position among the function's parameters
     constant,    // bits: the value, as the type's bit pattern
@@ -70,7 +80,7 @@ enum class opcode : std::uint8_t {
     break_,
     continue_,
     return_,         // value, or none
-    barrier,         // bits: 1 local memory, 2 global memory, 3 both
+    barrier,         // bits: 1 local memory, 2 global memory, 3 both; with a condition: how many have it
     call,            // callee in `bits`, its arguments; the callee has effects
     evaluate,        // the same for a callee without effects: the result depends on the arguments alone
     broadcast,       // scalar -> the same in every lane
@@ -83,6 +93,9 @@ enum class opcode : std::uint8_t {
     offset,          // pointer, index -> pointer
     member,          // pointer to a structure or vector; bits: which member or lane -> pointer
     reinterpret,     // pointer -> pointer to another type at the same address
+    atomic,          // operation in `detail`; pointer, index, its values -> the element before
+    fence,           // bits: the scope
+    sub_group,       // operation in `detail` and its operands; all lanes of the sub-group take part
 };
 
 const char* to_string(opcode) noexcept;
@@ -98,7 +111,7 @@ inline constexpr std::uint32_t none = ~0u;
 struct instruction {
     opcode op = opcode::constant;
     bool knows_line = false;   ///< `where` is its own, not that of the last instruction that knew one
-    std::uint16_t detail = 0;  ///< builtin or place
+    std::uint16_t detail = 0;  ///< builtin, place, atomic_op or sub_group_op
     type result;
     std::uint8_t operand_count = 0;
     std::uint32_t first_operand = 0;  ///< into function::operands
@@ -132,9 +145,10 @@ struct function {
     std::string name;
     std::string description;  ///< what it does, where somebody said
     source_line where;
-    runtime::hash128 identity;  ///< hash(*this) of the finished trace
-    bool is_pure = false;       ///< a device function that neither reads nor writes memory
-    int dimensions = 0;         ///< of a kernel's grid; 0: a device function
+    runtime::hash128 identity;    ///< hash(*this) of the finished trace
+    bool is_pure = false;         ///< a device function that neither reads nor writes memory
+    std::uint16_t exchanges = 0;  ///< exchanged_types(*this) of the finished trace
+    int dimensions = 0;           ///< of a kernel's grid; 0: a device function
     type result;
     std::vector<parameter> parameters;
     std::vector<instruction> code;   ///< indexed by value_id
@@ -160,6 +174,11 @@ struct function {
 bool has_barrier(const function&);
 /// Bytes of local memory that the function declares itself.
 std::size_t local_memory_of(const function&);
+/// A bit for each scalar type of which work-items give each other values, by sub-group operations or a
+/// counting barrier, here or in a function called; the bit of `nothing` for those without a value. 0: none.
+std::uint16_t exchanged_types(const function&);
+/// Whether work-items of the function, or of one it calls, pass values to each other through memory.
+bool shares_memory(const function&);
 /// Whether the instruction stays where it stands: it declares or writes memory, synchronises or steers.
 bool has_effect(opcode);
 /// The same for an instruction with its blocks: the right operand of && and || may write variables.
@@ -200,6 +219,9 @@ inline constexpr int max_chain = 500;
 /// types that a row does not take, a jump outside a loop, a barrier where not all work-items arrive, blocks
 /// that stand too deep in each other.
 void verify(const function&);
+/// Throws trace_error where only some sub-groups of a group may reach a sub-group operation: what a device
+/// that emulates them, by barriers of the group, cannot run.
+void require_whole_groups(const function&);
 
 /// Folds constants, shares equal values, forwards variables and removes what nobody uses, until nothing
 /// changes; then puts pure values in the order of their use, so that equal programs are equal however the

@@ -135,9 +135,9 @@ void share_out(function& f, value_id loop, const launch_facts& facts, lowered& p
 lowered lower(const function& kernel, const launch_facts& facts) {
     lowered plan{facts.is_offset ? with_offset(kernel) : kernel};
     function& f = plan.kernel;
-    // What work-items tell each other across a barrier is written by others than the pointer's owner:
-    // restrict would let a compiler keep the old value.
-    const bool shares = has_barrier(f);
+    // What work-items tell each other across a barrier or by atomics is written by others than the pointer's
+    // owner: restrict would let a compiler keep the old value.
+    const bool shares = shares_memory(f);
     for (parameter& p : f.parameters) p.is_restrict = facts.distinct && (p.use == access::in || !shares);
     const block before = std::move(f.blocks[0]);
     block after;

@@ -236,7 +236,10 @@ private:
             case opcode::object: return true;
             case opcode::load: return share(v, memory_.of(v));
             case opcode::store:
+            case opcode::atomic:
             case opcode::barrier:
+            case opcode::fence:
+            case opcode::sub_group:
             case opcode::call: {
                 effects e;
                 add_own_effects(f_, v, e);

@@ -127,6 +127,14 @@ private:
                      fmt::format("internal: a value of type {} is stored through a pointer of type {}",
                                  to_string(given), to_string(pointer)));
         }
+        if (i.op == opcode::atomic) {
+            const type element = pointee(f_.code[f_.operand(v, 0)].result);
+            for (value_id o : f_.operands_of(v).subspan(2))
+                if (!(f_.code[o].result == element))
+                    fail(i.where, fmt::format("internal: atomic {} of {} is given a value of type {}",
+                                              to_string(static_cast<atomic_op>(i.detail)), to_string(element),
+                                              to_string(f_.code[o].result)));
+        }
         if (i.op == opcode::return_) {
             const value_id value = f_.operand(v, 0);
             const type given = value == none ? type() : f_.code[value].result;
@@ -142,21 +150,26 @@ private:
     int chain_ = 0;   ///< … and max_chain
 };
 
-/// Whether the function, or one it calls, asks for its place in the grid.
+/// Whether a call of the function may give work-items different results for the same arguments.
 bool differs_by_work_item(const function& f) {
     for (const instruction& i : f.code)
-        if (i.op == opcode::place) return true;
+        if (i.op == opcode::place || i.op == opcode::atomic || i.op == opcode::sub_group) return true;
     for (const auto& callee : f.callees)
         if (differs_by_work_item(*callee)) return true;
     return false;
 }
 
-/// Finds what may differ between the work-items of a group, and refuses a barrier that some may not reach.
-/// A value differs when it stems from a work-item's place; a variable, when a differing value is written to
-/// it or it is written where control differs. Loops make this a fixpoint; flags only ever rise.
+/// Finds what may differ between the work-items of a group, and refuses a barrier that some may not reach;
+/// and what may differ between those of a sub-group, and refuses a sub-group operation that some may not
+/// reach. A value differs when it stems from a work-item's place; a variable, when a differing value is
+/// written to it or it is written where control differs. Loops make this a fixpoint; levels only ever rise.
 class barrier_check {
 public:
-    explicit barrier_check(const function& f) : f_(f), differs_(f.code.size(), false) {}
+    /// Among whom a value, or control, is the same.
+    enum level : std::uint8_t { group, sub_group, work_item };
+
+    barrier_check(const function& f, level sub_groups_need)
+        : f_(f), sub_groups_need_(sub_groups_need), level_(f.code.size(), group) {}
 
     void run() {
         do {
@@ -168,95 +181,130 @@ public:
     }
 
 private:
-    /// Whether control differs between work-items: on entry, and after a jump that only some take.
+    /// Among whom control is the same: on entry, and after a jump that only some take.
     struct control {
-        bool here = false;
-        bool loop_left = false;  ///< some may have left the innermost loop
+        level here = group;
+        level loop_left = group;  ///< some may have left the innermost loop
     };
 
     void pass() {
         control c;
-        returned_ = false;
+        returned_ = group;
         block_(0, c);
     }
-    void mark(value_id v, bool differs) {
-        if (!differs || differs_[v]) return;
-        differs_[v] = true;
+    void mark(value_id v, level found) {
+        if (found <= level_[v]) return;
+        level_[v] = found;
         changed_ = true;
     }
-    bool any_operand(value_id v) const {
+    level of_operands(value_id v) const {
+        level most = group;
         for (value_id o : f_.operands_of(v))
-            if (o != none && differs_[o]) return true;
-        return false;
+            if (o != none) most = std::max(most, level_[o]);
+        return most;
     }
     void block_(block_id b, control& c) {
         for (value_id v : f_.blocks[b]) instruction_(v, c);
     }
-    void inner(block_id b, control& c, bool condition_differs) {
-        const bool before = c.here;
-        c.here = before || condition_differs;
+    void inner(block_id b, control& c, level condition) {
+        const level before = c.here;
+        c.here = std::max(before, condition);
         block_(b, c);
-        c.here = before || returned_ || c.loop_left;
+        c.here = std::max({before, returned_, c.loop_left});
     }
-    void loop(value_id v, control& c, bool condition_differs) {
+    void loop(value_id v, control& c, level condition) {
         const instruction& i = f_.code[v];
         control in;
-        in.here = c.here || condition_differs || differs_[v];
-        const bool returned_before = returned_;
+        in.here = std::max({c.here, condition, level_[v]});
+        const level returned_before = returned_;
         for (block_id b : i.blocks)
             if (b != none) block_(b, in);
-        if (in.loop_left || returned_ != returned_before)
-            mark(v, true);  // the next turn begins with some gone
-        c.here = c.here || returned_;
+        // The next turn begins with some gone.
+        mark(v, std::max(in.loop_left, returned_ != returned_before ? returned_ : group));
+        c.here = std::max(c.here, returned_);
     }
     void instruction_(value_id v, control& c) {
         const instruction& i = f_.code[v];
         switch (i.op) {
-            case opcode::place: {
-                const auto what = static_cast<place>(i.detail);
-                return mark(v, what == place::global_id || what == place::local_id);
+            case opcode::place: return mark(v, of_place(static_cast<place>(i.detail)));
+            case opcode::load: {
+                const bool is_own = f_.code[f_.operand(v, 0)].result.where == space::private_;
+                return mark(v, is_own ? work_item : of_operands(v));
             }
-            case opcode::load:
-                return mark(v, any_operand(v) || f_.code[f_.operand(v, 0)].result.where == space::private_);
-            case opcode::parameter: return mark(v, f_.dimensions == 0 && !i.result.is_pointer());
+            case opcode::parameter:
+                return mark(v, f_.dimensions == 0 && !i.result.is_pointer() ? work_item : group);
             case opcode::call: {
                 const function& callee = *f_.callees[i.bits];
-                if (report_ && c.here && has_barrier(callee)) refuse(i.where);
-                return mark(v, any_operand(v) || differs_by_work_item(callee));
+                if (has_barrier(callee)) need(group, c, "barrier()", i);
+                if (callee.exchanges != 0) need(sub_groups_need_, c, "a sub-group operation", i);
+                return mark(v, differs_by_work_item(callee) ? work_item : of_operands(v));
             }
-            case opcode::write_cell: return mark(f_.operand(v, 0), c.here || differs_[f_.operand(v, 1)]);
+            case opcode::write_cell:
+                return mark(f_.operand(v, 0), std::max(c.here, level_[f_.operand(v, 1)]));
             case opcode::logic_and:
             case opcode::logic_or:
-                inner(i.blocks[0], c, differs_[f_.operand(v, 0)]);
-                return mark(v, any_operand(v));
+                inner(i.blocks[0], c, level_[f_.operand(v, 0)]);
+                return mark(v, of_operands(v));
             case opcode::if_: {
-                const bool condition = differs_[f_.operand(v, 0)];
+                const level condition = level_[f_.operand(v, 0)];
                 inner(i.blocks[0], c, condition);
                 return inner(i.blocks[1], c, condition);
             }
-            case opcode::while_: return loop(v, c, differs_[f_.operand(v, 0)]);
-            case opcode::for_: return loop(v, c, any_operand(v));
-            case opcode::grid_for: mark(v, true); return loop(v, c, true);
+            case opcode::while_: return loop(v, c, level_[f_.operand(v, 0)]);
+            case opcode::for_: return loop(v, c, of_operands(v));
+            case opcode::grid_for: mark(v, work_item); return loop(v, c, work_item);
             case opcode::break_:
-            case opcode::continue_: c.loop_left = c.loop_left || c.here; return;
-            case opcode::return_: returned_ = returned_ || c.here; return;
-            case opcode::barrier:
-                if (report_ && c.here) refuse(i.where);
-                return;
-            default: return mark(v, any_operand(v));
+            case opcode::continue_: c.loop_left = std::max(c.loop_left, c.here); return;
+            case opcode::return_: returned_ = std::max(returned_, c.here); return;
+            case opcode::barrier: return need(group, c, "barrier()", i);
+            case opcode::atomic: return mark(v, work_item);  // work-items see it one after the other
+            case opcode::sub_group:
+                need(sub_groups_need_, c, "a sub-group operation", i);
+                return mark(v, of_sub_group(v));
+            default: return mark(v, of_operands(v));
         }
     }
-    [[noreturn]] void refuse(const source_line& where) {
-        fail(where,
-             "barrier() stands where not all work-items of a group need arrive: under a condition that can "
-             "differ between them, or after a return_() or break_() that only some may take. Take it out of "
-             "the IF or loop, and guard the work around it instead");
+    static level of_place(place what) {
+        switch (what) {
+            case place::global_id:
+            case place::local_id:
+            case place::local_linear_id: return work_item;
+            case place::sub_group_id: return sub_group;
+            default: return group;
+        }
+    }
+    level of_sub_group(value_id v) const {
+        const auto what = static_cast<sub_group_op>(f_.code[v].detail);
+        const bool reduces = what >= sub_group_op::reduce_add && what <= sub_group_op::reduce_max;
+        if (what == sub_group_op::ballot || reduces) return sub_group;
+        if (what != sub_group_op::shuffle) return work_item;
+        // Lane 0 is always there; one that is absent gives each lane its own value.
+        const instruction& from = f_.code[f_.operand(v, 1)];
+        return from.op == opcode::constant && from.bits == 0 ? sub_group : work_item;
+    }
+    /// Refuses an instruction that stands where control is not the same among so many.
+    void need(level most, const control& c, const char* what, const instruction& i) const {
+        if (!report_ || c.here <= most) return;
+        const bool emulated = most == group && sub_groups_need_ == group && i.op != opcode::barrier;
+        if (emulated)
+            fail(i.where,
+                 fmt::format("{} stands where not all sub-groups of a group need arrive. This device has "
+                             "no sub-groups of {} lanes: they are emulated by barriers, which all "
+                             "work-items of the group must reach. Take it out of the IF or loop, and guard "
+                             "the work around it instead; or choose an NVIDIA GPU",
+                             what, ir::sub_group_size));
+        fail(i.where,
+             fmt::format("{} stands where not all work-items of a {} need arrive: under a condition that can "
+                         "differ between them, or after a return_() or break_() that only some may take. "
+                         "Take it out of the IF or loop, and guard the work around it instead",
+                         what, most == group ? "group" : "sub-group"));
     }
 
     const function& f_;
-    std::vector<bool> differs_;
+    level sub_groups_need_;
+    std::vector<level> level_;  ///< of values
     bool changed_ = false;
-    bool returned_ = false;  ///< some work-items may have ended
+    level returned_ = group;  ///< some work-items may have ended
     bool report_ = false;
 };
 
@@ -264,7 +312,9 @@ private:
 
 void verify(const function& f) {
     definition_check(f).run();
-    if (has_barrier(f)) barrier_check(f).run();
+    if (has_barrier(f) || exchanged_types(f) != 0) barrier_check(f, barrier_check::sub_group).run();
 }
+
+void require_whole_groups(const function& f) { barrier_check(f, barrier_check::group).run(); }
 
 }  // namespace balm::ir

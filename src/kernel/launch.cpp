@@ -17,6 +17,8 @@
 #include "balm/error.hpp"
 #include "balm/queue.hpp"
 #include "emit/printer.hpp"
+#include "kernel/requirements.hpp"
+#include "kernel/sub_groups.hpp"
 
 namespace balm {
 
@@ -65,11 +67,11 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
     identity.low ^= std::uint64_t{facts.on_cpu} | std::uint64_t{facts.distinct} << 1 |
                     std::uint64_t{facts.covers} << 2 | std::uint64_t{facts.is_offset} << 3;
     return device.programs().get(identity, [&] {
+        check_requirements(kernel, device.info());
         report_compilation(kernel, facts);
-        return runtime::program_source{
-            emit::print(ir::lower(kernel, facts).kernel, device.driver().language()),
-            emit::kernel_name(kernel),
-            {}};
+        const runtime::dialect language = device.driver().language();
+        const ir::lowered plan = ir::lower(write_out_sub_groups(kernel, language), facts);
+        return runtime::program_source{emit::print(plan.kernel, language), emit::kernel_name(kernel), {}};
     });
 }
 
@@ -183,14 +185,27 @@ void check_group_counts(const runtime::grid& g, const std::string& kernel, const
                             kernel, g.global[d] / g.local[d], d, device.max_group_counts[d], device.name));
 }
 
-void check_local_memory(const bound_call& call, const device_info& device) {
+/// What a launch adds to the arguments where the device's sub-groups are emulated.
+void add_emulation_memory(std::vector<runtime::argument>& list, const ir::function& kernel,
+                          const runtime::grid& g, runtime::dialect language) {
+    if (kernel.exchanges == 0 || !kernels::emulates_sub_groups(language)) return;
+    for (const std::size_t bytes : kernels::emulation_memory(kernel, g.local[0] * g.local[1] * g.local[2])) {
+        runtime::argument room;
+        room.what = runtime::argument::kind::local;
+        room.size = static_cast<std::uint32_t>(bytes);
+        list.push_back(room);
+    }
+}
+
+void check_local_memory(const std::vector<runtime::argument>& list, const std::string& kernel,
+                        const device_info& device) {
     std::uint64_t bytes = 0;
-    for (const bound_argument& a : call.arguments)
-        if (a.what == bound_argument::kind::local) bytes += a.size;
+    for (const runtime::argument& a : list)
+        if (a.what == runtime::argument::kind::local) bytes += a.size;
     if (bytes > device.local_memory)
         throw usage_error(
             fmt::format("kernel '{}' asks for {} bytes of local memory, but '{}' has {} per work-group",
-                        call.function->name, bytes, device.name, device.local_memory));
+                        kernel, bytes, device.name, device.local_memory));
 }
 
 }  // namespace
@@ -201,7 +216,8 @@ event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const b
     runtime::device_state& device = queue->device();
     const std::string& name = call.function->name;
     const memory_use use = memory_of(call, device);
-    check_local_memory(call, device.info());
+    std::vector<runtime::argument> arguments = arguments_of(call);
+    check_local_memory(arguments, name, device.info());  // before it is compiled
     runtime::grid g;
     g.dimensions = static_cast<std::uint32_t>(dimensions);
     std::copy_n(global, dimensions, g.global.begin());
@@ -220,8 +236,9 @@ event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const b
         choose_local(g, limit);
     check_local(g, name, device.info(), limit);
     check_group_counts(g, name, device.info());
+    add_emulation_memory(arguments, *call.function, g, device.driver().language());
+    if (arguments.size() > call.arguments.size()) check_local_memory(arguments, name, device.info());
 
-    std::vector<runtime::argument> arguments = arguments_of(call);
     if (facts.is_offset)
         for (int d = 0; d < dimensions; ++d) arguments.push_back(value_argument(offset[d]));
 

@@ -392,6 +392,42 @@ void barrier(unsigned memories, location where) {
     current().record(i);
 }
 
+node barrier_count(node condition, location where) {
+    tracer& t = current();
+    const value_id id = t.use(condition);
+    instruction i = make(opcode::barrier, scalar::i32, where);
+    i.bits = 3;
+    return t.node_of(t.record(i, {&id, 1}));
+}
+
+void fence(memory_scope among, location where) {
+    instruction i = make(opcode::fence, scalar::nothing, where);
+    i.bits = static_cast<std::uint64_t>(among);
+    current().record(i);
+}
+
+node sub_group(sub_group_op what, const node* operands, std::size_t count, location where) {
+    tracer& t = current();
+    value_id ids[3] = {};
+    for (std::size_t k = 0; k < count; ++k) ids[k] = t.use(operands[k]);
+    const type result = what == sub_group_op::barrier  ? type()
+                        : what == sub_group_op::ballot ? type(scalar::u32)
+                                                       : operands[0].type;
+    instruction i = make(opcode::sub_group, result, where);
+    i.detail = static_cast<std::uint16_t>(what);
+    return t.node_of(t.record(i, {ids, count}));
+}
+
+node atomic(atomic_op what, node pointer, node index, const node* values, std::size_t count, location where) {
+    tracer& t = current();
+    value_id ids[4] = {t.use(pointer), t.use(index)};
+    for (std::size_t k = 0; k < count; ++k) ids[2 + k] = t.use(values[k]);
+    const type result = what == atomic_op::store ? type() : pointee(pointer.type);
+    instruction i = make(opcode::atomic, result, where);
+    i.detail = static_cast<std::uint16_t>(what);
+    return t.node_of(t.record(i, {ids, 2 + count}));
+}
+
 position here() {
     const frame& f = current().frames.back();
     return {f.block, static_cast<std::uint32_t>(current().recorded(f).size())};
@@ -723,11 +759,12 @@ bool is_own(const ir::function& f, value_id pointer) {
 
 /// Whether calls of the function may be shared and moved: no memory, no place in the grid, no barrier.
 bool is_pure(const ir::function& f) {
-    if (f.result == type()) return false;
+    if (f.result == type() || f.exchanges != 0) return false;
     return std::none_of(f.code.begin(), f.code.end(), [&](const instruction& i) {
         const bool in_memory = i.op == opcode::load || i.op == opcode::store;
         return (in_memory && !is_own(f, f.operands[i.first_operand])) || i.op == opcode::barrier ||
-               i.op == opcode::call || i.op == opcode::place;
+               i.op == opcode::call || i.op == opcode::place || i.op == opcode::atomic ||
+               i.op == opcode::fence;
     });
 }
 
@@ -763,6 +800,7 @@ std::shared_ptr<const ir::function> recording::finish(const node* result) {
     ir::simplify(t.function);
     refuse_endless_ranges(t.function);
     ir::contract(t.function);
+    t.function.exchanges = ir::exchanged_types(t.function);
     t.function.is_pure = is_pure(t.function);
     t.function.identity = ir::hash(t.function);
     return std::make_shared<const ir::function>(std::move(t.function));

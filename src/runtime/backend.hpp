@@ -18,8 +18,9 @@
 
 namespace balm::runtime {
 
-/// The language in which a backend takes its programs.
-enum class dialect : std::uint8_t { opencl_c, cuda_cpp };
+/// The language in which a backend takes its programs; opencl_ptx is the OpenCL C of NVIDIA's driver, whose
+/// compiler takes PTX in asm statements.
+enum class dialect : std::uint8_t { opencl_c, cuda_cpp, opencl_ptx };
 
 /// Device memory as the driver names it: a cl_mem or a CUdeviceptr. Never owned by this value.
 struct memory {

@@ -109,7 +109,7 @@ program_text rows_of(dialect language, scalar type, bool has_double) {
 
 /// The bits of an expression of this type, as 64.
 std::string bits_words(dialect language, scalar type, const std::string& expression) {
-    const bool opencl = language == dialect::opencl_c;
+    const bool opencl = language != dialect::cuda_cpp;
     const std::string u64 = emit::type_name(language, scalar::u64);
     switch (type) {
         case scalar::boolean: return fmt::format("({}) ? 1 : 0", expression);
@@ -125,7 +125,7 @@ std::string bits_words(dialect language, scalar type, const std::string& express
 }
 
 std::string source_of(const program_text& p) {
-    const bool opencl = p.language == dialect::opencl_c;
+    const bool opencl = p.language != dialect::cuda_cpp;
     const std::string T = emit::type_name(p.language, p.type);
     const std::string u64 = emit::type_name(p.language, scalar::u64);
     const char* space = opencl ? "global " : "";

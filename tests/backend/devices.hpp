@@ -104,7 +104,7 @@ struct two_sources {
     std::string opencl_c;
     std::string cuda_cpp;
     const std::string& for_device(const runtime::driver_device& device) const {
-        return device.language() == runtime::dialect::opencl_c ? opencl_c : cuda_cpp;
+        return device.language() == runtime::dialect::cuda_cpp ? cuda_cpp : opencl_c;
     }
 };
 

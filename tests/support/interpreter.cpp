@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
+#include <type_traits>
 
 #include "ir/oracle.hpp"
 
@@ -30,6 +32,10 @@ struct work_item {
     std::int64_t id[3] = {0, 0, 0};
     std::uint64_t steps = 0;
 
+    std::int64_t linear_id() const {
+        const std::int64_t rows = id[2] % grid.local[2] * grid.local[1] + id[1] % grid.local[1];
+        return rows * grid.local[0] + id[0] % grid.local[0];
+    }
     std::int64_t at(ir::place what, std::size_t d) const {
         switch (what) {
             case ir::place::global_id: return id[d];
@@ -39,6 +45,9 @@ struct work_item {
             case ir::place::local_size: return grid.local[d];
             case ir::place::group_count: return grid.global[d] / grid.local[d];
             case ir::place::global_offset: return 0;  // where its grids begin
+            case ir::place::local_linear_id: return linear_id();
+            case ir::place::local_linear_size: return grid.local[0] * grid.local[1] * grid.local[2];
+            case ir::place::sub_group_id: return linear_id() / ir::sub_group_size;
         }
         return 0;
     }
@@ -47,6 +56,61 @@ struct work_item {
 /// An integer's bit pattern as a number. u64 beyond the range of int64 counts as negative.
 std::int64_t number(scalar s, std::uint64_t bits) {
     return static_cast<std::int64_t>(oracle::convert(s, scalar::i64, bits));
+}
+
+template <class T>
+T from_bits(std::uint64_t bits) {
+    T value;
+    std::memcpy(&value, &bits, sizeof value);  // little-endian, as all hosts of Balm
+    return value;
+}
+template <class T>
+std::uint64_t to_bits(T value) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    return bits;
+}
+
+/// An element after an atomic operation with these values.
+template <class T>
+std::uint64_t after(ir::atomic_op what, std::uint64_t old_bits, std::uint64_t a_bits, std::uint64_t b_bits) {
+    const T old = from_bits<T>(old_bits), a = from_bits<T>(a_bits);
+    if constexpr (std::is_floating_point_v<T>) {
+        if (what == ir::atomic_op::add) return to_bits<T>(old + a);
+        if (what == ir::atomic_op::sub) return to_bits<T>(old - a);
+        if (what == ir::atomic_op::min) return a < old || std::isnan(old) ? a_bits : old_bits;
+        if (what == ir::atomic_op::max) return a > old || std::isnan(old) ? a_bits : old_bits;
+    } else {
+        using U = std::make_unsigned_t<T>;
+        switch (what) {
+            case ir::atomic_op::add: return to_bits<U>(static_cast<U>(old) + static_cast<U>(a));
+            case ir::atomic_op::sub: return to_bits<U>(static_cast<U>(old) - static_cast<U>(a));
+            case ir::atomic_op::min: return to_bits<T>(a < old ? a : old);
+            case ir::atomic_op::max: return to_bits<T>(a > old ? a : old);
+            case ir::atomic_op::inc: return to_bits<T>(old >= a ? 0 : old + 1);
+            case ir::atomic_op::dec: return to_bits<T>(old == 0 || old > a ? a : old - 1);
+            case ir::atomic_op::bit_and: return old_bits & a_bits;
+            case ir::atomic_op::bit_or: return old_bits | a_bits;
+            case ir::atomic_op::bit_xor: return old_bits ^ a_bits;
+            default: break;
+        }
+    }
+    if (what == ir::atomic_op::exchange || what == ir::atomic_op::store) return a_bits;
+    if (what == ir::atomic_op::load) return old_bits;
+    if (what == ir::atomic_op::compare_exchange) return old_bits == a_bits ? b_bits : old_bits;
+    throw std::runtime_error(fmt::format("interpreter: atomic {} of floats", ir::to_string(what)));
+}
+std::uint64_t after_atomic(ir::atomic_op what, scalar s, std::uint64_t old, std::uint64_t a,
+                           std::uint64_t b) {
+    switch (s) {
+        case scalar::i32: return after<std::int32_t>(what, old, a, b);
+        case scalar::u32: return after<std::uint32_t>(what, old, a, b);
+        case scalar::i64: return after<std::int64_t>(what, old, a, b);
+        case scalar::u64: return after<std::uint64_t>(what, old, a, b);
+        case scalar::f32: return after<float>(what, old, a, b);
+        case scalar::f64: return after<double>(what, old, a, b);
+        default: throw std::runtime_error(fmt::format("interpreter: atomic of {}", to_string(s)));
+    }
 }
 
 /// One activation of a function.
@@ -95,6 +159,7 @@ private:
             case opcode::write_cell: values_[f_.operand(v, 0)] = operand(v, 1); return flow::on;
             case opcode::load: values_[v] = load(v); return flow::on;
             case opcode::store: store(v); return flow::on;
+            case opcode::atomic: values_[v] = atomic(v); return flow::on;
             case opcode::if_: return block_(i.blocks[operand(v, 0) ? 0 : 1]);
             case opcode::for_: return counted_loop(v);
             case opcode::while_: return while_loop(v);
@@ -106,6 +171,7 @@ private:
                 return flow::returns;
             case opcode::call:
             case opcode::evaluate: values_[v] = call(v); return flow::on;
+            case opcode::fence: return flow::on;  // in one work-item everything is in order
             default: break;
         }
         fail(f_, fmt::format("'{}' is not interpreted", ir::to_string(i.op)));
@@ -152,6 +218,20 @@ private:
         const std::size_t size = size_of(at(f_.operand(v, 0)).result.element);
         const std::uint64_t bits = operand(v, 2);
         std::memcpy(element(v, size), &bits, size);
+    }
+
+    /// Work-items run one after the other, so that nobody comes between.
+    std::uint64_t atomic(value_id v) {
+        const scalar s = at(f_.operand(v, 0)).result.element;
+        std::byte* const place = element(v, size_of(s));
+        std::uint64_t old = 0;
+        std::memcpy(&old, place, size_of(s));
+        const std::size_t given = f_.operands_of(v).size();
+        const std::uint64_t first = given > 2 ? operand(v, 2) : 0, second = given > 3 ? operand(v, 3) : 0;
+        const std::uint64_t next =
+            after_atomic(static_cast<ir::atomic_op>(at(v).detail), s, old, first, second);
+        std::memcpy(place, &next, size_of(s));
+        return old;
     }
 
     flow counted_loop(value_id v) {

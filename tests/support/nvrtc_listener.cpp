@@ -13,6 +13,7 @@
 #include "balm/error.hpp"
 #include "emit/printer.hpp"
 #include "kernel/launch.hpp"
+#include "kernel/sub_groups.hpp"
 
 namespace balm::test {
 
@@ -92,7 +93,9 @@ void compile_kernels_with_nvrtc_again() {
 }
 
 void also_compile_with_nvrtc(const ir::function& kernel, const ir::launch_facts& facts) {
-    also_compile_with_nvrtc(emit::print(ir::lower(kernel, facts).kernel, runtime::dialect::cuda_cpp));
+    constexpr auto language = runtime::dialect::cuda_cpp;
+    const ir::function written = kernels::write_out_sub_groups(kernel, language);
+    also_compile_with_nvrtc(emit::print(ir::lower(written, facts).kernel, language));
 }
 
 void also_compile_with_nvrtc(std::string cuda_source) { the_compilations().add(std::move(cuda_source)); }

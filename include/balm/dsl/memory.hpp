@@ -154,18 +154,4 @@ struct Grid {
 #undef BALM_PLACE
 };
 
-/// Waits until all work-items of the group are here, and makes their writes to local and global memory
-/// visible to each other. Every work-item of the group must arrive.
-inline void barrier(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
-    trace::barrier(3, {file, line});
-}
-/// The same for local memory only.
-inline void local_barrier(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
-    trace::barrier(1, {file, line});
-}
-/// The same for global memory only.
-inline void global_barrier(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
-    trace::barrier(2, {file, line});
-}
-
 }  // namespace balm::dsl

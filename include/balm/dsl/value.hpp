@@ -461,6 +461,10 @@ public:
 
     node load() const { return trace::load(pointer_, index_, where_); }
     void store(node value) const { trace::store(pointer_, index_, value, where_); }
+    /// An atomic operation; gives what was there.
+    node atomic(trace::atomic_op what, const node* values, std::size_t count, location where) const {
+        return trace::atomic(what, pointer_, index_, values, count, where);
+    }
     /// pointer + index
     node address() const { return trace::offset(pointer_, index_); }
 

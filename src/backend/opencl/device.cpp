@@ -17,6 +17,8 @@ device::device(cl_platform_id platform, cl_device_id id)
 
 bool device::is_pocl() const { return info_.platform == "Portable Computing Language"; }
 
+bool device::is_nvidia() const { return info_.extensions.find("cl_nv_") != std::string::npos; }
+
 std::string device::compile_options() const {
     std::string options = "-cl-std=CL1.2";
     if (info_.has_correctly_rounded_divide) options += " -cl-fp32-correctly-rounded-divide-sqrt";

@@ -19,7 +19,9 @@ public:
     device(cl_platform_id platform, cl_device_id id);
 
     const device_info& info() const override { return info_; }
-    runtime::dialect language() const override { return runtime::dialect::opencl_c; }
+    runtime::dialect language() const override {
+        return is_nvidia() ? runtime::dialect::opencl_ptx : runtime::dialect::opencl_c;
+    }
     std::string compile_options() const override;
     std::unique_ptr<runtime::driver_queue> make_queue(const runtime::queue_options&) override;
     runtime::memory allocate(std::size_t bytes) override;
@@ -34,6 +36,8 @@ public:
     const std::string& name() const { return info_.name; }
     /// Whether the driver is PoCL, whose binaries are complete only after a launch.
     bool is_pocl() const;
+    /// Whether the driver is NVIDIA's, whose compiler takes PTX.
+    bool is_nvidia() const;
     /// The device's one context; made by the first call.
     cl_context context();
 

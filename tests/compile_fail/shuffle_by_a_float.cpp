@@ -1,0 +1,7 @@
+// expect: a lane is an integer
+#include <balm/balm.hpp>
+
+using namespace balm::dsl;
+
+void body(In<int>& in, Out<int>& out);
+void body(In<int>& in, Out<int>& out) { out[0] = shuffle(in[0], Float(1.5f)); }
