@@ -13,4 +13,5 @@
 #include "balm/kernel.hpp"
 #include "balm/queue.hpp"
 #include "balm/reduce.hpp"
+#include "balm/text_kernel.hpp"
 #include "balm/vector.hpp"

@@ -231,6 +231,17 @@ public:
             fault_ = std::current_exception();
         }
     }
+    /// The same of a function that is made in another way than by tracing.
+    template <class Make>
+    requires std::same_as<std::invoke_result_t<Make&>, std::shared_ptr<const ir::function>>
+    explicit traced(Make&& make) {
+        try {
+            function_ = make();
+        } catch (...) {
+            if (trace::main_has_begun()) throw;
+            fault_ = std::current_exception();
+        }
+    }
     const std::shared_ptr<const ir::function>& get() const {
         if (fault_) std::rethrow_exception(fault_);
         return function_;

@@ -6,7 +6,7 @@
 
 namespace balm::backend_support {
 
-/// The source with "   1 | " before each line.
+/// The source with "   1 | " before each line; #line directives are obeyed.
 std::string numbered_source(const std::string& source);
 
 }  // namespace balm::backend_support

@@ -11,6 +11,8 @@ class name_set {
 public:
     /// The word itself where it is free, else the word with the first free number.
     std::string unique(std::string_view word);
+    /// Keeps a word that something else uses from being given.
+    void reserve(const std::string& word) { taken_.insert(word); }
 
 private:
     std::unordered_set<std::string> taken_;

@@ -6,6 +6,7 @@
 
 #include "balm/version.hpp"
 #include "emit/function_printer.hpp"
+#include "emit/opencl_c/program_text.hpp"
 
 namespace balm::emit {
 
@@ -15,6 +16,10 @@ namespace {
 void print_callees(const ir::function& f, program_parts& parts, std::string& text) {
     for (const auto& callee : f.callees) {
         if (parts.functions.count(callee.get())) continue;
+        if (callee->text) {
+            parts.functions[callee.get()] = opencl_c::called_name(*callee, parts);
+            continue;
+        }
         print_callees(*callee, parts, text);
         const std::string name = parts.names.unique(callee->name);
         parts.functions[callee.get()] = name;
@@ -31,18 +36,22 @@ std::string provenance(const ir::function& kernel) {
 
 }  // namespace
 
-std::string kernel_name(const ir::function& kernel) {
+std::string kernel_name(const ir::function& kernel, runtime::dialect language) {
+    if (kernel.text && language != runtime::dialect::cuda_cpp) return kernel.name;
     name_set names;
     return names.unique(kernel.name);
 }
 
 std::string print(const ir::function& kernel, runtime::dialect language) {
+    const opencl_c::program_text given = opencl_c::print_texts(kernel, language);
+    if (kernel.text) return provenance(kernel) + given.words;
     program_parts parts{language, {}, {}, {}, {}, {}, {}, {}, false, false, {}};
     if (language == runtime::dialect::opencl_ptx) {
         parts.language = runtime::dialect::opencl_c;
         parts.takes_ptx = true;
     }
     const std::string name = parts.names.unique(kernel.name);
+    for (const std::string& word : given.reserved) parts.names.reserve(word);
     std::string callees;
     print_callees(kernel, parts, callees);
     const std::string body = print_function(kernel, name, parts);
@@ -53,7 +62,7 @@ std::string print(const ir::function& kernel, runtime::dialect language) {
             text += fmt::format("#pragma OPENCL EXTENSION {} : enable\n", extension);
         text += "#pragma OPENCL FP_CONTRACT OFF\n";
     }
-    text += "\n";
+    text += "\n" + given.words;
     text += parts.type_text;
     if (!parts.constant_text.empty()) text += parts.constant_text + "\n";
     for (const auto& [helper, definition] : parts.helpers) text += definition + "\n";

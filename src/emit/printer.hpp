@@ -13,7 +13,8 @@ namespace balm::emit {
 /// it calls, the kernel.
 std::string print(const ir::function& kernel, runtime::dialect);
 
-/// The name under which print() declares the kernel: its own, unless that is reserved in a dialect.
-std::string kernel_name(const ir::function& kernel);
+/// The name under which print() declares the kernel: its own, unless that is reserved in a dialect. A kernel
+/// given as OpenCL C keeps its name there whatever it is.
+std::string kernel_name(const ir::function& kernel, runtime::dialect = runtime::dialect::opencl_c);
 
 }  // namespace balm::emit

@@ -25,6 +25,8 @@ public:
             hash_.text(data->name).number(code(data->element)).number(data->bits.size());
             for (std::uint64_t bits : data->bits) hash_.number(bits);
         }
+        if (f_.text)
+            for (const auto& each : f_.text->texts) hash_.text(each->name).text(each->words);
         block_(0);
         return hash_.result();
     }

@@ -65,17 +65,26 @@ bool contains(const function& f, const Predicate& is_such) {
                        [&](const auto& callee) { return contains(*callee, is_such); });
 }
 
+/// Whether the function, or one it calls, is given as text that is such.
+template <class Predicate>
+bool any_text(const function& f, const Predicate& is_such) {
+    return (f.text && is_such(f)) || std::any_of(f.callees.begin(), f.callees.end(), [&](const auto& callee) {
+               return any_text(*callee, is_such);
+           });
+}
+
 }  // namespace
 
 bool has_barrier(const function& f) {
-    return contains(f, [](const instruction& i) { return i.op == opcode::barrier; });
+    return any_text(f, [](const function& t) { return t.text->has_barrier; }) ||
+           contains(f, [](const instruction& i) { return i.op == opcode::barrier; });
 }
 
 bool shares_memory(const function& f) {
-    return contains(f, [](const instruction& i) {
-        return i.op == opcode::barrier || i.op == opcode::atomic || i.op == opcode::fence ||
-               i.op == opcode::sub_group;
-    });
+    return any_text(f, [](const function& t) { return !t.is_pure; }) || contains(f, [](const instruction& i) {
+               return i.op == opcode::barrier || i.op == opcode::atomic || i.op == opcode::fence ||
+                      i.op == opcode::sub_group;
+           });
 }
 
 std::uint16_t exchanged_types(const function& f) {

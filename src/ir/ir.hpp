@@ -15,6 +15,7 @@
 #include "balm/builtin.hpp"
 #include "balm/trace.hpp"
 #include "balm/types.hpp"
+#include "ir/text_body.hpp"
 #include "runtime/hash.hpp"
 
 namespace balm::ir {
@@ -157,6 +158,7 @@ struct function {
     std::vector<std::string> names;
     std::vector<std::shared_ptr<const function>> callees;
     std::vector<std::shared_ptr<const constant_data>> constants;
+    std::shared_ptr<const text_body> text;  ///< of a function given as OpenCL C, which has no code
 
     std::span<const value_id> operands_of(value_id v) const {
         return {operands.data() + code[v].first_operand, code[v].operand_count};

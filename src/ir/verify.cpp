@@ -152,6 +152,7 @@ private:
 
 /// Whether a call of the function may give work-items different results for the same arguments.
 bool differs_by_work_item(const function& f) {
+    if (f.text && f.text->asks_for_its_place) return true;
     for (const instruction& i : f.code)
         if (i.op == opcode::place || i.op == opcode::atomic || i.op == opcode::sub_group) return true;
     for (const auto& callee : f.callees)

@@ -62,7 +62,13 @@ ir::launch_facts facts_for(const runtime::device_state& device) {
 
 std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& device,
                                                        const ir::function& kernel,
-                                                       const ir::launch_facts& facts) {
+                                                       const ir::launch_facts& known) {
+    // A kernel given as text is compiled as it is, whatever is known of the launch.
+    ir::launch_facts facts = known;
+    if (kernel.text) {
+        facts = {};
+        facts.is_offset = known.is_offset;
+    }
     runtime::hash128 identity = kernel.identity;
     identity.low ^= std::uint64_t{facts.on_cpu} | std::uint64_t{facts.distinct} << 1 |
                     std::uint64_t{facts.covers} << 2 | std::uint64_t{facts.is_offset} << 3;
@@ -71,7 +77,8 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
         report_compilation(kernel, facts);
         const runtime::dialect language = device.driver().language();
         const ir::lowered plan = ir::lower(write_out_sub_groups(kernel, language), facts);
-        return runtime::program_source{emit::print(plan.kernel, language), emit::kernel_name(kernel), {}};
+        return runtime::program_source{
+            emit::print(plan.kernel, language), emit::kernel_name(kernel, language), {}};
     });
 }
 
@@ -176,6 +183,48 @@ void check_local(const runtime::grid& g, const std::string& kernel, const device
                         kernel, items, device.name, limit));
 }
 
+bool asks_in_text(const ir::function& f) {
+    return (f.text && f.text->asks_for_its_place) ||
+           std::any_of(f.callees.begin(), f.callees.end(),
+                       [](const auto& callee) { return asks_in_text(*callee); });
+}
+
+/// OpenCL C as text asks the driver for its place, so that there the driver is told of the offset; false
+/// where Balm adds it.
+bool leave_offset_to_driver(const ir::function& kernel, const runtime::device_state& device, runtime::grid& g,
+                            const std::int64_t* offset) {
+    if (!kernel.text && asks_in_text(kernel))
+        throw usage_error(
+            fmt::format("kernel '{}' is launched with an offset, but a function that it calls is given "
+                        "as text and asks for its place in the grid: pass the place to it as a value",
+                        kernel.name));
+    if (!kernel.text || device.driver().language() == runtime::dialect::cuda_cpp) return false;
+    for (std::uint32_t d = 0; d < g.dimensions; ++d) {
+        if (offset[d] < 0)
+            throw usage_error(
+                fmt::format("kernel '{}' is given as text and launched with the offset {}; OpenCL knows "
+                            "none below 0",
+                            kernel.name, offset[d]));
+        g.offset[d] = static_cast<std::size_t>(offset[d]);
+    }
+    return true;
+}
+
+/// Takes the work-group size that a kernel's text says it needs, or refuses another one.
+bool take_required_local(const bound_call& call, runtime::grid& g, const std::size_t* given) {
+    if (!call.function->text || call.function->text->required_local[0] == 0) return false;
+    const auto& required = call.function->text->required_local;
+    for (std::uint32_t d = 0; d < g.dimensions; ++d) {
+        if (given && given[d] != required[d])
+            throw usage_error(
+                fmt::format("kernel '{}' says that it needs work-groups of {} x {} x {} "
+                            "(reqd_work_group_size), but is launched with {} in dimension {}",
+                            call.function->name, required[0], required[1], required[2], given[d], d));
+        g.local[d] = required[d];
+    }
+    return true;
+}
+
 void check_group_counts(const runtime::grid& g, const std::string& kernel, const device_info& device) {
     for (std::uint32_t d = 0; d < g.dimensions; ++d)
         if (g.global[d] / g.local[d] > device.max_group_counts[d])
@@ -228,12 +277,15 @@ event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const b
     facts.distinct = use.distinct();
     facts.is_offset =
         offset && std::any_of(offset, offset + dimensions, [](std::int64_t at) { return at != 0; });
+    if (facts.is_offset && leave_offset_to_driver(*call.function, device, g, offset)) facts.is_offset = false;
     const auto program = kernels::program_for(device, *call.function, facts);
     const std::size_t limit = std::min(program->max_work_group_size(), device.info().max_work_group_size);
-    if (local)
-        std::copy_n(local, dimensions, g.local.begin());
-    else
-        choose_local(g, limit);
+    if (!take_required_local(call, g, local)) {
+        if (local)
+            std::copy_n(local, dimensions, g.local.begin());
+        else
+            choose_local(g, limit);
+    }
     check_local(g, name, device.info(), limit);
     check_group_counts(g, name, device.info());
     add_emulation_memory(arguments, *call.function, g, device.driver().language());

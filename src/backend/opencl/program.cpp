@@ -33,10 +33,18 @@ kernel::kernel(std::shared_ptr<device> of, cl_program from, const std::string& n
     code = clGetKernelWorkGroupInfo(kernel_.get(), device_->id(), CL_KERNEL_WORK_GROUP_SIZE,
                                     sizeof max_work_group_size_, &max_work_group_size_, nullptr);
     if (code != CL_SUCCESS) fail(code, "clGetKernelWorkGroupInfo", quoted("kernel", name_), device_->name());
+    code = clGetKernelInfo(kernel_.get(), CL_KERNEL_NUM_ARGS, sizeof parameter_count_, &parameter_count_,
+                           nullptr);
+    if (code != CL_SUCCESS) fail(code, "clGetKernelInfo", quoted("kernel", name_), device_->name());
 }
 
 void kernel::set_arguments(std::span<const runtime::argument> arguments) {
     using kind = runtime::argument::kind;
+    if (arguments.size() !=
+        parameter_count_)  // a kernel given as text, which only the driver has read to the end
+        throw usage_error(
+            fmt::format("kernel '{}' takes {} arguments on device '{}', but is launched with {}", name_,
+                        parameter_count_, device_->name(), arguments.size()));
     for (cl_uint i = 0; i < arguments.size(); ++i) {
         const runtime::argument& given = arguments[i];
         const std::size_t size = given.what == kind::memory ? sizeof(cl_mem) : given.size;

@@ -25,6 +25,7 @@ private:
     std::string name_;
     owned_kernel kernel_;
     std::size_t max_work_group_size_ = 0;
+    cl_uint parameter_count_ = 0;
 };
 
 class program final : public runtime::driver_program {

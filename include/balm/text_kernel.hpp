@@ -1,0 +1,174 @@
+#pragma once
+// Kernels and functions given as OpenCL C: in the program, in files, in both, or declared only. They take the
+// same typed parameters, and are launched and called, like traced ones; the CUDA backend compiles the same
+// text (docs/text-kernels.md says which part of OpenCL C).
+//
+//     auto plus = balm::source_function<float(float, float)>(
+//         "plus", "float plus(float a, float b) { return a + b; }");
+//     auto scale = balm::source_kernel<1, void(float, In<float>, Out<float>)>(
+//         "scale", balm::text_source::from_files({"kernels/scale.cl"}));
+//     device.execute(scale(2.f, a, b), {n});
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "balm/kernel.hpp"
+
+namespace balm {
+
+namespace detail {
+struct text_state;
+}
+
+/// OpenCL C that kernels and functions are found in: any number of texts, in their order. A handle; a text
+/// that several sources hold is compiled once in a program.
+///
+///     auto library = balm::text_source::from_files({"vectors.cl", "noise.cl"});
+///     auto all = library + "float twice(float x) { return 2 * x; }";
+class text_source {
+public:
+    /// No text: what is looked for in it is only declared, and another text of the program defines it.
+    text_source();
+    /// The words themselves, as from_string() takes them; messages name them after the first kernel or
+    /// function that is looked for.
+    text_source(const char* words);       // NOLINT: "…" is meant to do
+    text_source(std::string_view words);  // NOLINT
+    text_source(const std::string& words) : text_source(std::string_view(words)) {}  // NOLINT
+
+    /// OpenCL C held by the program. Messages and compilers' logs call it `name`. Throws usage_error for what
+    /// is no text: nothing, NUL bytes, a comment without an end.
+    static text_source from_string(std::string_view words, std::string_view name);
+
+    /// OpenCL C in files, read now; a path is absolute or relative to the working directory. `#include
+    /// "other.cl"` is resolved from the folder of the file that says it. Throws usage_error for a file that
+    /// is absent, unreadable, empty, larger than 16 MiB, or no text.
+    static text_source from_files(std::initializer_list<std::string_view> paths);
+    static text_source from_files(const std::vector<std::string>& paths);
+    static text_source from_file(std::string_view path) { return from_files({path}); }
+
+    /// The texts of both, each once.
+    friend text_source operator+(const text_source& a, const text_source& b) { return joined(a, b); }
+
+    /// The texts that the kernel or function was found in.
+    template <int N, class... P>
+    text_source(const typed_kernel<N, P...>& kernel) : text_source(*kernel.function()) {}  // NOLINT
+    template <class R, class... P>
+    text_source(const device_function<R, P...>& f) : text_source(*f.function()) {}  // NOLINT
+
+    const std::shared_ptr<const detail::text_state>& state() const { return state_; }
+
+private:
+    explicit text_source(const ir::function&);
+    static text_source joined(const text_source&, const text_source&);
+
+    std::shared_ptr<const detail::text_state> state_;
+};
+
+namespace detail {
+
+/// A name with the C++ line where it is said.
+struct located_name {
+    template <class S>
+    requires std::convertible_to<const S&, std::string_view> located_name(
+        const S& name, const char* file = __builtin_FILE(),  // NOLINT
+        std::uint32_t line = __builtin_LINE())
+        : words(name), where{file, line} {}
+
+    std::string_view words;
+    trace::location where;
+};
+
+struct text_parameter {
+    trace::type element;
+    trace::access use = trace::access::value;
+};
+
+/// Looks the name up in the source, compares the parameters, and makes what a trace would.
+std::shared_ptr<const ir::function> find_in_text(const located_name&, int dimensions, trace::type result,
+                                                 const text_parameter* parameters, std::size_t count,
+                                                 const text_source&);
+
+/// float in a signature is Float, float4 is Float4.
+template <class T>
+struct device_type_of {
+    using type = T;
+};
+template <scalar_type T>
+struct device_type_of<T> {
+    using type = dsl::Var<canonical<T>>;
+};
+template <class T>
+requires vector_type<T> || structure_type<T>
+struct device_type_of<T> {
+    using type = dsl::Var<T>;
+};
+template <class T>
+using device_type = typename device_type_of<T>::type;
+
+template <class R>
+trace::type text_result() {
+    if constexpr (std::is_void_v<R>)
+        return {};
+    else
+        return parameter<R>::element();
+}
+
+template <class R, class... P>
+traced text_trace(const located_name& name, int dimensions, const text_source& source, signature<R, P...>) {
+    return traced([&] {
+        const text_parameter parameters[] = {{parameter<P>::element(), parameter<P>::use}..., {}};
+        return find_in_text(name, dimensions, text_result<R>(), parameters, sizeof...(P), source);
+    });
+}
+
+template <class R, class... P>
+signature<device_type<R>, device_type<P>...> device_signature(signature<R, P...>);
+template <class Signature>
+using device_signature_of = decltype(device_signature(typename signature_of<Signature>::type{}));
+
+}  // namespace detail
+
+/// A kernel of N dimensions that a text defines. The signature says how its parameters are bound: a host type
+/// or Int, Float … by value, In<T> for `__global const T*` (or __constant), Out<T> and Mixed<T> for `__global
+/// T*`, Local<T> for `__local T*`. Sources are texts ("…"), text_source::from_files, other text kernels and
+/// functions, whose texts are meant. Throws usage_error where the name is in none of them or the parameters
+/// differ; what only a compiler sees is thrown as build_error by the first launch.
+///
+///     auto fill = balm::source_kernel<1, void(int, Out<int>)>(
+///         "fill", "kernel void fill(int value, global int* out) { out[get_global_id(0)] = value; }");
+template <int N, class Signature, class... Sources>
+requires std::is_function_v<Signature>
+auto source_kernel(const detail::located_name& name, const Sources&... sources) {
+    static_assert(N >= 1 && N <= 3, "Balm: a kernel has 1, 2 or 3 dimensions");
+    using S = detail::device_signature_of<Signature>;
+    static_assert(std::is_void_v<typename S::result>,
+                  "Balm: a kernel returns nothing; write to an Out parameter");
+    const text_source source = (text_source() + ... + text_source(sources));
+    return detail::kernel_type_of<N, S>(detail::text_trace(name, N, source, S{}));
+}
+
+/// A function that a text defines, to be called in traced kernels and in vector expressions. Without a source
+/// it is only declared: a text of another function that the same kernel calls defines it. One that asks for
+/// its place in the grid, waits, prints, or takes memory is called where it stands; of others, calls with the
+/// same arguments are shared.
+///
+///     auto plus = balm::source_function<float(float, float)>(
+///         "plus", "float plus(float a, float b) { return a + b; }");
+///     z = plus(x, y);
+template <class Signature, class... Sources>
+requires std::is_function_v<Signature>
+auto source_function(const detail::located_name& name, const Sources&... sources) {
+    using S = detail::device_signature_of<Signature>;
+    const text_source source = (text_source() + ... + text_source(sources));
+    return detail::function_type_of<S>(detail::text_trace(name, 0, source, S{}));
+}
+
+}  // namespace balm

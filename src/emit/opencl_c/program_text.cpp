@@ -1,0 +1,185 @@
+// OpenCL takes texts as they are, each behind a #line that names it; for CUDA they are preprocessed and
+// rewritten together, behind the prelude.
+
+#include "emit/opencl_c/program_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "balm/error.hpp"
+#include "emit/names.hpp"
+#include "emit/opencl_c/outline.hpp"
+#include "emit/opencl_c/prelude.hpp"
+#include "emit/opencl_c/preprocessor.hpp"
+#include "emit/opencl_c/rewriter.hpp"
+#include "emit/printer.hpp"
+
+namespace balm::emit::opencl_c {
+
+namespace {
+
+void add_texts(const ir::function& f, ir::text_list& list) {
+    if (f.text)
+        for (const auto& each : f.text->texts) {
+            const bool is_known = std::any_of(list.begin(), list.end(),
+                                              [&](const auto& known) { return known->words == each->words; });
+            if (!is_known) list.push_back(each);
+        }
+    for (const auto& callee : f.callees) add_texts(*callee, list);
+}
+
+/// Every function given as text that the kernel is or calls.
+void add_functions(const ir::function& f, std::vector<const ir::function*>& list) {
+    if (f.text) list.push_back(&f);
+    for (const auto& callee : f.callees) add_functions(*callee, list);
+}
+
+std::string names_of(const ir::text_list& list) {
+    std::string names;
+    for (const auto& each : list) names += (names.empty() ? "" : ", ") + each->name;
+    return names.empty() ? "none" : names;
+}
+
+[[noreturn]] void fail_undefined(const ir::function& f, const ir::text_list& list) {
+    throw build_error(fmt::format(
+        "'{}' is declared without a text, and no text of the program defines it (texts: {}); give "
+        "it the text that does",
+        f.name, names_of(list)));
+}
+
+program_text print_opencl(const ir::function& kernel, const ir::text_list& list,
+                          const std::vector<const ir::function*>& functions) {
+    program_text made;
+    std::set<std::string> macros, reserved;
+    bool uses_double = false;
+    std::string words;
+    for (const auto& each : list) {
+        words += fmt::format("#line 1 \"{}\"\n{}\n\n", each->name, each->words);  // it may end with a splice
+        const tokens all = split(each->words, each->name);
+        for (std::size_t k = 0; k + 2 < all.size(); ++k) {
+            uses_double = uses_double || all[k].words.rfind("double", 0) == 0;
+            if (all[k].is_word()) reserved.insert(all[k].words);
+            if (all[k].starts_line && all[k].is("#") && all[k + 1].is("define"))
+                macros.insert(all[k + 2].words);
+        }
+    }
+    for (const ir::function* f : functions)
+        if (!reserved.count(f->name)) fail_undefined(*f, list);
+    made.reserved.assign(reserved.begin(), reserved.end());
+    if (!kernel.text) {
+        // What the texts define must not change what is generated.
+        for (const std::string& name : macros) words += "#undef " + name + "\n";
+        made.words = words + "#pragma OPENCL FP_CONTRACT OFF\n#line 1 \"Balm\"\n";
+        return made;
+    }
+    if (uses_double) made.words += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+    made.words += "#pragma OPENCL FP_CONTRACT OFF\n" + words;
+    return made;
+}
+
+/// Those that ir::with_offset added: only they have code in a kernel that is given as text.
+std::size_t hidden_parameters(const ir::function& kernel) {
+    return kernel.code.empty() ? 0 : static_cast<std::size_t>(kernel.dimensions);
+}
+
+/// What a condition of the preprocessor's may have hidden when the kernel was defined is compared here.
+std::string entry_of(const ir::function& kernel, const function& found) {
+    const std::size_t starts = hidden_parameters(kernel);
+    bool fits = found.is_kernel && found.parameters.size() + starts == kernel.parameters.size();
+    for (std::size_t k = 0; fits && k < found.parameters.size(); ++k) {
+        const parameter& p = found.parameters[k];
+        const bool is_local = p.is_pointer && p.where == address::local;
+        fits = p.is_pointer == kernel.parameters[k].what.is_pointer() &&
+               is_local == (kernel.parameters[k].use == ir::access::local);
+    }
+    if (!fits)
+        refuse(found.where, fmt::format("kernel '{}' takes {}, which its C++ signature does not say",
+                                        found.name, words(found.parameters)));
+    return entry_point(found, kernel_name(kernel, runtime::dialect::cuda_cpp), starts);
+}
+
+program_text print_cuda(const ir::function& kernel, const ir::text_list& list,
+                        const std::vector<const ir::function*>& functions) {
+    program_text made;
+    const preprocessed source = preprocess(list);
+    const outline declared = read_outline(source.list);
+    for (const ir::function* f : functions)
+        if (!declared.definition(f->name)) fail_undefined(*f, list);
+    made.words =
+        prelude(all_words(source.list), kernel.dimensions, kernel.text && hidden_parameters(kernel) > 0);
+    made.words += rewrite(source.list, declared);
+    made.words += "#line 1 \"Balm\"\n";
+    if (kernel.text) made.words += entry_of(kernel, *declared.definition(kernel.name));
+    made.words += fmt::format("}}  // namespace {}\n\n", prelude_namespace);
+    return made;
+}
+
+}  // namespace
+
+ir::text_list all_texts(const ir::function& f) {
+    ir::text_list list;
+    add_texts(f, list);
+    return list;
+}
+
+program_text print_texts(const ir::function& kernel, runtime::dialect language) {
+    std::vector<const ir::function*> functions;
+    add_functions(kernel, functions);
+    if (functions.empty()) return {};
+    const ir::text_list list = all_texts(kernel);
+    const bool is_cuda = language == runtime::dialect::cuda_cpp;
+    try {
+        return is_cuda ? print_cuda(kernel, list, functions) : print_opencl(kernel, list, functions);
+    } catch (const fault& f) {
+        throw build_error(fmt::format(
+            "'{}' cannot be compiled for {}: {}.{}", kernel.name, is_cuda ? "CUDA" : "OpenCL", f.what(),
+            is_cuda ? " OpenCL devices take the text as it is (BALM_BACKEND=opencl)." : ""));
+    }
+}
+
+namespace {
+
+/// The type as the rewritten text has it.
+std::string type_in_text(ir::type t) {
+    const bool is_pointer = t.is_pointer();
+    const ir::type element = is_pointer ? pointee(t) : t;
+    std::string name = type_name(runtime::dialect::cuda_cpp, element.element);
+    if (element.lanes > 1)
+        name = fmt::format("{}::{}", prelude_namespace,
+                           type_name(runtime::dialect::opencl_c, element.element, element.lanes));
+    return is_pointer ? fmt::format("{}{}*", t.is_const ? "const " : "", name) : name;
+}
+bool is_vector(ir::type t) { return (t.is_pointer() ? pointee(t) : t).lanes > 1; }
+
+}  // namespace
+
+std::string called_name(const ir::function& f, program_parts& parts) {
+    if (parts.language == runtime::dialect::opencl_c) return f.name;
+    const std::string own = std::string(prelude_namespace) + "::" + cuda_name(f.name);
+    const bool converts = is_vector(f.result) || std::any_of(f.parameters.begin(), f.parameters.end(),
+                                                             [](const auto& p) { return is_vector(p.what); });
+    if (!converts) return own;
+    std::string parameters, arguments;
+    for (std::size_t k = 0; k < f.parameters.size(); ++k) {
+        const ir::type what = f.parameters[k].what;
+        const std::string name = fmt::format("a{}", k), comma = k ? ", " : "";
+        parameters += fmt::format("{}{} {}", comma, type_name(parts, what), name);
+        if (what.is_pointer())
+            arguments += fmt::format("{}({}){}", comma, type_in_text(what), name);
+        else
+            arguments += comma + (is_vector(what) ? fmt::format("{}::balm_as<{}>({})", prelude_namespace,
+                                                                type_in_text(what), name)
+                                                  : name);
+    }
+    std::string call = fmt::format("{}({})", own, arguments);
+    const std::string result = type_name(parts, f.result);
+    if (is_vector(f.result)) call = fmt::format("{}::balm_as<{}>({})", prelude_namespace, result, call);
+    return parts.use({"balm_text_" + f.name,
+                      fmt::format("static __device__ inline {} balm_text_{}({}) {{\n    return {};\n}}\n",
+                                  result, f.name, parameters, call)});
+}
+
+}  // namespace balm::emit::opencl_c

@@ -1,0 +1,394 @@
+// Texts of the user's: what they define, and whether that is what the C++ signature
+// says. Out comes an ir::function without code, which the printers take as it is.
+
+#include "balm/text_kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "balm/error.hpp"
+#include "emit/opencl_c/outline.hpp"
+#include "emit/opencl_c/preprocessor.hpp"
+#include "emit/opencl_c/rewriter.hpp"
+#include "ir/aggregate.hpp"
+#include "ir/ir.hpp"
+#include "kernel/text_files.hpp"
+
+namespace balm {
+
+struct detail::text_state {
+    ir::text_list texts;
+    std::exception_ptr fault;  ///< of a source made before main, where nothing could catch it
+};
+
+namespace {
+
+using emit::opencl_c::address;
+using emit::opencl_c::split;
+using emit::opencl_c::token;
+using emit::opencl_c::tokens;
+using state_pointer = std::shared_ptr<const detail::text_state>;
+
+/// The state that `make` fills, or the fault that it ends with, if nothing could catch that.
+template <class Make>
+state_pointer state_of(Make&& make) {
+    auto state = std::make_shared<detail::text_state>();
+    try {
+        make(state->texts);
+    } catch (...) {
+        if (trace::main_has_begun()) throw;
+        state->fault = std::current_exception();
+    }
+    return state;
+}
+
+// ---- what is in it ----------------------------------------------------------------------------------
+
+bool is_identifier(std::string_view word) {
+    const auto is_letter = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    };
+    return !word.empty() && is_letter(word[0]) && std::all_of(word.begin(), word.end(), [&](char c) {
+        return is_letter(c) || (c >= '0' && c <= '9');
+    });
+}
+
+const char* space_name(address where) {
+    switch (where) {
+        case address::global: return "__global ";
+        case address::local: return "__local ";
+        case address::constant: return "__constant ";
+        case address::none: return "";
+    }
+    return "";
+}
+
+std::string type_words(scalar element, int lanes = 1) {
+    constexpr const char* names[] = {"void", "bool", "char", "uchar", "short", "ushort",
+                                     "int",  "uint", "long", "ulong", "float", "double"};
+    return names[static_cast<std::size_t>(element)] + (lanes > 1 ? std::to_string(lanes) : std::string());
+}
+
+std::string type_words(trace::type t) {
+    if (t.is_pointer()) return "Ptr<" + type_words(pointee(t)) + ">";
+    if (ir::is_structure(t)) return ir::structure_of(t).name;
+    return t.element == scalar::f16 ? "half" : type_words(t.element, t.lanes);
+}
+/// What lies in memory: a truth value is a byte.
+trace::type element_of(const ir::parameter& p) {
+    trace::type t = p.what.is_pointer() ? pointee(p.what) : p.what;
+    if (p.what.is_pointer() && !t.is_pointer() && t.element == scalar::boolean) t.element = scalar::u8;
+    return t;
+}
+
+/// "In<float>", "Local<int>", "float"
+std::string signature_words(const ir::parameter& p) {
+    if (p.use == trace::access::value) return type_words(p.what);
+    const std::string type = type_words(pointee(p.what));
+    switch (p.use) {
+        case trace::access::in: return "In<" + type + ">";
+        case trace::access::out: return "Out<" + type + ">";
+        case trace::access::mixed: return "Mixed<" + type + ">";
+        default: return "Local<" + type + ">";
+    }
+}
+std::string signature_words(const ir::function& f) {
+    std::string words;
+    for (const ir::parameter& p : f.parameters) words += (words.empty() ? "" : ", ") + signature_words(p);
+    return "(" + words + ")";
+}
+
+/// Compares what the text declares with what the C++ signature says.
+class signature_check {
+public:
+    signature_check(const ir::function& expected, const emit::opencl_c::function& found)
+        : expected_(expected), found_(found) {}
+
+    void run() const {
+        const bool is_kernel = expected_.dimensions > 0;
+        if (is_kernel && !found_.is_kernel) fail("it is no kernel: __kernel is missing before it");
+        if (!is_kernel && found_.is_kernel) fail("it is a kernel; launch it with source_kernel");
+        if (found_.parameters.size() != expected_.parameters.size())
+            fail(fmt::format("the text has {} parameters, the signature {}", found_.parameters.size(),
+                             expected_.parameters.size()));
+        for (std::size_t k = 0; k < found_.parameters.size(); ++k) parameter(k);
+        result(is_kernel);
+    }
+
+private:
+    void result(bool is_kernel) const {
+        if (found_.returns_pointer) fail("it returns a pointer, which has no place in a signature");
+        if (is_kernel || !found_.result.is_known) return;
+        if (found_.result.element != expected_.result.element ||
+            found_.result.lanes != expected_.result.lanes)
+            fail(fmt::format("the text returns {}, the signature {}",
+                             type_words(found_.result.element, found_.result.lanes),
+                             type_words(expected_.result)));
+    }
+    void parameter(std::size_t k) const {
+        const emit::opencl_c::parameter& text = found_.parameters[k];
+        const ir::parameter& cpp = expected_.parameters[k];
+        const std::string which =
+            fmt::format("parameter {}{}", k + 1, text.name.empty() ? "" : " '" + text.name + "'");
+        const std::string wanted = signature_words(cpp);
+        if (text.is_pointer != cpp.what.is_pointer())
+            fail(fmt::format("{} is {} in the text, but {} in the signature", which,
+                             text.is_pointer ? "memory" : "a value", wanted));
+        const trace::type element = element_of(cpp);
+        const bool is_known = text.type.is_known &&
+                              (text.type.element != scalar::nothing || !text.is_pointer) && text.depth < 2;
+        const bool is_same = !element.is_pointer() && element.aggregate == 0 &&
+                             text.type.element == element.element && text.type.lanes == element.lanes;
+        if (is_known && !is_same)
+            fail(fmt::format("{} is of {} in the text, but {} in the signature", which,
+                             type_words(text.type.element, text.type.lanes), wanted));
+        if (text.is_pointer) pointer(text, cpp, which, wanted);
+    }
+    void pointer(const emit::opencl_c::parameter& text, const ir::parameter& cpp, const std::string& which,
+                 const std::string& wanted) const {
+        const bool may_be_constant = cpp.use == trace::access::in || cpp.what.where == space::constant;
+        const bool fits =
+            text.where == space_of(cpp.what) || (may_be_constant && text.where == address::constant);
+        if (!fits)
+            fail(fmt::format("{} is {}memory in the text, but {} in the signature", which,
+                             text.where == address::none ? "private " : space_name(text.where), wanted));
+        if (cpp.what.is_const && !text.points_to_const)
+            fail(
+                fmt::format("{} may be written by the text, but is {} in the signature: write const in the "
+                            "text, or Mixed in the signature",
+                            which, wanted));
+        if (cpp.use == trace::access::out && text.points_to_const)
+            fail(fmt::format("{} is const in the text, but {} in the signature", which, wanted));
+    }
+    static address space_of(trace::type pointer) {
+        switch (pointer.where) {
+            case space::global: return address::global;
+            case space::local: return address::local;
+            case space::constant: return address::constant;
+            default: return address::none;
+        }
+    }
+    [[noreturn]] void fail(const std::string& why) const {
+        throw usage_error(fmt::format("{} '{}' of {} takes {}, its C++ signature says {}: {}",
+                                      expected_.dimensions > 0 ? "kernel" : "function", found_.name,
+                                      emit::opencl_c::words(found_.where),
+                                      emit::opencl_c::words(found_.parameters), signature_words(expected_),
+                                      why));
+    }
+
+    const ir::function& expected_;
+    const emit::opencl_c::function& found_;
+};
+
+bool has_conditions(const ir::text_list& texts) {
+    for (const auto& each : texts) {
+        const tokens list = split(each->words, each->name);
+        for (std::size_t k = 0; k + 1 < list.size(); ++k)
+            if (list[k].starts_line && list[k].is("#") && list[k + 1].words.rfind("if", 0) == 0) return true;
+    }
+    return false;
+}
+
+/// " The text is 'scale.cl' …", where it looks like the name of a file.
+std::string path_hint(const ir::text_list& texts) {
+    const std::string& words = texts[0]->words;
+    if (words.size() >= 4096 || words.find_first_of(" \n;{") != std::string::npos) return {};
+    return fmt::format(". The text is '{}'; a file is named with text_source::from_files({{\"…\"}})", words);
+}
+
+/// The text and what it declares, as far as it can be told before a device is known: a condition on a
+/// vendor's macro, say, may hide things, and then a compiler has the last word.
+struct survey {
+    tokens words;
+    emit::opencl_c::outline declared;
+};
+std::optional<survey> survey_of(const ir::text_list& texts) {
+    try {
+        survey s;
+        s.words = emit::opencl_c::preprocess(texts).list;
+        s.declared = emit::opencl_c::read_outline(s.words);
+        return s;
+    } catch (const emit::opencl_c::fault& fault) {
+        if (has_conditions(texts)) return std::nullopt;
+        throw usage_error(fmt::format("this is no OpenCL C: {}{}", fault.what(), path_hint(texts)));
+    }
+}
+
+std::string names_of(const ir::text_list& texts) {
+    std::string names;
+    for (const auto& each : texts) names += (names.empty() ? "'" : ", '") + each->name + "'";
+    return names;
+}
+
+[[noreturn]] void refuse_absent(const ir::function& f, const survey& s) {
+    const bool is_kernel = f.dimensions > 0;
+    std::string present;
+    for (const emit::opencl_c::function& each : s.declared.functions)
+        if (each.is_definition && each.is_kernel == is_kernel)
+            present += (present.empty() ? "'" : ", '") + each.name + "'";
+    throw usage_error(fmt::format(
+        "no {} '{}' is defined in {}; {}{}", is_kernel ? "kernel" : "function", f.name,
+        names_of(f.text->texts),
+        present.empty()
+            ? fmt::format("there is no {} in it", is_kernel ? "kernel" : "function")
+            : fmt::format("there {} {}", present.find(',') == std::string::npos ? "is" : "are", present),
+        path_hint(f.text->texts)));
+}
+
+void check_definition(ir::function& f, ir::text_body& body, const survey& s) {
+    const emit::opencl_c::function* found = nullptr;
+    for (const emit::opencl_c::function& each : s.declared.functions) {
+        if (each.name != f.name || !each.is_definition) continue;
+        if (found)
+            throw usage_error(fmt::format("'{}' is defined twice: in {}, and in {}", f.name,
+                                          emit::opencl_c::words(found->where),
+                                          emit::opencl_c::words(each.where)));
+        found = &each;
+    }
+    if (!found) {
+        if (has_conditions(body.texts)) return;
+        refuse_absent(f, s);
+    }
+    signature_check(f, *found).run();
+    for (std::size_t k = 0; k < f.parameters.size(); ++k) f.parameters[k].name = found->parameters[k].name;
+    body.required_local = found->required_local;
+    try {
+        refuse_recursion(s.words, s.declared);
+    } catch (const emit::opencl_c::fault& fault) {
+        throw usage_error(fault.what());
+    }
+}
+
+/// What the passes ask of a function that they cannot look into. The whole source counts: what a function
+/// calls is in it too.
+void note_effects(ir::function& f, ir::text_body& body) {
+    bool has_effects = f.result == trace::type();
+    for (const ir::parameter& p : f.parameters) has_effects = has_effects || p.what.is_pointer();
+    for (const auto& each : body.texts)
+        for (const token& t : split(each->words, each->name)) {
+            if (!t.is_word()) continue;
+            const auto starts = [&](std::string_view start) { return t.words.rfind(start, 0) == 0; };
+            body.has_barrier = body.has_barrier || t.is("barrier") || t.is("wait_group_events");
+            body.asks_for_its_place = body.asks_for_its_place || starts("get_");
+            has_effects = has_effects || starts("atom") || t.is("printf") || t.is("mem_fence") ||
+                          t.is("asm") || t.is("__asm") || t.is("__asm__") || t.is("volatile");
+        }
+    f.is_pure = !has_effects && !body.has_barrier && !body.asks_for_its_place && !body.texts.empty();
+}
+
+}  // namespace
+
+namespace {
+
+/// A function of the text has the text's own structures, which a traced kernel does not know.
+void refuse_structures(const ir::function& f) {
+    const auto refuse = [&](trace::type t) {
+        if (t.is_pointer()) t = pointee(t);
+        if (t.is_pointer() || ir::is_structure(t))
+            throw usage_error(
+                fmt::format("function '{}' is given as text and takes or returns {}: scalars, vectors "
+                            "and pointers to these are passed to it; structures are passed to kernels",
+                            f.name, type_words(t)));
+    };
+    refuse(f.result);
+    for (const ir::parameter& p : f.parameters) refuse(p.what);
+}
+
+}  // namespace
+
+// ---- sources ----------------------------------------------------------------------------------------
+
+text_source::text_source() : state_(std::make_shared<const detail::text_state>()) {}
+
+text_source::text_source(const char* words) : text_source(std::string_view(words)) {}
+
+text_source::text_source(std::string_view words)
+    : state_(state_of([&](ir::text_list& list) { list.push_back(kernels::make_text(words, "")); })) {}
+
+text_source::text_source(const ir::function& f)
+    : state_(state_of([&](ir::text_list& list) {
+          if (!f.text)
+              throw usage_error(fmt::format(
+                  "'{}' was traced from C++ and has no text that another could be found in", f.name));
+          list = f.text->texts;
+      })) {}
+
+text_source text_source::from_string(std::string_view words, std::string_view name) {
+    text_source made;
+    made.state_ =
+        state_of([&](ir::text_list& list) { list.push_back(kernels::make_text(words, std::string(name))); });
+    return made;
+}
+
+text_source text_source::from_files(const std::vector<std::string>& paths) {
+    text_source made;
+    made.state_ = state_of([&](ir::text_list& list) {
+        for (const std::string& path : paths) list.push_back(kernels::read_text(path));
+    });
+    return made;
+}
+
+text_source text_source::from_files(std::initializer_list<std::string_view> paths) {
+    return from_files(std::vector<std::string>(paths.begin(), paths.end()));
+}
+
+text_source text_source::joined(const text_source& a, const text_source& b) {
+    text_source made;
+    auto state = std::make_shared<detail::text_state>(*a.state_);
+    if (!state->fault) state->fault = b.state_->fault;
+    for (const auto& each : b.state_->texts) {
+        const auto is_same = [&](const auto& known) { return known->words == each->words; };
+        if (std::none_of(state->texts.begin(), state->texts.end(), is_same)) state->texts.push_back(each);
+    }
+    made.state_ = std::move(state);
+    return made;
+}
+
+std::shared_ptr<const ir::function> detail::find_in_text(const located_name& name, int dimensions,
+                                                         trace::type result, const text_parameter* parameters,
+                                                         std::size_t count, const text_source& source) {
+    if (source.state()->fault) std::rethrow_exception(source.state()->fault);
+    if (!is_identifier(name.words))
+        throw usage_error(
+            fmt::format("'{}' is no name of a kernel or function: it is to be a C identifier, as "
+                        "the text has it",
+                        name.words));
+    auto body = std::make_shared<ir::text_body>();
+    for (const auto& each : source.state()->texts)
+        body->texts.push_back(each->name.empty() ? std::make_shared<const ir::named_text>(ir::named_text{
+                                                       fmt::format("text of {}", name.words), each->words})
+                                                 : each);
+    auto f = std::make_shared<ir::function>();
+    f->name = std::string(name.words);
+    f->where = name.where;
+    f->dimensions = dimensions;
+    f->result = result;
+    f->blocks.resize(1);
+    for (std::size_t k = 0; k < count; ++k) {
+        const auto [element, use] = parameters[k];
+        ir::parameter p;
+        p.use = use;
+        p.what = use == trace::access::value   ? element
+                 : use == trace::access::local ? pointer_to(element, space::local)
+                                               : pointer_to(element, space::global, use == trace::access::in);
+        f->parameters.push_back(std::move(p));
+    }
+    if (dimensions == 0) refuse_structures(*f);
+    f->text = body;
+    if (body->texts.empty() && dimensions > 0)
+        throw usage_error(
+            fmt::format("kernel '{}' is given no text; name the source, or another kernel whose "
+                        "source defines it",
+                        f->name));
+    if (!body->texts.empty())
+        if (const auto s = survey_of(body->texts)) check_definition(*f, *body, *s);
+    note_effects(*f, *body);
+    f->identity = ir::hash(*f);
+    return f;
+}
+
+}  // namespace balm

@@ -1,0 +1,275 @@
+// OpenCL C rewritten for CUDA, without a device: what is refused, by name and line, and what texts become.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "emit/opencl_c/outline.hpp"
+#include "emit/opencl_c/preprocessor.hpp"
+#include "emit/opencl_c/rewriter.hpp"
+
+namespace {
+
+using namespace balm::emit::opencl_c;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+tokens preprocessed_of(const std::string& words) {
+    return preprocess({std::make_shared<const balm::ir::named_text>(balm::ir::named_text{"t.cl", words})})
+        .list;
+}
+std::string rewritten(const std::string& words) {
+    const tokens list = preprocessed_of(words);
+    return rewrite(list, read_outline(list));
+}
+/// The body of a function on one line.
+std::string statement(const std::string& words) {
+    return rewritten("void f(int a, int b) { " + words + " }");
+}
+
+std::string refusal(const std::string& words) {
+    try {
+        rewritten(words);
+    } catch (const fault& f) {
+        return f.what();
+    }
+    ADD_FAILURE() << "nothing is refused in: " << words;
+    return {};
+}
+std::string refusal_in(const std::string& words) {
+    return refusal("void f(int a, int b) {\n" + words + "\n}");
+}
+
+// ---- preprocessing ----------------------------------------------------------------------------------
+
+std::string words_of(const std::string& text) {
+    std::string all;
+    for (const token& t : preprocessed_of(text)) all += (all.empty() ? "" : " ") + t.words;
+    return all;
+}
+
+TEST(C11_text_preprocessor, expands_macros_as_c_does) {
+    EXPECT_EQ(words_of("#define N 3\nint a[N];"), "int a [ 3 ] ; ");
+    EXPECT_EQ(words_of("#define SQ(x) ((x)*(x))\nSQ(a+SQ(b))"),
+              "( ( a + ( ( b ) * ( b ) ) ) * ( a + ( ( b ) * ( b ) ) ) ) ");
+    EXPECT_EQ(words_of("#define f(x) x f\nf(1)(2)"), "1 f ( 2 ) ");
+    EXPECT_EQ(words_of("#define a b\n#define b a\na b"), "a b ");
+    EXPECT_EQ(words_of("#define CAT(a, b) a##b\n#define X CAT(v, 4)\nX CAT(,z)"), "v4 z ");
+    EXPECT_EQ(words_of("#define S(x) #x\nS(a \"q\\n\"  + 'c')"), "\"a \\\"q\\\\n\\\" + 'c'\" ");
+    EXPECT_EQ(words_of("#define P(f, ...) printf(f, __VA_ARGS__)\nP(\"%d\", 1, 2)"),
+              "printf ( \"%d\" , 1 , 2 ) ");
+    EXPECT_EQ(words_of("#define f() 7\nf() f"), "7 f ");
+    EXPECT_EQ(words_of("#define LONG 1 + \\\n 2\nLONG"), "1 + 2 ");
+}
+
+TEST(C11_text_preprocessor, decides_conditions_as_c_does) {
+    EXPECT_EQ(
+        words_of("#if 1 + 2 * 3 == 7 && defined(__OPENCL_VERSION__) && !defined X\nyes\n#else\nno\n#endif"),
+        "yes ");
+    EXPECT_EQ(words_of("#ifdef X\n1\n#elif __OPENCL_VERSION__ >= 120\n2\n#elif 1\n3\n#endif"), "2 ");
+    EXPECT_EQ(words_of("#if 0\n#if 1\n1\n#endif\n#error no\n#else\n2\n#endif"), "2 ");
+    EXPECT_EQ(words_of("#if -1 > 0u\nunsigned\n#endif"), "unsigned ");
+    EXPECT_EQ(words_of("#if (7 / 2 == 3 ? 1 << 4 : 0) == 16 && ~0 == -1 && 'a' == 97\nyes\n#endif"), "yes ");
+    EXPECT_EQ(words_of("#ifndef X\n#define X\n1\n#endif\n#ifndef X\n2\n#endif"), "1 ");
+}
+
+TEST(C11_text_preprocessor, faults_name_their_line) {
+    EXPECT_THAT(refusal("\n#error too old\n"), AllOf(HasSubstr("t.cl, line 2"), HasSubstr("too old")));
+    EXPECT_THAT(refusal("#include <math.h>\n"), AllOf(HasSubstr("line 1"), HasSubstr("#include")));
+    EXPECT_THAT(refusal("\n\n#if 1\nint a;"), AllOf(HasSubstr("line 3"), HasSubstr("#endif")));
+    EXPECT_THAT(refusal("#endif\n"), HasSubstr("without an #if"));
+    EXPECT_THAT(refusal("#define F(a, b) a\nint x = F(1);"), HasSubstr("takes 2 arguments, but gets 1"));
+    EXPECT_THAT(refusal("#define F(a) a\nint x = F(1;"), HasSubstr("no )"));
+    EXPECT_THAT(refusal("#line 40 \"other.cl\"\n#error here\n"), HasSubstr("other.cl, line 40"));
+    EXPECT_THAT(refusal("#frobnicate\n"), HasSubstr("#frobnicate"));
+    EXPECT_THAT(refusal("void f() { int a = 3;"), HasSubstr("never closed"));
+    EXPECT_THAT(refusal("int a"), HasSubstr("no end"));
+}
+
+// ---- what becomes of a text -------------------------------------------------------------------------
+
+TEST(C11_text_rewriter, vector_literals_become_constructors_and_casts_stay) {
+    EXPECT_THAT(statement("float4 v = (float4)(1, 2, 3, 4);"), HasSubstr("float4 v = (float4(1, 2, 3, 4));"));
+    EXPECT_THAT(statement("float4 v = (float4)(a);"), HasSubstr("float4 v = (float4)(a);"));
+    EXPECT_THAT(statement("float4 v = (float4)((float2)(a, b), g(a, b), 0);"),
+                HasSubstr("(float4((float2(a, b)), g(a, b), 0))"));
+    EXPECT_THAT(statement("const float3 v = {1, 2, g(a, b),}, w = u, x[2] = {{a, b, 0}, w};"),
+                HasSubstr("const float3 v = (float3(1, 2, g(a, b))), w = u, x[2] = {(float3(a, b, 0)), w};"));
+    EXPECT_THAT(statement("int c = (int)(a, b);"), HasSubstr("int c = (int)(a, b);"));  // a comma in C too
+    EXPECT_THAT(rewritten("#define ZERO (float2)(0, 0)\nvoid f() { float2 z = ZERO; }"),
+                HasSubstr("(float2(0, 0))"));
+    EXPECT_THAT(rewritten("typedef float4 vec;\nvoid f() { vec z = (vec)(1, 2, 3, 4); }"),
+                HasSubstr("(vec(1, 2, 3, 4))"));
+}
+
+TEST(C11_text_rewriter, components_are_read_and_written) {
+    EXPECT_THAT(
+        statement("x = v.zyx + w.s01 + u.hi.x + v.even;"),
+        HasSubstr("x = v.balm_get<2, 1, 0>() + w.balm_get<0, 1>() + u.hi.x + v.balm_every_other(0);"));
+    EXPECT_THAT(statement("v.xy = w.sA; p->wz += 1;"),
+                HasSubstr("v.balm_ref<0, 1>() = w.sa; p->balm_ref<3, 2>() += 1;"));
+    EXPECT_THAT(rewritten("struct s { int x, lo; };\nint f(struct s v) { return v.x + v.lo; }"),
+                HasSubstr("v.x + v.lo"));
+    EXPECT_THAT(rewritten("struct s { int seed; };\nint f(struct s v) { return v.seed + w.s0; }"),
+                HasSubstr("v.seed + w.s0"));
+}
+
+TEST(C11_text_rewriter, shift_counts_are_masked_unless_they_are_small) {
+    EXPECT_THAT(statement("a = b << 3;"), HasSubstr("a = b << 3;"));
+    EXPECT_THAT(statement("a = b << 3 * a;"), HasSubstr("b << balm_count() << 3 * a;"));
+    EXPECT_THAT(statement("a = b << 40;"), HasSubstr("b << balm_count() << 40;"));
+    EXPECT_THAT(statement("a >>= b;"), HasSubstr("a >>= balm_count() >>= b;"));
+}
+
+TEST(C11_text_rewriter, local_variables_are_shared_and_pointers_to_local_memory_are_not) {
+    EXPECT_THAT(statement("__local float tile[16], n;"), HasSubstr("__shared__ float tile[16], n;"));
+    EXPECT_THAT(statement("local float4 * p = q;"),
+                AllOf(HasSubstr("float4 * p = q;"), Not(HasSubstr("__shared__"))));
+    EXPECT_THAT(statement("float local *p, *q;"), Not(HasSubstr("__shared__")));
+    EXPECT_THAT(statement("for (local int* p = q; p < r; ++p) a += *p;"), Not(HasSubstr("__shared__")));
+    EXPECT_THAT(statement("a = ((local int*)q)[2];"), HasSubstr("((int*)q)[2]"));
+    EXPECT_THAT(statement("constant float* p = q;"), HasSubstr("const float* p = q;"));
+    EXPECT_THAT(rewritten("__constant int t[2] = {1, 2};"),
+                HasSubstr("static __constant__ const int t[2] = {1, 2};"));
+}
+
+TEST(C11_text_rewriter, types_numbers_and_names_are_spelt_for_cpp) {
+    EXPECT_THAT(statement("long x = 5L; unsigned long y = 7UL; ulong z = 1;"),
+                HasSubstr("long long x = 5LL; unsigned long long y = 7ULL; ulong z = 1;"));
+    EXPECT_THAT(statement("char c = 'x'; unsigned char d;"),
+                HasSubstr("signed char c = (int)(signed char)'x'; unsigned char d;"));
+    EXPECT_THAT(
+        statement("a = convert_int_sat_rte(x) + convert_uchar4(y).x + as_long(z);"),
+        HasSubstr(
+            "balm_convert<int, true, 1>(x) + balm_convert<uchar4, false, 0>(y).x + balm_as<long long>(z)"));
+    EXPECT_THAT(
+        statement("a = 2147483648 + 0xffffffff + 0xffffffffff + 18446744073709551615u + 0x8000000000000000;"),
+        HasSubstr("a = 2147483648LL + 0xffffffff + 0xffffffffffLL + 18446744073709551615uLL + "
+                  "0x8000000000000000ULL;"));
+    EXPECT_THAT(statement("int new = 1, class = new;"),
+                HasSubstr("int new_of_c = 1, class_of_c = new_of_c;"));
+    EXPECT_THAT(statement("global int* restrict p = NULL;"), HasSubstr("int* __restrict__ p = nullptr;"));
+    EXPECT_THAT(statement("#pragma unroll 4\nfor (;;) break;"), HasSubstr("#pragma unroll 4"));
+    EXPECT_THAT(statement("a = - -b; a = a - -b; a = b+ +a;"), HasSubstr("a = - -b; a = a - -b; a = b+ +a;"));
+    EXPECT_THAT(rewritten("#define M -1\nint f(int b) { return b -M; }"), HasSubstr("b - -1"));
+}
+
+TEST(C11_text_rewriter, lines_stay_where_they_were) {
+    const std::string text = rewritten("\n\nint f(int a) {\n    return\n\n\n\n\n\n        a;\n}\n");
+    EXPECT_THAT(text,
+                AllOf(HasSubstr("#line 3 \"t.cl\"\n"), HasSubstr("#line 10 \"t.cl\"\n"), HasSubstr("a;\n}")));
+}
+
+// ---- what is refused --------------------------------------------------------------------------------
+
+TEST(C11_text_rewriter, refuses_by_name_what_cuda_cannot_be_given) {
+    struct row {
+        const char* words;
+        const char* why;
+    };
+    const row rows[] = {
+        {"image2d_t i;", "image2d_t"},
+        {"read_imagef(i, s, a);", "images"},
+        {"sampler_t s;", "sampler_t"},
+        {"half h;", "half"},
+        {"float f = 1.0h;", "half"},
+        {"half4 h;", "half"},
+        {"vload_half(0, p);", "half"},
+        {"long long x;", "long long"},
+        {"long double x;", "long double"},
+        {"double x = 1.0L;", "long double"},
+        {"asm(\"nop\");", "assembly"},
+        {"work_group_barrier(1);", "2.0"},
+        {"sub_group_reduce_add(a);", "2.0"},
+        {"atomic_int n;", "2.0"},
+        {"pipe int p;", "2.0"},
+        {"generic int* p;", "2.0"},
+        {"void (^b)(void) = ^{ };", "2.0"},
+        {"__constant float t[2] = {1, 2};", "__constant variables inside a function"},
+        {"__local float x = 1;", "no initial value"},
+        {"__local float x, *p;", "declare them apart"},
+        {"struct s v = {.a = 1};", "designated"},
+        {"int v[3] = {[1] = 2};", "designated"},
+        {"int v[3] = {1, [1] = 2};", "designated"},
+        {"g((struct s){1, 2});", "compound literals"},
+        {"float4 v = {1};", "braces"},
+        {"float4 v = (float4){1, 2, 3, 4};", "braces"},
+        {"float4 v[2] = {{1}, {2}};", "braces"},
+        {"struct s v[2] = {{{1}}, {{2}}};", "braces"},
+        {"float x = (float4)(1, 2, 3, 4).x;", "parentheses"},
+        {"v.xy++;", "'++'"},
+        {"v.xy <<= 1;", "'<<='"},
+        {"v.even = w;", ".even"},
+        {"v.xyz.xy = w;", "components of components"},
+        {"printf(\"%v4f\", v);", "%v"},
+        {"int n = vec_step(float4);", "vec_step"},
+        {"typeof(a) c;", "typeof"},
+        {"int n = sizeof(a < b);", "size of a truth value"},
+        {"int n = 'ab';", "several characters"},
+        {"int x = ({ a; });", "statements as expressions"},
+        {"int balm_x;", "balm_"},
+        {"a = b @ 2;", "'@'"},
+        {"a::b();", "'::'"},
+        {"int v __attribute__((address_space(3)));", "address_space"},
+    };
+    for (const row& r : rows)
+        EXPECT_THAT(refusal_in(r.words), AllOf(HasSubstr("t.cl, line 2"), HasSubstr(r.why))) << r.words;
+    EXPECT_THAT(refusal("float table[2] = {1, 2};"), HasSubstr("__constant"));
+    EXPECT_THAT(refusal("const sampler_t s = 0;"), HasSubstr("__constant"));
+    EXPECT_THAT(refusal("__constant float4 t[1] = {{1}};"), HasSubstr("braces"));
+    EXPECT_THAT(refusal("int f(int n) { return n ? f(n - 1) : 0; }"), HasSubstr("recursion"));
+    EXPECT_THAT(refusal("int g(int); int f(int n) { return g(n); } int g(int n) { return f(n); }"),
+                HasSubstr("recursion"));
+}
+
+// ---- what a text declares ---------------------------------------------------------------------------
+
+TEST(C11_text_outline, finds_functions_and_the_kinds_of_their_parameters) {
+    const tokens list = preprocessed_of(
+        "typedef unsigned int word;\n"
+        "struct s { int a; } __attribute__((packed));\n"
+        "__constant float t[] = {1, (2), 3};\n"
+        "float g(float);\n"
+        "static inline float4 h(const float x, private int* p) { if (x) { return x; } return 2; }\n"
+        "__kernel __attribute__((reqd_work_group_size(8, 4, 1)))\n"
+        "void k(__global const word* restrict a, float4 __global *b, __local uchar c[], const long d, struct "
+        "s e,\n"
+        "       __constant double* f, unsigned g, volatile global int* h)\n"
+        "{ }\n");
+    const outline o = read_outline(list);
+    ASSERT_EQ(o.functions.size(), 3u);
+    EXPECT_FALSE(o.functions[0].is_definition);
+    EXPECT_EQ(o.functions[1].result.lanes, 4);
+    const function* k = o.definition("k");
+    ASSERT_NE(k, nullptr);
+    EXPECT_TRUE(k->is_kernel);
+    EXPECT_THAT(k->required_local, testing::ElementsAre(8, 4, 1));
+    struct expected {
+        const char* name;
+        address where;
+        bool is_pointer, is_const;
+        balm::scalar element;
+        int lanes;
+    };
+    const expected rows[] = {{"a", address::global, true, true, balm::scalar::u32, 1},
+                             {"b", address::global, true, false, balm::scalar::f32, 4},
+                             {"c", address::local, true, false, balm::scalar::u8, 1},
+                             {"d", address::none, false, false, balm::scalar::i64, 1},
+                             {"e", address::none, false, false, balm::scalar::nothing, 1},
+                             {"f", address::constant, true, true, balm::scalar::f64, 1},
+                             {"g", address::none, false, false, balm::scalar::u32, 1},
+                             {"h", address::global, true, false, balm::scalar::i32, 1}};
+    ASSERT_EQ(k->parameters.size(), std::size(rows));
+    for (std::size_t n = 0; n < std::size(rows); ++n) {
+        const parameter& p = k->parameters[n];
+        EXPECT_EQ(p.name, rows[n].name);
+        EXPECT_EQ(p.where, rows[n].where) << p.name;
+        EXPECT_EQ(p.is_pointer, rows[n].is_pointer) << p.name;
+        EXPECT_EQ(p.points_to_const, rows[n].is_const) << p.name;
+        EXPECT_EQ(p.type.element, rows[n].element) << p.name;
+        EXPECT_EQ(p.type.lanes, rows[n].lanes) << p.name;
+    }
+    EXPECT_EQ(o.others.size(), 3u);
+}
+
+}  // namespace
