@@ -22,7 +22,8 @@ Var<T> reduce_warp(const Shared& shared, const Var<T>& value, Op op) {
         // Lanes run in step on few devices only; elsewhere this makes them wait for each other.
         sub_group_barrier();
         IF (lane < distance) {
-            shared[lane] = op(Var<T>(shared[lane]), Var<T>(shared[lane + distance]));
+            Var<T> mine = shared[lane], other = shared[lane + distance];
+            shared[lane] = op(mine, other);
         }
     }
     sub_group_barrier();

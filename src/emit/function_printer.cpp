@@ -770,7 +770,7 @@ private:
     text narrow_place(value_id v) {
         std::string words = use(f_.operand(v, 0)).words;
         words.erase(0, words.find(')') + 1);  // "(long)"
-        if (words.find(' ') != std::string::npos) words = "(" + words + ")";
+        if (words[0] != '(' && words.find(' ') != std::string::npos) words = "(" + words + ")";
         return {"(" + type_of(at(v).result) + ")" + words, unary};
     }
 
