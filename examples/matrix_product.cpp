@@ -1,26 +1,103 @@
-// A kernel in plain C++: the product of two matrices, one work-item an element of the result.
+// The product of two matrices three times: by a simple kernel, by one that keeps tiles in local memory, and
+// by loops on the host. `matrix_product [size]`; the size is a multiple of 16.
 
+#include <algorithm>
 #include <balm/balm.hpp>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
 #include <iostream>
+#include <random>
 
-int main() {
-    using namespace balm::dsl;
+namespace {
 
-    auto mat_mult = balm::kernel<2>(
-        "mat_mult(n, a, b, result)", [](Int n, In<float, 2> a, In<float, 2> b, Out<float, 2> result) {
-            Index col = named("col", global_id(0)), row = named("row", global_id(1));
-            Float value = named("value", 0.f);
-            for (Int k : range(n)) value += a[row * n + k] * b[k * n + col];
-            result[row * n + col] = value;
-        });
+using namespace balm::dsl;
+using matrix = balm::host_array<float>;
+
+constexpr int tile = 16;  // the work-groups of the second kernel are of tile x tile
+
+// One work-item makes one element of the result; it reads a row of a and a column of b from global memory.
+const auto simple = balm::kernel<2>(
+    "simple(n, a, b, result)", [](Int n, In<float, 2> a, In<float, 2> b, Out<float, 2> result) {
+        Index col = named("col", global_id(0)), row = named("row", global_id(1));
+        Float value = named("value", 0.f);
+        for (Int k : range(n)) value += a[row * n + k] * b[k * n + col];
+        result[row * n + col] = value;
+    });
+
+// A group makes tile x tile elements. Each number that they need is brought to local memory once, and used
+// there tile times.
+const auto tiled = balm::kernel<2>(
+    "tiled(n, a, b, result)", [](Int n, In<float, 2> a, In<float, 2> b, Out<float, 2> result) {
+        LocalArray<float, tile, tile> part_of_a, part_of_b;
+        Int x = named("x", cast<int>(local_id(0))), y = named("y", cast<int>(local_id(1)));
+        Int col = named("col", cast<int>(group_id(0)) * tile + x);
+        Int row = named("row", cast<int>(group_id(1)) * tile + y);
+        Float value = named("value", 0.f);
+        for (Int begin : named("begin", range(0, n, tile))) {
+            part_of_a[y][x] = a[row * n + begin + x];
+            part_of_b[y][x] = b[(begin + y) * n + col];
+            local_barrier();  // the tiles are there
+            // A C++ loop: it is recorded turn by turn, so the kernel has no loop here.
+            for (int k = 0; k < tile; ++k) value += part_of_a[y][k] * part_of_b[k][x];
+            local_barrier();  // nobody needs them any more
+        }
+        result[row * n + col] = value;
+    });
+
+matrix on_host(const matrix& a, const matrix& b) {
+    const size_t n = a.shape()[0];
+    matrix result{balm::shape(n, n)};
+    std::fill(result.begin(), result.end(), 0.f);
+    for (size_t row = 0; row < n; ++row)
+        for (size_t k = 0; k < n; ++k)
+            for (size_t col = 0; col < n; ++col) result(row, col) += a(row, k) * b(k, col);
+    return result;
+}
+
+// n products were added, each sum rounded; the numbers are below 1.
+bool agree(const matrix& x, const matrix& y) {
+    const float bound = 1e-6f * static_cast<float>(x.shape()[0]);
+    return std::equal(x.begin(), x.end(), y.begin(),
+                      [&](float p, float q) { return std::abs(p - q) < bound; });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const int n = argc > 1 ? std::atoi(argv[1]) : 256;
+    if (n <= 0 || n % tile != 0) {
+        std::cerr << "the size must be a multiple of " << tile << '\n';
+        return 1;
+    }
+    std::mt19937 random(2026);
+    std::uniform_real_distribution<float> numbers(-1, 1);
+    matrix a{balm::shape(n, n)}, b{balm::shape(n, n)};
+    for (float& x : a) x = numbers(random);
+    for (float& x : b) x = numbers(random);
 
     balm::context ctx;
     balm::device dev = ctx.device(0);
-    auto a = dev.in_buffer<float>(2, 2), b = dev.in_buffer<float>(2, 2);
-    auto r = dev.out_buffer<float>(2, 2);
-    balm::event a_written = a.write({1, 2, 3, 4}), b_written = b.write({1, 2, 3, 4});
-    balm::event done = dev.execute(mat_mult(2, a, b, r), {2, 2}, a_written, b_written);
-    const auto product = r.read(done);  // waits; a host array of 2 x 2
-    std::cout << product(0, 0) << ' ' << product(0, 1) << '\n'
-              << product(1, 0) << ' ' << product(1, 1) << '\n';
+    auto first = dev.in_buffer<float>(n, n), second = dev.in_buffer<float>(n, n);
+    auto product = dev.out_buffer<float>(n, n);
+    first.write(a);
+    second.write(b);
+
+    const auto size = static_cast<size_t>(n);
+    const auto run = [&](const auto& kernel, const char* name) {
+        dev.execute(kernel(n, first, second, product), {size, size}, {tile, tile});  // compiles
+        balm::event done = dev.execute(kernel(n, first, second, product), {size, size}, {tile, tile});
+        std::cerr << name << ": " << static_cast<double>(done.profile().duration()) * 1e-6 << " ms\n";
+        return product.read(done);
+    };
+    const matrix by_simple = run(simple, "simple kernel, device"),
+                 by_tiled = run(tiled, "tiled kernel, device");
+    const auto start = std::chrono::steady_clock::now();
+    const matrix expected = on_host(a, b);
+    const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
+    std::cerr << "loops, host: " << taken.count() << " ms\n";
+
+    std::cout << "simple kernel: " << (agree(by_simple, expected) ? "right" : "wrong") << '\n'
+              << "tiled kernel: " << (agree(by_tiled, expected) ? "right" : "wrong") << '\n';
+    return agree(by_simple, expected) && agree(by_tiled, expected) ? 0 : 1;
 }

@@ -28,6 +28,7 @@
 #include "balm/dsl/pointer.hpp"
 #include "balm/dsl/sync.hpp"
 #include "balm/dsl/value.hpp"
+#include "balm/dsl/volatile.hpp"
 #include "balm/trace.hpp"
 
 namespace balm {

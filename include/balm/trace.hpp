@@ -74,8 +74,9 @@ void write(node variable, node value);
 /// Gives a value the user's own word for it, which the printed source then uses.
 void name(node value, std::string_view word);
 
-node load(node pointer, node index, location where);
-void store(node pointer, node index, node value, location where);
+/// A volatile access is done where it stands: it is not shared, moved or left out.
+node load(node pointer, node index, location where, bool is_volatile = false);
+void store(node pointer, node index, node value, location where, bool is_volatile = false);
 
 /// Memory of the work-item's own (private) or of its group's (local): `count` elements, none of them
 /// initialised unless `zeroed`. Gives the pointer to the first.

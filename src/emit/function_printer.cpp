@@ -238,7 +238,7 @@ private:
     bool is_expression(block_id b) const {
         return std::all_of(f_.blocks[b].begin(), f_.blocks[b].end(), [&](value_id v) {
             const instruction& i = at(v);
-            if (ir::has_effect(i.op)) return false;
+            if (ir::has_effect(i)) return false;
             if ((i.op == opcode::logic_and || i.op == opcode::logic_or) && !is_expression(i.blocks[0]))
                 return false;
             return uses_[v] <= 1 || is_trivial(v);
@@ -295,6 +295,7 @@ private:
             case opcode::object: return declare_object(v);
             case opcode::write_cell: return write_lanes(v) ? void() : write(v, name_[f_.operand(v, 0)], 1);
             case opcode::store: return store(v);
+            case opcode::load: return is_volatile(v) ? volatile_load(v) : value(v);
             case opcode::call: return effect_statement(v, call_words(v));
             case opcode::atomic: return effect_statement(v, atomic_words(v));
             case opcode::if_: return if_statement(v);
@@ -400,6 +401,8 @@ private:
         line(words);
     }
     void store(value_id v) { write(v, element(v).words, 2); }
+    /// It is done here, whoever uses it and when.
+    void volatile_load(value_id v) { return uses_[v] > 0 ? declare(v) : line(expression(v).words + ";"); }
 
     /// The operator when the value written is `what is there now` operator `something`, else nothing.
     std::string_view compound_symbol(value_id writer, value_id value) const {
@@ -601,7 +604,13 @@ private:
 
     bool is_zero(value_id v) const { return at(v).op == opcode::constant && at(v).bits == 0; }
     /// What a load or store names: `pointer[index]` and its shorter forms.
-    text element(value_id v) { return element_of(f_.operand(v, 0), v); }
+    text element(value_id v) {
+        text words = element_of(f_.operand(v, 0), v);
+        if (!is_volatile(v)) return words;
+        const std::string pointer = type_of(at(f_.operand(v, 0)).result);
+        return {fmt::format("*(volatile {})&{}", pointer, words.words), unary};
+    }
+    bool is_volatile(value_id v) const { return ir::is_volatile(at(v)); }
     /// The element of a pointer at the index that `user` has as its operand 1; 0: the first.
     text element_of(value_id pointer, value_id user) {
         const bool first = user == 0 || is_zero(f_.operand(user, 1));
@@ -752,7 +761,17 @@ private:
             return {
                 parts_.use(saturating_conversion(parts_.language, from, to)) + "(" + operand(v, 0, 0) + ")",
                 postfix};
+        if (is_integer(to) && size_of(to) <= 4 && at(f_.operand(v, 0)).op == opcode::place &&
+            name_[f_.operand(v, 0)].empty())
+            return narrow_place(v);
         return {"(" + type_of(at(v).result) + ")" + operand(v, 0, unary), unary};
+    }
+    /// A work-item's place as a number of 32 bits or fewer: the wide arithmetic would end in the same bits.
+    text narrow_place(value_id v) {
+        std::string words = use(f_.operand(v, 0)).words;
+        words.erase(0, words.find(')') + 1);  // "(long)"
+        if (words[0] != '(' && words.find(' ') != std::string::npos) words = "(" + words + ")";
+        return {"(" + type_of(at(v).result) + ")" + words, unary};
     }
 
     /// Whether a division or remainder must be guarded: the divisor is not a constant that cannot fault.

@@ -83,7 +83,7 @@ bool has_barrier(const function& f) {
 bool shares_memory(const function& f) {
     return any_text(f, [](const function& t) { return !t.is_pure; }) || contains(f, [](const instruction& i) {
                return i.op == opcode::barrier || i.op == opcode::atomic || i.op == opcode::fence ||
-                      i.op == opcode::sub_group;
+                      i.op == opcode::sub_group || is_volatile(i);
            });
 }
 
@@ -107,8 +107,13 @@ std::size_t local_memory_of(const function& f) {
     return bytes;
 }
 
-bool has_effect(opcode op) {
-    switch (op) {
+bool is_volatile(const instruction& i) {
+    return (i.op == opcode::load || i.op == opcode::store) && i.detail == volatile_access;
+}
+
+bool has_effect(const instruction& i) {
+    switch (i.op) {
+        case opcode::load: return is_volatile(i);
         case opcode::cell:
         case opcode::object:
         case opcode::write_cell:
@@ -131,7 +136,7 @@ bool has_effect(opcode op) {
 
 bool has_effect(const function& f, value_id v) {
     const instruction& i = f.code[v];
-    if (i.op != opcode::logic_and && i.op != opcode::logic_or) return has_effect(i.op);
+    if (i.op != opcode::logic_and && i.op != opcode::logic_or) return has_effect(i);
     const block& right = f.blocks[i.blocks[0]];
     return std::any_of(right.begin(), right.end(), [&](value_id inner) { return has_effect(f, inner); });
 }
@@ -156,6 +161,7 @@ void dump_block(const function& f, block_id b, int depth, std::string& text) {
         text += "%" + std::to_string(v) + " = " + to_string(i.result) + " " + to_string(i.op);
         if (i.op == opcode::builtin) text += std::string(" ") + info(static_cast<builtin>(i.detail)).name;
         if (i.op == opcode::place) text += std::string(" ") + to_string(static_cast<trace::place>(i.detail));
+        if (is_volatile(i)) text += " volatile";
         if (i.op == opcode::atomic) text += std::string(" ") + to_string(static_cast<atomic_op>(i.detail));
         if (i.op == opcode::sub_group)
             text += std::string(" ") + to_string(static_cast<sub_group_op>(i.detail));

@@ -111,8 +111,9 @@ inline constexpr std::uint32_t none = ~0u;
 
 struct instruction {
     opcode op = opcode::constant;
-    bool knows_line = false;   ///< `where` is its own, not that of the last instruction that knew one
-    std::uint16_t detail = 0;  ///< builtin, place, atomic_op or sub_group_op
+    bool knows_line = false;  ///< `where` is its own, not that of the last instruction that knew one
+    /// builtin, place, atomic_op, sub_group_op, object_kind or access_kind
+    std::uint16_t detail = 0;
     type result;
     std::uint8_t operand_count = 0;
     std::uint32_t first_operand = 0;  ///< into function::operands
@@ -128,6 +129,9 @@ struct constant_data {
     type element;
     std::vector<std::uint64_t> bits;  ///< of each element
 };
+
+/// `instruction::detail` of a load or store. A volatile one is done where it stands, as often as it is said.
+enum access_kind : std::uint16_t { plain_access, volatile_access };
 
 /// `instruction::detail` of an object. One element without an initial value begins as zeros.
 enum object_kind : std::uint16_t { one_element, array, zeroed_array };
@@ -181,8 +185,11 @@ std::size_t local_memory_of(const function&);
 std::uint16_t exchanged_types(const function&);
 /// Whether work-items of the function, or of one it calls, pass values to each other through memory.
 bool shares_memory(const function&);
-/// Whether the instruction stays where it stands: it declares or writes memory, synchronises or steers.
-bool has_effect(opcode);
+/// Whether it is a volatile load or store.
+bool is_volatile(const instruction&);
+/// Whether the instruction stays where it stands: it declares or writes memory, synchronises or steers, or is
+/// a volatile access.
+bool has_effect(const instruction&);
 /// The same for an instruction with its blocks: the right operand of && and || may write variables.
 bool has_effect(const function&, value_id);
 

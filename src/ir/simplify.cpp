@@ -42,8 +42,9 @@ public:
     }
 
 private:
-    static bool is_root(opcode op) {
-        return has_effect(op) && op != opcode::cell && op != opcode::object && op != opcode::write_cell &&
+    static bool is_root(const instruction& i) {
+        const opcode op = i.op;
+        return has_effect(i) && op != opcode::cell && op != opcode::object && op != opcode::write_cell &&
                op != opcode::if_ && op != opcode::for_ && op != opcode::grid_for;
     }
     void survey(block_id b, value_id owner) {
@@ -51,7 +52,7 @@ private:
         for (value_id v : f_.blocks[b]) {
             const instruction& i = f_.code[v];
             around_[v] = owner;
-            if (is_root(i.op)) mark(v);
+            if (is_root(i)) mark(v);
             if (i.op == opcode::write_cell)
                 write_before_[v] = std::exchange(last_write_[f_.operand(v, 0)], v);
             for (block_id inner : i.blocks)
@@ -123,7 +124,7 @@ private:
             home_[v] = b;
             for (value_id o : f_.operands_of(v)) need(o);
             if (i.op == opcode::load) note_memory(v);
-            bool effect = ir::has_effect(i.op);
+            bool effect = ir::has_effect(i);
             path_.push_back(v);
             for (block_id inner : i.blocks)
                 if (inner != none) effect = survey(inner) || effect;

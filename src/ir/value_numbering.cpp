@@ -153,7 +153,8 @@ public:
           stands_for_(f.code.size()),
           values_(f),
           variables_(f.code.size()),
-          memory_(f) {
+          memory_(f),
+          unread_(f.code.size()) {
         for (value_id v = 0; v < stands_for_.size(); ++v) stands_for_[v] = v;
     }
 
@@ -166,7 +167,9 @@ private:
     void block_(block_id b) {
         const std::size_t begin = kept_.size();
         walk(b);
-        f_.blocks[b].assign(kept_.begin() + static_cast<std::ptrdiff_t>(begin), kept_.end());
+        f_.blocks[b].clear();
+        for (std::size_t k = begin; k < kept_.size(); ++k)
+            if (!unread_[kept_[k]].is_overwritten) f_.blocks[b].push_back(kept_[k]);
         kept_.resize(begin);
     }
 
@@ -187,7 +190,9 @@ private:
     void nested(block_id b) {
         const std::size_t values = values_.size(), variables = variables_.size(), memory = memory_.size();
         ++depth_;
+        ++stretch_;
         block_(b);
+        ++stretch_;
         --depth_;
         values_.shrink(values);
         variables_.shrink(variables);
@@ -234,7 +239,7 @@ private:
             case opcode::write_cell: return write(v);
             case opcode::read_cell: return read(v);
             case opcode::object: return true;
-            case opcode::load: return share(v, memory_.of(v));
+            case opcode::load: return has_effect(f_.code[v]) || share(v, memory_.of(v));
             case opcode::store:
             case opcode::atomic:
             case opcode::barrier:
@@ -268,13 +273,24 @@ private:
         if (f_.code[v].op == opcode::cell)
             variables_.set(v, f_.operand(v, 0));
         else
-            variables_.set(f_.operand(v, 0), f_.operand(v, 1));
+            overwrite(v);
         return true;
+    }
+    /// A write that no read of the variable has needed goes when the next one follows it in the same block,
+    /// with no other block, nor a way out, between.
+    void overwrite(value_id v) {
+        const value_id cell = f_.operand(v, 0);
+        variables_.set(cell, f_.operand(v, 1));
+        write_state& last = unread_[cell];
+        if (last.write != none && last.stretch == stretch_) unread_[last.write].is_overwritten = true;
+        last.write = v;
+        last.stretch = stretch_;
     }
     bool read(value_id v) {
         const value_id cell = f_.operand(v, 0);
         if (variables_[cell] != none) return replace(v, variables_[cell]);
         variables_.set(cell, v);
+        unread_[cell].write = none;
         return true;
     }
 
@@ -379,7 +395,15 @@ private:
     value_table values_;
     variable_values variables_;
     memory_generations memory_;
-    block kept_;  ///< of the blocks being rewritten, the inner behind the outer
+    /// By cell, the last write and the stretch of instructions that it belongs to; by write, whether it goes.
+    struct write_state {
+        value_id write = none;
+        std::uint32_t stretch = 0;
+        bool is_overwritten = false;
+    };
+    std::vector<write_state> unread_;
+    std::uint32_t stretch_ = 0;  ///< another one wherever a block begins or ends
+    block kept_;                 ///< of the blocks being rewritten, the inner behind the outer
     int depth_ = 0;
     bool is_stale_ = false;
 };

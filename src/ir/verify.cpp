@@ -230,7 +230,8 @@ private:
             case opcode::place: return mark(v, of_place(static_cast<place>(i.detail)));
             case opcode::load: {
                 const bool is_own = f_.code[f_.operand(v, 0)].result.where == space::private_;
-                return mark(v, is_own ? work_item : of_operands(v));
+                // What a volatile load finds depends on when it is done.
+                return mark(v, is_own || is_volatile(i) ? work_item : of_operands(v));
             }
             case opcode::parameter:
                 return mark(v, f_.dimensions == 0 && !i.result.is_pointer() ? work_item : group);

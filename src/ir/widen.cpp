@@ -70,7 +70,7 @@ private:
     /// Whether a load or store is of the element at the loop's index of a parameter of scalars.
     bool is_own_element(value_id v) const {
         const instruction& pointer = f_.code[f_.operand(v, 0)];
-        return f_.operand(v, 1) == loop_ && pointer.op == opcode::parameter &&
+        return f_.operand(v, 1) == loop_ && pointer.op == opcode::parameter && !is_volatile(f_.code[v]) &&
                is_plain(pointee(pointer.result)) && pointer.result.element != scalar::f16;
     }
     scalar type_of(value_id v) const { return f_.code[v].result.element; }

@@ -306,10 +306,12 @@ node insert(node vector, std::uint64_t order, node lanes) {
     return t.node_of(t.record(i, ids));
 }
 
-node load(node pointer, node index, location where) {
+node load(node pointer, node index, location where, bool is_volatile) {
     tracer& t = current();
     const value_id ids[] = {t.use(pointer), t.use(index)};
-    return t.node_of(t.record(make(opcode::load, ir::value_of_memory(pointee(pointer.type)), where), ids));
+    instruction i = make(opcode::load, ir::value_of_memory(pointee(pointer.type)), where);
+    i.detail = is_volatile ? ir::volatile_access : ir::plain_access;
+    return t.node_of(t.record(i, ids));
 }
 
 node object(type element, std::uint64_t count, space where, bool zeroed, location at) {
@@ -380,10 +382,12 @@ node address_of(node variable) {
     return t.node_of(t.record(make(opcode::offset, pointer_to(variable.type, space::private_)), {&id, 1}));
 }
 
-void store(node pointer, node index, node value, location where) {
+void store(node pointer, node index, node value, location where, bool is_volatile) {
     tracer& t = current();
     const value_id ids[] = {t.use(pointer), t.use(index), t.use(value)};
-    t.record(make(opcode::store, scalar::nothing, where), ids);
+    instruction i = make(opcode::store, scalar::nothing, where);
+    i.detail = is_volatile ? ir::volatile_access : ir::plain_access;
+    t.record(i, ids);
 }
 
 void barrier(unsigned memories, location where) {

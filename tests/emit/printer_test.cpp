@@ -77,6 +77,36 @@ extern "C" __global__ void mat_mult(
 )");
 }
 
+TEST(EMIT_texts, of_a_loop_unrolled_by_the_trace) {
+    const auto tiles =
+        balm::kernel<2>("tiles(n, a, result)", [](Int n, In<float, 2> a, Out<float, 2> result) {
+            LocalArray<float, 2, 2> tile;
+            Int x = named("x", cast<int>(local_id(0))), row = named("row", cast<int>(global_id(1)));
+            Float value = named("value", 0.f);
+            for (Int begin : named("begin", range(0, n, 2))) {
+                tile[cast<int>(local_id(1))][x] = a[row * n + begin + x];
+                local_barrier();
+                for (int k = 0; k < 2; ++k) value += tile[x][k] * tile[k][x];
+            }
+            result[row * n + x] = value;
+        });
+    EXPECT_EQ(cuda(tiles), R"(
+extern "C" __global__ void tiles(int n, const float* __restrict__ a, float* result) {
+    __shared__ float values[4];
+    float value = 0.0f;
+    const int x = (int)threadIdx.x;
+    const int row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
+    for (int begin = 0; begin < n; begin += 2) {
+        values[(int)threadIdx.y * 2 + x] = a[row * n + begin + x];
+        __syncthreads();
+        const int t = x * 2;
+        value = fmaf(values[t + 1], values[2 + x], fmaf(values[t], values[x], value));
+    }
+    result[row * n + x] = value;
+}
+)");
+}
+
 TEST(EMIT_texts, of_the_reduction) {
     const auto reduce =
         balm::kernel<1>("reduce(input, partial, sums)",

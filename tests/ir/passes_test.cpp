@@ -122,6 +122,38 @@ TEST(IR_simplify, forwards_variables_but_not_into_loops_that_write_them) {
     EXPECT_EQ(count(loop, opcode::read_cell), 3) << ir::dump(loop);
 }
 
+TEST(IR_simplify, drops_writes_that_the_next_one_overwrites) {
+    const ir::function f = traced([](Int n, ints a, ints, out_ints out) {
+        Int sum = 0;
+        for (Int k : range(n))
+            for (int turn = 0; turn < 4; ++turn) sum += a[k + turn];
+        out[0] = sum;
+    });
+    EXPECT_EQ(count(f, opcode::write_cell), 1) << ir::dump(f);
+    EXPECT_EQ(count(f, opcode::load), 4);
+}
+
+TEST(IR_simplify, keeps_writes_that_a_way_out_needs) {
+    const ir::function f = traced([](Int n, ints a, ints, out_ints out) {
+        Int last = 0, kept = 0;
+        for (Int k : range(n)) {
+            last = a[k];
+            IF (last > 3) {
+                break_();
+            }
+            last = -1;
+            kept = k;
+            WHILE (kept < 10) {
+                kept += 3;
+            }
+            kept = 0;
+        }
+        out[0] = last;
+        out[1] = kept;
+    });
+    EXPECT_EQ(count(f, opcode::write_cell), 5) << ir::dump(f);
+}
+
 TEST(IR_simplify, drops_what_nobody_uses) {
     const ir::function f = traced([](Int n, ints a, ints b, out_ints out) {
         Int unused = a[0] + b[1], last = 0;

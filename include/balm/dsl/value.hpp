@@ -318,9 +318,17 @@ struct located_index {
     template <detail::scalar_operand A>
     located_index(A&& a, const char* file = __builtin_FILE(),  // NOLINT(google-explicit-constructor)
                   std::uint32_t line = __builtin_LINE())
-        : value(detail::node_of<entering<A>()>(static_cast<A&&>(a))), where{file, line} {}
+        : value(node_of(static_cast<A&&>(a))), where{file, line} {}
 
 private:
+    template <class A>
+    static trace::node node_of(A&& a) {
+        // A host number has 32 bits where they do, so that indices made of Int stay so: tile[y][3].
+        if constexpr (!device_value<A> && entering<A>() == scalar::i64)
+            if (std::in_range<std::int32_t>(static_cast<std::int64_t>(a)))
+                return trace::constant(scalar::i32, detail::bits_of(static_cast<std::int32_t>(a)));
+        return detail::node_of<entering<A>()>(static_cast<A&&>(a));
+    }
     template <class A>
     static constexpr scalar entering() {
         constexpr scalar s = detail::entering_scalar<A>(scalar::i64);
@@ -456,11 +464,11 @@ namespace detail {
 /// An address and what is done there.
 class memory_place {
 public:
-    memory_place(node pointer, node index, location where)
-        : pointer_(pointer), index_(index), where_(where) {}
+    memory_place(node pointer, node index, location where, bool is_volatile = false)
+        : pointer_(pointer), index_(index), where_(where), is_volatile_(is_volatile) {}
 
-    node load() const { return trace::load(pointer_, index_, where_); }
-    void store(node value) const { trace::store(pointer_, index_, value, where_); }
+    node load() const { return trace::load(pointer_, index_, where_, is_volatile_); }
+    void store(node value) const { trace::store(pointer_, index_, value, where_, is_volatile_); }
     /// An atomic operation; gives what was there.
     node atomic(trace::atomic_op what, const node* values, std::size_t count, location where) const {
         return trace::atomic(what, pointer_, index_, values, count, where);
@@ -486,6 +494,7 @@ private:
     node pointer_;
     node index_;
     location where_;
+    bool is_volatile_;
 };
 
 template <trace::access Use>
