@@ -5,6 +5,7 @@
 #include "balm/buffer.hpp"
 #include "balm/context.hpp"
 #include "balm/device.hpp"
+#include "balm/dsl/complex.hpp"
 #include "balm/error.hpp"
 #include "balm/event.hpp"
 #include "balm/expr.hpp"

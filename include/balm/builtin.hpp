@@ -170,7 +170,8 @@ constexpr resolution resolve_lanes(builtin b, const scalar* operands, std::size_
     scalar same[4] = {};
     for (std::size_t k = 0; k < count; ++k) same[k] = lane_operand(b, element, k, count);
     const resolution promoted = resolve(b, same, count);
-    const bool is_kept = keeps_small_integers(b) || promoted.first == scalar::boolean;
+    const bool is_kept =
+        keeps_small_integers(b) || rule_of(b) == rule::word || promoted.first == scalar::boolean;
     if (promoted.result == scalar::nothing || promoted.first != (is_kept ? element : promote(element)) ||
         (element == scalar::boolean && promoted.first != element))
         return {};

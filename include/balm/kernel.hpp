@@ -28,13 +28,15 @@
 #include "balm/dsl/pointer.hpp"
 #include "balm/dsl/sync.hpp"
 #include "balm/dsl/value.hpp"
+#include "balm/dsl/vector_memory.hpp"
 #include "balm/dsl/volatile.hpp"
 #include "balm/trace.hpp"
 
 namespace balm {
 
 /// Local memory for a kernel's `Local<T>` parameter: room for `count` elements in each work-group.
-template <element_type T>
+template <class T>
+requires element_type<T> || complex_type<T>
 struct local {
     explicit local(std::size_t element_count) : count(element_count) {}
     std::size_t count;
@@ -112,7 +114,13 @@ struct parameter<dsl::Var<T>> {
     static trace::type element() { return type_of_element<T>(); }
     static constexpr trace::access use = trace::access::value;
 
-    static bound_argument bind(const T& value) { return bind_value(&value, sizeof value); }
+    template <class A>
+    static bound_argument bind(const A& value) {
+        static_assert(
+            std::same_as<A, T>,
+            "Balm: this parameter is a vector or a structure by value; give it one of the same type");
+        return bind_value(&value, sizeof value);
+    }
 };
 
 /// A pointer is a parameter of functions; kernels are given memory.
@@ -255,15 +263,58 @@ private:
 
 }  // namespace detail
 
+namespace dsl::detail {
+
+/// What can be passed to a function, and only exists while a kernel is traced.
+template <class A>
+concept on_device = device_value<A> || requires(const A& a) {
+    a.balm_place();
+} || requires(const A& a) {
+    { a.node() } -> std::convertible_to<node>;
+};
+
+}  // namespace dsl::detail
+
+namespace detail {
+
+/// The node that an argument of a call inside a kernel is passed as.
+template <class P, class A>
+trace::node argument_node(A&& a) {
+    if constexpr (parameter<P>::use == trace::access::value)
+        return dsl::detail::result_node(P(static_cast<A&&>(a)));
+    else {
+        static_assert(
+            requires { std::remove_cvref_t<A>::use; },
+            "Balm: this parameter is memory; pass on an In, Out, Mixed or Local of the kernel's");
+        static_assert(P::use == std::remove_cvref_t<A>::use,
+                      "Balm: memory is passed on as what it is: In to In, Mixed to Mixed, Local to Local");
+        static_assert(is_same_element<typename std::remove_cvref_t<A>::value_type, typename P::value_type>,
+                      "Balm: the memory's elements are of another type than the parameter's");
+        return a.node();
+    }
+}
+
+}  // namespace detail
+
 /// A kernel of N dimensions: what `kernel<N>(…)` gives. Called with host arguments it gives what
-/// `device.execute` takes. A handle; safe to use from any thread.
+/// `device.execute` takes; called inside a kernel of N dimensions, with that kernel's parameters and values,
+/// it does its work for the same work-item. A handle; safe to use from any thread.
 template <int N, class... P>
 class typed_kernel {
 public:
     explicit typed_kernel(detail::traced trace) : trace_(std::move(trace)) {}
 
+    /// A call inside a kernel: at least one argument lives on the device. Throws trace_error where the kernel
+    /// around has another number of dimensions.
     template <class... A>
-    bound_kernel<N> operator()(const A&... arguments) const {
+    requires(dsl::detail::on_device<A> || ...) void operator()(A&&... arguments) const {
+        static_assert(sizeof...(A) == sizeof...(P), "Balm: the kernel takes another number of arguments");
+        const trace::node nodes[] = {detail::argument_node<P>(static_cast<A&&>(arguments))...};
+        trace::call(trace_.get(), nodes, sizeof...(A), {});
+    }
+    template <class... A>
+    requires(!(dsl::detail::on_device<A> || ...)) bound_kernel<N>
+    operator()(const A&... arguments) const {
         static_assert(sizeof...(A) == sizeof...(P), "Balm: the kernel takes another number of arguments");
         bound_kernel<N> bound;
         bound.function = trace_.get();
@@ -363,18 +414,6 @@ device_function<R, P...> function_type(signature<R, P...>);
 template <class S>
 using function_type_of = decltype(function_type(S{}));
 
-/// The node that an argument of a call inside a kernel is passed as.
-template <class P, class A>
-trace::node argument_node(A&& a) {
-    if constexpr (parameter<P>::use == trace::access::value)
-        return dsl::detail::result_node(P(static_cast<A&&>(a)));
-    else {
-        static_assert(P::use == std::remove_cvref_t<A>::use,
-                      "Balm: memory is passed on as what it is: In to In, Mixed to Mixed, Local to Local");
-        return a.node();
-    }
-}
-
 }  // namespace detail
 
 template <class R, class... P>
@@ -383,18 +422,6 @@ void device_function<R, P...>::detail_undefined() {
 }
 
 namespace dsl {
-
-namespace detail {
-
-/// What can be passed to a function, and only exists while a kernel is traced.
-template <class A>
-concept on_device = device_value<A> || requires(const A& a) {
-    a.balm_place();
-} || requires(const A& a) {
-    { a.node() } -> std::convertible_to<node>;
-};
-
-}  // namespace detail
 
 /// A call inside a kernel: at least one argument lives on the device.
 template <class R, class... P, class... A>

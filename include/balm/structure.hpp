@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "balm/complex_value.hpp"
 #include "balm/device_type.hpp"
 #include "balm/short_vector.hpp"
 
@@ -28,7 +29,8 @@ concept structure_type = requires(const T* s) {
 
 /// What may be an element of memory in kernels.
 template <class T>
-concept element_type = scalar_type<T> || vector_type<T> || structure_type<T> || std::same_as<T, half>;
+concept element_type = scalar_type<T> || vector_type<T> || structure_type<T> || std::same_as<T, half> ||
+    detail::is_complex_value<T>;
 
 namespace detail {
 
@@ -49,6 +51,8 @@ trace::type type_of_element() {
         static const trace::type known =
             trace::type_of_structure(balm_structure(static_cast<const T*>(nullptr)));
         return known;
+    } else if constexpr (is_complex_value<T>) {
+        return trace::type(scalar_of<typename T::value_type>, 2);
     } else {
         return trace::type(element_scalar<T>(), static_cast<std::uint8_t>(lanes_of<T>));
     }
@@ -59,7 +63,7 @@ template <class Member>
 trace::member describe_member(const char* name, std::size_t offset) {
     using element = std::remove_all_extents_t<Member>;
     static_assert(
-        element_type<element>,
+        element_type<element> && !is_complex_value<element>,
         "Balm: a member of a structure is a scalar, a short vector, another structure declared with "
         "BALM_STRUCT, or an array of these");
     return {name, type_of_element<element>(), static_cast<std::uint32_t>(offset),

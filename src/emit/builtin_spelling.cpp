@@ -316,7 +316,7 @@ std::string_view conversion_word(scalar s) {
 
 /// CUDA's convert_float_rtz and its kin: __ll2float_rz; a cast where every value has its own.
 builtin_spelling spell_rounding(std::string_view name, scalar from, scalar to) {
-    const bool is_exact = from == to || (to == scalar::f64 && size_of(from) == 4);
+    const bool is_exact = from == to || (to == scalar::f64 && size_of(from) <= 4) || size_of(from) <= 2;
     if (is_exact) return {fmt::format("({})($0)", type_name(dialect::cuda_cpp, to)), true, {}};
     constexpr std::string_view modes[] = {"z", "u", "d"};
     const std::string_view mode = modes[name.back() == 'z' ? 0 : name.back() == 'p' ? 1 : 2];

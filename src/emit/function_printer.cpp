@@ -416,7 +416,7 @@ private:
         const value_id old = f_.operand(value, 0);
         if (!is_pending_[old] || uses_[old] != 1 || !(at(old).result == i.result)) return {};
         if (i.result.element == scalar::boolean || (i.result.lanes > 1 && !is_opencl())) return {};
-        if (i.result.lanes > 1 && !ir::has_lanes_in_opencl(what, i.result.element)) return {};
+        if (i.result.lanes > 1 && !has_vector_form(what, i.result.element)) return {};
         if (at(old).op == opcode::load && !(pointee(at(f_.operand(old, 0)).result) == i.result)) return {};
         const bool same_cell = at(writer).op == opcode::write_cell && at(old).op == opcode::read_cell &&
                                f_.operand(old, 0) == f_.operand(writer, 0);
@@ -795,7 +795,7 @@ private:
         const ir::builtin_info& row = ir::info(what);
         const scalar type = at(f_.operand(v, 0)).result.element;
         if (i.result.element == scalar::f64) parts_.uses_f64 = true;
-        if (has_lanes(v) && (!is_opencl() || needs_helper(v) || !ir::has_lanes_in_opencl(what, type)))
+        if (has_lanes(v) && (!is_opencl() || needs_helper(v) || !has_vector_form(what, type)))
             return lane_wise_words(v, what);
         if (needs_helper(v)) {
             const std::string name = parts_.use(guarded_division(parts_.language, what, type));
@@ -823,6 +823,12 @@ private:
         const auto operands = f_.operands_of(v);
         return std::any_of(operands.begin(), operands.end(),
                            [&](value_id o) { return at(o).result.lanes > 1; });
+    }
+    /// Whether OpenCL C's row on vectors serves. PoCL's vectors have functions of their own, which round
+    /// otherwise than those of scalars where the standard leaves that open; a user's vector gives in each
+    /// lane what a scalar gives.
+    bool has_vector_form(builtin what, scalar type) const {
+        return ir::has_lanes_in_opencl(what, type) && (f_.is_widened || ir::info(what).ulp == 0);
     }
     /// A row lane after lane, by a function of ours.
     text lane_wise_words(value_id v, builtin what) {
@@ -877,6 +883,12 @@ private:
     /// A comparison gives lanes as wide as its operands; all truth values are made chars.
     text lanes_of_truth(value_id v, const ir::builtin_info& row) {
         const std::string result = type_of(at(v).result);
+        if (at(f_.operand(v, 0)).result.element == scalar::boolean && row.precedence == relation) {
+            const std::string left = operand(v, 0, shift);  // true is -1 here: the order is turned round
+            return {fmt::format("({} {}{} {})", left, row.symbol[0] == '<' ? '>' : '<', row.symbol + 1,
+                                operand(v, 1, shift)),
+                    primary};
+        }
         if (row.symbol) return {fmt::format("convert_{}({})", result, operator_words(v, row).words), postfix};
         std::string list = operand(v, 0, 0);
         for (std::size_t k = 1; k < row.arity; ++k) list += ", " + operand(v, k, 0);

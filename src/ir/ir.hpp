@@ -152,6 +152,7 @@ struct function {
     source_line where;
     runtime::hash128 identity;    ///< hash(*this) of the finished trace
     bool is_pure = false;         ///< a device function that neither reads nor writes memory
+    bool is_widened = false;      ///< its vectors are neighbouring elements (ir/widen.hpp), not the user's
     std::uint16_t exchanges = 0;  ///< exchanged_types(*this) of the finished trace
     int dimensions = 0;           ///< of a kernel's grid; 0: a device function
     type result;

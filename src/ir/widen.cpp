@@ -132,6 +132,7 @@ std::uint8_t lanes_for(const function& f, value_id loop) {
 void widen(function& f, value_id loop, std::uint8_t lanes, value_id vector_index, value_id first_element) {
     const block_id body = f.code[loop].blocks[0];
     const body_view view(f, loop);
+    f.is_widened = true;
     const block before = std::move(f.blocks[body]);
     block after;
     auto append = [&](opcode op, type result, value_id operand) {

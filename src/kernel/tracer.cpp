@@ -15,6 +15,7 @@
 #include "balm/error.hpp"
 #include "balm/trace.hpp"
 #include "ir/aggregate.hpp"
+#include "ir/as_function.hpp"
 #include "ir/ir.hpp"
 
 namespace balm::trace {
@@ -579,11 +580,43 @@ void refuse_lacking_dimensions(const ir::function& callee) {
     for (const auto& inner : callee.callees) refuse_lacking_dimensions(*inner);
 }
 
+/// A kernel as the function that the current kernel calls: the one made for an earlier call, or a new one.
+std::shared_ptr<const ir::function> called_kernel(const ir::function& kernel, location where) {
+    const ir::function& caller = current().function;
+    if (caller.dimensions == 0)
+        fail(where,
+             fmt::format("the kernel '{}' is called in the function '{}': only kernels call kernels. Make "
+                         "what they share a balm::function",
+                         kernel.name, caller.name));
+    if (caller.dimensions != kernel.dimensions)
+        fail(where,
+             fmt::format("the kernel '{}' has {} dimension{} and is called in '{}', which has {}: a kernel "
+                         "calls kernels of its own number of dimensions",
+                         kernel.name, kernel.dimensions, kernel.dimensions == 1 ? "" : "s", caller.name,
+                         caller.dimensions));
+    if (kernel.text)
+        fail(where,
+             fmt::format(
+                 "the kernel '{}', which is given as text, is called in '{}': give what is to be called "
+                 "as a source_function",
+                 kernel.name, caller.name));
+    if (ir::local_memory_of(kernel) > 0)
+        fail(where,
+             fmt::format("the kernel '{}' declares a local array of its own, and is called in '{}': pass the "
+                         "array to it, as Local",
+                         kernel.name, caller.name));
+    std::shared_ptr<const ir::function> made = ir::as_function(kernel);
+    for (const auto& known : caller.callees)
+        if (known->identity == made->identity && known->name == made->name) return known;
+    return made;
+}
+
 }  // namespace
 
-node call(const std::shared_ptr<const ir::function>& callee, const node* arguments, std::size_t count,
+node call(const std::shared_ptr<const ir::function>& given, const node* arguments, std::size_t count,
           location where) {
     tracer& t = current();
+    const auto callee = given->dimensions > 0 ? called_kernel(*given, where.file ? where : t.where) : given;
     std::vector<value_id> ids(count);
     for (std::size_t k = 0; k < count; ++k) ids[k] = t.use(arguments[k]);
     auto& callees = t.function.callees;

@@ -252,6 +252,13 @@ public:
         trace::write(node(), detail::vector_node<V>(static_cast<A&&>(a)));
         return *this;
     }
+    template <operand A>
+    void operator=(A&&) && {
+        static_assert(
+            detail::always_false<A>,
+            "Balm: this is a value, not a variable: In<T> and constants are only read; write to Mixed<T> or "
+            "Out<T>");
+    }
 #define BALM_COMPOUND(symbol, id)                                           \
     template <operand A>                                                    \
     Var& operator symbol(A&& a)& {                                          \
@@ -468,6 +475,19 @@ auto normalize(A&& a) {
     const auto l = length(v);
     using T = std::remove_cvref_t<decltype(v)>;
     return T(select(l == 0, v, T(v / l)));
+}
+/// OpenCL C's fast_ ones: the same here.
+template <detail::vector_operand A>
+auto fast_length(A&& a) {
+    return length(static_cast<A&&>(a));
+}
+template <class A, class B>
+requires device_operands<A, B> &&(detail::common_lanes<A, B>() > 1) auto fast_distance(A&& a, B&& b) {
+    return distance(static_cast<A&&>(a), static_cast<B&&>(b));
+}
+template <detail::vector_operand A>
+auto fast_normalize(A&& a) {
+    return normalize(static_cast<A&&>(a));
 }
 /// The vector product of x, y, z; of four lanes the last is 0.
 template <class A, class B>

@@ -18,9 +18,10 @@ namespace detail {
 
 template <class T>
 struct canonical_element {
-    static_assert(always_false<T>,
-                  "Balm: elements of memory are scalars, half, short vectors (balm::float4 …), or structures "
-                  "declared with BALM_STRUCT");
+    static_assert(
+        always_false<T>,
+        "Balm: elements of memory are scalars, half, short vectors (balm::float4 …), complex numbers "
+        "(with <balm/dsl/complex.hpp>), or structures declared with BALM_STRUCT");
 };
 template <element_type T>
 struct canonical_element<T> {

@@ -2,45 +2,56 @@
 // Functions with two results: OpenCL C gives the second through a pointer, Balm both as values.
 //
 //     auto [mantissa, exponent] = frexp(x);
+//
+// Of vectors they give vectors.
 
+#include "balm/dsl/lanes.hpp"
 #include "balm/dsl/value.hpp"
 
 namespace balm::dsl {
 
+namespace detail {
+
+/// An Int, or a vector of Ints of as many lanes as T has.
+template <number T>
+using int_beside = var_of_lanes<scalar::i32, balm::detail::lanes_of<T>>;
+
+}  // namespace detail
+
 /// What frexp gives: value == mantissa * 2^exponent, 0.5 <= |mantissa| < 1; the mantissa of 0, infinities and
 /// NaN is the value itself and the exponent 0.
-template <scalar_type T>
+template <detail::number T>
 struct frexp_parts {
     Var<T> mantissa;
-    Int exponent;
+    detail::int_beside<T> exponent;
 };
 /// What modf gives: value == fraction + whole, both with the value's sign.
-template <scalar_type T>
+template <detail::number T>
 struct modf_parts {
     Var<T> fraction, whole;
 };
 /// What fract_floor gives: the value of fract(x), and floor(x).
-template <scalar_type T>
+template <detail::number T>
 struct fract_parts {
     Var<T> fraction, floor;
 };
 /// What remquo gives: the value of remainder(x, y), and the low seven bits of the rounded quotient with its
 /// sign (0 where the remainder is NaN).
-template <scalar_type T>
+template <detail::number T>
 struct remquo_parts {
     Var<T> remainder;
-    Int quotient;
+    detail::int_beside<T> quotient;
 };
 /// What sincos gives: the values of sin(x) and cos(x), bit for bit.
-template <scalar_type T>
+template <detail::number T>
 struct sincos_parts {
     Var<T> sine, cosine;
 };
 /// What lgamma_r gives: the value of lgamma(x), and the sign of gamma(x): 1 or -1.
-template <scalar_type T>
+template <detail::number T>
 struct lgamma_parts {
     Var<T> value;
-    Int sign;
+    detail::int_beside<T> sign;
 };
 
 namespace detail {
@@ -53,7 +64,10 @@ auto held_floating(A&& a) {
 }
 template <device_value A>
 auto held_floating(A&& a) {
-    return held_floating<strong_scalar<A>()>(static_cast<A&&>(a));
+    if constexpr (lanes_in<A>() > 1)
+        return as_vector(static_cast<A&&>(a));
+    else
+        return held_floating<strong_scalar<A>()>(static_cast<A&&>(a));
 }
 template <class V>
 using element_of = typename std::remove_cvref_t<V>::value_type;
@@ -83,12 +97,19 @@ auto fract_floor(A&& a) {
 template <class A, class B>
 requires device_operands<A, B>
 auto remquo(A&& a, B&& b) {
-    constexpr scalar strong = detail::strong_of<A, B>();
-    constexpr scalar common =
-        balm::detail::result_of(builtin::remainder, detail::operand_scalar<builtin::remainder, A>(strong),
-                                detail::operand_scalar<builtin::remainder, B>(strong));
-    const var_of<common> x(static_cast<A&&>(a)), y(static_cast<B&&>(b));
-    return remquo_parts<detail::element_of<decltype(x)>>{remainder(x, y), remquo_quotient(x, y)};
+    if constexpr (detail::common_lanes<A, B>() > 1) {
+        constexpr scalar element = detail::lane_scalar<A, B>();
+        const detail::var_of_lanes<element, detail::common_lanes<A, B>()> x(static_cast<A&&>(a)),
+            y(static_cast<B&&>(b));
+        return remquo_parts<detail::element_of<decltype(x)>>{remainder(x, y), remquo_quotient(x, y)};
+    } else {
+        constexpr scalar strong = detail::strong_of<A, B>();
+        constexpr scalar common =
+            balm::detail::result_of(builtin::remainder, detail::operand_scalar<builtin::remainder, A>(strong),
+                                    detail::operand_scalar<builtin::remainder, B>(strong));
+        const var_of<common> x(static_cast<A&&>(a)), y(static_cast<B&&>(b));
+        return remquo_parts<detail::element_of<decltype(x)>>{remainder(x, y), remquo_quotient(x, y)};
+    }
 }
 /// Sine and cosine of one angle: `auto [s, c] = sincos(x);`
 template <device_value A>

@@ -85,6 +85,19 @@ public:
     template <class U>
     requires(std::is_const_v<T>&& std::same_as<U, plain>) Ptr(const Ptr<U, Where>& other)  // NOLINT
         : node_(trace::reinterpret(trace::read(other.node()), type())) {}
+    /// No other pointer becomes this one.
+    template <class U, space From>
+    requires(!std::same_as<Ptr<U, From>, Ptr> && !(std::same_as<U, plain> && From == Where))
+        Ptr(const Ptr<U, From>&) {  // NOLINT(google-explicit-constructor)
+        static_assert(
+            From == Where,
+            "Balm: pointers keep their address space: Ptr<T> points to global memory, LocalPtr<T> to local, "
+            "PrivatePtr<T> to private memory");
+        static_assert(From != Where || !std::same_as<std::remove_const_t<U>, plain>,
+                      "Balm: a pointer that only reads does not become one that writes");
+        static_assert(From != Where || std::same_as<std::remove_const_t<U>, plain>,
+                      "Balm: a pointer becomes one of another type by pointer_cast<T>(p)");
+    }
     template <trace::access Use>
     Ptr(const Element<Ptr, Use, space::private_>& e) : node_(e.balm_place().load()) {}  // NOLINT
     explicit Ptr(const trace::node& pointer) : node_(pointer) {}

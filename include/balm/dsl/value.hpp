@@ -370,6 +370,13 @@ public:
         trace::write(node_, converted(static_cast<A&&>(a)));
         return *this;
     }
+    template <operand A>
+    void operator=(A&&) && {
+        static_assert(
+            detail::always_false<A>,
+            "Balm: this is a value, not a variable: In<T> and constants are only read; write to Mixed<T> or "
+            "Out<T>");
+    }
 
 #define BALM_COMPOUND(symbol, id)                                           \
     template <operand A>                                                    \

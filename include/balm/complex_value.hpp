@@ -1,0 +1,39 @@
+#pragma once
+// Complex numbers on the host, as kernels take them: std::complex<float>, or any type of the same shape. This
+// header needs no <complex>; balm/dsl/complex.hpp has the numbers on the device.
+
+#include <concepts>
+#include <type_traits>
+
+namespace balm {
+
+/// A host type of two floating-point numbers, the real part and the imaginary one: std::complex<T> is one.
+template <class T>
+concept complex_type = requires(const T& z) {
+    typename T::value_type;
+    { z.real() } -> std::convertible_to<typename T::value_type>;
+    { z.imag() } -> std::convertible_to<typename T::value_type>;
+}
+&&std::floating_point<typename T::value_type> && sizeof(typename T::value_type) <= 8 &&
+    sizeof(T) == 2 * sizeof(typename T::value_type) && std::is_trivially_copyable_v<T>;
+
+/// What stands for all complex types of one precision in kernels. It aligns as devices align it, to its size.
+template <std::floating_point T>
+struct alignas(2 * sizeof(T)) complex_value {
+    using value_type = T;
+    T real_part = 0, imaginary_part = 0;
+
+    constexpr T real() const { return real_part; }
+    constexpr T imag() const { return imaginary_part; }
+    friend bool operator==(const complex_value&, const complex_value&) = default;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_complex_value = false;
+template <std::floating_point T>
+inline constexpr bool is_complex_value<complex_value<T>> = true;
+
+}  // namespace detail
+}  // namespace balm

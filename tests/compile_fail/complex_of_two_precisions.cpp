@@ -1,0 +1,7 @@
+// expect: Balm: complex numbers of two precisions meet
+#include <balm/balm.hpp>
+
+using namespace balm::dsl;
+
+void f(CFloat a, CDouble b);
+void f(CFloat a, CDouble b) { a = a * b; }

@@ -1,0 +1,10 @@
+// expect: Balm: memory is passed on as what it is
+#include <balm/balm.hpp>
+
+using namespace balm::dsl;
+
+void f(In<int> a);
+void f(In<int> a) {
+    static const auto k = balm::kernel<1>("k", [](Mixed<int> m) { m[0] = 1; });
+    k(a);
+}

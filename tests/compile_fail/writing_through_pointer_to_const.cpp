@@ -1,0 +1,7 @@
+// expect: Balm: this memory is only read
+#include <balm/balm.hpp>
+
+using namespace balm::dsl;
+
+void f(Ptr<const int> p);
+void f(Ptr<const int> p) { p[0] = 1; }

@@ -1,0 +1,272 @@
+// Complex numbers on the device against std::complex<long double>. Errors are measured as |got - wanted| over
+// |wanted|, in units of the type's epsilon.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <vector>
+
+#include "kernel/run.hpp"
+
+namespace balm::test {
+
+namespace {
+
+using namespace balm::dsl;
+using wide = std::complex<long double>;
+
+constexpr std::size_t results = 19;
+/// The error allowed to each result, in epsilons: a few roundings for arithmetic; for functions what the
+/// device's real functions are allowed (OpenCL 1.2, section 7.4), which pow multiplies by its exponent.
+constexpr double tolerances[results] = {2,   2,  4,  8,  4,  8,  16, 16, 8,  200,
+                                        400, 24, 24, 32, 24, 24, 32, 16, 200};
+
+/// All functions of two numbers z, w: what kernels and the host compute alike. Generic code, on both sides.
+template <class Complex_, class Real, class Store>
+void compute_all(const Complex_& z, const Complex_& w, const Real& x, Store&& store) {
+    using std::polar;
+    store(0, z + w - x);
+    store(1, -(z - w) + x);
+    store(2, z * w);
+    store(3, z / w);
+    store(4, (x * z) * x);
+    store(5, x / z);
+    store(6, exp(z));
+    store(7, log(z));
+    store(8, sqrt(z));
+    store(9, pow(z, w));
+    store(10, pow(z, x));
+    store(11, sin(z));
+    store(12, cos(z));
+    store(13, tan(z));
+    store(14, sinh(z));
+    store(15, cosh(z));
+    store(16, tanh(z));
+    store(17, polar(abs(z), arg(w)));
+    store(18, pow(x, z));
+}
+
+template <class T>
+class complex_numbers : public testing::Test {};
+using precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(complex_numbers, precisions);
+
+std::vector<wide> special_numbers() {
+    std::vector<wide> list;
+    for (long double x : {0.L, 1.L, -1.L, 0.5L, -2.L, 10.L})
+        for (long double y : {0.L, 1.L, -1.L, 0.25L, 3.L})
+            if (x != 0 || y != 0) list.emplace_back(x, y);
+    list.emplace_back(0.6L, 0.8L);  // of distance 1, where the logarithm vanishes
+    list.emplace_back(-0.28L, 0.96L);
+    return list;
+}
+
+}  // namespace
+
+TYPED_TEST(complex_numbers, C10_agree_with_long_double) {
+    using T = TypeParam;
+    using C = std::complex<T>;
+    constexpr std::size_t n = 1000;
+    const auto kernel = balm::kernel<1>("all_functions", [](In<C> a, In<C> b, In<T> reals, Out<C> out) {
+        Index i = global_id(0);
+        Complex<T> z = a[i], w = b[i];
+        compute_all(z, w, reals[i],
+                    [&](std::size_t k, const Complex<T>& value) { out[results * i + k] = value; });
+    });
+    auto random = seeded_random();
+    host_array<C> a(n), b(n);
+    host_array<T> reals(n);
+    const auto special = special_numbers();
+    std::uniform_real_distribution<T> any(-4, 4);
+    for (std::size_t i = 0; i < n; ++i) {
+        const wide& s = special[i % special.size()];
+        a[i] = i < 400 ? C(static_cast<T>(s.real()), static_cast<T>(s.imag())) : C(any(random), any(random));
+        b[i] = C(any(random), any(random));
+        reals[i] = any(random);
+    }
+    on_all_devices([&](const device& on) {
+        if (sizeof(T) == 8 && !on.info().has_double) return;
+        auto out = on.out_buffer<C>(results * n);
+        on.execute(kernel(in(on, a), in(on, b), in(on, reals), out), {n});
+        const auto got = out.read();
+        std::vector<double> worst(results, 0);
+        for (std::size_t i = 0; i < n; ++i) {
+            const long double x = reals[i];
+            compute_all(wide(a[i]), wide(b[i]), x, [&](std::size_t k, const wide& wanted) {
+                const long double size = std::abs(wanted);
+                if (k == 18 && x < 0) return;  // on the cut, where the sign of an imaginary zero decides
+                if (!(size < std::numeric_limits<T>::max() / 4) || size < std::numeric_limits<T>::min())
+                    return;
+                // What cancels in sums is lost relative to the operands.
+                const long double scale =
+                    k < 2 ? size + std::abs(wide(a[i])) + std::abs(wide(b[i])) + std::abs(x) : size;
+                const auto error = static_cast<double>(std::abs(wide(got[results * i + k]) - wanted) / scale /
+                                                       std::numeric_limits<T>::epsilon());
+                worst[k] = std::max(worst[k], error);
+                EXPECT_LE(error, tolerances[k])
+                    << "function " << k << " of " << a[i] << ", " << b[i] << ", " << reals[i] << " is "
+                    << got[results * i + k] << ", not " << wanted;
+            });
+        }
+        for (std::size_t k = 0; k < results; ++k)
+            testing::Test::RecordProperty("worst_" + std::to_string(k), std::to_string(worst[k]));
+    });
+}
+
+TYPED_TEST(complex_numbers, C10_parts_comparisons_and_memory) {
+    using T = TypeParam;
+    using C = std::complex<T>;
+    constexpr std::size_t n = 64;
+    const auto twice = balm::function("twice", [](Complex<T> z) { return z + z; });
+    const auto kernel = balm::kernel<1>(
+        "memory_of_complex",
+        [&](Complex<T> by, In<C> a, Mixed<C> both, Out<T> parts, Out<std::int32_t> same, Local<C> shared) {
+            Index i = global_id(0), lid = local_id(0);
+            shared[lid] = a[i];
+            local_barrier();
+            Complex<T> z = shared[local_size(0) - 1 - lid];
+            Array<C, 2> own;
+            own[1] = z;
+            own[1] *= by;
+            both[i] += conj(own[1]) - own[0];
+            both[i] -= C(1, 2);
+            z = twice(z);
+            z /= T(4);
+            IF (lid == 0) {
+                z = 5;
+            }
+            Complex<T> chosen = select(real(z) < T(0), -z, z);
+            parts[6 * i] = real(chosen);
+            parts[6 * i + 1] = imag(both[i]);
+            parts[6 * i + 2] = abs(a[i]);
+            parts[6 * i + 3] = arg(z);
+            parts[6 * i + 4] = norm(z);
+            parts[6 * i + 5] = Complex<T>(T(1), z.real()).imag();
+            same[i] = select(z == 5, 1, 0) + select(z != z * T(1), 2, 0) + select(a[i] == C(1, 2), 4, 0);
+        });
+    auto random = seeded_random();
+    host_array<C> a(n), before(n);
+    std::uniform_real_distribution<T> any(-4, 4);
+    for (std::size_t i = 0; i < n; ++i) {
+        a[i] = C(any(random), any(random));
+        before[i] = C(any(random), any(random));
+    }
+    a[17] = C(1, 2);
+    on_all_devices([&](const device& on) {
+        if (sizeof(T) == 8 && !on.info().has_double) return;
+        auto both = on.mixed_buffer<C>(n);
+        both.write(std::span<const C>(before));
+        auto parts = on.out_buffer<T>(6 * n);
+        auto same = on.out_buffer<std::int32_t>(n);
+        const C by(T(0.5), T(-1.5));
+        on.execute(kernel(by, in(on, a), both, parts, same, balm::local<C>(16)), {n}, {16});
+        const auto got_both = both.read();
+        const auto got = parts.read();
+        const auto got_same = same.read();
+        const double tolerance = 64 * std::numeric_limits<T>::epsilon();
+        for (std::size_t i = 0; i < n; ++i) {
+            const C given = a[i / 16 * 16 + 15 - i % 16];
+            const wide sum = wide(before[i]) + std::conj(wide(given) * wide(by)) - wide(1, 2);
+            EXPECT_LE(std::abs(wide(got_both[i]) - sum), tolerance) << i;
+            const C z = i % 16 == 0 ? C(5) : given / T(2);
+            EXPECT_EQ(got[6 * i], z.real() < 0 ? -z.real() : z.real()) << i;
+            EXPECT_EQ(got[6 * i + 1], got_both[i].imag()) << i;
+            EXPECT_NEAR(got[6 * i + 2], std::abs(a[i]), tolerance) << i;
+            EXPECT_NEAR(got[6 * i + 3], std::arg(z), tolerance) << i;
+            EXPECT_NEAR(got[6 * i + 4], std::norm(z), tolerance) << i;
+            EXPECT_EQ(got[6 * i + 5], z.real()) << i;
+            EXPECT_EQ(got_same[i], (i % 16 == 0) + 4 * (i == 17)) << i;
+        }
+    });
+}
+
+/// C99, Annex G: nothing overflows or vanishes between operands and a result that do not.
+TYPED_TEST(complex_numbers, C10_are_scaled_at_the_ends_of_the_range) {
+    using T = TypeParam;
+    using C = std::complex<T>;
+    using limits = std::numeric_limits<T>;
+    const T big = limits::max() / 2, small = limits::min() * 4;
+    const std::vector<C> numbers{C(big, big),
+                                 C(big, -small),
+                                 C(small, small),
+                                 C(-small, big),
+                                 C(0, big),
+                                 C(small, 0),
+                                 C(-big, -big),
+                                 C(T(0.3), -small),
+                                 C(-limits::max(), 1),
+                                 C(1, limits::max()),
+                                 C(limits::denorm_min(), 0)};
+    const auto kernel = balm::kernel<1>("extremes", [](In<C> a, In<C> b, Out<C> out) {
+        Index i = global_id(0);
+        out[4 * i] = a[i] / b[i];
+        out[4 * i + 1] = Complex<T>(abs(a[i]), 0);
+        out[4 * i + 2] = sqrt(a[i]);
+        out[4 * i + 3] = log(a[i]);
+    });
+    const std::size_t n = numbers.size() * numbers.size();
+    host_array<C> a(n), b(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        a[i] = numbers[i / numbers.size()];
+        b[i] = numbers[i % numbers.size()];
+    }
+    on_all_devices([&](const device& on) {
+        if (sizeof(T) == 8 && !on.info().has_double) return;
+        auto out = on.out_buffer<C>(4 * n);
+        on.execute(kernel(in(on, a), in(on, b), out), {n});
+        const auto got = out.read();
+        for (std::size_t i = 0; i < n; ++i) {
+            const wide z(a[i]), w(b[i]);
+            const wide wanted[] = {z / w, std::abs(z), std::sqrt(z), std::log(z)};
+            for (std::size_t k = 0; k < 4; ++k) {
+                const long double size = std::abs(wanted[k]);
+                if (!(size <= limits::max()) || size < limits::min()) continue;
+                const auto error = static_cast<double>(std::abs(wide(got[4 * i + k]) - wanted[k]) / size /
+                                                       limits::epsilon());
+                EXPECT_LE(error, 16) << "function " << k << " of " << a[i] << ", " << b[i] << " is "
+                                     << got[4 * i + k] << ", not " << wanted[k];
+            }
+        }
+    });
+}
+
+TYPED_TEST(complex_numbers, C10_keep_infinities_and_zeros) {
+    using T = TypeParam;
+    using C = std::complex<T>;
+    const T inf = std::numeric_limits<T>::infinity();
+    const auto kernel = balm::kernel<1>("infinities", [](In<C> a, In<C> b, Out<C> out) {
+        Index i = global_id(0);
+        out[6 * i] = a[i] / b[i];
+        out[6 * i + 1] = exp(a[i]);
+        out[6 * i + 2] = sqrt(a[i]);
+        out[6 * i + 3] = tanh(a[i]);
+        out[6 * i + 4] = pow(b[i], Complex<T>(0));
+        out[6 * i + 5] = Complex<T>(abs(a[i]), arg(b[i]));
+    });
+    const host_array<C> a{C(1, 1), C(inf, 1), C(1, 2), C(-inf, 0), C(0, 0)};
+    const host_array<C> b{C(0, 0), C(1, 1), C(inf, -inf), C(0, 0), C(-1, T(-0.0))};
+    on_all_devices([&](const device& on) {
+        if (sizeof(T) == 8 && !on.info().has_double) return;
+        auto out = on.out_buffer<C>(6 * a.size());
+        on.execute(kernel(in(on, a), in(on, b), out), {a.size()});
+        const auto got = out.read();
+        const auto is_infinite = [](const C& z) { return std::isinf(z.real()) || std::isinf(z.imag()); };
+        EXPECT_TRUE(is_infinite(got[0]));
+        EXPECT_TRUE(is_infinite(got[6]));
+        EXPECT_EQ(got[12], C(0, 0));
+        EXPECT_EQ(got[18 + 1], C(0, 0));
+        EXPECT_EQ(got[24 + 1], C(1, 0));
+        EXPECT_EQ(got[6 + 2].real(), inf);
+        EXPECT_EQ(got[18 + 2], C(0, inf));
+        EXPECT_EQ(got[24 + 2], C(0, 0));
+        EXPECT_EQ(got[6 + 3].real(), 1);
+        EXPECT_EQ(got[18 + 3].real(), -1);
+        for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(got[6 * i + 4], C(1, 0)) << i;
+        EXPECT_EQ(got[6 + 5].real(), inf);
+        EXPECT_NEAR(got[24 + 5].imag(), -std::acos(T(-1)), 1e-6);
+    });
+}
+
+}  // namespace balm::test

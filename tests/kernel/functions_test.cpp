@@ -1,0 +1,208 @@
+// Functions: kernels that call kernels, overloads, generic C++ on both sides, functions in expressions; and
+// what is refused of them.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "emit/printer.hpp"
+#include "kernel/run.hpp"
+
+namespace balm::test {
+
+namespace {
+
+using namespace balm::dsl;
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr std::size_t count = 1000;
+
+host_array<std::int32_t> random_ints(std::mt19937_64& random, std::size_t n) {
+    host_array<std::int32_t> values(n);
+    for (std::int32_t& v : values) v = static_cast<std::int32_t>(random() % 2000) - 1000;
+    return values;
+}
+
+TEST(C9_kernels, call_kernels_of_their_own_dimensions) {
+    const auto scale = balm::kernel<1>("scale(factor, in, out)",
+                                       [](Int factor, In<std::int32_t> in_, Out<std::int32_t> out) {
+                                           Index i = global_id(0);
+                                           out[i] = factor * in_[i] + cast<int>(i);
+                                       });
+    const auto shift =
+        balm::kernel<1>("shift", [](Local<std::int32_t> shared, Mixed<std::int32_t> both, Int by) {
+            Index i = global_id(0), lid = local_id(0);
+            shared[lid] = both[i];
+            local_barrier();
+            both[i] = shared[(lid + 1) % local_size(0)] + by;
+        });
+    const auto walks = balm::kernel<1>("walks", [](Long n, Mixed<std::int32_t> both) {
+        for (Index i : grid_range(n)) both[i] += 7;
+    });
+    const auto all = balm::kernel<1>("all", [&](In<std::int32_t> a, Out<std::int32_t> out,
+                                                Mixed<std::int32_t> both, Local<std::int32_t> shared) {
+        IF (global_id(0) % 2 == 0) {
+            scale(3, a, out);
+        }
+        ELSE { scale(cast<int>(a[global_id(0)]), a, out); }
+        shift(shared, both, 5);
+        barrier();
+        shift(shared, both, 6);
+        walks(640, both);
+    });
+    auto random = seeded_random();
+    const auto a = random_ints(random, 640), before = random_ints(random, 640);
+    on_all_devices([&](const device& on) {
+        auto out = on.out_buffer<std::int32_t>(640);
+        auto both = on.mixed_buffer<std::int32_t>(640);
+        both.write(std::span<const std::int32_t>(before));
+        on.execute(all(in(on, a), out, both, balm::local<std::int32_t>(64)), {640}, {64});
+        expect_each(out.read(), [&](std::size_t i) {
+            return (i % 2 == 0 ? 3 : a[i]) * a[i] + static_cast<std::int32_t>(i);
+        });
+        expect_each(both.read(), [&](std::size_t i) { return before[i / 64 * 64 + (i + 2) % 64] + 11 + 7; });
+    });
+}
+
+TEST(C9_kernels, that_are_called_see_the_grids_offset) {
+    const auto inner =
+        balm::kernel<1>("inner", [](Out<std::int64_t> out) { out[global_id(0)] = global_id(0); });
+    const auto outer = balm::kernel<1>("outer", [&](Out<std::int64_t> out) { inner(out); });
+    on_all_devices([&](const device& on) {
+        auto out = on.mixed_buffer<std::int64_t>(100);
+        out.write(std::span<const std::int64_t>(host_array<std::int64_t>(balm::shape(100))));
+        on.execute(outer(out), {90}, balm::offset(10));
+        const auto got = out.read();
+        for (std::size_t i = 10; i < 100; ++i) EXPECT_EQ(got[i], static_cast<std::int64_t>(i));
+    });
+}
+
+TEST(C9_kernels, of_other_dimensions_are_refused) {
+    const auto flat = balm::kernel<1>("flat", [](Out<std::int32_t> out) { out[global_id(0)] = 1; });
+    std::string fault;
+    fault =
+        message_of<trace_error>([&] { balm::kernel<2>("plane", [&](Out<std::int32_t> out) { flat(out); }); });
+    EXPECT_THAT(fault,
+                AllOf(HasSubstr("flat"), HasSubstr("1 dimension"), HasSubstr("plane"), HasSubstr("has 2")));
+    fault = message_of<trace_error>([&] { balm::function("f", [&](Out<std::int32_t> out) { flat(out); }); });
+    EXPECT_THAT(fault, AllOf(HasSubstr("flat"), HasSubstr("only kernels call kernels")));
+    const auto own = balm::kernel<1>("own", [](Out<std::int32_t> out) {
+        LocalArray<std::int32_t, 4> tile;
+        tile[0] = 1;
+        out[0] = tile[0];
+    });
+    fault =
+        message_of<trace_error>([&] { balm::kernel<1>("caller", [&](Out<std::int32_t> out) { own(out); }); });
+    EXPECT_THAT(fault, AllOf(HasSubstr("own"), HasSubstr("Local")));
+    const auto text = balm::source_kernel<1, void(Out<std::int32_t>)>(
+        "text", "kernel void text(global int* out) { out[0] = 1; }");
+    fault = message_of<trace_error>(
+        [&] { balm::kernel<1>("caller", [&](Out<std::int32_t> out) { text(out); }); });
+    EXPECT_THAT(fault, AllOf(HasSubstr("given as text"), HasSubstr("source_function")));
+}
+
+TEST(C9_kernels, with_a_barrier_that_depends_on_an_argument_are_refused) {
+    const auto waits = balm::kernel<1>("waits", [](Int n, Out<std::int32_t> out) {
+        IF (n > 3) {
+            barrier();
+        }
+        out[0] = n;
+    });
+    const std::string fault = message_of<trace_error>([&] {
+        balm::kernel<1>("caller",
+                        [&](In<std::int32_t> a, Out<std::int32_t> out) { waits(a[global_id(0)], out); });
+    });
+    EXPECT_THAT(fault, HasSubstr("barrier()"));
+}
+
+TEST(C9_functions, of_one_name_are_told_apart) {
+    const auto of_one = balm::function("area", [](Float r) { return r * r * 3.f; });
+    const auto of_two = balm::function("area", [](Float a, Float b) { return a * b; });
+    const auto of_ints = balm::function("area", [](Int a, Int b) { return a * b + 1; });
+    const auto kernel = balm::kernel<1>("area", [&](In<float> a, Out<float> out, Out<std::int32_t> ints) {
+        Index i = global_id(0);
+        out[i] = of_one(a[i]) + of_two(a[i], 2.f);
+        ints[i] = of_ints(cast<int>(i), 3);
+    });
+    auto random = seeded_random();
+    const auto a = random_values<float>(random, count, -10.f, 10.f);
+    on_all_devices([&](const device& on) {
+        auto out = on.out_buffer<float>(count);
+        auto ints = on.out_buffer<std::int32_t>(count);
+        on.execute(kernel(in(on, a), out, ints), {count});
+        const auto got = out.read();
+        for (std::size_t i = 0; i < count; ++i) EXPECT_NEAR(got[i], a[i] * a[i] * 3 + a[i] * 2, 1e-4);
+        expect_each(ints.read(), [](std::size_t i) { return 3 * static_cast<std::int32_t>(i) + 1; });
+    });
+}
+
+/// Generic C++ for the host and for devices: a template, a default argument, a variadic sum, a callable.
+template <class T>
+T horner(const T& x, std::initializer_list<double> coefficients, double scale = 1) {
+    T sum = 0;
+    for (double c : coefficients) sum = sum * x + static_cast<float>(c);
+    return sum * static_cast<float>(scale);
+}
+template <class... T>
+auto sum_of_squares(const T&... x) {
+    return ((x * x) + ...);
+}
+template <class F, class T>
+T twice(F&& f, const T& x) {
+    return f(f(x));
+}
+
+TEST(C9_functions, are_generic_cpp_on_host_and_device) {
+    const auto both = [](const auto& x, const auto& y) {
+        using T = std::remove_cvref_t<decltype(x)>;
+        const auto step = [](const T& v) { return T(v * 0.5f + 1.f); };
+        return T(horner<T>(x, {1, -2, 3}) + horner<T>(y, {2, 1}, 0.5) + sum_of_squares(x, y, x) +
+                 twice(step, y));
+    };
+    const auto kernel = balm::kernel<1>("generic", [&](In<float> a, In<float> b, Out<float> out) {
+        Index i = global_id(0);
+        const Float x = a[i], y = b[i];
+        out[i] = both(x, y);
+    });
+    const auto four = balm::kernel<1>("generic_lanes", [&](In<float4> a, Out<float4> out) {
+        Index i = global_id(0);
+        const Float4 x = a[i];
+        out[i] = both(x, x);
+    });
+    auto random = seeded_random();
+    const auto a = random_values<float>(random, count, -3.f, 3.f),
+               b = random_values<float>(random, count, -3.f, 3.f);
+    host_array<float4> lanes(count / 4);
+    for (std::size_t i = 0; i < count; ++i) lanes[i / 4][static_cast<int>(i % 4)] = a[i];
+    on_all_devices([&](const device& on) {
+        const auto got = run<float>(on, kernel, count, in(on, a), in(on, b));
+        for (std::size_t i = 0; i < count; ++i) EXPECT_NEAR(got[i], both(a[i], b[i]), 1e-4);
+        const auto got_lanes = run<float4>(on, four, count / 4, in(on, lanes));
+        for (std::size_t i = 0; i < count; ++i)
+            EXPECT_NEAR(got_lanes[i / 4][static_cast<int>(i % 4)], both(a[i], a[i]), 1e-4);
+    });
+}
+
+TEST(C9_functions, work_in_kernels_and_in_vector_expressions) {
+    const auto falloff = balm::function("falloff(x, r)", [](Float x, Float r) {
+        Float result = 0.f;
+        IF (abs(x) < r) {
+            result = 1.f - abs(x) / r;
+        }
+        return result;
+    });
+    auto random = seeded_random();
+    const auto a = random_values<float>(random, count, -3.f, 3.f);
+    on_all_contexts([&](context ctx) {
+        balm::vector<float> x(ctx, std::vector<float>(a.begin(), a.end())), y(ctx, count);
+        y = 2 * falloff(x, 1.5f) + falloff(x + 1, 2.f);
+        const auto got = y.to_host();
+        const auto on_host = [](float v, float r) { return std::abs(v) < r ? 1 - std::abs(v) / r : 0.f; };
+        for (std::size_t i = 0; i < count; ++i)
+            EXPECT_NEAR(got[i], 2 * on_host(a[i], 1.5f) + on_host(a[i] + 1, 2.f), 1e-5);
+    });
+}
+
+}  // namespace
+}  // namespace balm::test
