@@ -371,6 +371,33 @@ TEST(C13_restrictions, a_range_whose_step_is_zero) {
     EXPECT_THAT(fault, AllOf(HasSubstr(line), HasSubstr("step")));
 }
 
+TEST(C13_restrictions, arrays_that_no_device_has_room_for) {
+    const std::string line = line_of(__FILE__, __LINE__ + 2);
+    const std::string fault = refusal([](auto&, auto& out, Index i) {
+        Array<std::int64_t, 1 << 20> own;
+        out[i] = cast<std::int32_t>(own[i]);
+    });
+    EXPECT_THAT(fault, AllOf(HasSubstr(line), HasSubstr("1048576 elements"), HasSubstr("refused")));
+}
+
+TEST(C13_restrictions, local_arrays_inside_a_block_or_function) {
+    std::string fault;
+    fault = refusal([](auto& a, auto& out, Index i) {
+        IF (a[i] > 0) {
+            LocalArray<std::int32_t, 4> tile;
+            out[i] = tile[0];
+        }
+    });
+    EXPECT_THAT(fault, AllOf(HasSubstr("local array"), HasSubstr("ahead of IF")));
+    fault = message_of<trace_error>([] {
+        balm::function("f", [](Int x) {
+            LocalArray<std::int32_t, 4> tile;
+            return x + tile[0];
+        });
+    });
+    EXPECT_THAT(fault, AllOf(HasSubstr("local array"), HasSubstr("as Local")));
+}
+
 TEST(C13_restrictions, grid_range_inside_a_block) {
     std::string fault;
     fault = refusal([](auto&, auto& out, Index i) {
