@@ -2,14 +2,21 @@
 // Contexts: the devices that a program computes on.
 
 #include <cstddef>
+#include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "balm/device.hpp"
 #include "balm/filter.hpp"
 
 namespace balm {
+
+namespace detail {
+struct context_state;
+}
 
 /// One or several devices, chosen once. A handle: copies are the same context.
 ///
@@ -29,17 +36,32 @@ public:
     /// These devices. Throws usage_error for none, or for the same one twice.
     explicit context(std::vector<balm::device>);
 
-    const std::vector<balm::device>& devices() const& { return *devices_; }
-    std::vector<balm::device> devices() && { return *devices_; }  // of a temporary, in a range-based for
+    const std::vector<balm::device>& devices() const&;
+    std::vector<balm::device> devices() &&;  // of a temporary, in a range-based for
     /// The i-th device. Throws usage_error if there is none.
     const balm::device& device(std::size_t i = 0) const;
-    std::size_t size() const { return devices_->size(); }
+    std::size_t size() const { return devices().size(); }
+
+    /// Where the context's devices print (see dsl::print), std::cout at first: a stream, which outlives the
+    /// context, or a function that is given the text of one print at a time. A launch's text is written by
+    /// whoever first waits for its event or for something after it, by finish(), and at the latest when the
+    /// context's last handle goes. Of several contexts with the same device the one told last counts, while
+    /// it lives.
+    ///
+    ///     std::ostringstream text;
+    ///     ctx.print_to(text);
+    void print_to(std::ostream&);
+    void print_to(std::function<void(std::string_view)>);
+    /// The memory for what one launch prints, 1 MiB at first: 12 bytes a print, 4 for each number of up to 4
+    /// bytes, 8 for others. What does not fit is dropped, and how much it was is the launch's last line.
+    /// Throws usage_error beyond 4 GiB.
+    void print_buffer_size(std::size_t bytes);
 
     /// The same devices in the same order.
-    friend bool operator==(const context& a, const context& b) { return *a.devices_ == *b.devices_; }
+    friend bool operator==(const context& a, const context& b) { return a.devices() == b.devices(); }
 
 private:
-    std::shared_ptr<const std::vector<balm::device>> devices_;
+    std::shared_ptr<detail::context_state> state_;
 };
 
 /// What `all_devices` gives.

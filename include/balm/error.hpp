@@ -50,4 +50,12 @@ public:
     using device_error::device_error;
 };
 
+/// A check() in a kernel failed: thrown by what waits for the launch. The message holds the C++ line, what
+/// check() was told to say, and the work-item. Memory that the launch wrote cannot be read until it is
+/// written again.
+class check_error : public error {
+public:
+    using error::error;
+};
+
 }  // namespace balm

@@ -26,6 +26,7 @@
 #include "balm/dsl/memory.hpp"
 #include "balm/dsl/parts.hpp"
 #include "balm/dsl/pointer.hpp"
+#include "balm/dsl/print.hpp"
 #include "balm/dsl/sync.hpp"
 #include "balm/dsl/value.hpp"
 #include "balm/dsl/vector_memory.hpp"

@@ -15,6 +15,7 @@
 namespace balm::ir {
 struct function;
 struct constant_data;
+struct print_format;
 }  // namespace balm::ir
 
 namespace balm::trace {
@@ -145,6 +146,9 @@ enum class atomic_op : std::uint8_t {
 };
 /// The element's value before the operation.
 node atomic(atomic_op what, node pointer, node index, const node* values, std::size_t count, location where);
+
+/// Leaves a record of these u32 words, which the host shows in this format.
+void print(const std::shared_ptr<const ir::print_format>&, const node* words, std::size_t count);
 
 /// The point that the trace has reached; what follows can be moved into a region of its own.
 struct position {

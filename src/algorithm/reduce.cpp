@@ -20,6 +20,7 @@
 #include "balm/dsl/memory.hpp"
 #include "balm/error.hpp"
 #include "kernel/launch.hpp"
+#include "kernel/print_records.hpp"
 
 namespace balm::array {
 
@@ -253,7 +254,11 @@ std::uint64_t reduce_as(reduction how, const program& p) {
     runtime::storage* const writes[] = {&results.memory()};
     {
         runtime::kernel_lease lease = kernel.program->lease_kernel();
-        device->default_queue().enqueue_launch(lease, g, arguments, reads, writes);
+        if (kernel.printing != nullptr) [[unlikely]]
+            kernels::enqueue_printing(device->default_queue(), kernel.printing, lease, g, arguments, reads,
+                                      writes);
+        else
+            device->default_queue().enqueue_launch(lease, g, arguments, reads, writes);
     }
     T values[most_parts];
     device->default_queue().read(values, results.memory(), 0, parts * sizeof(T));

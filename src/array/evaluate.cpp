@@ -9,6 +9,7 @@
 #include "balm/error.hpp"
 #include "balm/vector.hpp"
 #include "kernel/launch.hpp"
+#include "kernel/print_records.hpp"
 
 namespace balm::array {
 
@@ -70,7 +71,11 @@ void assign(vector_state& target, program&& p) {
     for (const vector_state* v : leaves.vectors) reads.push_back(v->memory().get());
     runtime::storage* const writes[] = {target.memory().get()};
     runtime::kernel_lease lease = kernel.program->lease_kernel();
-    device.default_queue().enqueue_launch(lease, g, arguments, reads, writes);
+    if (kernel.printing != nullptr) [[unlikely]]
+        kernels::enqueue_printing(device.default_queue(), kernel.printing, lease, g, arguments, reads,
+                                  writes);
+    else
+        device.default_queue().enqueue_launch(lease, g, arguments, reads, writes);
 }
 
 }  // namespace balm::array

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "kernel/launch.hpp"
+#include "kernel/print_records.hpp"
 
 namespace balm::array {
 
@@ -75,8 +76,9 @@ const cached_kernel& kernel_for(runtime::device_state& device, purpose what, sca
     made->structure = p;
     made->structure.vectors = {};
     made->number_of_leaf = leaves.number_of_leaf;
-    const ir::lowered plan = ir::lower(*traced, facts);
+    const ir::lowered plan = ir::lower(kernels::write_out_prints(*traced), facts);
     made->kernel = {kernels::program_for(device, *traced, facts), plan.elements_per_item, plan.local_size};
+    if (traced->has_output) made->kernel.printing = traced;
     const std::unique_lock lock(t.mutex);
     return t.entries.emplace(hash, std::move(made))->second->kernel;
 }

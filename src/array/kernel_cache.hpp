@@ -18,6 +18,7 @@ struct cached_kernel {
     std::shared_ptr<runtime::compiled_program> program;
     std::size_t elements_per_item = 1;
     std::size_t local_size = 256;
+    std::shared_ptr<const ir::function> printing{};  ///< the kernel, where it prints or checks
 };
 
 /// The kernel of an expression on a device, lowered for the given facts; traced by `trace` when it is

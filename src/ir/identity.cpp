@@ -27,6 +27,7 @@ public:
         }
         if (f_.text)
             for (const auto& each : f_.text->texts) hash_.text(each->name).text(each->words);
+        for (const auto& format : f_.formats) hash_.text(format->key);
         block_(0);
         return hash_.result();
     }

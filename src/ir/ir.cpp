@@ -129,6 +129,7 @@ bool has_effect(const instruction& i) {
         case opcode::call:
         case opcode::atomic:
         case opcode::fence:
+        case opcode::print:
         case opcode::sub_group: return true;
         default: return false;
     }
@@ -143,12 +144,12 @@ bool has_effect(const function& f, value_id v) {
 
 const char* to_string(opcode op) noexcept {
     constexpr const char* names[] = {
-        "parameter",  "constant", "place",       "builtin", "convert",  "select",
-        "and",        "or",       "cell",        "read",    "write",    "load",
-        "store",      "if",       "for",         "while",   "grid_for", "break",
-        "continue",   "return",   "barrier",     "call",    "evaluate", "broadcast",
-        "lane_index", "compose",  "swizzle",     "insert",  "object",   "constant_array",
-        "offset",     "member",   "reinterpret", "atomic",  "fence",    "sub_group"};
+        "parameter", "constant",       "place",     "builtin",    "convert",     "select",  "and",
+        "or",        "cell",           "read",      "write",      "load",        "store",   "if",
+        "for",       "while",          "grid_for",  "break",      "continue",    "return",  "barrier",
+        "call",      "evaluate",       "broadcast", "lane_index", "compose",     "swizzle", "insert",
+        "object",    "constant_array", "offset",    "member",     "reinterpret", "atomic",  "fence",
+        "sub_group", "print"};
     return names[static_cast<std::size_t>(op)];
 }
 
@@ -169,7 +170,8 @@ void dump_block(const function& f, block_id b, int depth, std::string& text) {
         if (i.op == opcode::constant || i.op == opcode::parameter || i.op == opcode::place ||
             i.op == opcode::barrier || i.op == opcode::fence || i.op == opcode::call ||
             i.op == opcode::evaluate || i.op == opcode::swizzle || i.op == opcode::insert ||
-            i.op == opcode::object || i.op == opcode::constant_array || i.op == opcode::member)
+            i.op == opcode::object || i.op == opcode::constant_array || i.op == opcode::member ||
+            i.op == opcode::print)
             text += " #" + std::to_string(i.bits);
         text += "\n";
         for (block_id inner : i.blocks)

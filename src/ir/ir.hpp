@@ -15,6 +15,7 @@
 #include "balm/builtin.hpp"
 #include "balm/trace.hpp"
 #include "balm/types.hpp"
+#include "ir/print_format.hpp"
 #include "ir/text_body.hpp"
 #include "runtime/hash.hpp"
 
@@ -97,6 +98,8 @@ enum class opcode : std::uint8_t {
     atomic,          // operation in `detail`; pointer, index, its values -> the element before
     fence,           // bits: the scope
     sub_group,       // operation in `detail` and its operands; all lanes of the sub-group take part
+    print,           // u32 words of the arguments; bits: position among the formats. Written out before a
+                     // kernel is lowered (kernel/print_records.hpp)
 };
 
 const char* to_string(opcode) noexcept;
@@ -164,6 +167,8 @@ struct function {
     std::vector<std::shared_ptr<const function>> callees;
     std::vector<std::shared_ptr<const constant_data>> constants;
     std::shared_ptr<const text_body> text;  ///< of a function given as OpenCL C, which has no code
+    std::vector<std::shared_ptr<const print_format>> formats;
+    bool has_output = false;  ///< it, or a function that it calls, prints or checks
 
     std::span<const value_id> operands_of(value_id v) const {
         return {operands.data() + code[v].first_operand, code[v].operand_count};

@@ -238,7 +238,8 @@ private:
             case opcode::cell:
             case opcode::write_cell: return write(v);
             case opcode::read_cell: return read(v);
-            case opcode::object: return true;
+            case opcode::object:
+            case opcode::print: return true;
             case opcode::load: return has_effect(f_.code[v]) || share(v, memory_.of(v));
             case opcode::store:
             case opcode::atomic:

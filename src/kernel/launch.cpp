@@ -17,6 +17,7 @@
 #include "balm/error.hpp"
 #include "balm/queue.hpp"
 #include "emit/printer.hpp"
+#include "kernel/print_records.hpp"
 #include "kernel/requirements.hpp"
 #include "kernel/sub_groups.hpp"
 
@@ -76,7 +77,7 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
         check_requirements(kernel, device.info());
         report_compilation(kernel, facts);
         const runtime::dialect language = device.driver().language();
-        const ir::lowered plan = ir::lower(write_out_sub_groups(kernel, language), facts);
+        const ir::lowered plan = ir::lower(write_out_prints(write_out_sub_groups(kernel, language)), facts);
         return runtime::program_source{
             emit::print(plan.kernel, language), emit::kernel_name(kernel, language), {}};
     });
@@ -264,7 +265,7 @@ event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const b
                      const std::int64_t* offset, const wait_list& waits) {
     runtime::device_state& device = queue->device();
     const std::string& name = call.function->name;
-    const memory_use use = memory_of(call, device);
+    memory_use use = memory_of(call, device);
     std::vector<runtime::argument> arguments = arguments_of(call);
     check_local_memory(arguments, name, device.info());  // before it is compiled
     runtime::grid g;
@@ -291,12 +292,18 @@ event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const b
     add_emulation_memory(arguments, *call.function, g, device.driver().language());
     if (arguments.size() > call.arguments.size()) check_local_memory(arguments, name, device.info());
 
+    kernels::launch_records records(*queue, call.function);
+    records.bind(arguments, use.writes);
     if (facts.is_offset)
         for (int d = 0; d < dimensions; ++d) arguments.push_back(value_argument(offset[d]));
 
     event done;
     runtime::kernel_lease kernel = program->lease_kernel();
     queue->enqueue_launch(kernel, g, arguments, use.reads, use.writes, waits.events(), &done);
+    if (offset)
+        std::transform(offset, offset + dimensions, g.offset.begin(),
+                       [](std::int64_t start) { return static_cast<std::size_t>(start); });
+    records.launched(done, g);
     return done;
 }
 

@@ -433,6 +433,17 @@ node atomic(atomic_op what, node pointer, node index, const node* values, std::s
     return t.node_of(t.record(i, {ids, 2 + count}));
 }
 
+void print(const std::shared_ptr<const ir::print_format>& format, const node* words, std::size_t count) {
+    tracer& t = current();
+    std::vector<value_id> ids(count);
+    for (std::size_t k = 0; k < count; ++k) ids[k] = t.use(words[k]);
+    instruction i = make(opcode::print, scalar::nothing, format->where);
+    i.bits = t.function.formats.size();
+    t.function.formats.push_back(format);
+    t.function.has_output = true;
+    t.record(i, ids);
+}
+
 position here() {
     const frame& f = current().frames.back();
     return {f.block, static_cast<std::uint32_t>(current().recorded(f).size())};
@@ -625,6 +636,7 @@ node call(const std::shared_ptr<const ir::function>& given, const node* argument
     instruction i = make(callee->is_pure ? opcode::evaluate : opcode::call, callee->result, where);
     i.bits = static_cast<std::uint64_t>(known - callees.begin());
     if (known == callees.end()) callees.push_back(callee);
+    t.function.has_output = t.function.has_output || callee->has_output;
     return t.node_of(t.record(i, ids));
 }
 
@@ -801,7 +813,7 @@ bool is_pure(const ir::function& f) {
         const bool in_memory = i.op == opcode::load || i.op == opcode::store;
         return (in_memory && !is_own(f, f.operands[i.first_operand])) || i.op == opcode::barrier ||
                i.op == opcode::call || i.op == opcode::place || i.op == opcode::atomic ||
-               i.op == opcode::fence;
+               i.op == opcode::fence || i.op == opcode::print;
     });
 }
 

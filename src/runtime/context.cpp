@@ -5,10 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
+#include <ostream>
+#include <utility>
 
 #include "balm/error.hpp"
+#include "runtime/device_state.hpp"
 #include "runtime/filter_judge.hpp"
 #include "runtime/platform.hpp"
+#include "runtime/print_outlet.hpp"
 
 namespace balm {
 
@@ -90,19 +95,69 @@ std::vector<device> checked_devices(std::vector<device> given) {
 
 }  // namespace
 
-context::context() : devices_(std::make_shared<const std::vector<balm::device>>(best_devices())) {}
+struct detail::context_state {
+    std::vector<balm::device> devices;
+    std::mutex mutex;
+    std::shared_ptr<runtime::print_outlet> outlet;  // made when the context is told where to print
+
+    explicit context_state(std::vector<balm::device> chosen) : devices(std::move(chosen)) {}
+    context_state(const context_state&) = delete;
+    context_state& operator=(const context_state&) = delete;
+    ~context_state() {
+        for (const balm::device& each : devices) {
+            each.state()->show_prints();
+            if (outlet != nullptr) each.state()->remove_outlet(outlet);
+        }
+    }
+
+    runtime::print_outlet& own_outlet() {
+        const std::lock_guard lock(mutex);
+        if (outlet == nullptr) outlet = runtime::make_standard_outlet();
+        for (const balm::device& each : devices) each.state()->add_outlet(outlet);
+        return *outlet;
+    }
+};
+
+context::context() : state_(std::make_shared<detail::context_state>(best_devices())) {}
 
 context::context(const device_filter& wanted)
-    : devices_(std::make_shared<const std::vector<balm::device>>(chosen_devices(wanted))) {}
+    : state_(std::make_shared<detail::context_state>(chosen_devices(wanted))) {}
 
 context::context(std::vector<balm::device> given)
-    : devices_(std::make_shared<const std::vector<balm::device>>(checked_devices(std::move(given)))) {}
+    : state_(std::make_shared<detail::context_state>(checked_devices(std::move(given)))) {}
+
+const std::vector<balm::device>& context::devices() const& { return state_->devices; }
+
+std::vector<balm::device> context::devices() && { return state_->devices; }
 
 const balm::device& context::device(std::size_t i) const {
     if (i >= size())
         throw usage_error(fmt::format("Device {} was asked of a context that has {} (from 0 to {}).", i,
                                       size(), size() - 1));
-    return (*devices_)[i];
+    return state_->devices[i];
+}
+
+void context::print_to(std::ostream& stream) {
+    print_to([&stream](std::string_view text) { stream << text; });
+}
+
+void context::print_to(std::function<void(std::string_view)> write) {
+    if (!write)
+        throw usage_error("A context was told to print to an empty function; give it one, or a stream.");
+    runtime::print_outlet& outlet = state_->own_outlet();
+    const std::lock_guard lock(outlet.mutex);
+    outlet.write = std::move(write);
+}
+
+void context::print_buffer_size(std::size_t bytes) {
+    constexpr std::size_t most = std::size_t{1}
+                                 << 32;  // its words are counted in 32 bits, with room to spare
+    if (bytes > most)
+        throw usage_error(
+            fmt::format("A print buffer of {} bytes was asked for; at most {} can be counted.", bytes, most));
+    runtime::print_outlet& outlet = state_->own_outlet();
+    const std::lock_guard lock(outlet.mutex);
+    outlet.buffer_bytes = bytes;
 }
 
 device_list all_devices() {

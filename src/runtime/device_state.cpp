@@ -102,6 +102,39 @@ void device_state::finish_quietly() noexcept {
     }
 }
 
+// ---- what kernels print ----
+
+std::shared_ptr<print_outlet> device_state::outlet() {
+    static auto* const standard = new std::shared_ptr<print_outlet>(make_standard_outlet());  // used at exit
+    const std::lock_guard lock(outlets_mutex_);
+    return outlets_.empty() ? *standard : outlets_.back();
+}
+
+void device_state::add_outlet(std::shared_ptr<print_outlet> added) {
+    remove_outlet(added);
+    const std::lock_guard lock(outlets_mutex_);
+    outlets_.push_back(std::move(added));
+}
+
+void device_state::remove_outlet(const std::shared_ptr<print_outlet>& gone) noexcept {
+    const std::lock_guard lock(outlets_mutex_);
+    std::erase(outlets_, gone);
+}
+
+void device_state::show_prints() noexcept {
+    try {
+        for (const std::shared_ptr<queue_state>& each : live_queues()) {
+            try {
+                if (each->pending_host_parts() > 0) each->finish();
+            } catch (...) {
+                note_late_error(std::current_exception());
+            }
+        }
+    } catch (...) {
+        note_late_error(std::current_exception());
+    }
+}
+
 // ---- memory ----
 
 std::shared_ptr<storage> device_state::allocate(std::size_t bytes, std::string label) {
@@ -179,6 +212,8 @@ void device_state::throw_late_error() {
     if (error == nullptr) return;  // another thread was told
     try {
         std::rethrow_exception(error);
+    } catch (const check_error&) {
+        throw;  // it says by itself what it is
     } catch (const std::exception& fault) {
         throw device_error(fmt::format("An earlier command on {} failed where nobody waited for it. {}",
                                        words(), fault.what()));

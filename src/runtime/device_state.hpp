@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/backend.hpp"
+#include "runtime/print_outlet.hpp"
 #include "runtime/program_store.hpp"
 #include "runtime/queue_state.hpp"
 #include "runtime/storage.hpp"
@@ -54,6 +55,13 @@ public:
     /// Bytes that live allocations take.
     std::size_t allocated_bytes() const { return allocated_.load(std::memory_order_relaxed); }
 
+    /// Where what its kernels print goes: to the outlet added last, else to std::cout.
+    std::shared_ptr<print_outlet> outlet();
+    void add_outlet(std::shared_ptr<print_outlet>);
+    void remove_outlet(const std::shared_ptr<print_outlet>&) noexcept;
+    /// Waits for launches whose prints nobody has seen. Errors are kept for the next call.
+    void show_prints() noexcept;
+
     program_store& programs() { return programs_; }
 
     /// Throws an error that nobody has seen yet, once. Every command asks; nothing to tell costs one load.
@@ -81,6 +89,9 @@ private:
     std::mutex allocations_mutex_;
     std::unordered_set<const storage*> allocations_;
     std::atomic<std::size_t> allocated_{0};
+
+    std::mutex outlets_mutex_;
+    std::vector<std::shared_ptr<print_outlet>> outlets_;
 
     std::mutex late_mutex_;
     std::exception_ptr late_error_;

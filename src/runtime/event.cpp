@@ -41,7 +41,9 @@ void event::wait() const {
         if (queue != nullptr) queue->note_failed(state_->sequence, fault.what());
         throw;
     }
-    if (queue != nullptr) queue->note_completed(state_->sequence);
+    if (queue == nullptr) return;
+    queue->note_completed(state_->sequence);
+    queue->run_host_parts(state_->sequence);
 }
 
 timestamps event::profile() const {

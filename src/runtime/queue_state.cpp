@@ -52,6 +52,8 @@ queue_state::queue_state(device_state& device, std::shared_ptr<device_state> kee
 queue_state::~queue_state() {
     try {
         driver_->finish();
+        note_completed(submitted());
+        run_host_parts();
     } catch (...) {
         device_.note_late_error(std::current_exception());
     }
@@ -243,6 +245,7 @@ void queue_state::finish() {
     driver_->finish();
     note_completed(last);
     release_done(false);
+    run_host_parts();
     device_.check();
 }
 
@@ -302,6 +305,25 @@ void queue_state::wait_for(const event_handle& done, std::uint64_t sequence) {
     }
     note_completed(sequence);
     release_done(false);
+    run_host_parts(sequence);
+}
+
+// ---- what is left to do on the host ----
+
+void queue_state::when_done(std::uint64_t sequence, host_parts::part what) {
+    host_parts_.add(sequence, std::move(what));
+}
+
+void queue_state::run_host_parts(std::uint64_t waited_for) {
+    if (host_parts_.is_empty()) return;
+    const auto reader = [this]() -> driver_queue& {
+        queue_options options;
+        options.timing = false;
+        if (reader_ == nullptr) reader_ = device_.driver().make_queue(options);
+        return *reader_;
+    };
+    host_parts_.run(completed(), waited_for, reader,
+                    [this](std::uint64_t failed, const char* what) { note_failed(failed, what); });
 }
 
 // ---- what is kept alive ----

@@ -16,6 +16,7 @@
 
 #include "balm/event.hpp"
 #include "runtime/backend.hpp"
+#include "runtime/host_parts.hpp"
 #include "runtime/storage.hpp"
 
 namespace balm::runtime {
@@ -66,6 +67,14 @@ public:
 
     /// Holds an object until all commands so far are done: a temporary that a launch uses, say.
     void keep_until_done(std::shared_ptr<const void> object);
+
+    /// Has something done on the host by whoever first waits until this command is done.
+    void when_done(std::uint64_t sequence, host_parts::part);
+    /// Called by whoever waited: does what is left to do on the host for the commands that are done, and
+    /// throws what comes up; or else what came up before for this command, where it was waited for.
+    void run_host_parts(std::uint64_t waited_for = 0);
+    /// For how many commands something is left to do on the host.
+    std::size_t pending_host_parts() const { return host_parts_.is_empty() ? 0 : host_parts_.pending(); }
 
     void flush();
     /// Waits for everything, and throws what went wrong.
@@ -148,6 +157,9 @@ private:
     mutable std::mutex failures_mutex_;
     std::vector<std::pair<std::uint64_t, std::string>> failures_;
     std::atomic<bool> has_failures_{false};
+
+    host_parts host_parts_;
+    std::unique_ptr<driver_queue> reader_;  // of host parts; made when one runs
 };
 
 }  // namespace balm::runtime

@@ -95,7 +95,8 @@ void add_builtin(program_text& p, builtin what, bool has_double) {
 }
 
 program_text rows_of(dialect of_device, scalar type, bool has_double) {
-    const dialect language = of_device == dialect::cuda_cpp ? of_device : dialect::opencl_c;  // rows know no PTX
+    const dialect language =
+        of_device == dialect::cuda_cpp ? of_device : dialect::opencl_c;  // rows know no PTX
     program_text p{language, type, {}, {}};
     for (std::size_t k = 0; k < ir::builtin_count; ++k) {
         const auto what = static_cast<builtin>(k);

@@ -13,6 +13,7 @@
 #include "balm/error.hpp"
 #include "emit/printer.hpp"
 #include "kernel/launch.hpp"
+#include "kernel/print_records.hpp"
 #include "kernel/sub_groups.hpp"
 
 namespace balm::test {
@@ -94,7 +95,7 @@ void compile_kernels_with_nvrtc_again() {
 
 void also_compile_with_nvrtc(const ir::function& kernel, const ir::launch_facts& facts) {
     constexpr auto language = runtime::dialect::cuda_cpp;
-    const ir::function written = kernels::write_out_sub_groups(kernel, language);
+    const ir::function written = kernels::write_out_prints(kernels::write_out_sub_groups(kernel, language));
     also_compile_with_nvrtc(emit::print(ir::lower(written, facts).kernel, language));
 }
 
