@@ -49,9 +49,9 @@ void compute_all(const Complex_& z, const Complex_& w, const Real& x, Store&& st
 }
 
 template <class T>
-class complex_numbers : public testing::Test {};
+class C10_complex : public testing::Test {};
 using precisions = testing::Types<float, double>;
-TYPED_TEST_SUITE(complex_numbers, precisions);
+TYPED_TEST_SUITE(C10_complex, precisions);
 
 std::vector<wide> special_numbers() {
     std::vector<wide> list;
@@ -65,7 +65,7 @@ std::vector<wide> special_numbers() {
 
 }  // namespace
 
-TYPED_TEST(complex_numbers, C10_agree_with_long_double) {
+TYPED_TEST(C10_complex, agree_with_long_double) {
     using T = TypeParam;
     using C = std::complex<T>;
     constexpr std::size_t n = 1000;
@@ -115,7 +115,7 @@ TYPED_TEST(complex_numbers, C10_agree_with_long_double) {
     });
 }
 
-TYPED_TEST(complex_numbers, C10_parts_comparisons_and_memory) {
+TYPED_TEST(C10_complex, parts_comparisons_and_memory) {
     using T = TypeParam;
     using C = std::complex<T>;
     constexpr std::size_t n = 64;
@@ -183,7 +183,7 @@ TYPED_TEST(complex_numbers, C10_parts_comparisons_and_memory) {
 }
 
 /// C99, Annex G: nothing overflows or vanishes between operands and a result that do not.
-TYPED_TEST(complex_numbers, C10_are_scaled_at_the_ends_of_the_range) {
+TYPED_TEST(C10_complex, are_scaled_at_the_ends_of_the_range) {
     using T = TypeParam;
     using C = std::complex<T>;
     using limits = std::numeric_limits<T>;
@@ -196,8 +196,8 @@ TYPED_TEST(complex_numbers, C10_are_scaled_at_the_ends_of_the_range) {
                                  C(small, 0),
                                  C(-big, -big),
                                  C(T(0.3), -small),
-                                 C(-limits::max(), 1),
-                                 C(1, limits::max()),
+                                 C(-limits::max() / 4 * 3, 1),
+                                 C(1, limits::max() / 4 * 3),
                                  C(limits::denorm_min(), 0)};
     const auto kernel = balm::kernel<1>("extremes", [](In<C> a, In<C> b, Out<C> out) {
         Index i = global_id(0);
@@ -232,7 +232,7 @@ TYPED_TEST(complex_numbers, C10_are_scaled_at_the_ends_of_the_range) {
     });
 }
 
-TYPED_TEST(complex_numbers, C10_keep_infinities_and_zeros) {
+TYPED_TEST(C10_complex, keep_infinities_and_zeros) {
     using T = TypeParam;
     using C = std::complex<T>;
     const T inf = std::numeric_limits<T>::infinity();

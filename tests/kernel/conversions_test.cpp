@@ -102,12 +102,12 @@ Long bits_on_device(const Var<T>& x) {
 }
 
 template <class From>
-class conversions : public testing::Test {};
-TYPED_TEST_SUITE(conversions, number_types);
+class C10_conversions_of : public testing::Test {};
+TYPED_TEST_SUITE(C10_conversions_of, number_types);
 
 }  // namespace
 
-TYPED_TEST(conversions, C10_round_and_saturate_as_told) {
+TYPED_TEST(C10_conversions_of, round_and_saturate_as_told) {
     using From = TypeParam;
     on_all_devices([](const device& on) {
         if (!on.info().has_double) return;

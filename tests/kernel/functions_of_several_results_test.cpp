@@ -15,9 +15,9 @@ namespace {
 using namespace balm::dsl;
 
 template <class T>
-class parts : public testing::Test {};
+class C10_parts : public testing::Test {};
 using floating_types = testing::Types<float, double>;
-TYPED_TEST_SUITE(parts, floating_types);
+TYPED_TEST_SUITE(C10_parts, floating_types);
 
 template <class T>
 std::vector<T> test_values(std::mt19937_64& random) {
@@ -58,7 +58,7 @@ void run_parts(const device& on, const Kernel& kernel, const host_array<T>& x, h
 
 }  // namespace
 
-TYPED_TEST(parts, C10_of_frexp_make_up_the_value) {
+TYPED_TEST(C10_parts, of_frexp_make_up_the_value) {
     using T = TypeParam;
     on_all_devices([](const device& on) {
         if (!fits<T>(on)) return;
@@ -83,7 +83,7 @@ TYPED_TEST(parts, C10_of_frexp_make_up_the_value) {
     });
 }
 
-TYPED_TEST(parts, C10_of_modf_and_fract_make_up_the_value) {
+TYPED_TEST(C10_parts, of_modf_and_fract_make_up_the_value) {
     using T = TypeParam;
     on_all_devices([](const device& on) {
         if (!fits<T>(on)) return;
@@ -122,7 +122,7 @@ TYPED_TEST(parts, C10_of_modf_and_fract_make_up_the_value) {
     });
 }
 
-TYPED_TEST(parts, C10_of_remquo_make_up_the_value) {
+TYPED_TEST(C10_parts, of_remquo_make_up_the_value) {
     using T = TypeParam;
     on_all_devices([](const device& on) {
         if (!fits<T>(on)) return;
@@ -171,7 +171,7 @@ TYPED_TEST(parts, C10_of_remquo_make_up_the_value) {
     });
 }
 
-TYPED_TEST(parts, C10_of_sincos_are_sin_and_cos) {
+TYPED_TEST(C10_parts, of_sincos_are_sin_and_cos) {
     using T = TypeParam;
     on_all_devices([](const device& on) {
         if (!fits<T>(on)) return;
@@ -200,7 +200,7 @@ TYPED_TEST(parts, C10_of_sincos_are_sin_and_cos) {
     });
 }
 
-TYPED_TEST(parts, C10_of_lgamma_r_are_lgamma_and_the_sign) {
+TYPED_TEST(C10_parts, of_lgamma_r_are_lgamma_and_the_sign) {
     using T = TypeParam;
     on_all_devices([](const device& on) {
         if (!fits<T>(on)) return;
