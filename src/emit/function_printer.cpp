@@ -656,7 +656,7 @@ private:
     }
     text loaded(value_id v) {
         const ir::type value = at(v).result, memory = pointee(at(f_.operand(v, 0)).result);
-        const text words = element(v);
+        text words = element(v);
         if (value.is_pointer() || value.aggregate != 0) return words;
         if (memory.element == scalar::f16)
             return {half_conversion(parts_, value, in_memory(memory)) + "(" + words.words + ")", postfix};
@@ -835,7 +835,7 @@ private:
         std::vector<ir::type> types;
         std::string list;
         for (std::size_t k = 0; k < f_.operands_of(v).size(); ++k) {
-            types.push_back(ir::type(at(f_.operand(v, k)).result.element, at(v).result.lanes));
+            types.emplace_back(at(f_.operand(v, k)).result.element, at(v).result.lanes);
         }
         const std::string name = lane_wise_row(parts_, what, at(v).result, types);
         const ir::builtin_info& row = ir::info(what);

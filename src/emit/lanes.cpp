@@ -128,7 +128,7 @@ std::string lane_wise_select(program_parts& parts, ir::type result) {
 std::string half_conversion(program_parts& parts, ir::type to, ir::type from) {
     const bool opencl = parts.language == dialect::opencl_c;
     const bool loads = to.element == scalar::f32;
-    const std::string name = loads ? "balm_f16_to_f32" : "balm_f32_to_f16";
+    std::string name = loads ? "balm_f16_to_f32" : "balm_f32_to_f16";
     const ir::type wide(scalar::f32), bits(scalar::u16);
     // CUDA has no half without its headers; PTX converts.
     const char* body =

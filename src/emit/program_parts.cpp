@@ -137,7 +137,7 @@ std::string type_name(program_parts& parts, ir::type t) {
 
 std::string constant_name(program_parts& parts, const ir::constant_data& data, const char* qualifier) {
     if (const auto known = parts.constants.find(&data); known != parts.constants.end()) return known->second;
-    const std::string name = parts.names.unique(data.name);
+    std::string name = parts.names.unique(data.name);
     const ir::type element = in_memory(data.element);
     std::string list;
     for (std::size_t k = 0; k < data.bits.size(); ++k)

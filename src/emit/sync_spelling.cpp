@@ -86,7 +86,7 @@ sync_spelling spell(dialect d, bool takes_ptx, sub_group_op what, scalar element
             return ptx_helper("balm_ballot", "uint", "vote.sync.ballot.b32 %0, holds, 0xffffffff;", "");
         case sub_group_op::barrier:
             if (cuda) return {"__syncwarp()", {}};
-            return {"asm volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\")", {}};
+            return {R"(asm volatile("bar.warp.sync 0xffffffff;" : : : "memory"))", {}};
         case sub_group_op::shuffle:
         case sub_group_op::shuffle_up:
         case sub_group_op::shuffle_down:
@@ -110,7 +110,7 @@ std::string spell_fence(dialect d, bool takes_ptx, trace::memory_scope among) {
     }
     if (!takes_ptx) return "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
     constexpr const char* words[] = {"cta", "gl", "sys"};
-    return fmt::format("asm volatile(\"membar.{};\" : : : \"memory\");", words[k]);
+    return fmt::format(R"(asm volatile("membar.{};" : : : "memory");)", words[k]);
 }
 
 }  // namespace balm::emit

@@ -135,7 +135,7 @@ void append(const print_argument& argument, const std::uint32_t*& words, argumen
     }
     const type what = argument.what;
     if (what.is_pointer())
-        push(reinterpret_cast<const void*>(static_cast<std::uintptr_t>(bits_in(scalar::u64, words))));
+        push(std::bit_cast<const void*>(static_cast<std::uintptr_t>(bits_in(scalar::u64, words))));
     else if (what.is_scalar())
         with_number(what.element, bits_in(what.element, words), push);
     else

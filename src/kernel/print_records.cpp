@@ -227,8 +227,9 @@ private:
         p.after.push_back(v);
     }
     void inside(part& p, value_id v) {
-        for (int k = 0; k < 2; ++k)
-            if (const ir::block_id inner = p.f.code[v].blocks[k]; inner != ir::none) block_(p, inner, {});
+        const auto blocks = std::to_array(p.f.code[v].blocks);  // the code grows meanwhile
+        for (const ir::block_id inner : blocks)
+            if (inner != ir::none) block_(p, inner, {});
     }
     void print(part& p, value_id v) {
         const print_format& format = *p.f.formats[p.f.code[v].bits];

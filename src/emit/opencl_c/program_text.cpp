@@ -158,7 +158,7 @@ bool is_vector(ir::type t) { return (t.is_pointer() ? pointee(t) : t).lanes > 1;
 
 std::string called_name(const ir::function& f, program_parts& parts) {
     if (parts.language == runtime::dialect::opencl_c) return f.name;
-    const std::string own = std::string(prelude_namespace) + "::" + cuda_name(f.name);
+    std::string own = std::string(prelude_namespace) + "::" + cuda_name(f.name);
     const bool converts = is_vector(f.result) || std::any_of(f.parameters.begin(), f.parameters.end(),
                                                              [](const auto& p) { return is_vector(p.what); });
     if (!converts) return own;
