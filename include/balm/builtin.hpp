@@ -9,6 +9,11 @@
 
 namespace balm {
 
+/// apply(symbol, row) for each compound assignment: `BALM_COMPOUND_ASSIGNMENTS(define)`.
+#define BALM_COMPOUND_ASSIGNMENTS(apply)                                                          \
+    apply(+=, add) apply(-=, sub) apply(*=, mul) apply(/=, div) apply(%=, rem) apply(&=, bit_and) \
+        apply(|=, bit_or) apply(^=, bit_xor) apply(<<=, shl) apply(>>=, shr)
+
 /// One row of builtins.def: an operator or a built-in function.
 enum class builtin : std::uint16_t {
 #define BALM_OPERATOR(id, ...) id,

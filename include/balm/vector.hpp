@@ -110,16 +110,7 @@ public:
     requires array_operands<vector, A> vector& operator symbol(A&& a) { \
         return *this = apply<builtin::id>(*this, static_cast<A&&>(a));  \
     }
-    BALM_COMPOUND(+=, add)
-    BALM_COMPOUND(-=, sub)
-    BALM_COMPOUND(*=, mul)
-    BALM_COMPOUND(/=, div)
-    BALM_COMPOUND(%=, rem)
-    BALM_COMPOUND(&=, bit_and)
-    BALM_COMPOUND(|=, bit_or)
-    BALM_COMPOUND(^=, bit_xor)
-    BALM_COMPOUND(<<=, shl)
-    BALM_COMPOUND(>>=, shr)
+    BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
 
     std::size_t size() const { return state_ ? array::size_of(*state_) : 0; }

@@ -342,6 +342,17 @@ builtin_spelling spell_bits(scalar from, scalar to) {
 
 }  // namespace
 
+std::string substitute(std::string_view pattern, const std::vector<std::string>& operands) {
+    std::string result;
+    for (std::size_t k = 0; k < pattern.size(); ++k) {
+        if (pattern[k] == '$' && k + 1 < pattern.size())
+            result += operands[static_cast<std::size_t>(pattern[++k] - '0')];
+        else
+            result += pattern[k];
+    }
+    return result;
+}
+
 std::string type_name(dialect d, scalar s, int lanes) {
     constexpr const char* opencl[] = {"void", "bool", "char", "uchar", "short", "ushort",
                                       "int",  "uint", "long", "ulong", "float", "double"};

@@ -3,6 +3,7 @@
 // guarded division, saturating conversion, and what one dialect has and the other has not.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/ir.hpp"
@@ -21,6 +22,9 @@ struct builtin_spelling {
     bool is_call = true;                   ///< else an expression whose operands bind as in a call's place
     std::vector<helper_function> helpers;  ///< that the pattern uses
 };
+
+/// The pattern with its operands in place.
+std::string substitute(std::string_view pattern, const std::vector<std::string>& operands);
 
 /// "float", "unsigned long long" (CUDA), "double8" (OpenCL).
 std::string type_name(runtime::dialect, scalar, int lanes = 1);

@@ -33,17 +33,6 @@ using ir::value_id;
 /// A value made of more operations than this gets a name even if it is used once: lines stay readable.
 constexpr int max_operations_in_line = 14;
 
-std::string substitute(std::string_view pattern, const std::vector<text>& operands) {
-    std::string result;
-    for (std::size_t k = 0; k < pattern.size(); ++k) {
-        if (pattern[k] == '$' && k + 1 < pattern.size())
-            result += operands[static_cast<std::size_t>(pattern[++k] - '0')].words;
-        else
-            result += pattern[k];
-    }
-    return result;
-}
-
 class function_printer {
 public:
     function_printer(const ir::function& f, const std::string& printed_name, program_parts& parts)
@@ -545,8 +534,14 @@ private:
         text t = use(o);
         return t.precedence < least_precedence ? "(" + t.words + ")" : t.words;
     }
-    /// The same where C's promotions make the type of a 64-bit literal plain without its suffix: as an index,
-    /// or beside an operand that is no literal.
+    /// All operands of v, as the arguments of a call.
+    std::string operand_list(value_id v) {
+        std::string list;
+        for (std::size_t k = 0; k < f_.operands_of(v).size(); ++k) list += (k ? ", " : "") + operand(v, k, 0);
+        return list;
+    }
+    /// Operand k where C's promotions make the type of a 64-bit literal plain without its suffix: as an
+    /// index, or beside an operand that is no literal.
     std::string plain_operand(value_id v, std::size_t k, int least_precedence) {
         const instruction& i = at(f_.operand(v, k));
         const bool fits = i.op == opcode::constant && i.result.element == scalar::i64 && i.bits <= INT32_MAX;
@@ -583,8 +578,7 @@ private:
             case opcode::insert: {
                 const std::string name =
                     insert_function(parts_, i.result, i.bits, at(f_.operand(v, 1)).result);
-                const std::string vector = operand(v, 0, 0);
-                return {fmt::format("{}({}, {})", name, vector, operand(v, 1, 0)), postfix};
+                return {fmt::format("{}({})", name, operand_list(v)), postfix};
             }
             case opcode::place: return place_words(i);
             case opcode::convert: return conversion(v);
@@ -671,8 +665,7 @@ private:
 
     text compose(value_id v) {
         const ir::type t = at(v).result;
-        std::string list;
-        for (std::size_t k = 0; k < f_.operands_of(v).size(); ++k) list += (k ? ", " : "") + operand(v, k, 0);
+        const std::string list = operand_list(v);
         if (!is_opencl()) return {fmt::format("{}({})", type_of(t), list), postfix};
         const bool is_truth = t.element == scalar::boolean;
         return {fmt::format("{}({})({})", is_truth ? "-" : "", type_of(t), list), is_truth ? unary : postfix};
@@ -706,9 +699,7 @@ private:
 
     std::string call_words(value_id v) {
         const ir::function* callee = f_.callees[at(v).bits].get();
-        std::string list;
-        for (std::size_t k = 0; k < f_.operands_of(v).size(); ++k) list += (k ? ", " : "") + operand(v, k, 0);
-        return parts_.functions.at(callee) + "(" + list + ")";
+        return parts_.functions.at(callee) + "(" + operand_list(v) + ")";
     }
 
     std::string atomic_words(value_id v) {
@@ -725,9 +716,8 @@ private:
 
     std::string sync_words(value_id v, const sync_spelling& s) {
         for (const helper_function& h : s.helpers) parts_.use(h);
-        std::vector<text> list;
-        for (std::size_t k = 0; k < f_.operands_of(v).size(); ++k)
-            list.push_back({operand(v, k, 0), primary});
+        std::vector<std::string> list;
+        for (std::size_t k = 0; k < f_.operands_of(v).size(); ++k) list.push_back(operand(v, k, 0));
         return substitute(s.pattern, list);
     }
 
@@ -811,9 +801,8 @@ private:
         const builtin_spelling s = spell(parts_.language, what, type);
         if (s.pattern == "$0") return use(f_.operand(v, 0));
         for (const helper_function& h : s.helpers) parts_.use(h);
-        std::vector<text> list;
-        for (std::size_t k = 0; k < row.arity; ++k)
-            list.push_back({operand(v, k, s.is_call ? 0 : postfix), primary});
+        std::vector<std::string> list;
+        for (std::size_t k = 0; k < row.arity; ++k) list.push_back(operand(v, k, s.is_call ? 0 : postfix));
         return {substitute(s.pattern, list), s.is_call ? int(postfix) : 8};
     }
 
@@ -833,7 +822,6 @@ private:
     /// A row lane after lane, by a function of ours.
     text lane_wise_words(value_id v, builtin what) {
         std::vector<ir::type> types;
-        std::string list;
         for (std::size_t k = 0; k < f_.operands_of(v).size(); ++k) {
             types.emplace_back(at(f_.operand(v, k)).result.element, at(v).result.lanes);
         }
@@ -841,8 +829,7 @@ private:
         const ir::builtin_info& row = ir::info(what);
         if (row.symbol && !is_opencl())
             return row.arity == 1 ? text{row.symbol + operand(v, 0, postfix), unary} : operator_words(v, row);
-        for (std::size_t k = 0; k < types.size(); ++k) list += (k ? ", " : "") + operand(v, k, 0);
-        return {fmt::format("{}({})", name, list), postfix};
+        return {fmt::format("{}({})", name, operand_list(v)), postfix};
     }
 
     std::string lane_indices(value_id v) {

@@ -54,17 +54,6 @@ std::string lane_wise(program_parts& parts, const std::string& name, ir::type re
     return lane_wise(parts, name, name, result, parameters, lane);
 }
 
-std::string substitute(std::string_view pattern, const std::vector<std::string>& operands) {
-    std::string result;
-    for (std::size_t k = 0; k < pattern.size(); ++k) {
-        if (pattern[k] == '$' && k + 1 < pattern.size())
-            result += operands[static_cast<std::size_t>(pattern[++k] - '0')];
-        else
-            result += pattern[k];
-    }
-    return result;
-}
-
 std::string converted(program_parts& parts, scalar to, scalar from, const std::string& value) {
     if (to == scalar::boolean)
         return value + (!is_floating(from) ? " != 0" : from == scalar::f32 ? " != 0.0f" : " != 0.0");

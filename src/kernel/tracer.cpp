@@ -800,10 +800,8 @@ void make_cells(ir::function& f, const std::vector<bool>& assigned, const std::v
 
 /// Whether a pointer points into private memory that the function declares, or to constants.
 bool is_own(const ir::function& f, value_id pointer) {
-    while (f.code[pointer].op == opcode::offset || f.code[pointer].op == opcode::member ||
-           f.code[pointer].op == opcode::reinterpret)
-        pointer = f.operand(pointer, 0);
-    return f.code[pointer].op == opcode::object || f.code[pointer].op == opcode::constant_array;
+    const opcode root = f.code[ir::root_of(f, pointer)].op;
+    return root == opcode::object || root == opcode::constant_array;
 }
 
 /// Whether calls of the function may be shared and moved: no memory, no place in the grid, no barrier.

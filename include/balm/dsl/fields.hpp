@@ -32,21 +32,12 @@ public:
     void operator=(A&& a) const {
         element() = static_cast<A&&>(a);
     }
-#define BALM_COMPOUND(symbol)                 \
+#define BALM_COMPOUND(symbol, id)             \
     template <operand A>                      \
     void operator symbol(A&& a) const {       \
         element() symbol static_cast<A&&>(a); \
     }
-    BALM_COMPOUND(+=)
-    BALM_COMPOUND(-=)
-    BALM_COMPOUND(*=)
-    BALM_COMPOUND(/=)
-    BALM_COMPOUND(%=)
-    BALM_COMPOUND(&=)
-    BALM_COMPOUND(|=)
-    BALM_COMPOUND(^=)
-    BALM_COMPOUND(<<=)
-    BALM_COMPOUND(>>=)
+    BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
     node load() const { return element().load(); }
     memory_place balm_place() const { return {pointer_, trace::constant(scalar::i32, 0), {}}; }
@@ -74,21 +65,12 @@ public:
     void operator=(A&& a) const {
         element() = static_cast<A&&>(a);
     }
-#define BALM_COMPOUND(symbol)                 \
+#define BALM_COMPOUND(symbol, id)             \
     template <operand A>                      \
     void operator symbol(A&& a) const {       \
         element() symbol static_cast<A&&>(a); \
     }
-    BALM_COMPOUND(+=)
-    BALM_COMPOUND(-=)
-    BALM_COMPOUND(*=)
-    BALM_COMPOUND(/=)
-    BALM_COMPOUND(%=)
-    BALM_COMPOUND(&=)
-    BALM_COMPOUND(|=)
-    BALM_COMPOUND(^=)
-    BALM_COMPOUND(<<=)
-    BALM_COMPOUND(>>=)
+    BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
     node load() const { return element().load(); }
     const memory_place& balm_place() const { return this->holder_.balm_place(); }

@@ -84,16 +84,7 @@ public:
     void operator symbol(A&& a) const {                                                                  \
         store(Var<value_type>(apply<builtin::id>(Var<value_type>(load()), static_cast<A&&>(a))).node()); \
     }
-    BALM_COMPOUND(+=, add)
-    BALM_COMPOUND(-=, sub)
-    BALM_COMPOUND(*=, mul)
-    BALM_COMPOUND(/=, div)
-    BALM_COMPOUND(%=, rem)
-    BALM_COMPOUND(&=, bit_and)
-    BALM_COMPOUND(|=, bit_or)
-    BALM_COMPOUND(^=, bit_xor)
-    BALM_COMPOUND(<<=, shl)
-    BALM_COMPOUND(>>=, shr)
+    BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
     template <class B = T>
     explicit operator bool() const {
@@ -264,16 +255,7 @@ public:
     Var& operator symbol(A&& a)& {                                          \
         return *this = Var(apply<builtin::id>(*this, static_cast<A&&>(a))); \
     }
-    BALM_COMPOUND(+=, add)
-    BALM_COMPOUND(-=, sub)
-    BALM_COMPOUND(*=, mul)
-    BALM_COMPOUND(/=, div)
-    BALM_COMPOUND(%=, rem)
-    BALM_COMPOUND(&=, bit_and)
-    BALM_COMPOUND(|=, bit_or)
-    BALM_COMPOUND(^=, bit_xor)
-    BALM_COMPOUND(<<=, shl)
-    BALM_COMPOUND(>>=, shr)
+    BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
 
     /// A lane by number, chosen on the host or on the device; a number beyond the last gives the first lane.
@@ -387,16 +369,7 @@ public:
     void operator symbol(A&& a)&& {                                                                       \
         store(Var<value_type>(apply<builtin::id>(Var<value_type>(value()), static_cast<A&&>(a))).node()); \
     }
-    BALM_COMPOUND(+=, add)
-    BALM_COMPOUND(-=, sub)
-    BALM_COMPOUND(*=, mul)
-    BALM_COMPOUND(/=, div)
-    BALM_COMPOUND(%=, rem)
-    BALM_COMPOUND(&=, bit_and)
-    BALM_COMPOUND(|=, bit_or)
-    BALM_COMPOUND(^=, bit_xor)
-    BALM_COMPOUND(<<=, shl)
-    BALM_COMPOUND(>>=, shr)
+    BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
 
     trace::node load() && { return value(); }

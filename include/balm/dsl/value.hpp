@@ -383,16 +383,7 @@ public:
     Var& operator symbol(A&& a)& {                                          \
         return *this = Var(apply<builtin::id>(*this, static_cast<A&&>(a))); \
     }
-    BALM_COMPOUND(+=, add)
-    BALM_COMPOUND(-=, sub)
-    BALM_COMPOUND(*=, mul)
-    BALM_COMPOUND(/=, div)
-    BALM_COMPOUND(%=, rem)
-    BALM_COMPOUND(&=, bit_and)
-    BALM_COMPOUND(|=, bit_or)
-    BALM_COMPOUND(^=, bit_xor)
-    BALM_COMPOUND(<<=, shl)
-    BALM_COMPOUND(>>=, shr)
+    BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
     Var& operator++() & { return *this += T(1); }
     Var& operator--() & { return *this -= T(1); }
@@ -534,16 +525,7 @@ public:
     void operator symbol(A&& a)&& {                                                                       \
         store(Var<value_type>(apply<builtin::id>(Var<value_type>(value()), static_cast<A&&>(a))).node()); \
     }
-    BALM_COMPOUND(+=, add)
-    BALM_COMPOUND(-=, sub)
-    BALM_COMPOUND(*=, mul)
-    BALM_COMPOUND(/=, div)
-    BALM_COMPOUND(%=, rem)
-    BALM_COMPOUND(&=, bit_and)
-    BALM_COMPOUND(|=, bit_or)
-    BALM_COMPOUND(^=, bit_xor)
-    BALM_COMPOUND(<<=, shl)
-    BALM_COMPOUND(>>=, shr)
+    BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
     /// `++x[i]` gives the new value, `x[i]++` the one before.
     Var<value_type> operator++() && { return stepped<builtin::add>().after; }
