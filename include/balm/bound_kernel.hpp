@@ -38,6 +38,11 @@ struct bound_call {
 template <int N>
 struct bound_kernel : bound_call {};
 
+namespace detail {
+/// count * size; throws usage_error for a size of 0 and where no size_t holds the product.
+std::size_t work_items(std::size_t count, std::size_t size);
+}  // namespace detail
+
 /// A size for each of N dimensions, the fastest-varying first: `{width, height}`.
 template <int N>
 using extent = std::array<std::size_t, static_cast<std::size_t>(N)>;
@@ -56,6 +61,33 @@ grid_offset<static_cast<int>(sizeof...(Starts))> offset(Starts... start) {
     grid_offset<static_cast<int>(sizeof...(Starts))> made;
     made.start = {static_cast<std::int64_t>(start)...};
     return made;
+}
+
+/// A grid of N dimensions said by its work-groups; made by `balm::groups(…)`.
+template <int N>
+struct group_grid {
+    explicit group_grid(const extent<N>& how_many, const extent<N>& of_size)
+        : count(how_many), size(of_size) {}
+    extent<N> count;  ///< work-groups (CUDA's grid)
+    extent<N> size;   ///< work-items of each (CUDA's block)
+
+    /// Work-items in each dimension. Throws usage_error for groups of size 0 and for too many.
+    extent<N> global() const {
+        extent<N> sizes;
+        for (std::size_t d = 0; d < sizes.size(); ++d) sizes[d] = detail::work_items(count[d], size[d]);
+        return sizes;
+    }
+};
+/// Launch parameters as grid and block: so many work-groups of so many work-items. Local memory that is sized
+/// at the launch is an argument of the kernel's (`balm::local<T>(count)`).
+///
+///     device.execute(kernel(a, balm::local<float>(256)), balm::groups(120, 256));
+///     device.execute(kernel(m), balm::groups({4, 4}, {16, 16}), written);  // 64 x 64 work-items
+inline group_grid<1> groups(std::size_t count, std::size_t size) { return group_grid<1>({count}, {size}); }
+template <std::size_t N>
+group_grid<static_cast<int>(N)> groups(const std::size_t (&count)[N], const std::size_t (&size)[N]) {
+    static_assert(N <= 3, "Balm: a grid has 1, 2 or 3 dimensions");
+    return group_grid<static_cast<int>(N)>(std::to_array(count), std::to_array(size));
 }
 
 }  // namespace balm

@@ -73,6 +73,12 @@ public:
                     Waits&&... waits) const {
         return queue().execute(kernel, global, local, std::forward<Waits>(waits)...);
     }
+    /// Runs a kernel over so many work-groups of so many work-items: `execute(kernel(a), balm::groups(120,
+    /// 256))`.
+    template <int N, waitable... Waits>
+    pending execute(const bound_kernel<N>& kernel, const group_grid<N>& grid, Waits&&... waits) const {
+        return queue().execute(kernel, grid, std::forward<Waits>(waits)...);
+    }
     /// The same where the grid begins at an offset: `execute(kernel(a), {64, 64}, balm::offset(8, 0))`.
     template <int N, waitable... Waits>
     pending execute(const bound_kernel<N>& kernel, const extent<N>& global, const grid_offset<N>& from,

@@ -38,6 +38,8 @@ struct step {
         apply,     ///< row `detail` of builtins.def on the last `arity` values
         convert,   ///< the last value as `type`
         select,    ///< of the last three values
+        memory,    ///< leaf number `leaf` as a whole: for `element`, and for functions that take memory
+        element,   ///< of the memory before, at the last value
         call       ///< function number `leaf` on the last `arity` values
     };
     kind what = kind::vector;
@@ -58,9 +60,14 @@ struct program {
 
     void push(const step&);
     void push_vector(std::shared_ptr<vector_state>, scalar type);
+    /// The vector as memory, of any size, of which any element may be read.
+    void push_memory(std::shared_ptr<vector_state>, scalar type);
     void push_value(step::kind, scalar type, std::uint64_t bits);
     void push_call(std::shared_ptr<const ir::function>, scalar type, std::uint16_t arity);
     void append(const program&);
+
+private:
+    void push_leaf(step::kind, std::shared_ptr<vector_state>, scalar type);
 };
 
 }  // namespace array
@@ -378,23 +385,62 @@ expr<canonical<T>> constant(T value) {
     return expr<canonical<T>>(std::move(list));
 }
 
-/// A device function, element by element: at least one argument is a vector or an expression.
+namespace detail {
+
+/// What a function's parameter in memory points to; void for a parameter by value.
+template <class P>
+struct memory_parameter_of {
+    using element = void;
+};
+template <class T, int N>
+struct memory_parameter_of<dsl::In<T, N>> {
+    using element = const T;
+};
+template <class T, int N>
+struct memory_parameter_of<dsl::Out<T, N>> {
+    using element = T;
+};
+template <class T, int N>
+struct memory_parameter_of<dsl::Mixed<T, N>> {
+    using element = T;
+};
+template <class T, space Where>
+struct memory_parameter_of<dsl::Ptr<T, Where>> {
+    using element = std::conditional_t<Where == space::global, T, volatile T>;
+};
+
+/// Appends an argument for a parameter of type P.
+template <class P, class A>
+void append_argument(array::program& list, const A& a) {
+    using element = typename memory_parameter_of<P>::element;
+    if constexpr (!std::is_void_v<element>) {
+        static_assert(is_vector<A>, "Balm: this parameter is memory; give it a vector");
+        static_assert(std::is_const_v<element>,
+                      "Balm: in an expression a function only reads vectors: take In<T> or Ptr<const T>");
+        if constexpr (is_vector<A>) {
+            static_assert(is_same_element<typename A::value_type, std::remove_const_t<element>>,
+                          "Balm: the vector's elements are of another type than the parameter's");
+            list.push_memory(a.state(), array_scalar<A>());
+        }
+    } else {
+        constexpr scalar wanted = scalar_of<typename P::value_type>;
+        constexpr scalar given = array_entering<A>(wanted);
+        static_assert(kind_of(given) <= kind_of(wanted), "Balm: this would narrow; cast it");
+        append<given>(list, a);
+    }
+}
+
+}  // namespace detail
+
+/// A device function, element by element: at least one argument is a vector or an expression. A parameter
+/// that is memory, In<T> or Ptr<const T>, takes a vector as a whole, of any size, and reads what it wants.
+///
+///     auto force = balm::function("force", [](Index i, In<double> x) { … x[j] … });
+///     f = force(balm::element_index(), x);
 template <class R, class... P, class... A>
 requires(array_value<A> || ...) auto call_function(const device_function<R, P...>& f, A&&... a) {
     array::program list;
-    auto add = [&]<class Q>(const Q*, const auto& argument) {
-        using given = std::remove_cvref_t<decltype(argument)>;
-        constexpr scalar wanted = scalar_of<typename Q::value_type>;
-        if constexpr (scalar_type<given>) {
-            static_assert(kind_of(scalar_of<given>) <= kind_of(wanted), "Balm: this would narrow; cast it");
-            detail::append<wanted>(list, argument);
-        } else {
-            static_assert(kind_of(detail::array_scalar<given>()) <= kind_of(wanted),
-                          "Balm: this would narrow; cast it");
-            detail::append<detail::array_scalar<given>()>(list, argument);
-        }
-    };
-    (add(static_cast<const P*>(nullptr), a), ...);
+    (detail::append_argument<P>(list, a), ...);
     constexpr scalar result = scalar_of<typename R::value_type>;
     list.push_call(f.function(), result, sizeof...(A));
     return detail::expr_of<result>(std::move(list));

@@ -49,7 +49,14 @@ public:
         return pending(detail::launch(state_, kernel, N, global.data(), local.data(), nullptr,
                                       wait_list(std::forward<Waits>(waits)...)));
     }
-    /// The same where the grid begins at an offset: global_id runs from there.
+    /// Runs a kernel over so many work-groups of so many work-items: `execute(kernel(a), balm::groups(120,
+    /// 256))`.
+    template <int N, waitable... Waits>
+    pending execute(const bound_kernel<N>& kernel, const group_grid<N>& grid, Waits&&... waits) {
+        return pending(detail::launch(state_, kernel, N, grid.global().data(), grid.size.data(), nullptr,
+                                      wait_list(std::forward<Waits>(waits)...)));
+    }
+    /// The same as over `global` where the grid begins at an offset: global_id runs from there.
     template <int N, waitable... Waits>
     pending execute(const bound_kernel<N>& kernel, const extent<N>& global, const grid_offset<N>& from,
                     Waits&&... waits) {

@@ -139,6 +139,22 @@ public:
         array::read(*state_, i, &value, 1);
         return value;
     }
+    /// The elements at the positions that an expression of integers gives, which may be in any order, and of
+    /// any number: `y = x[n - 1 - balm::element_index()]`. Positions are not checked.
+    template <array_value A>
+    expr<T> operator[](A&& position) const {
+        static_assert(kind_of(detail::array_scalar<A>()) == scalar_kind::integer,
+                      "Balm: positions are integers");
+        array::program list;
+        list.push_memory(state_, scalar_of<T>);
+        detail::append<detail::array_scalar<A>()>(list, position);
+        array::step s;
+        s.what = array::step::kind::element;
+        s.type = scalar_of<T>;
+        s.arity = 2;
+        list.push(s);
+        return expr<T>(std::move(list));
+    }
     /// Sets one element.
     void set(std::size_t i, T value) {
         check_index(i);

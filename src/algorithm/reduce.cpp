@@ -218,13 +218,13 @@ private:
 
 template <class T>
 std::uint64_t reduce_as(reduction how, const program& p) {
-    if (p.size == 0) {
+    const std::size_t n = element_count(p);
+    if (n == 0) {
         if (how != reduction::sum) throw usage_error("the smallest or largest of no elements is asked for");
         return 0;
     }
     const std::shared_ptr<runtime::device_state>& device = device_of(p);
     const layout leaves(p);
-    const auto n = static_cast<std::size_t>(p.size);
     const ir::launch_facts facts = kernels::facts_for(*device);
     const strategy& s = facts.on_cpu ? cpu_strategy : gpu_strategy;
     constexpr purpose purposes[] = {purpose::sum, purpose::min, purpose::max};

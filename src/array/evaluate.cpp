@@ -37,7 +37,7 @@ std::shared_ptr<const ir::function> trace_assignment(const program& p, const lay
 }  // namespace
 
 std::shared_ptr<vector_state> make_vector_like(const program& p, scalar type) {
-    return std::make_shared<vector_state>(device_of(p), type, static_cast<std::size_t>(p.size));
+    return std::make_shared<vector_state>(device_of(p), type, element_count(p));
 }
 
 void assign(vector_state& target, program&& p) {
@@ -49,6 +49,12 @@ void assign(vector_state& target, program&& p) {
         throw usage_error(fmt::format("an expression on {} is assigned to a vector on {}",
                                       device_of(p)->words(), device.words()));
     if (target.size() == 0) return;
+    if (reads_as_memory(p, target)) {  // an element may be read after its new value was written
+        vector_state computed(target.device_handle(), target.type(), target.size());
+        assign(computed, std::move(p));
+        copy(target, computed);
+        return;
+    }
 
     const layout leaves(p);
     ir::launch_facts facts = kernels::facts_for(device);

@@ -51,6 +51,20 @@ const std::shared_ptr<runtime::device_state>& default_device() {
 
 }  // namespace
 
+std::size_t element_count(const program& p) {
+    if (p.size < 0)
+        throw usage_error(
+            "an expression says nowhere how many elements it has (memory, scalars and positions do not); "
+            "assign it to a vector of a size, or use element_index(offset, size)");
+    return static_cast<std::size_t>(p.size);
+}
+
+bool reads_as_memory(const program& p, const vector_state& v) {
+    return std::any_of(p.steps.begin(), p.steps.end(), [&](const step& s) {
+        return s.what == step::kind::memory && p.vectors[s.leaf].get() == &v;
+    });
+}
+
 const std::shared_ptr<runtime::device_state>& device_of(const program& p) {
     if (p.vectors.empty() && p.size >= 0) return default_device();
     if (p.vectors.empty())
@@ -113,6 +127,10 @@ trace::node record(const program& p, const layout& leaves, const bound_leaves& n
                 made = trace::apply(builtin::add, sum, 2);
                 break;
             }
+            case step::kind::memory: made = nodes.vectors[leaves.number_of_leaf[s.leaf]]; break;
+            case step::kind::element:
+                made = trace::load(operands[0], trace::convert(operands[1], scalar::i64), {});
+                break;
             case step::kind::apply:
                 made = trace::apply(static_cast<builtin>(s.detail), operands, s.arity);
                 break;
@@ -124,8 +142,11 @@ trace::node record(const program& p, const layout& leaves, const bound_leaves& n
             case step::kind::call: {
                 const ir::function& f = *p.functions[s.leaf];
                 std::vector<trace::node> converted;
-                for (std::size_t k = 0; k < s.arity; ++k)
-                    converted.push_back(trace::convert(operands[k], f.parameters[k].what.element));
+                for (std::size_t k = 0; k < s.arity; ++k) {
+                    const trace::type wanted = f.parameters[k].what;
+                    converted.push_back(wanted.is_pointer() ? operands[k]
+                                                            : trace::convert(operands[k], wanted.element));
+                }
                 made = trace::call(p.functions[s.leaf], converted.data(), converted.size(), {});
                 break;
             }
@@ -158,12 +179,14 @@ std::string describe(const program& p, const layout& leaves, const vector_state*
         };
         phrase made{"", 15};
         switch (s.what) {
-            case step::kind::vector: made.words = names[leaves.number_of_leaf[s.leaf]]; break;
+            case step::kind::vector:
+            case step::kind::memory: made.words = names[leaves.number_of_leaf[s.leaf]]; break;
             case step::kind::scalar: made.words = scalar_name(letter++); break;
             case step::kind::constant: made.words = "constant"; break;
             case step::kind::index: made = {"element_index(" + scalar_name(letter++) + ")", 15}; break;
             case step::kind::convert: made = call(std::string("cast<") + to_string(s.type) + ">"); break;
             case step::kind::select: made = call("select"); break;
+            case step::kind::element: made.words = words(0, 15) + "[" + words(1, 0) + "]"; break;
             case step::kind::call: made = call(p.functions[s.leaf]->name); break;
             case step::kind::apply: {
                 const ir::builtin_info& row = ir::info(static_cast<builtin>(s.detail));

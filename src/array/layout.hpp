@@ -24,6 +24,12 @@ struct layout {
 /// Throws usage_error for vectors of several devices, and for an expression without vectors or size.
 const std::shared_ptr<runtime::device_state>& device_of(const program&);
 
+/// How many elements an expression has. Throws usage_error where nothing in it says so.
+std::size_t element_count(const program&);
+
+/// Whether the expression reads elements of the vector at other positions than its own.
+bool reads_as_memory(const program&, const vector_state&);
+
 /// Whether two programs are the same but for the values of scalars and the identity of vectors.
 bool same_structure(const program&, const program&);
 

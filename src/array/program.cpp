@@ -57,9 +57,18 @@ void program::push(const step& s) {
 }
 
 void program::push_vector(std::shared_ptr<vector_state> v, scalar type) {
+    if (v) size = common_size(size, static_cast<std::int64_t>(v->size()));
+    push_leaf(step::kind::vector, std::move(v), type);
+}
+
+void program::push_memory(std::shared_ptr<vector_state> v, scalar type) {
+    push_leaf(step::kind::memory, std::move(v), type);
+}
+
+void program::push_leaf(step::kind what, std::shared_ptr<vector_state> v, scalar type) {
     if (!v) throw usage_error("an expression uses a vector that has no elements yet");
-    size = common_size(size, static_cast<std::int64_t>(v->size()));
     step s;
+    s.what = what;
     s.type = type;
     s.leaf = static_cast<std::uint16_t>(vectors.size());
     vectors.push_back(std::move(v));
@@ -92,7 +101,8 @@ void program::append(const program& other) {
     vectors.append(other.vectors.begin(), other.vectors.end());
     functions.append(other.functions.begin(), other.functions.end());
     for (step s : other.steps) {
-        if (s.what == step::kind::vector) s.leaf = static_cast<std::uint16_t>(s.leaf + first_vector);
+        if (s.what == step::kind::vector || s.what == step::kind::memory)
+            s.leaf = static_cast<std::uint16_t>(s.leaf + first_vector);
         if (s.what == step::kind::call) {
             s.leaf = static_cast<std::uint16_t>(s.leaf + first_function);
             hash = mix(hash, functions[s.leaf]->identity.low);

@@ -136,7 +136,9 @@ private:
         for (value_id v = 0; v < f_.code.size(); ++v)
             if (at(v).op == opcode::parameter) name_[v] = parameter_names_[at(v).bits];
         std::string head(f_.dimensions > 0 ? words_.kernel : words_.device_function);
-        if (f_.dimensions == 0) head += type_of(f_.result) + " ";
+        if (const ir::group_size& g = f_.only_for; g[0] != 0)
+            head += fmt::format(fmt::runtime(words_.only_for), g[0], g[1], g[2], g[0] * g[1] * g[2]);
+        head += f_.dimensions == 0 ? type_of(f_.result) + " " : "void ";
         head += printed_name_ + "(";
         std::string one_line = head + fmt::format("{})", fmt::join(list, ", "));
         if (one_line.size() <= 108) return one_line;

@@ -6,7 +6,8 @@ namespace balm::emit {
 
 const spelling& spelling_of(runtime::dialect d) noexcept {
     static constexpr spelling opencl_c = {
-        "kernel void ",
+        "kernel ",
+        "__attribute__((reqd_work_group_size({0}, {1}, {2}))) ",
         "",
         "global ",
         "local ",
@@ -35,7 +36,8 @@ const spelling& spelling_of(runtime::dialect d) noexcept {
         false,
     };
     static constexpr spelling cuda_cpp = {
-        "extern \"C\" __global__ void ",
+        "extern \"C\" __global__ ",
+        "__launch_bounds__({3}) ",
         "static __device__ inline ",
         "",
         "",

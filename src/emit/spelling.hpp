@@ -10,7 +10,8 @@
 namespace balm::emit {
 
 struct spelling {
-    std::string_view kernel;             ///< ahead of a kernel: "kernel void "
+    std::string_view kernel;             ///< ahead of a kernel
+    std::string_view only_for;           ///< behind it: the work-group's size {0}, {1}, {2}, in all {3}
     std::string_view device_function;    ///< ahead of a function
     std::string_view global_memory;      ///< ahead of a pointer to global memory
     std::string_view local_memory;       ///< ahead of a pointer to local memory

@@ -26,11 +26,8 @@ void walk_by_strides(function& f, value_id loop, block& around) {
                               place_of(place::local_id)};
     const value_id first = append(opcode::builtin, static_cast<std::uint16_t>(builtin::add), terms);
     const value_id bounds[] = {first, f.operand(loop, 0), place_of(place::global_size)};
-    instruction& counted = f.code[loop];
-    counted.op = opcode::for_;
-    counted.first_operand = static_cast<std::uint32_t>(f.operands.size());
-    counted.operand_count = 3;
-    f.operands.insert(f.operands.end(), bounds, bounds + 3);
+    f.code[loop].op = opcode::for_;
+    f.set_operands(loop, bounds);
 }
 
 }  // namespace

@@ -81,12 +81,8 @@ private:
     void fuse(value_id v, value_id product, value_id factor, value_id addend) {
         const value_id operands[] = {factor, f_.operand(product, 1), addend};
         is_fused_[product] = true;
-        instruction i = f_.code[v];
-        i.detail = static_cast<std::uint16_t>(builtin::fma);
-        i.first_operand = static_cast<std::uint32_t>(f_.operands.size());
-        i.operand_count = 3;
-        f_.operands.insert(f_.operands.end(), std::begin(operands), std::end(operands));
-        f_.code[v] = i;
+        f_.code[v].detail = static_cast<std::uint16_t>(builtin::fma);
+        f_.set_operands(v, operands);
     }
 
     function& f_;

@@ -3,6 +3,7 @@
 #include "ir/ir.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "ir/aggregate.hpp"
 
@@ -49,52 +50,67 @@ type value_of_memory(type t) {
 value_id function::add(const instruction& what, std::span<const value_id> its_operands) {
     const auto id = static_cast<value_id>(code.size());
     code.push_back(what);
-    code[id].first_operand = static_cast<std::uint32_t>(operands.size());
-    code[id].operand_count = static_cast<std::uint8_t>(its_operands.size());
-    for (value_id o : its_operands) operands.push_back(o);  // mostly two: cheaper than insert's memmove
+    set_operands(id, its_operands);
     return id;
+}
+
+void function::set_operands(value_id v, std::span<const value_id> its_operands) {
+    code[v].first_operand = static_cast<std::uint32_t>(operands.size());
+    code[v].operand_count = static_cast<std::uint8_t>(its_operands.size());
+    for (value_id o : its_operands) operands.push_back(o);  // mostly two: cheaper than insert's memmove
 }
 
 namespace {
 
-/// Whether an instruction of the function, or of one it calls, is such.
-template <class Predicate>
-bool contains(const function& f, const Predicate& is_such) {
-    return std::any_of(f.code.begin(), f.code.end(), is_such) ||
-           std::any_of(f.callees.begin(), f.callees.end(),
-                       [&](const auto& callee) { return contains(*callee, is_such); });
+void collect(const function& f, std::set<const function*>& seen, std::vector<const function*>& list) {
+    if (!seen.insert(&f).second) return;
+    list.push_back(&f);
+    for (const auto& callee : f.callees) collect(*callee, seen, list);
 }
 
-/// Whether the function, or one it calls, is given as text that is such.
-template <class Predicate>
-bool any_text(const function& f, const Predicate& is_such) {
-    return (f.text && is_such(f)) || std::any_of(f.callees.begin(), f.callees.end(), [&](const auto& callee) {
-               return any_text(*callee, is_such);
-           });
+/// Whether an instruction of the function, or of one it calls, is such, or a text is.
+template <class OfCode, class OfText>
+bool contains(const function& f, const OfCode& is_such, const OfText& text_is_such) {
+    const std::vector<const function*> all = with_callees(f);
+    return std::any_of(all.begin(), all.end(), [&](const function* each) {
+        return (each->text && text_is_such(*each)) ||
+               std::any_of(each->code.begin(), each->code.end(), is_such);
+    });
 }
 
 }  // namespace
 
+std::vector<const function*> with_callees(const function& f) {
+    std::set<const function*> seen;
+    std::vector<const function*> list;
+    collect(f, seen, list);
+    return list;
+}
+
 bool has_barrier(const function& f) {
-    return any_text(f, [](const function& t) { return t.text->has_barrier; }) ||
-           contains(f, [](const instruction& i) { return i.op == opcode::barrier; });
+    return contains(
+        f, [](const instruction& i) { return i.op == opcode::barrier; },
+        [](const function& t) { return t.text->has_barrier; });
 }
 
 bool shares_memory(const function& f) {
-    return any_text(f, [](const function& t) { return !t.is_pure; }) || contains(f, [](const instruction& i) {
-               return i.op == opcode::barrier || i.op == opcode::atomic || i.op == opcode::fence ||
-                      i.op == opcode::sub_group || is_volatile(i);
-           });
+    return contains(
+        f,
+        [](const instruction& i) {
+            return i.op == opcode::barrier || i.op == opcode::atomic || i.op == opcode::fence ||
+                   i.op == opcode::sub_group || is_volatile(i);
+        },
+        [](const function& t) { return !t.is_pure; });
 }
 
 std::uint16_t exchanged_types(const function& f) {
     unsigned types = 0;
-    for (const instruction& i : f.code) {
-        const bool counts = i.op == opcode::barrier && i.operand_count > 0;
-        if (i.op == opcode::sub_group || counts)
-            types |= 1u << static_cast<unsigned>(counts ? scalar::u32 : i.result.element);
-    }
-    for (const auto& callee : f.callees) types |= exchanged_types(*callee);
+    for (const function* each : with_callees(f))
+        for (const instruction& i : each->code) {
+            const bool counts = i.op == opcode::barrier && i.operand_count > 0;
+            if (i.op == opcode::sub_group || counts)
+                types |= 1u << static_cast<unsigned>(counts ? scalar::u32 : i.result.element);
+        }
     return static_cast<std::uint16_t>(types);
 }
 
@@ -103,7 +119,6 @@ std::size_t local_memory_of(const function& f) {
     for (const instruction& i : f.code)
         if (i.op == opcode::object && i.result.where == space::local)
             bytes += i.bits * size_of(pointee(i.result));
-    for (const auto& callee : f.callees) bytes += local_memory_of(*callee);
     return bytes;
 }
 

@@ -148,6 +148,9 @@ struct parameter {
 
 using block = std::vector<value_id>;
 
+/// Work-items of a work-group by dimension; 0 in the first: not fixed.
+using group_size = std::array<std::uint32_t, 3>;
+
 /// A kernel or a device function.
 struct function {
     std::string name;
@@ -158,6 +161,7 @@ struct function {
     bool is_widened = false;      ///< its vectors are neighbouring elements (ir/widen.hpp), not the user's
     std::uint16_t exchanges = 0;  ///< exchanged_types(*this) of the finished trace
     int dimensions = 0;           ///< of a kernel's grid; 0: a device function
+    group_size only_for{};        ///< work-groups of this size alone may run the kernel; 0: any
     type result;
     std::vector<parameter> parameters;
     std::vector<instruction> code;   ///< indexed by value_id
@@ -180,11 +184,15 @@ struct function {
 
     /// Appends an instruction to `code` (to no block) and gives its id.
     value_id add(const instruction& what, std::span<const value_id> its_operands = {});
+    /// Gives an instruction other operands, which do not lie in `operands`.
+    void set_operands(value_id v, std::span<const value_id> its_operands);
 };
 
+/// The function and all that it calls, directly or through others, each once.
+std::vector<const function*> with_callees(const function&);
 /// Whether the function, or one it calls, waits for the work-items of its group.
 bool has_barrier(const function&);
-/// Bytes of local memory that the function declares itself.
+/// Bytes of the local arrays that the function declares itself.
 std::size_t local_memory_of(const function&);
 /// A bit for each scalar type of which work-items give each other values, by sub-group operations or a
 /// counting barrier, here or in a function called; the bit of `nothing` for those without a value. 0: none.

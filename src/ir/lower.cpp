@@ -135,6 +135,7 @@ void share_out(function& f, value_id loop, const launch_facts& facts, lowered& p
 lowered lower(const function& kernel, const launch_facts& facts) {
     lowered plan{facts.is_offset ? with_offset(kernel) : kernel};
     function& f = plan.kernel;
+    f.only_for = facts.only_for;
     // What work-items tell each other across a barrier or by atomics is written by others than the pointer's
     // owner: restrict would let a compiler keep the old value.
     const bool shares = shares_memory(f);

@@ -14,6 +14,7 @@ struct launch_facts {
     bool distinct = true;    ///< no memory that the kernel writes overlaps another of its arguments
     bool covers = false;     ///< the grid is laid out as `lowered` says
     bool is_offset = false;  ///< the grid does not begin at 0: the kernel takes its start (see with_offset)
+    group_size only_for{};   ///< the launch's work-groups, where the compiler must be told to leave room
     friend bool operator==(const launch_facts&, const launch_facts&) = default;
 };
 

@@ -17,9 +17,10 @@ bool asks_for_start(const instruction& i) {
 
 /// Whether the function, or one it calls, asks for something that an offset changes.
 bool depends_on_start(const function& f) {
-    return std::any_of(f.code.begin(), f.code.end(), asks_for_start) ||
-           std::any_of(f.callees.begin(), f.callees.end(),
-                       [](const auto& callee) { return depends_on_start(*callee); });
+    const std::vector<const function*> all = with_callees(f);
+    return std::any_of(all.begin(), all.end(), [](const function* each) {
+        return std::any_of(each->code.begin(), each->code.end(), asks_for_start);
+    });
 }
 
 class offset_pass {
@@ -85,18 +86,13 @@ private:
         sum.op = opcode::builtin;
         sum.detail = static_cast<std::uint16_t>(builtin::add);
         sum.bits = 0;
-        give_operands(f, v, operands);
+        f.set_operands(v, operands);
     }
     static void pass_starts(function& f, value_id call, const std::vector<value_id>& starts) {
         const auto given = f.operands_of(call);
         std::vector<value_id> all(given.begin(), given.end());
         all.insert(all.end(), starts.begin(), starts.end());
-        give_operands(f, call, all);
-    }
-    static void give_operands(function& f, value_id v, std::span<const value_id> operands) {
-        f.code[v].first_operand = static_cast<std::uint32_t>(f.operands.size());
-        f.code[v].operand_count = static_cast<std::uint8_t>(operands.size());
-        f.operands.insert(f.operands.end(), operands.begin(), operands.end());
+        f.set_operands(call, all);
     }
 
     int dimensions_;

@@ -152,12 +152,13 @@ private:
 
 /// Whether a call of the function may give work-items different results for the same arguments.
 bool differs_by_work_item(const function& f) {
-    if (f.text && f.text->asks_for_its_place) return true;
-    for (const instruction& i : f.code)
-        if (i.op == opcode::place || i.op == opcode::atomic || i.op == opcode::sub_group) return true;
-    for (const auto& callee : f.callees)
-        if (differs_by_work_item(*callee)) return true;
-    return false;
+    const std::vector<const function*> all = with_callees(f);
+    return std::any_of(all.begin(), all.end(), [](const function* each) {
+        return (each->text && each->text->asks_for_its_place) ||
+               std::any_of(each->code.begin(), each->code.end(), [](const instruction& i) {
+                   return i.op == opcode::place || i.op == opcode::atomic || i.op == opcode::sub_group;
+               });
+    });
 }
 
 /// Finds what may differ between the work-items of a group, and refuses a barrier that some may not reach;

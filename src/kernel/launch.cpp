@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -73,6 +74,14 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
     runtime::hash128 identity = kernel.identity;
     identity.low ^= std::uint64_t{facts.on_cpu} | std::uint64_t{facts.distinct} << 1 |
                     std::uint64_t{facts.covers} << 2 | std::uint64_t{facts.is_offset} << 3;
+    if (const ir::group_size& g = facts.only_for; g[0] != 0)
+        identity = runtime::hasher{}
+                       .number(identity.low)
+                       .number(identity.high)
+                       .number(g[0])
+                       .number(g[1])
+                       .number(g[2])
+                       .result();
     return device.programs().get(identity, [&] {
         check_requirements(kernel, device.info());
         report_compilation(kernel, facts);
@@ -161,9 +170,7 @@ void choose_local(runtime::grid& g, std::size_t limit) {
     }
 }
 
-void check_local(const runtime::grid& g, const std::string& kernel, const device_info& device,
-                 std::size_t limit) {
-    std::size_t items = 1;
+void check_local(const runtime::grid& g, const std::string& kernel, const device_info& device) {
     for (std::uint32_t d = 0; d < g.dimensions; ++d) {
         if (g.local[d] == 0 || g.global[d] % g.local[d] != 0)
             throw usage_error(
@@ -175,8 +182,13 @@ void check_local(const runtime::grid& g, const std::string& kernel, const device
                 fmt::format("kernel '{}': the local size {} in dimension {} is beyond the {} that "
                             "'{}' allows",
                             kernel, g.local[d], d, device.max_work_item_sizes[d], device.name));
-        items *= g.local[d];
     }
+}
+
+void check_group_size(const runtime::grid& g, const std::string& kernel, const device_info& device,
+                      std::size_t of_program) {
+    const std::size_t items = g.local[0] * g.local[1] * g.local[2];
+    const std::size_t limit = std::min(of_program, device.max_work_group_size);
     if (items > limit)
         throw usage_error(
             fmt::format("kernel '{}': work-groups of {} work-items are asked for, but on '{}' this "
@@ -185,9 +197,9 @@ void check_local(const runtime::grid& g, const std::string& kernel, const device
 }
 
 bool asks_in_text(const ir::function& f) {
-    return (f.text && f.text->asks_for_its_place) ||
-           std::any_of(f.callees.begin(), f.callees.end(),
-                       [](const auto& callee) { return asks_in_text(*callee); });
+    const std::vector<const ir::function*> all = ir::with_callees(f);
+    return std::any_of(all.begin(), all.end(),
+                       [](const ir::function* each) { return each->text && each->text->asks_for_its_place; });
 }
 
 /// OpenCL C as text asks the driver for its place, so that there the driver is told of the offset; false
@@ -247,18 +259,39 @@ void add_emulation_memory(std::vector<runtime::argument>& list, const ir::functi
     }
 }
 
-void check_local_memory(const std::vector<runtime::argument>& list, const std::string& kernel,
+void check_local_memory(const std::vector<runtime::argument>& list, const ir::function& kernel,
                         const device_info& device) {
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = ir::local_memory_of(kernel);
     for (const runtime::argument& a : list)
         if (a.what == runtime::argument::kind::local) bytes += a.size;
     if (bytes > device.local_memory)
         throw usage_error(
             fmt::format("kernel '{}' asks for {} bytes of local memory, but '{}' has {} per work-group",
-                        kernel, bytes, device.name, device.local_memory));
+                        kernel.name, bytes, device.name, device.local_memory));
+}
+
+/// The program for a launch in work-groups of g.local. A compiler that is not told of their size may take
+/// more registers than large ones leave to each work-item; told, it finds room.
+std::shared_ptr<runtime::compiled_program> program_for_groups(
+    std::shared_ptr<runtime::compiled_program> usual, runtime::device_state& device,
+    const ir::function& kernel, ir::launch_facts facts, const runtime::grid& g) {
+    const std::size_t items = g.local[0] * g.local[1] * g.local[2];
+    const bool is_small = items <= usual->max_work_group_size();
+    if (is_small || items > device.info().max_work_group_size || kernel.text) return usual;
+    std::transform(g.local.begin(), g.local.end(), facts.only_for.begin(),
+                   [](std::size_t size) { return static_cast<std::uint32_t>(size); });
+    return kernels::program_for(device, kernel, facts);
 }
 
 }  // namespace
+
+std::size_t detail::work_items(std::size_t count, std::size_t size) {
+    if (size == 0) throw usage_error("work-groups of 0 work-items are asked for");
+    if (count > std::numeric_limits<std::size_t>::max() / size)
+        throw usage_error(
+            fmt::format("{} work-groups of {} work-items are more than any grid holds", count, size));
+    return count * size;
+}
 
 event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const bound_call& call,
                      int dimensions, const std::size_t* global, const std::size_t* local,
@@ -267,7 +300,7 @@ event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const b
     const std::string& name = call.function->name;
     memory_use use = memory_of(call, device);
     std::vector<runtime::argument> arguments = arguments_of(call);
-    check_local_memory(arguments, name, device.info());  // before it is compiled
+    check_local_memory(arguments, *call.function, device.info());  // before it is compiled
     runtime::grid g;
     g.dimensions = static_cast<std::uint32_t>(dimensions);
     std::copy_n(global, dimensions, g.global.begin());
@@ -279,18 +312,20 @@ event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const b
     facts.is_offset =
         offset && std::any_of(offset, offset + dimensions, [](std::int64_t at) { return at != 0; });
     if (facts.is_offset && leave_offset_to_driver(*call.function, device, g, offset)) facts.is_offset = false;
-    const auto program = kernels::program_for(device, *call.function, facts);
-    const std::size_t limit = std::min(program->max_work_group_size(), device.info().max_work_group_size);
+    auto program = kernels::program_for(device, *call.function, facts);
     if (!take_required_local(call, g, local)) {
         if (local)
             std::copy_n(local, dimensions, g.local.begin());
         else
-            choose_local(g, limit);
+            choose_local(g, std::min(program->max_work_group_size(), device.info().max_work_group_size));
     }
-    check_local(g, name, device.info(), limit);
+    check_local(g, name, device.info());
+    program = program_for_groups(std::move(program), device, *call.function, facts, g);
+    check_group_size(g, name, device.info(), program->max_work_group_size());
     check_group_counts(g, name, device.info());
     add_emulation_memory(arguments, *call.function, g, device.driver().language());
-    if (arguments.size() > call.arguments.size()) check_local_memory(arguments, name, device.info());
+    if (arguments.size() > call.arguments.size())
+        check_local_memory(arguments, *call.function, device.info());
 
     kernels::launch_records records(*queue, call.function);
     records.bind(arguments, use.writes);

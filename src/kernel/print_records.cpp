@@ -6,7 +6,6 @@
 #include <array>
 #include <cstring>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -124,22 +123,15 @@ traced_function recorder(bool is_check, std::size_t word_count) {
 
 // ---- the pass
 
-void collect_formats(const ir::function& f, std::set<const ir::function*>& seen,
-                     std::map<std::string_view, std::size_t>& number, format_list& formats) {
-    if (!seen.insert(&f).second) return;
-    for (const auto& each : f.formats)
-        if (number.try_emplace(each->key, formats.size()).second) formats.push_back(each);
-    for (const auto& callee : f.callees) collect_formats(*callee, seen, number, formats);
-}
-
 /// The formats of a kernel and the functions that it calls, equal ones once: equal kernels have equal lists.
 struct format_table {
     format_list formats;
     std::map<std::string_view, std::size_t> number;
 
     explicit format_table(const ir::function& kernel) {
-        std::set<const ir::function*> seen;
-        collect_formats(kernel, seen, number, formats);
+        for (const ir::function* f : ir::with_callees(kernel))
+            for (const auto& each : f->formats)
+                if (number.try_emplace(each->key, formats.size()).second) formats.push_back(each);
     }
     /// Where the records of prints begin.
     std::uint32_t first_record() const {
@@ -221,7 +213,7 @@ private:
             const auto given = p.f.operands_of(v);
             std::vector<value_id> operands(given.begin(), given.end());
             operands.insert(operands.end(), {p.records, p.item});
-            set_operands(p.f, v, operands);
+            p.f.set_operands(v, operands);
         }
         inside(p, v);
         p.after.push_back(v);
@@ -242,7 +234,7 @@ private:
         const std::uint64_t callee = number_of(p.f, known);
         p.f.code[v].op = opcode::call;
         p.f.code[v].bits = callee;
-        set_operands(p.f, v, operands);
+        p.f.set_operands(v, operands);
         p.after.push_back(v);
     }
     void grid_range(part& p, value_id loop) {
@@ -259,11 +251,6 @@ private:
         if (!in_phase_) in_phase_ = in_phase();
         const value_id number = add(p, opcode::constant, scalar::u64, {}, phase);
         return add(p, opcode::evaluate, scalar::u64, {item, number}, number_of(p.f, in_phase_));
-    }
-    static void set_operands(ir::function& f, value_id v, const std::vector<value_id>& operands) {
-        f.code[v].first_operand = static_cast<std::uint32_t>(f.operands.size());
-        f.code[v].operand_count = static_cast<std::uint8_t>(operands.size());
-        f.operands.insert(f.operands.end(), operands.begin(), operands.end());
     }
     traced_function written(const traced_function& callee) {
         traced_function& known = written_[callee.get()];

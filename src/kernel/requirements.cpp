@@ -35,7 +35,17 @@ public:
                 type_(i.result.element, i.where);
                 if (i.op == ir::opcode::atomic) atomic_(static_cast<ir::atomic_op>(i.detail), i);
             }
-        for (const auto& callee : f.callees) function_(*callee);
+    }
+
+    void local_arrays_() const {
+        constexpr std::size_t cuda_limit = 48 << 10;  // of arrays whose size is part of the program
+        const std::size_t bytes = ir::local_memory_of(kernel_);
+        if (device_.api == backend::cuda && bytes > cuda_limit)
+            refuse(
+                kernel_.where,
+                fmt::format("has local arrays of {} bytes; CUDA allows {} to a LocalArray. Take the memory "
+                            "as a Local parameter, which is sized at the launch and may have {} on '{}'",
+                            bytes, cuda_limit, device_.local_memory, device_.name));
     }
 
 private:
@@ -76,7 +86,9 @@ private:
 }  // namespace
 
 void check_requirements(const ir::function& kernel, const device_info& device) {
-    check(kernel, device).function_(kernel);
+    const check each(kernel, device);
+    for (const ir::function* f : ir::with_callees(kernel)) each.function_(*f);
+    each.local_arrays_();
 }
 
 }  // namespace balm::kernels

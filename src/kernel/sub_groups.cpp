@@ -251,11 +251,6 @@ private:
         if (!known) known = std::make_shared<const ir::function>(function_(*callee));
         return known;
     }
-    static void set_operands(ir::function& f, value_id v, const std::vector<value_id>& operands) {
-        f.code[v].first_operand = static_cast<std::uint32_t>(f.operands.size());
-        f.code[v].operand_count = static_cast<std::uint8_t>(operands.size());
-        f.operands.insert(f.operands.end(), operands.begin(), operands.end());
-    }
     /// A call of a function that exchanges gives it the caller's memory.
     static void hand_down(ir::function& f, value_id v, const ir::function& callee,
                           const std::map<scalar, value_id>& rooms) {
@@ -263,7 +258,7 @@ private:
         std::vector<value_id> operands(given.begin(), given.end());
         for (const auto& [type, room] : rooms)
             if (has_type(callee, type)) operands.push_back(room);
-        set_operands(f, v, operands);
+        f.set_operands(v, operands);
     }
     /// The operation becomes a call, or a barrier, or stays.
     void replace(ir::function& f, value_id v, const std::map<scalar, value_id>& rooms) {
@@ -285,7 +280,7 @@ private:
         changed.op = opcode::call;
         changed.bits = callee_number(f, counts ? counting_barrier() : function_for(what, s));
         f.code[v] = changed;
-        set_operands(f, v, operands);
+        f.set_operands(v, operands);
     }
     const traced_function& counting_barrier() {
         if (!count_) count_ = emulated_barrier_count();

@@ -582,13 +582,14 @@ void refuse_lacking_dimensions(const ir::function& callee) {
     const auto lacks = [&](const instruction& i) {
         return i.op == opcode::place && i.bits >= static_cast<std::uint64_t>(kernel.dimensions);
     };
-    const auto found = std::find_if(callee.code.begin(), callee.code.end(), lacks);
-    if (found != callee.code.end())
-        fail(found->where,
-             fmt::format("{}({}) is asked for in '{}', but '{}', which calls it, has {} dimension{}",
-                         ir::to_string(static_cast<place>(found->detail)), found->bits, callee.name,
-                         kernel.name, kernel.dimensions, kernel.dimensions == 1 ? "" : "s"));
-    for (const auto& inner : callee.callees) refuse_lacking_dimensions(*inner);
+    for (const ir::function* each : ir::with_callees(callee)) {
+        const auto found = std::find_if(each->code.begin(), each->code.end(), lacks);
+        if (found != each->code.end())
+            fail(found->where,
+                 fmt::format("{}({}) is asked for in '{}', but '{}', which calls it, has {} dimension{}",
+                             ir::to_string(static_cast<place>(found->detail)), found->bits, each->name,
+                             kernel.name, kernel.dimensions, kernel.dimensions == 1 ? "" : "s"));
+    }
 }
 
 /// A kernel as the function that the current kernel calls: the one made for an earlier call, or a new one.
@@ -718,9 +719,7 @@ void use_objects(ir::function& f) {
     f.blocks[0].insert(f.blocks[0].begin(), index);
     const auto become = [&](value_id v, opcode op, std::initializer_list<value_id> operands) {
         f.code[v].op = op;
-        f.code[v].first_operand = static_cast<std::uint32_t>(f.operands.size());
-        f.code[v].operand_count = static_cast<std::uint8_t>(operands.size());
-        f.operands.insert(f.operands.end(), operands);
+        f.set_operands(v, {operands.begin(), operands.size()});
     };
     for (value_id v = 0; v < index; ++v) {
         const instruction& i = f.code[v];

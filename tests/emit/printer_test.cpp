@@ -77,6 +77,23 @@ extern "C" __global__ void mat_mult(
 )");
 }
 
+TEST(EMIT_texts, of_a_kernel_for_work_groups_of_one_size) {
+    const auto one = balm::kernel<2>("one(out)", [](Out<int, 2> out) { out[global_id(1)] = 1; });
+    ir::launch_facts facts;
+    facts.only_for = {32, 16, 1};
+    EXPECT_EQ(opencl(one, facts), R"(#pragma OPENCL FP_CONTRACT OFF
+
+kernel __attribute__((reqd_work_group_size(32, 16, 1))) void one(global int* restrict out) {
+    out[(long)get_global_id(1)] = 1;
+}
+)");
+    EXPECT_EQ(cuda(one, facts), R"(
+extern "C" __global__ __launch_bounds__(512) void one(int* __restrict__ out) {
+    out[(long long)blockIdx.y * blockDim.y + threadIdx.y] = 1;
+}
+)");
+}
+
 TEST(EMIT_texts, of_a_loop_unrolled_by_the_trace) {
     const auto tiles =
         balm::kernel<2>("tiles(n, a, result)", [](Int n, In<float, 2> a, Out<float, 2> result) {

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
 #include <numeric>
+#include <vector>
 
 #include "kernel/run.hpp"
 
@@ -161,6 +164,99 @@ TEST(C14_execute, refuses_local_sizes_before_the_launch) {
         EXPECT_THAT(message_of<usage_error>([&] { shares(balm::local<double>(0), d); }),
                     HasSubstr("local memory"));
     });
+}
+
+TEST(C14_execute, counts_the_arrays_of_the_kernel_with_the_memory_of_the_launch) {
+    constexpr std::size_t declared = 2048;
+    const auto kernel = balm::kernel<1>("declares", [](Local<double> room, Out<double> out) {
+        LocalArray<double, declared> mine;
+        mine[local_id(0)] = 1;
+        room[local_id(0)] = 2;
+        out[global_id(0)] = mine[local_id(0)] + room[local_id(0)];
+    });
+    on_all_devices([&](const device& on) {
+        auto out = on.out_buffer<double>(16);
+        const std::size_t fills = on.info().local_memory / sizeof(double);
+        EXPECT_THAT(message_of<usage_error>([&] {
+                        on.execute(kernel(balm::local<double>(fills - declared + 1), out), {16}, {16});
+                    }),
+                    AllOf(HasSubstr("declares"), HasSubstr(std::to_string((fills + 1) * sizeof(double)))));
+        on.execute(kernel(balm::local<double>(16), out), {16}, {16});
+        expect_each(out.read(), [](std::size_t) { return 3; });
+    });
+}
+
+TEST(C14_execute, runs_kernels_of_many_registers_in_the_largest_groups) {
+    constexpr int values = 96;
+    const auto kernel = balm::kernel<1>("many_registers", [](In<float> in, Out<float> out) {
+        std::vector<Float> x(values);  // all alive until the last is read
+        for (int k = 0; k < values; ++k) x[static_cast<std::size_t>(k)] = in[global_id(0) + k];
+        for (Int round : range(4)) {
+            for (int k = 0; k < values; ++k) {
+                Float& each = x[static_cast<std::size_t>(k)];
+                each = each * 2 + x[static_cast<std::size_t>((k + 1) % values)] + cast<float>(round);
+            }
+        }
+        Float sum = 0.f;
+        for (const Float& each : x) sum += each;
+        out[global_id(0)] = sum;
+    });
+    const auto expected = [](std::size_t item, const auto& in) {
+        std::vector<float> x(values);
+        for (std::size_t k = 0; k < values; ++k) x[k] = in[item + k];
+        for (int round = 0; round < 4; ++round)
+            for (std::size_t k = 0; k < values; ++k)
+                x[k] = x[k] * 2 + x[(k + 1) % values] + static_cast<float>(round);
+        return std::accumulate(x.begin(), x.end(), 0.f);
+    };
+    on_all_devices([&](const device& on) {
+        const std::size_t group = std::min<std::size_t>(on.info().max_work_group_size, 1024);
+        host_array<float> values_in{shape(2 * group + values)};
+        for (std::size_t i = 0; i < values_in.size(); ++i)
+            values_in[i] = static_cast<float>(i * 7 % 13);  // exact sums
+        const auto a = in(on, values_in);
+        auto out = on.out_buffer<float>(2 * group);
+        on.execute(kernel(a, out), balm::groups(2, group));
+        expect_each(out.read(), [&](std::size_t i) { return expected(i, values_in); });
+    });
+}
+
+TEST(A3_grid_and_block, say_the_launch_with_local_memory_sized_there) {
+    const auto reverse = balm::kernel<1>("reverse", [](In<int> in, Out<int> out, Local<int> room) {
+        room[local_id(0)] = in[global_id(0)];
+        barrier();
+        out[global_id(0)] = room[local_size(0) - 1 - local_id(0)] + 1000 * cast<int>(group_count(0));
+    });
+    const auto plane = balm::kernel<2>("plane_of_groups", [](Out<int, 2> out) {
+        Index at = global_id(1) * global_size(0) + global_id(0);
+        out[at] =
+            cast<int>(group_count(0) + 10 * group_count(1) + 100 * local_size(0) + 10000 * local_size(1));
+    });
+    auto random = seeded_random();
+    on_all_devices([&](const device& on) {
+        for (const std::size_t block : {1u, 32u, 60u}) {
+            const std::size_t grid = 7;
+            const auto values = random_values<int>(random, grid * block);
+            auto out = on.out_buffer<int>(grid * block);
+            on.execute(reverse(in(on, values), out, balm::local<int>(block)), balm::groups(grid, block));
+            expect_each(out.read(), [&](std::size_t i) {
+                return static_cast<int>(
+                    static_cast<unsigned>(values[i / block * block + block - 1 - i % block]) + 1000u * grid);
+            });
+        }
+        auto out = on.mixed_buffer<int>(6, 20);
+        event done = on.execute(plane(out), balm::groups({5, 2}, {4, 3}));
+        expect_each(out.read(done), [](std::size_t) { return 5 + 20 + 400 + 30000; });
+        on.execute(plane(out), balm::groups({5, 0}, {4, 3}));
+        expect_each(out.read(), [](std::size_t) { return 5 + 20 + 400 + 30000; });
+        EXPECT_THAT(message_of<usage_error>([&] {
+                        on.execute(plane(out), balm::groups({1, 1}, {4, 0}));
+                    }),
+                    HasSubstr("work-groups of 0"));
+    });
+    constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+    EXPECT_THAT(message_of<usage_error>([] { (void)balm::groups(most / 2, 3).global(); }),
+                HasSubstr(std::to_string(most / 2)));
 }
 
 TEST(C14_execute, takes_grids_of_any_size) {

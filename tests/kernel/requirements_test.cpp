@@ -49,6 +49,29 @@ TEST(A4_atomics, of_double_are_refused_on_an_old_CUDA_device) {
     kernels::check_requirements(*add.function(), card);
 }
 
+TEST(C17_local_memory, in_arrays_beyond_what_CUDA_gives_them_is_refused) {
+    const auto fits = balm::kernel<1>("fits", [](Out<float> out) {
+        LocalArray<float, 12 * 1024> room;
+        room[local_id(0)] = 1.f;
+        out[global_id(0)] = room[local_id(0)];
+    });
+    const auto exceeds = balm::kernel<1>("exceeds", [](Out<float> out) {
+        LocalArray<float, 12 * 1024 + 1> room;
+        room[local_id(0)] = 1.f;
+        out[global_id(0)] = room[local_id(0)];
+    });
+    device_info card;
+    card.name = "Hopper";
+    card.api = backend::cuda;
+    card.local_memory = 232448;
+    kernels::check_requirements(*fits.function(), card);
+    EXPECT_THAT(refused(*exceeds.function(), card),
+                AllOf(HasSubstr("'exceeds'"), HasSubstr("49156"), HasSubstr("49152"), HasSubstr("Local"),
+                      HasSubstr("232448")));
+    card.api = backend::opencl;
+    kernels::check_requirements(*exceeds.function(), card);
+}
+
 TEST(C21_double_precision, is_refused_before_the_compiler_where_the_device_lacks_it) {
     const auto half = balm::function("half_of(x)", [](Double x) { return x / 2; });
     const auto direct = balm::kernel<1>(

@@ -21,20 +21,24 @@ namespace balm::emit::opencl_c {
 
 namespace {
 
-void add_texts(const ir::function& f, ir::text_list& list) {
-    if (f.text)
-        for (const auto& each : f.text->texts) {
+/// Every function given as text that the kernel is or calls.
+std::vector<const ir::function*> functions_of(const ir::function& kernel) {
+    std::vector<const ir::function*> list = ir::with_callees(kernel);
+    list.erase(std::remove_if(list.begin(), list.end(), [](const ir::function* f) { return !f->text; }),
+               list.end());
+    return list;
+}
+
+/// Their texts, equal ones once.
+ir::text_list texts_of(const std::vector<const ir::function*>& functions) {
+    ir::text_list list;
+    for (const ir::function* f : functions)
+        for (const auto& each : f->text->texts) {
             const bool is_known = std::any_of(list.begin(), list.end(),
                                               [&](const auto& known) { return known->words == each->words; });
             if (!is_known) list.push_back(each);
         }
-    for (const auto& callee : f.callees) add_texts(*callee, list);
-}
-
-/// Every function given as text that the kernel is or calls.
-void add_functions(const ir::function& f, std::vector<const ir::function*>& list) {
-    if (f.text) list.push_back(&f);
-    for (const auto& callee : f.callees) add_functions(*callee, list);
+    return list;
 }
 
 std::string names_of(const ir::text_list& list) {
@@ -119,17 +123,12 @@ program_text print_cuda(const ir::function& kernel, const ir::text_list& list,
 
 }  // namespace
 
-ir::text_list all_texts(const ir::function& f) {
-    ir::text_list list;
-    add_texts(f, list);
-    return list;
-}
+ir::text_list all_texts(const ir::function& f) { return texts_of(functions_of(f)); }
 
 program_text print_texts(const ir::function& kernel, runtime::dialect language) {
-    std::vector<const ir::function*> functions;
-    add_functions(kernel, functions);
+    const std::vector<const ir::function*> functions = functions_of(kernel);
     if (functions.empty()) return {};
-    const ir::text_list list = all_texts(kernel);
+    const ir::text_list list = texts_of(functions);
     const bool is_cuda = language == runtime::dialect::cuda_cpp;
     try {
         return is_cuda ? print_cuda(kernel, list, functions) : print_opencl(kernel, list, functions);

@@ -1,0 +1,10 @@
+// expect: in an expression a function only reads vectors
+#include <balm/balm.hpp>
+
+using namespace balm::dsl;
+
+void f(balm::vector<float>& x, balm::vector<float>& y);
+void f(balm::vector<float>& x, balm::vector<float>& y) {
+    auto g = balm::function("g", [](Index i, Ptr<float> p) { return p[i]; });
+    y = g(balm::element_index(), x);
+}
