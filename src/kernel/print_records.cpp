@@ -32,7 +32,8 @@ constexpr std::uint32_t next_word = 0;     // where the next record goes
 constexpr std::uint32_t end_word = 1;      // of the buffer
 constexpr std::uint32_t dropped_word = 2;  // how many records did not fit; the high half behind the low one
 constexpr std::uint32_t failed_word = 4;   // 1 once a check has failed
-constexpr std::uint32_t header_words = 5;
+constexpr std::uint32_t full_word = 5;     // where the first record that did not fit would begin; 0: none
+constexpr std::uint32_t header_words = 6;
 /// Ahead of a record's values: its format counted from 1, and two for its work-item.
 constexpr std::uint32_t record_head = 3;
 
@@ -87,7 +88,7 @@ void reserve_and_fill(const Mixed<std::uint32_t>& records, const UInt& format, c
             at = reserved;
         }
         ELIF (reserved < records[end_word]) {
-            records[reserved] = 0u;  // the records end here
+            records[full_word] = reserved;  // the records end here
         }
     }
     IF (at != 0u) {
@@ -285,7 +286,7 @@ record record_at(const std::uint32_t* at, const format_table& table) {
 /// The records in their order: by item, then by phase, then as they were reserved.
 std::vector<record> sorted(const std::vector<std::uint32_t>& words, const format_table& table) {
     std::vector<record> list;
-    for (std::size_t at = 0; at < words.size() && words[at] != 0;) {
+    for (std::size_t at = 0; at < words.size();) {
         list.push_back(record_at(&words[at], table));
         at += record_head + list.back().format->words;
     }
@@ -305,7 +306,8 @@ struct output {
         const format_table table(*kernel);
         const std::uint32_t first = table.first_record();
         const std::vector<std::uint32_t> head = words(reader, 0, first);
-        const std::uint32_t end = std::min(head[next_word], head[end_word]);
+        const std::uint32_t end =
+            head[full_word] != 0 ? head[full_word] : std::min(head[next_word], head[end_word]);
         print(sorted(words(reader, first, end - first), table), head);
         if (head[failed_word] != 0) fail(record_at(&head[header_words], table));
     }

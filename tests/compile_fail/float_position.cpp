@@ -2,6 +2,4 @@
 #include <balm/balm.hpp>
 
 void f(const balm::vector<float>& x, balm::vector<float>& y);
-void f(const balm::vector<float>& x, balm::vector<float>& y) {
-    y = x[2.5f * y];
-}
+void f(const balm::vector<float>& x, balm::vector<float>& y) { y = x[2.5f * y]; }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "backend/numbered_source.hpp"
 #include "backend/opencl/check.hpp"
 #include "backend/opencl/device.hpp"
@@ -33,6 +35,13 @@ kernel::kernel(std::shared_ptr<device> of, cl_program from, const std::string& n
     code = clGetKernelWorkGroupInfo(kernel_.get(), device_->id(), CL_KERNEL_WORK_GROUP_SIZE,
                                     sizeof max_work_group_size_, &max_work_group_size_, nullptr);
     if (code != CL_SUCCESS) fail(code, "clGetKernelWorkGroupInfo", quoted("kernel", name_), device_->name());
+    // NVIDIA's driver answers 256, also for a kernel that it compiled for larger work-groups.
+    std::size_t compiled_for[3] = {0, 0, 0};
+    code = clGetKernelWorkGroupInfo(kernel_.get(), device_->id(), CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                    sizeof compiled_for, compiled_for, nullptr);
+    if (code != CL_SUCCESS) fail(code, "clGetKernelWorkGroupInfo", quoted("kernel", name_), device_->name());
+    max_work_group_size_ =
+        std::max(max_work_group_size_, compiled_for[0] * compiled_for[1] * compiled_for[2]);
     code = clGetKernelInfo(kernel_.get(), CL_KERNEL_NUM_ARGS, sizeof parameter_count_, &parameter_count_,
                            nullptr);
     if (code != CL_SUCCESS) fail(code, "clGetKernelInfo", quoted("kernel", name_), device_->name());
