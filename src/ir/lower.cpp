@@ -6,7 +6,7 @@
 
 #include <initializer_list>
 
-#include "ir/offset.hpp"
+#include "ir/grid.hpp"
 #include "ir/widen.hpp"
 
 namespace balm::ir {
@@ -133,7 +133,7 @@ void share_out(function& f, value_id loop, const launch_facts& facts, lowered& p
 }  // namespace
 
 lowered lower(const function& kernel, const launch_facts& facts) {
-    lowered plan{facts.is_offset ? with_offset(kernel) : kernel};
+    lowered plan{facts.grid.any() ? with_grid(kernel, facts.grid) : kernel};
     function& f = plan.kernel;
     f.only_for = facts.only_for;
     // What work-items tell each other across a barrier or by atomics is written by others than the pointer's

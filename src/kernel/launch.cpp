@@ -69,11 +69,12 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
     ir::launch_facts facts = known;
     if (kernel.text) {
         facts = {};
-        facts.is_offset = known.is_offset;
+        facts.grid.is_offset = known.grid.is_offset;
     }
     runtime::hash128 identity = kernel.identity;
     identity.low ^= std::uint64_t{facts.on_cpu} | std::uint64_t{facts.distinct} << 1 |
-                    std::uint64_t{facts.covers} << 2 | std::uint64_t{facts.is_offset} << 3;
+                    std::uint64_t{facts.covers} << 2 | std::uint64_t{facts.grid.is_offset} << 3 |
+                    std::uint64_t{facts.grid.is_part} << 4 | std::uint64_t{facts.grid.is_filled} << 5;
     if (const ir::group_size& g = facts.only_for; g[0] != 0)
         identity = runtime::hasher{}
                        .number(identity.low)
@@ -146,8 +147,7 @@ std::vector<runtime::argument> arguments_of(const bound_call& call) {
     return list;
 }
 
-/// The hidden argument of a kernel that is launched with an offset (ir/offset.hpp).
-runtime::argument value_argument(std::int64_t value) {
+runtime::argument value_argument(std::size_t value) {
     runtime::argument argument;
     argument.size = sizeof value;
     std::memcpy(argument.bytes.data(), &value, sizeof value);
@@ -160,14 +160,48 @@ std::size_t largest_divisor(std::size_t n, std::size_t limit) {
     return 1;
 }
 
-/// A work-group size that divides the grid: long in the first dimension, where memory is contiguous.
-void choose_local(runtime::grid& g, std::size_t limit) {
-    std::size_t room = std::min(limit, kernels::usual_local_size);
-    const std::size_t first = g.dimensions == 1 ? room : std::min<std::size_t>(room, 32);
+/// Work-items of a group in the first dimension, where memory is contiguous, if there are others.
+constexpr std::size_t row_length = 32;
+
+/// A work-group size that divides the grid.
+void choose_divisors(runtime::grid& g, std::size_t room) {
     for (std::uint32_t d = 0; d < g.dimensions; ++d) {
-        g.local[d] = largest_divisor(g.global[d], d == 0 ? first : room);
+        const std::size_t most = d == 0 && g.dimensions > 1 ? std::min(room, row_length) : room;
+        g.local[d] = largest_divisor(g.global[d], most);
         room = std::max<std::size_t>(room / g.local[d], 1);
     }
+}
+
+/// The usual work-group size, whether it divides the grid or not; true where it does.
+bool choose_usual(runtime::grid& g, std::size_t room) {
+    bool divides = true;
+    for (std::uint32_t d = 0; d < g.dimensions; ++d) {
+        const std::size_t most = d == 0 && g.dimensions > 1 ? std::min(room, row_length) : room;
+        g.local[d] = std::min(g.global[d], most);
+        divides = divides && g.global[d] % g.local[d] == 0;
+        room = std::max<std::size_t>(room / g.local[d], 1);
+    }
+    return divides;
+}
+
+/// Groups of fewer work-items waste most of a CPU's vectors and of the time that a group takes to begin.
+constexpr std::size_t small_group = 64;
+
+/// Chooses the work-group size of a launch that gives none. Where the kernel cannot tell, the size need not
+/// divide the grid: on a GPU the last groups are filled up, and the work-items beyond leave at once; on a
+/// CPU, whose compiler makes no vectors of work-items that may leave, the rest of the rows becomes a part.
+void choose_local(const ir::function& kernel, runtime::grid& g, std::size_t limit, ir::launch_facts& facts) {
+    const std::size_t room = std::min(limit, kernels::usual_local_size);
+    if (!kernel.sees_groups && !facts.on_cpu) {
+        facts.grid.is_filled = !choose_usual(g, room);
+        return;
+    }
+    choose_divisors(g, room);
+    const std::size_t items = g.local[0] * g.local[1] * g.local[2];
+    const std::size_t all = g.global[0] * g.global[1] * g.global[2];
+    if (kernel.sees_groups || items >= std::min(all, small_group)) return;
+    g.local = {std::min(g.global[0], room), 1, 1};
+    facts.grid.is_part = g.global[0] % g.local[0] != 0;
 }
 
 void check_local(const runtime::grid& g, const std::string& kernel, const device_info& device) {
@@ -224,27 +258,68 @@ bool leave_offset_to_driver(const ir::function& kernel, const runtime::device_st
 }
 
 /// Takes the work-group size that a kernel's text says it needs, or refuses another one.
-bool take_required_local(const bound_call& call, runtime::grid& g, const std::size_t* given) {
-    if (!call.function->text || call.function->text->required_local[0] == 0) return false;
-    const auto& required = call.function->text->required_local;
+bool take_required_local(const ir::function& kernel, runtime::grid& g, const std::size_t* given) {
+    if (!kernel.text || kernel.text->required_local[0] == 0) return false;
+    const auto& required = kernel.text->required_local;
     for (std::uint32_t d = 0; d < g.dimensions; ++d) {
         if (given && given[d] != required[d])
             throw usage_error(
                 fmt::format("kernel '{}' says that it needs work-groups of {} x {} x {} "
                             "(reqd_work_group_size), but is launched with {} in dimension {}",
-                            call.function->name, required[0], required[1], required[2], given[d], d));
+                            kernel.name, required[0], required[1], required[2], given[d], d));
         g.local[d] = required[d];
     }
     return true;
 }
 
-void check_group_counts(const runtime::grid& g, const std::string& kernel, const device_info& device) {
+/// Whether the driver takes as many work-groups at once.
+bool fits_at_once(const runtime::grid& g, const device_info& device) {
     for (std::uint32_t d = 0; d < g.dimensions; ++d)
-        if (g.global[d] / g.local[d] > device.max_group_counts[d])
-            throw usage_error(
-                fmt::format("kernel '{}': {} work-groups in dimension {} are beyond the {} that '{}' "
-                            "allows; give a larger local size or launch in parts",
-                            kernel, g.global[d] / g.local[d], d, device.max_group_counts[d], device.name));
+        if ((g.global[d] - 1) / g.local[d] >= device.max_group_counts[d]) return false;
+    return true;
+}
+
+/// Texts ask the driver for their place, and a grid_range would be walked once in each part.
+void check_can_be_parted(const ir::function& kernel, const runtime::grid& g, const device_info& device) {
+    const bool walks = std::any_of(kernel.code.begin(), kernel.code.end(),
+                                   [](const ir::instruction& i) { return i.op == ir::opcode::grid_for; });
+    if (!walks && !kernel.text && !asks_in_text(kernel)) return;
+    throw usage_error(fmt::format(
+        "kernel '{}', {}, is launched over {} x {} x {} work-items in work-groups of {} x {} x {}, which are "
+        "more groups than the {} x {} x {} that '{}' takes at once; launch {}",
+        kernel.name, walks ? "which walks a grid_range" : "which is or calls text that asks for its place",
+        g.global[0], g.global[1], g.global[2], g.local[0], g.local[1], g.local[2], device.max_group_counts[0],
+        device.max_group_counts[1], device.max_group_counts[2], device.name,
+        walks ? "fewer work-items, each of which then walks more" : "larger groups, or parts"));
+}
+
+/// What is launched at once, of one dimension.
+struct part {
+    std::size_t first, size, local;
+};
+
+std::vector<part> parts_of(std::size_t global, std::size_t local, std::size_t most_groups, bool is_filled) {
+    const std::size_t whole = is_filled ? global : global / local * local;
+    const std::size_t step = most_groups > whole / local ? whole : most_groups * local;
+    std::vector<part> list;
+    for (std::size_t first = 0; first < whole; first += step)
+        list.push_back({first, std::min(step, whole - first), local});
+    if (whole < global) list.push_back({whole, global - whole, global - whole});
+    return list;
+}
+
+/// The hidden arguments of a launch, in the order of ir::grid_parameters.
+void add_grid_arguments(std::vector<runtime::argument>& list, const ir::grid_facts& facts,
+                        const runtime::grid& whole, const std::int64_t* offset,
+                        const std::array<part, 3>& at) {
+    for (const ir::grid_parameter kind : ir::grid_parameters(facts))
+        for (std::uint32_t d = 0; d < whole.dimensions; ++d) switch (kind) {
+                case ir::grid_parameter::offset:
+                    list.push_back(value_argument(static_cast<std::size_t>(offset[d])));
+                    break;
+                case ir::grid_parameter::first: list.push_back(value_argument(at[d].first)); break;
+                case ir::grid_parameter::size: list.push_back(value_argument(whole.global[d])); break;
+            }
 }
 
 /// What a launch adds to the arguments where the device's sub-groups are emulated.
@@ -283,6 +358,65 @@ std::shared_ptr<runtime::compiled_program> program_for_groups(
     return kernels::program_for(device, kernel, facts);
 }
 
+/// The program of a launch, and its work-group size.
+std::shared_ptr<runtime::compiled_program> fitted_program(const ir::function& kernel,
+                                                          runtime::device_state& device,
+                                                          const std::size_t* local, runtime::grid& g,
+                                                          ir::launch_facts& facts) {
+    const device_info& info = device.info();
+    const bool is_given = take_required_local(kernel, g, local) || local;
+    if (local) std::copy_n(local, g.dimensions, g.local.begin());
+    if (is_given) check_local(g, kernel.name, info);
+    const ir::grid_facts given = facts.grid;
+    for (std::size_t limit = info.max_work_group_size;;) {
+        facts.grid = given;
+        if (!is_given) choose_local(kernel, g, limit, facts);
+        if (!fits_at_once(g, info)) {
+            check_can_be_parted(kernel, g, info);
+            facts.grid.is_part = true;
+        }
+        auto program = kernels::program_for(device, kernel, facts);
+        if (is_given) program = program_for_groups(std::move(program), device, kernel, facts, g);
+        if (is_given || g.local[0] * g.local[1] * g.local[2] <= program->max_work_group_size()) {
+            check_group_size(g, kernel.name, info, program->max_work_group_size());
+            return program;
+        }
+        limit = program->max_work_group_size();
+    }
+}
+
+/// Launches the parts of the grid, mostly one; `done` is when the last of them is.
+void enqueue(runtime::queue_state& queue, runtime::kernel_lease& kernel, const runtime::grid& whole,
+             const ir::grid_facts& facts, const std::int64_t* offset,
+             std::vector<runtime::argument>& arguments, const memory_use& use, std::span<const event> waits,
+             event& done) {
+    const std::size_t usual = arguments.size();
+    const auto launch_part = [&](const std::array<part, 3>& at) {
+        runtime::grid g = whole;
+        for (std::size_t d = 0; d < 3; ++d) {
+            g.global[d] = (at[d].size + at[d].local - 1) / at[d].local * at[d].local;
+            g.local[d] = at[d].local;
+        }
+        arguments.resize(usual);
+        add_grid_arguments(arguments, facts, whole, offset, at);
+        queue.enqueue_launch(kernel, g, arguments, use.reads, use.writes, waits, &done);
+        waits = {};
+    };
+    if (!facts.is_part) {
+        std::array<part, 3> all;
+        for (std::size_t d = 0; d < 3; ++d) all[d] = {0, whole.global[d], whole.local[d]};
+        launch_part(all);
+        return;
+    }
+    std::array<std::vector<part>, 3> parts;
+    for (std::size_t d = 0; d < 3; ++d)
+        parts[d] = parts_of(whole.global[d], whole.local[d], queue.device().info().max_group_counts[d],
+                            facts.is_filled);
+    for (const part& z : parts[2])
+        for (const part& y : parts[1])
+            for (const part& x : parts[0]) launch_part({x, y, z});
+}
+
 }  // namespace
 
 std::size_t detail::work_items(std::size_t count, std::size_t size) {
@@ -297,10 +431,10 @@ event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const b
                      int dimensions, const std::size_t* global, const std::size_t* local,
                      const std::int64_t* offset, const wait_list& waits) {
     runtime::device_state& device = queue->device();
-    const std::string& name = call.function->name;
+    const ir::function& kernel = *call.function;
     memory_use use = memory_of(call, device);
     std::vector<runtime::argument> arguments = arguments_of(call);
-    check_local_memory(arguments, *call.function, device.info());  // before it is compiled
+    check_local_memory(arguments, kernel, device.info());  // before it is compiled
     runtime::grid g;
     g.dimensions = static_cast<std::uint32_t>(dimensions);
     std::copy_n(global, dimensions, g.global.begin());
@@ -309,32 +443,19 @@ event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const b
 
     ir::launch_facts facts = kernels::facts_for(device);
     facts.distinct = use.distinct();
-    facts.is_offset =
+    facts.grid.is_offset =
         offset && std::any_of(offset, offset + dimensions, [](std::int64_t at) { return at != 0; });
-    if (facts.is_offset && leave_offset_to_driver(*call.function, device, g, offset)) facts.is_offset = false;
-    auto program = kernels::program_for(device, *call.function, facts);
-    if (!take_required_local(call, g, local)) {
-        if (local)
-            std::copy_n(local, dimensions, g.local.begin());
-        else
-            choose_local(g, std::min(program->max_work_group_size(), device.info().max_work_group_size));
-    }
-    check_local(g, name, device.info());
-    program = program_for_groups(std::move(program), device, *call.function, facts, g);
-    check_group_size(g, name, device.info(), program->max_work_group_size());
-    check_group_counts(g, name, device.info());
-    add_emulation_memory(arguments, *call.function, g, device.driver().language());
-    if (arguments.size() > call.arguments.size())
-        check_local_memory(arguments, *call.function, device.info());
+    if (facts.grid.is_offset && leave_offset_to_driver(kernel, device, g, offset))
+        facts.grid.is_offset = false;
+    const auto program = fitted_program(kernel, device, local, g, facts);
+    add_emulation_memory(arguments, kernel, g, device.driver().language());
+    if (arguments.size() > call.arguments.size()) check_local_memory(arguments, kernel, device.info());
 
     kernels::launch_records records(*queue, call.function);
     records.bind(arguments, use.writes);
-    if (facts.is_offset)
-        for (int d = 0; d < dimensions; ++d) arguments.push_back(value_argument(offset[d]));
-
     event done;
-    runtime::kernel_lease kernel = program->lease_kernel();
-    queue->enqueue_launch(kernel, g, arguments, use.reads, use.writes, waits.events(), &done);
+    runtime::kernel_lease lease = program->lease_kernel();
+    enqueue(*queue, lease, g, facts.grid, offset, arguments, use, waits.events(), done);
     if (offset)
         std::transform(offset, offset + dimensions, g.offset.begin(),
                        [](std::int64_t start) { return static_cast<std::size_t>(start); });

@@ -16,6 +16,7 @@
 #include "balm/trace.hpp"
 #include "ir/aggregate.hpp"
 #include "ir/as_function.hpp"
+#include "ir/grid.hpp"
 #include "ir/ir.hpp"
 
 namespace balm::trace {
@@ -848,6 +849,7 @@ std::shared_ptr<const ir::function> recording::finish(const node* result) {
     ir::contract(t.function);
     t.function.exchanges = ir::exchanged_types(t.function);
     t.function.is_pure = is_pure(t.function);
+    t.function.sees_groups = t.function.has_output || ir::sees_groups(t.function);
     t.function.identity = ir::hash(t.function);
     return std::make_shared<const ir::function>(std::move(t.function));
 }

@@ -233,7 +233,7 @@ TEST(EMIT_texts, of_conversions_and_an_offset) {
                      bit_cast<float>(bit_cast<int>(bits[i]) & 0x7fffffff) + half_exp(bits[i]);
         });
     balm::ir::launch_facts facts;
-    facts.is_offset = true;
+    facts.grid.is_offset = true;
     EXPECT_EQ(opencl(kernel, facts), R"(#pragma OPENCL FP_CONTRACT OFF
 
 kernel void convert(

@@ -350,7 +350,7 @@ TEST_F(C11_text_kernels, begin_where_the_grid_begins) {
                     HasSubstr("pass the place to it"));
     });
     ir::launch_facts facts;
-    facts.is_offset = true;
+    facts.grid.is_offset = true;
     also_compile_with_nvrtc(*kernel.function(), facts);
 }
 

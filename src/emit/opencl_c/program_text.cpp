@@ -84,7 +84,7 @@ program_text print_opencl(const ir::function& kernel, const ir::text_list& list,
     return made;
 }
 
-/// Those that ir::with_offset added: only they have code in a kernel that is given as text.
+/// Those that ir::with_grid added: only they have code in a kernel that is given as text.
 std::size_t hidden_parameters(const ir::function& kernel) {
     return kernel.code.empty() ? 0 : static_cast<std::size_t>(kernel.dimensions);
 }
