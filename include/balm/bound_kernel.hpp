@@ -25,6 +25,8 @@ struct bound_argument {
     std::uint32_t alignment = 1;                    ///< of local memory
     alignas(16) std::array<std::byte, 16> bytes{};  ///< the value
     std::shared_ptr<runtime::storage> memory;
+    std::size_t offset = 0;  ///< of memory: where the argument begins in it, in bytes
+    std::size_t extent = 0;  ///< of memory: how many bytes of it the kernel is given
     std::shared_ptr<const std::vector<std::byte>> long_value;  ///< a value that does not fit into `bytes`
 };
 

@@ -1,10 +1,14 @@
 #pragma once
-// Buffers: typed device memory with a direction. Every transfer is asynchronous unless it says that it
-// blocks; the buffer remembers who uses it, so commands of several queues wait for each other by themselves.
+// Buffers: typed device memory with a direction, and parts of them: ranges and regions. Every transfer is
+// asynchronous unless it says that it blocks; the buffer remembers who uses it, so commands of several queues
+// wait for each other by themselves.
 
+#include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -13,11 +17,14 @@
 
 #include "balm/event.hpp"
 #include "balm/host_array.hpp"
+#include "balm/mapping.hpp"
+#include "balm/pinned_array.hpp"
 
 namespace balm {
 
 namespace runtime {
 class device_state;
+class mapping;
 class storage;
 }  // namespace runtime
 
@@ -37,21 +44,68 @@ concept host_may_read_this_buffer = Direction != access::in;
 
 namespace detail {
 
+/// Where elements lie in an allocation. Pitches are in bytes; 0 where row lies behind row.
+struct memory_part {
+    std::shared_ptr<runtime::storage> memory;
+    std::size_t element_size = 1;
+    shape extents;
+    std::size_t offset = 0;
+    std::size_t row_pitch = 0;
+    std::size_t plane_pitch = 0;
+    const char* kind = "a buffer";  // in messages
+};
+
+/// What the host wants of a mapping.
+enum class mapping_use : std::uint8_t { read, write, read_write, overwrite };
+
 std::shared_ptr<runtime::storage> buffer_allocate(const std::shared_ptr<runtime::device_state>&, const shape&,
                                                   std::size_t element_size);
-/// With `keep`, the bytes are used where they lie, and `keep` is held until they are read; otherwise they are
-/// copied, or sent, before the call returns.
-event buffer_write(runtime::storage&, const void* from, std::size_t bytes, std::shared_ptr<const void> keep,
-                   const wait_list&);
-/// `keep` is held until the bytes are there.
-event buffer_read(runtime::storage&, void* to, std::size_t bytes, std::shared_ptr<void> keep,
-                  const wait_list&);
-void buffer_read_now(runtime::storage&, void* to, std::size_t bytes, const wait_list&);
-event buffer_copy(runtime::storage& to, runtime::storage& from, std::size_t bytes, const wait_list&);
-event buffer_fill(runtime::storage&, std::size_t bytes, const void* element, std::size_t element_size,
-                  const wait_list&);
-std::shared_ptr<runtime::device_state> buffer_device(const runtime::storage&);
-[[noreturn]] void buffer_size_mismatch(const char* what, const shape& buffer, std::size_t host);
+memory_part part_range(const memory_part&, std::size_t first, std::size_t last);
+memory_part part_region(const memory_part&, const shape& origin, const shape& extents);
+memory_part part_reshaped(const memory_part&, const shape& extents);
+memory_part part_as(const memory_part&, std::size_t element_size, std::size_t alignment);
+
+/// Host memory that lives until a transfer is done with it; null for memory of the caller's.
+struct kept_memory {
+    std::shared_ptr<const void> owner;
+    bool is_pinned = false;
+};
+/// Memory without an owner is copied aside, or sent, before the call returns; other memory is used where it
+/// lies.
+event part_write(const memory_part&, const void* from, kept_memory, const wait_list&);
+event part_read(const memory_part&, void* to, kept_memory, const wait_list&);
+void part_read_now(const memory_part&, void* to, const wait_list&);
+event part_copy(const memory_part& to, const memory_part& from, const wait_list&);
+event part_fill(const memory_part&, const void* element, const wait_list&);
+std::shared_ptr<runtime::mapping> part_map(const memory_part&, mapping_use, const wait_list&);
+
+void storage_free(runtime::storage&);
+std::shared_ptr<runtime::device_state> storage_device(const runtime::storage&);
+[[noreturn]] void buffer_size_mismatch(const char* what, const shape& buffer, std::size_t host,
+                                       const char* kind = "a buffer");
+
+template <class>
+inline constexpr bool never = false;
+
+/// Whether host elements of type Host can go into memory of T as they are: `long` and `std::int64_t` are one
+/// type.
+template <class T, class Host>
+inline constexpr bool is_element_of = std::is_same_v<T, Host> ||
+                                      (std::integral<T> && std::integral<Host> && !std::is_same_v<T, bool> &&
+                                       !std::is_same_v<Host, bool> && sizeof(T) == sizeof(Host) &&
+                                       std::is_signed_v<T> == std::is_signed_v<Host>);
+
+/// What can be walked from begin to end.
+template <class R>
+concept host_range = requires(R& r) {
+    { r.begin() } -> std::input_iterator;
+    r.end();
+};
+
+template <class R>
+inline constexpr bool is_pinned_array = false;
+template <class T>
+inline constexpr bool is_pinned_array<pinned_array<T>> = true;
 
 }  // namespace detail
 
@@ -80,42 +134,74 @@ private:
     event done_;
 };
 
-/// Memory for elements of T on one device, of one to three dimensions. Freed when the last copy of the
-/// handle and the last command that uses it are gone. bool takes a byte.
+// Said of host memory in several places; a static_assert takes only a literal.
+#define BALM_OTHER_ELEMENTS \
+    "Balm: the host's elements are of another type than the buffer's; convert them first"
+
+/// What buffers, ranges and regions have in common: elements of T in device memory that the host can write,
+/// read, copy and fill, as the direction allows.
 ///
-///     auto a = device.in_buffer<float>(rows, columns);
-///     balm::event written = a.write({1, 2, 3, 4});
+/// Every call takes any number of events to wait for behind its other arguments. Those that return a
+/// `pending` go on at once if it is kept as an `event`, and block if nobody keeps it.
 template <class T, access Direction>
-class buffer {
-    static_assert(std::is_trivially_copyable_v<T>, "Balm: elements are copied byte by byte to devices");
+class device_elements {
+    static_assert(
+        std::is_trivially_copyable_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T>,
+        "Balm: elements are copied byte by byte to devices; T is trivially copyable, and not const");
+    static_assert(
+        !std::is_pointer_v<T> && !std::is_same_v<T, long double>,
+        "Balm: host addresses and long double mean nothing on a device; elements are scalars, short "
+        "vectors, complex numbers and structures of them");
 
 public:
     using value_type = T;
+    static constexpr access direction = Direction;
     static constexpr bool kernels_may_read = Direction != access::out;
     static constexpr bool kernels_may_write = Direction != access::in;
 
-    /// Use device.in_buffer<T>(…), out_buffer, mixed_buffer. Throws out_of_memory_error.
-    buffer(const std::shared_ptr<runtime::device_state>& on, const balm::shape& extents)
-        : shape_(extents), storage_(detail::buffer_allocate(on, extents, sizeof(T))) {}
-
     /// The number of elements.
-    std::size_t size() const { return shape_.count(); }
-    /// Bytes on the device.
+    std::size_t size() const { return part_.extents.count(); }
+    /// Bytes that the elements take on the device.
     std::size_t size_bytes() const { return size() * sizeof(T); }
-    const balm::shape& shape() const { return shape_; }
-    /// The device that holds it.
+    bool empty() const { return size() == 0; }
+    /// Sizes of the dimensions, slowest first.
+    const balm::shape& shape() const { return part_.extents; }
+    /// The device that holds them.
     balm::device device() const;
-    /// What the runtime knows of it.
-    const std::shared_ptr<runtime::storage>& storage() const { return storage_; }
 
-    /// Writes all elements, after the events. Memory in a span may be reused at once: up to 4 MiB is copied
-    /// aside, more is sent before the call returns. The number of elements must be the buffer's; its shape
-    /// need not. Throws usage_error for another size.
-    template <waitable... Waits>
-    pending write(std::span<const T> from, Waits&&... waits) requires host_may_write_this_buffer<Direction> {
-        check_size("write", from.size());
-        return pending(detail::buffer_write(*storage_, from.data(), from.size_bytes(), nullptr,
-                                            wait_list(std::forward<Waits>(waits)...)));
+    /// Writes all elements, after the events, from host memory of as many elements, whatever its shape.
+    /// Throws usage_error for another number.
+    ///
+    /// * A span, vector, array or whatever else lies contiguous in memory may be reused at once: up to 4 MiB
+    /// are
+    ///   copied aside, more is sent before the call returns.
+    /// * `std::move(v)` of a std::vector or host_array, and a pinned_array, are used where they lie, with no
+    ///   copy; the first two are gone, the third must not change until the event.
+    /// * Other ranges (a list, a std::vector<bool>) are gathered first.
+    ///
+    ///     a.write(host, ready);
+    template <class Host, waitable... Waits>
+    pending write(Host&& from, Waits&&... waits) requires host_may_write_this_buffer<Direction> {
+        using H = std::remove_cvref_t<Host>;
+        const wait_list list(std::forward<Waits>(waits)...);
+        if constexpr (detail::is_pinned_array<H>) {
+            static_assert(detail::is_element_of<T, typename H::value_type>, BALM_OTHER_ELEMENTS);
+            check_size("write", from.size());
+            return pending(detail::part_write(part_, from.data(), {from.block(), true}, list));
+        } else if constexpr ((std::is_same_v<Host, std::vector<T>> && !std::is_same_v<T, bool>) ||
+                             std::is_same_v<Host, host_array<T>>) {
+            return write_owned(std::forward<Host>(from), list);
+        } else if constexpr (std::is_convertible_v<Host, std::span<const T>>) {
+            const std::span<const T> elements = from;
+            check_size("write", elements.size());
+            return pending(detail::part_write(part_, elements.data(), {}, list));
+        } else if constexpr (detail::host_range<const H>) {
+            return write_each(from.begin(), from.end(), list);
+        } else {
+            static_assert(detail::never<Host>,
+                          "Balm: host memory is written: a span, a std::vector or another range, a pair of "
+                          "iterators, a host_array or pinned_array, or elements in braces");
+        }
     }
     /// The same for elements in braces: `a.write({1, 2, 3, 4})`.
     template <waitable... Waits>
@@ -123,85 +209,247 @@ public:
                   Waits&&... waits) requires host_may_write_this_buffer<Direction> {
         return write(std::span<const T>(from.begin(), from.size()), std::forward<Waits>(waits)...);
     }
-    /// The same for a vector that the caller keeps.
-    template <waitable... Waits>
-    pending write(const std::vector<T>& from,
-                  Waits&&... waits) requires host_may_write_this_buffer<Direction> {
-        static_assert(!std::is_same_v<T, bool>,
-                      "Balm: std::vector<bool> is packed; write a balm::host_array<bool>");
-        return write(std::span<const T>(from), std::forward<Waits>(waits)...);
-    }
-    /// Writes a vector that is given away, with no copy: its memory lives until it has been read.
-    template <waitable... Waits>
-    pending write(std::vector<T>&& from, Waits&&... waits) requires host_may_write_this_buffer<Direction> {
-        static_assert(!std::is_same_v<T, bool>,
-                      "Balm: std::vector<bool> is packed; write a balm::host_array<bool>");
-        return write_owned(std::move(from), std::forward<Waits>(waits)...);
-    }
-    /// Writes a host array that is given away, with no copy.
-    template <waitable... Waits>
-    pending write(host_array<T>&& from, Waits&&... waits) requires host_may_write_this_buffer<Direction> {
-        return write_owned(std::move(from), std::forward<Waits>(waits)...);
+    /// The same for what lies between two iterators.
+    template <std::input_iterator First, std::sentinel_for<First> Last, waitable... Waits>
+    pending write(First first, Last last, Waits&&... waits) requires host_may_write_this_buffer<Direction> {
+        if constexpr (std::contiguous_iterator<First> && std::is_same_v<std::iter_value_t<First>, T>)
+            return write(std::span<const T>(first, last), std::forward<Waits>(waits)...);
+        else
+            return write_each(first, last, wait_list(std::forward<Waits>(waits)...));
     }
 
-    /// Waits for the events and for whatever writes the buffer, and gives its elements in its shape. Blocks.
+    /// Waits for the events and for whatever writes the elements, and gives them in their shape. Blocks.
     template <waitable... Waits>
     host_array<T> read(Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
-        host_array<T> got(shape_);
+        host_array<T> got(shape());
         read_into(std::span<T>(got), std::forward<Waits>(waits)...);
         return got;
     }
-    /// Reads into the caller's memory. Blocks. Throws usage_error for another size.
+    /// Reads into the caller's memory. Blocks. Throws usage_error for another number of elements.
     template <waitable... Waits>
     void read_into(std::span<T> to, Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
         check_size("read", to.size());
-        detail::buffer_read_now(*storage_, to.data(), to.size_bytes(),
-                                wait_list(std::forward<Waits>(waits)...));
+        detail::part_read_now(part_, to.data(), wait_list(std::forward<Waits>(waits)...));
+    }
+    /// Reads into what lies between two iterators. Blocks.
+    template <std::forward_iterator First, waitable... Waits>
+    void read_into(First first, First last,
+                   Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
+        static_assert(detail::is_element_of<T, std::iter_value_t<First>>, BALM_OTHER_ELEMENTS);
+        check_size("read", static_cast<std::size_t>(std::distance(first, last)));
+        const host_array<T> got = read(std::forward<Waits>(waits)...);
+        std::copy(got.begin(), got.end(), first);
+    }
+    /// Reads into pinned memory, which holds the elements when the event has come.
+    template <waitable... Waits>
+    pending read_into(const pinned_array<T>& to,
+                      Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
+        check_size("read", to.size());
+        return pending(detail::part_read(part_, to.data(), {to.block(), true},
+                                         wait_list(std::forward<Waits>(waits)...)));
     }
     /// Reads while the program goes on.
     template <waitable... Waits>
     pending_read<T> read_async(Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
-        auto memory = std::make_shared<host_array<T>>(shape_);
-        event done = detail::buffer_read(*storage_, memory->data(), size_bytes(), memory,
-                                         wait_list(std::forward<Waits>(waits)...));
+        auto memory = std::make_shared<host_array<T>>(shape());
+        event done =
+            detail::part_read(part_, memory->data(), {memory}, wait_list(std::forward<Waits>(waits)...));
         return {std::move(memory), std::move(done)};
     }
 
-    /// Copies all elements to another buffer, of any direction, on this or another device. Throws
-    /// usage_error for another size.
-    template <access Other, waitable... Waits>
-    pending copy_to(buffer<T, Other>& other, Waits&&... waits) const {
-        other.check_size("copy", size());
-        return pending(detail::buffer_copy(*other.storage(), *storage_, size_bytes(),
-                                           wait_list(std::forward<Waits>(waits)...)));
+    /// Copies all elements to another buffer, range or region of as many, of any direction, on this or
+    /// another device. Both may lie in one buffer, and overlap: what arrives is what was there before. Throws
+    /// usage_error for another number of elements.
+    ///
+    ///     a.range(0, 100).copy_to(b.from(900));
+    template <class To, waitable... Waits>
+    pending copy_to(To&& to, Waits&&... waits) const {
+        using Target = std::remove_reference_t<To>;
+        if constexpr (!requires {
+                          typename Target::value_type;
+                          Target::direction;
+                      }) {
+            static_assert(detail::never<To>, "Balm: a copy goes to a buffer, a range or a region");
+        } else {
+            static_assert(detail::is_element_of<T, typename Target::value_type>,
+                          "Balm: a copy goes to elements of the same type");
+            static_assert(!std::is_const_v<Target>, "Balm: a copy would write a const buffer");
+            to.check_size("copy", size());
+            return pending(detail::part_copy(to.part(), part_, wait_list(std::forward<Waits>(waits)...)));
+        }
     }
     /// Sets every element, on the device.
     template <waitable... Waits>
     pending fill(const T& value, Waits&&... waits) {
-        return pending(detail::buffer_fill(*storage_, size_bytes(), &value, sizeof(T),
-                                           wait_list(std::forward<Waits>(waits)...)));
+        return pending(detail::part_fill(part_, &value, wait_list(std::forward<Waits>(waits)...)));
     }
+
+    /// Where they lie, for the runtime.
+    const detail::memory_part& part() const { return part_; }
+
+protected:
+    explicit device_elements(detail::memory_part part) : part_(std::move(part)) {}
 
 private:
     template <class, access>
-    friend class buffer;
+    friend class device_elements;
 
     void check_size(const char* what, std::size_t host) const {
-        if (host != size()) detail::buffer_size_mismatch(what, shape_, host);
+        if (host != size()) detail::buffer_size_mismatch(what, shape(), host, part_.kind);
     }
 
-    template <class Owner, class... Waits>
-    pending write_owned(Owner&& from, Waits&&... waits) {
+    template <class Owner>
+    pending write_owned(Owner&& from, const wait_list& waits) {
         check_size("write", from.size());
         auto owner = std::make_shared<const std::remove_cvref_t<Owner>>(std::forward<Owner>(from));
         const T* const elements = owner->data();
-        return pending(detail::buffer_write(*storage_, elements, size_bytes(), std::move(owner),
-                                            wait_list(std::forward<Waits>(waits)...)));
+        return pending(detail::part_write(part_, elements, {std::move(owner)}, waits));
+    }
+    template <class First, class Last>
+    pending write_each(First first, Last last, const wait_list& waits) {
+        static_assert(detail::is_element_of<T, std::iter_value_t<First>>, BALM_OTHER_ELEMENTS);
+        host_array<T> gathered(shape());
+        std::size_t count = 0;
+        for (; first != last; ++first, ++count)
+            if (count < gathered.size()) gathered[count] = static_cast<T>(*first);
+        check_size("write", count);
+        return write_owned(std::move(gathered), waits);
     }
 
-    balm::shape shape_;
-    std::shared_ptr<runtime::storage> storage_;
+    detail::memory_part part_;
 };
+
+/// A box of elements within a buffer of two or three dimensions, or in rows that it is seen in: what
+/// `m.region(origin, extents)` gives. It is written, read, copied and filled as a buffer is; on the host it
+/// is an array of its extents. A handle, which keeps the memory.
+///
+///     auto m = device.mixed_buffer<float>(rows, columns);
+///     m.region({0, 3}, {rows, 1}).fill(1.f);                      // the fourth column
+///     m.region({2, 2}, {4, 4}).copy_to(m.region({10, 2}, {4, 4}));
+///     balm::host_array<float> tile = m.region({8, 8}, {4, 4}).read();
+template <class T, access Direction>
+class buffer_region : public device_elements<T, Direction> {
+public:
+    /// Use buffer.region(…).
+    explicit buffer_region(detail::memory_part part) : device_elements<T, Direction>(std::move(part)) {}
+};
+
+/// Neighbouring elements of a buffer: what `b.range(first, last)`, `b.from(first)` and `b.until(last)` give.
+/// It is written, read, copied and filled as a buffer is, and bound to kernels as one, whose element 0 is
+/// then the range's first. A handle, which keeps the memory.
+///
+///     b.range(10, 20).write(ten);
+///     b.from(90).copy_to(b.until(10));
+///     device.execute(scale(2.f, a.range(0, n), b.from(n)), {n});
+template <class T, access Direction>
+class buffer_range : public device_elements<T, Direction> {
+public:
+    /// Use buffer.range(…).
+    explicit buffer_range(detail::memory_part part) : device_elements<T, Direction>(std::move(part)) {}
+
+    /// The elements [first, last), counted flat from 0. Throws usage_error where they are not inside.
+    buffer_range range(std::size_t first, std::size_t last) const {
+        return buffer_range(detail::part_range(this->part(), first, last));
+    }
+    /// The elements from `first` to the end.
+    buffer_range from(std::size_t first) const { return range(first, this->size()); }
+    /// The elements before `last`.
+    buffer_range until(std::size_t last) const { return range(0, last); }
+    /// A box of `extents` elements whose first is at `origin`, both in the order of the shape: {row, column},
+    /// {rows, columns}. Throws usage_error where it is not inside, or has other dimensions.
+    buffer_region<T, Direction> region(const balm::shape& origin, const balm::shape& extents) const {
+        return buffer_region<T, Direction>(detail::part_region(this->part(), origin, extents));
+    }
+    /// The same elements in another shape of as many. Throws usage_error for another number.
+    ///
+    ///     auto column = flat.from(header).reshaped({rows, columns}).region({0, 3}, {rows, 1});
+    buffer_range reshaped(const balm::shape& extents) const {
+        return buffer_range(detail::part_reshaped(this->part(), extents));
+    }
+    /// The same bytes as elements of U, which must fill them and be aligned. Throws usage_error where they do
+    /// not.
+    ///
+    ///     auto vectors = floats.template as<balm::float4>();
+    template <class U>
+    buffer_range<U, Direction> as() const {
+        return buffer_range<U, Direction>(detail::part_as(this->part(), sizeof(U), alignof(U)));
+    }
+
+    /// Maps the elements into the host's memory, after the events, and waits: to write what the host may
+    /// write and to read what it may read. Elements that are not written keep their values.
+    template <waitable... Waits>
+    auto map(Waits&&... waits) const {
+        constexpr auto use = Direction == access::in    ? detail::mapping_use::write
+                             : Direction == access::out ? detail::mapping_use::read
+                                                        : detail::mapping_use::read_write;
+        using Element = std::conditional_t<Direction == access::out, const T, T>;
+        return mapped<Element>(detail::part_map(this->part(), use, wait_list(std::forward<Waits>(waits)...)),
+                               this->size());
+    }
+    /// The same only to read: commands may read the buffer meanwhile.
+    template <waitable... Waits>
+    mapped<const T> map_to_read(Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
+        return {detail::part_map(this->part(), detail::mapping_use::read,
+                                 wait_list(std::forward<Waits>(waits)...)),
+                this->size()};
+    }
+    /// The same to write all of it: nothing is brought over, and elements that are not written may have any
+    /// value.
+    template <waitable... Waits>
+    mapped<T> map_to_overwrite(Waits&&... waits) const requires host_may_write_this_buffer<Direction> {
+        return {detail::part_map(this->part(), detail::mapping_use::overwrite,
+                                 wait_list(std::forward<Waits>(waits)...)),
+                this->size()};
+    }
+
+    /// What the runtime knows of the allocation.
+    const std::shared_ptr<runtime::storage>& storage() const { return this->part().memory; }
+    /// Where the range begins in it, in bytes.
+    std::size_t byte_offset() const { return this->part().offset; }
+};
+
+/// Memory for elements of T on one device, of one to three dimensions. Freed when the last copy of the
+/// handle, the last range of it and the last command that uses it are gone, or by free(). bool takes a byte.
+///
+///     auto a = device.in_buffer<float>(rows, columns);
+///     balm::event written = a.write({1, 2, 3, 4});
+template <class T, access Direction>
+class buffer : public buffer_range<T, Direction> {
+public:
+    /// Use device.in_buffer<T>(…), out_buffer, mixed_buffer. Throws out_of_memory_error.
+    buffer(const std::shared_ptr<runtime::device_state>& on, const balm::shape& extents)
+        : buffer_range<T, Direction>({detail::buffer_allocate(on, extents, sizeof(T)), sizeof(T), extents}) {}
+
+    /// Gives the memory back now, once the commands that use it are done. Every later use, through this
+    /// handle, a copy or a range, throws usage_error. Throws usage_error while it is mapped; twice is once.
+    void free() { detail::storage_free(*this->storage()); }
+};
+
+/// A buffer of one element, written from a value and read as one.
+///
+///     auto total = device.mixed_buffer<float>();
+///     total.write(2.f);
+///     float got = total.read(done);
+template <class T, access Direction>
+class value_buffer : public buffer<T, Direction> {
+public:
+    /// Use device.in_buffer<T>(), out_buffer, mixed_buffer. Throws out_of_memory_error.
+    explicit value_buffer(const std::shared_ptr<runtime::device_state>& on)
+        : buffer<T, Direction>(on, balm::shape(1)) {}
+
+    /// Writes the value, after the events.
+    template <waitable... Waits>
+    pending write(const T& value, Waits&&... waits) requires host_may_write_this_buffer<Direction> {
+        return buffer<T, Direction>::write(std::span<const T>(&value, 1), std::forward<Waits>(waits)...);
+    }
+    /// Waits for the events and for whatever writes the value, and gives it. Blocks.
+    template <waitable... Waits>
+    T read(Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
+        return buffer<T, Direction>::read(std::forward<Waits>(waits)...)[0];
+    }
+};
+
+#undef BALM_OTHER_ELEMENTS
 
 /// A buffer that the host writes and kernels read.
 template <class T>
@@ -212,5 +460,23 @@ using out_buffer = buffer<T, access::out>;
 /// A buffer that host and kernels write and read.
 template <class T>
 using mixed_buffer = buffer<T, access::mixed>;
+
+/// How many bytes the elements of host memory, or of a buffer or a part of one, take on a device: a span, a
+/// vector, a host_array, a buffer, or one value. bool takes a byte.
+///
+///     balm::size_on_device(std::vector<double>(10));  // 80
+template <class Elements>
+std::size_t size_on_device(const Elements& of) {
+    if constexpr (requires { of.size_bytes(); })
+        return of.size_bytes();
+    else if constexpr (
+        requires { std::size(of); } && requires { std::begin(of); })
+        return std::size(of) * sizeof(std::iter_value_t<decltype(std::begin(of))>);
+    else {
+        static_assert(std::is_trivially_copyable_v<Elements>,
+                      "Balm: what devices hold is trivially copyable, or a range of such elements");
+        return sizeof of;
+    }
+}
 
 }  // namespace balm

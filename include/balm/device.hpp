@@ -10,6 +10,7 @@
 #include "balm/bound_kernel.hpp"
 #include "balm/buffer.hpp"
 #include "balm/device_info.hpp"
+#include "balm/device_pointer.hpp"
 #include "balm/event.hpp"
 #include "balm/queue.hpp"
 
@@ -33,30 +34,63 @@ public:
 
     /// Memory that the host writes and kernels read, of one to three dimensions: `in_buffer<float>(rows,
     /// columns)`. Its elements are not set. Throws out_of_memory_error.
-    template <class T, std::integral... Sizes>
-    balm::in_buffer<T> in_buffer(Sizes... sizes) const {
-        return {state_, shape(sizes...)};
+    template <class T, std::integral First, std::integral... Rest>
+    balm::in_buffer<T> in_buffer(First size, Rest... sizes) const {
+        return {state_, shape(size, sizes...)};
     }
     template <class T>
     balm::in_buffer<T> in_buffer(const shape& extents) const {
         return {state_, extents};
     }
+    /// The same for one value: write(2.f), read().
+    template <class T>
+    value_buffer<T, access::in> in_buffer() const {
+        return value_buffer<T, access::in>(state_);
+    }
     /// Memory that kernels write and the host reads.
-    template <class T, std::integral... Sizes>
-    balm::out_buffer<T> out_buffer(Sizes... sizes) const {
-        return {state_, shape(sizes...)};
+    template <class T, std::integral First, std::integral... Rest>
+    balm::out_buffer<T> out_buffer(First size, Rest... sizes) const {
+        return {state_, shape(size, sizes...)};
     }
     template <class T>
     balm::out_buffer<T> out_buffer(const shape& extents) const {
         return {state_, extents};
     }
+    /// The same for one value: write(2.f), read().
+    template <class T>
+    value_buffer<T, access::out> out_buffer() const {
+        return value_buffer<T, access::out>(state_);
+    }
     /// Memory that host and kernels write and read.
-    template <class T, std::integral... Sizes>
-    balm::mixed_buffer<T> mixed_buffer(Sizes... sizes) const {
-        return {state_, shape(sizes...)};
+    template <class T, std::integral First, std::integral... Rest>
+    balm::mixed_buffer<T> mixed_buffer(First size, Rest... sizes) const {
+        return {state_, shape(size, sizes...)};
     }
     template <class T>
     balm::mixed_buffer<T> mixed_buffer(const shape& extents) const {
+        return {state_, extents};
+    }
+    /// The same for one value: write(2.f), read().
+    template <class T>
+    value_buffer<T, access::mixed> mixed_buffer() const {
+        return value_buffer<T, access::mixed>(state_);
+    }
+
+    /// Memory for n elements by pointer, not set; freed with the last pointer into it. Throws
+    /// out_of_memory_error.
+    template <class T>
+    device_pointer<T> allocate(std::size_t n) const {
+        return device_pointer<T>(detail::pointer_allocate(state_, n, sizeof(T)), 0);
+    }
+
+    /// Page-locked host memory, which transfers use in place. Its elements are not set. Throws
+    /// out_of_memory_error.
+    template <class T, std::integral First, std::integral... Rest>
+    balm::pinned_array<T> pinned_array(First size, Rest... sizes) const {
+        return {state_, shape(size, sizes...)};
+    }
+    template <class T>
+    balm::pinned_array<T> pinned_array(const shape& extents) const {
         return {state_, extents};
     }
 
@@ -99,6 +133,11 @@ public:
     /// Waits until the work of all queues is done. Throws device_error if some failed.
     void finish() const;
 
+    /// Finishes the work of all queues and gives back the memory of all buffers and vectors on the device
+    /// now. Every later use, through this handle, a copy, a queue or a buffer, throws usage_error; a new
+    /// context opens the device again. Throws device_error if some of the work failed; twice is once.
+    void free() const;
+
     const std::shared_ptr<runtime::device_state>& state() const { return state_; }
     friend bool operator==(const device&, const device&) = default;
 
@@ -107,8 +146,8 @@ private:
 };
 
 template <class T, access Direction>
-device buffer<T, Direction>::device() const {
-    return balm::device(detail::buffer_device(*storage_));
+device device_elements<T, Direction>::device() const {
+    return balm::device(detail::storage_device(*part_.memory));
 }
 
 }  // namespace balm

@@ -64,6 +64,12 @@ bound_argument bind_memory(const A& a) {
     bound_argument bound;
     bound.what = bound_argument::kind::memory;
     bound.memory = a.storage();
+    if constexpr (requires { a.byte_offset(); }) {  // perhaps a part of the allocation
+        bound.offset = a.byte_offset();
+        bound.extent = a.size_bytes();
+    } else {
+        bound.extent = a.size() * sizeof(typename A::value_type);
+    }
     return bound;
 }
 /// Whether two host types are the same element: `long` and `std::int64_t` are.

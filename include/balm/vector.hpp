@@ -17,7 +17,8 @@ namespace balm {
 
 namespace detail {
 [[noreturn]] void index_out_of_range(std::size_t index, std::size_t size);
-}
+[[noreturn]] void vector_without_device();
+}  // namespace detail
 
 namespace array {
 
@@ -160,6 +161,22 @@ public:
         check_index(i);
         array::write(*state_, i, &value, 1);
     }
+
+    /// The elements as those of a buffer: ranges of them to write, read, copy and fill, from iterators too,
+    /// and as matrices in regions. They are the same memory, which the range keeps. Throws usage_error for a
+    /// vector without a device.
+    ///
+    ///     x.elements().range(2, 5).write({1, 2, 3});
+    ///     x.elements().from(100).copy_to(y.elements().until(n));
+    buffer_range<T, access::mixed> elements() const {
+        if (!state_) detail::vector_without_device();
+        return buffer_range<T, access::mixed>(
+            {array::storage_of(*state_), sizeof(T), shape(size()), 0, 0, 0, "a vector"});
+    }
+    /// Maps the elements into the host's memory, to read and to write, and waits; see balm::mapped.
+    ///
+    ///     for (double& value : x.map()) value += 1;
+    mapped<T> map() const { return elements().map(); }
 
     friend void swap(vector& a, vector& b) noexcept { a.state_.swap(b.state_); }
 

@@ -209,12 +209,7 @@ std::string describe(const program& p, const layout& leaves, const vector_state*
 }
 
 runtime::argument argument_of(const runtime::storage& memory) {
-    runtime::argument a;
-    a.what = runtime::argument::kind::memory;
-    const runtime::memory native = memory.native();
-    a.size = sizeof native.handle;
-    std::memcpy(a.bytes.data(), &native.handle, sizeof native.handle);
-    return a;
+    return runtime::argument::of(memory.native());
 }
 
 runtime::argument argument_of(scalar type, std::uint64_t bits) {

@@ -15,6 +15,10 @@ void index_out_of_range(std::size_t index, std::size_t size) {
     throw usage_error(fmt::format("element {} of a vector of {} elements is asked for", index, size));
 }
 
+void vector_without_device() {
+    throw usage_error("the elements of a vector are asked for that has no device; assign to it first");
+}
+
 }  // namespace detail
 
 namespace array {

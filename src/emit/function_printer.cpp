@@ -52,12 +52,21 @@ public:
         std::string head = signature();
         depth_ = 1;
         if (words_.local_memory_by_offset) place_local_memory();
+        place_shifted_memory();
         declare_local_objects();
         block_(0);
         return head + " {\n" + out_ + "}\n";
     }
 
 private:
+    /// A pointer that the kernel makes of the memory that it is bound to and of where it begins there.
+    struct shifted_pointer {
+        const ir::parameter* parameter;
+        std::string name;
+        std::string memory;
+        std::string offset;
+    };
+
     // ---- names and types
 
     const instruction& at(value_id v) const { return f_.code[v]; }
@@ -110,6 +119,22 @@ private:
         }
     }
 
+    std::string global_pointer(const ir::parameter& p, const std::string& type) const {
+        return fmt::format("{}{}{}* {}", words_.global_memory, p.use == ir::access::in ? "const " : "", type,
+                           p.is_restrict ? words_.restrict_pointer : "");
+    }
+    /// Pointers that begin within their allocation, which OpenCL does not bind so.
+    void place_shifted_memory() {
+        for (const shifted_pointer& each : shifted_) {
+            const ir::parameter& p = *each.parameter;
+            const std::string pointer = global_pointer(p, type_of(in_memory(pointee(p.what))));
+            const std::string_view constant = p.use == ir::access::in ? "const " : "";
+            line(fmt::format("{0}{1} = ({0})(({2}{3}{4}*){5} + {6});", pointer, each.name,
+                             words_.global_memory, constant, type_of(ir::type(scalar::u8)), each.memory,
+                             each.offset));
+        }
+    }
+
     std::string signature() {
         std::vector<std::string> list;
         for (const ir::parameter& p : f_.parameters) {
@@ -128,9 +153,15 @@ private:
                 else
                     list.push_back(fmt::format("{}{}* {}", words_.local_memory, type, name));
             } else {
-                list.push_back(fmt::format("{}{}{}* {}{}", words_.global_memory,
-                                           p.use == ir::access::in ? "const " : "", type,
-                                           p.is_restrict ? words_.restrict_pointer : "", name));
+                if (!p.is_shifted) {
+                    list.push_back(global_pointer(p, type) + name);
+                    continue;
+                }
+                const shifted_pointer shifted{&p, name, names_.unique(name + "_memory"),
+                                              names_.unique(name + "_offset")};
+                list.push_back(global_pointer(p, type) + shifted.memory);
+                list.push_back(type_of(ir::type(scalar::i64)) + " " + shifted.offset);
+                shifted_.push_back(shifted);
             }
         }
         for (value_id v = 0; v < f_.code.size(); ++v)
@@ -927,6 +958,7 @@ private:
     std::vector<bool> is_pending_;
     std::vector<value_id> pending_;
     std::vector<std::string> parameter_names_;
+    std::vector<shifted_pointer> shifted_;
     name_set names_;
     std::string out_;
     int depth_ = 0;

@@ -144,7 +144,13 @@ struct parameter {
     access use = access::value;
     std::string name;
     bool is_restrict = false;  ///< distinct from every other memory parameter
+    bool is_shifted = false;   ///< followed by one more argument: where the memory begins, in bytes
 };
+
+/// Whether a kernel's parameter is bound to device memory.
+inline bool is_global_memory(const parameter& p) {
+    return p.use == access::in || p.use == access::out || p.use == access::mixed;
+}
 
 using block = std::vector<value_id>;
 

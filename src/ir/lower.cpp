@@ -139,7 +139,10 @@ lowered lower(const function& kernel, const launch_facts& facts) {
     // What work-items tell each other across a barrier or by atomics is written by others than the pointer's
     // owner: restrict would let a compiler keep the old value.
     const bool shares = shares_memory(f);
-    for (parameter& p : f.parameters) p.is_restrict = facts.distinct && (p.use == access::in || !shares);
+    for (parameter& p : f.parameters) {
+        p.is_restrict = facts.distinct && (p.use == access::in || !shares);
+        p.is_shifted = facts.is_shifted && is_global_memory(p);
+    }
     const block before = std::move(f.blocks[0]);
     block after;
     for (value_id v : before) {

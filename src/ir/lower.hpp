@@ -12,10 +12,11 @@ namespace balm::ir {
 /// What is known of a launch when the kernel is compiled for it.
 struct launch_facts {
     bool on_cpu = false;
-    bool distinct = true;   ///< no memory that the kernel writes overlaps another of its arguments
-    bool covers = false;    ///< the grid is laid out as `lowered` says
-    grid_facts grid{};      ///< what the driver's grid is of the user's
-    group_size only_for{};  ///< the launch's work-groups, where the compiler must be told to leave room
+    bool distinct = true;     ///< no memory that the kernel writes overlaps another of its arguments
+    bool covers = false;      ///< the grid is laid out as `lowered` says
+    grid_facts grid{};        ///< what the driver's grid is of the user's
+    bool is_shifted = false;  ///< memory arguments begin within allocations: each is followed by its offset
+    group_size only_for{};    ///< the launch's work-groups, where the compiler must be told to leave room
     friend bool operator==(const launch_facts&, const launch_facts&) = default;
 };
 

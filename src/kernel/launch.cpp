@@ -74,7 +74,8 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
     runtime::hash128 identity = kernel.identity;
     identity.low ^= std::uint64_t{facts.on_cpu} | std::uint64_t{facts.distinct} << 1 |
                     std::uint64_t{facts.covers} << 2 | std::uint64_t{facts.grid.is_offset} << 3 |
-                    std::uint64_t{facts.grid.is_part} << 4 | std::uint64_t{facts.grid.is_filled} << 5;
+                    std::uint64_t{facts.grid.is_part} << 4 | std::uint64_t{facts.grid.is_filled} << 5 |
+                    std::uint64_t{facts.is_shifted} << 6;
     if (const ir::group_size& g = facts.only_for; g[0] != 0)
         identity = runtime::hasher{}
                        .number(identity.low)
@@ -102,18 +103,65 @@ using runtime::storage;
 struct memory_use {
     std::vector<storage*> reads;
     std::vector<storage*> writes;
+};
 
-    /// Whether a written allocation is bound to a second parameter.
-    bool distinct() const {
-        for (std::size_t k = 0; k < writes.size(); ++k) {
-            if (std::find(writes.begin() + static_cast<std::ptrdiff_t>(k) + 1, writes.end(), writes[k]) !=
-                writes.end())
-                return false;
-            if (std::find(reads.begin(), reads.end(), writes[k]) != reads.end()) return false;
-        }
+bool overlap(const bound_argument& a, const bound_argument& b) {
+    return a.memory == b.memory && a.offset < b.offset + b.extent && b.offset < a.offset + a.extent;
+}
+
+/// Whether no written memory is bound to a second parameter.
+bool is_distinct(const bound_call& call) {
+    const auto& all = call.arguments;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        if (!all[k].memory || call.function->parameters[k].use == trace::access::in) continue;
+        for (std::size_t other = 0; other < all.size(); ++other)
+            if (other != k && all[other].memory && overlap(all[k], all[other])) return false;
+    }
+    return true;
+}
+
+/// A hidden argument.
+runtime::argument value_argument(std::int64_t value) {
+    runtime::argument argument;
+    argument.size = sizeof value;
+    std::memcpy(argument.bytes.data(), &value, sizeof value);
+    return argument;
+}
+
+/// Whether memory begins where the driver cannot bind it, so that the kernel is told by how much. Text is
+/// compiled as it is, and so is given none.
+bool needs_shift(const bound_call& call, const runtime::device_state& device) {
+    if (device.driver().language() == runtime::dialect::cuda_cpp) return false;
+    const std::size_t alignment = std::max<std::size_t>(device.info().memory_alignment, 1);
+    for (std::size_t k = 0; k < call.arguments.size(); ++k) {
+        const bound_argument& given = call.arguments[k];
+        if (!given.memory || given.offset % alignment == 0) continue;
+        if (call.function->text)
+            throw usage_error(
+                fmt::format("argument {} of kernel '{}' is memory from byte {} of its allocation on, but {} "
+                            "binds memory to "
+                            "OpenCL C text only from multiples of {} bytes on; begin there, or pass the "
+                            "whole buffer and the "
+                            "place as a value",
+                            k + 1, call.function->name, given.offset, device.words(), alignment));
         return true;
     }
-};
+    return false;
+}
+
+/// Follows each memory argument by its offset, which the driver is not told.
+void shift_memory(std::vector<runtime::argument>& list) {
+    std::vector<runtime::argument> shifted;
+    for (runtime::argument& given : list) {
+        if (given.what != runtime::argument::kind::memory) {
+            shifted.push_back(given);
+            continue;
+        }
+        shifted.push_back(runtime::argument::of(given.memory_handle()));
+        shifted.push_back(value_argument(static_cast<std::int64_t>(given.offset())));
+    }
+    list = std::move(shifted);
+}
 
 memory_use memory_of(const bound_call& call, const runtime::device_state& device) {
     memory_use use;
@@ -138,20 +186,9 @@ std::vector<runtime::argument> arguments_of(const bound_call& call) {
         list[k].alignment = given.alignment;
         list[k].bytes = given.bytes;
         if (given.long_value) list[k].long_value = given.long_value->data();
-        if (given.memory) {
-            const runtime::memory native = given.memory->native();
-            list[k].size = sizeof native.handle;
-            std::memcpy(list[k].bytes.data(), &native.handle, sizeof native.handle);
-        }
+        if (given.memory) list[k] = runtime::argument::of(given.memory->native(), given.offset);
     }
     return list;
-}
-
-runtime::argument value_argument(std::size_t value) {
-    runtime::argument argument;
-    argument.size = sizeof value;
-    std::memcpy(argument.bytes.data(), &value, sizeof value);
-    return argument;
 }
 
 std::size_t largest_divisor(std::size_t n, std::size_t limit) {
@@ -314,11 +351,13 @@ void add_grid_arguments(std::vector<runtime::argument>& list, const ir::grid_fac
                         const std::array<part, 3>& at) {
     for (const ir::grid_parameter kind : ir::grid_parameters(facts))
         for (std::uint32_t d = 0; d < whole.dimensions; ++d) switch (kind) {
-                case ir::grid_parameter::offset:
-                    list.push_back(value_argument(static_cast<std::size_t>(offset[d])));
+                case ir::grid_parameter::offset: list.push_back(value_argument(offset[d])); break;
+                case ir::grid_parameter::first:
+                    list.push_back(value_argument(static_cast<std::int64_t>(at[d].first)));
                     break;
-                case ir::grid_parameter::first: list.push_back(value_argument(at[d].first)); break;
-                case ir::grid_parameter::size: list.push_back(value_argument(whole.global[d])); break;
+                case ir::grid_parameter::size:
+                    list.push_back(value_argument(static_cast<std::int64_t>(whole.global[d])));
+                    break;
             }
 }
 
@@ -442,7 +481,8 @@ event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const b
         return waits.empty() ? event{} : queue->record();
 
     ir::launch_facts facts = kernels::facts_for(device);
-    facts.distinct = use.distinct();
+    facts.distinct = is_distinct(call);
+    facts.is_shifted = needs_shift(call, device);
     facts.grid.is_offset =
         offset && std::any_of(offset, offset + dimensions, [](std::int64_t at) { return at != 0; });
     if (facts.grid.is_offset && leave_offset_to_driver(kernel, device, g, offset))
@@ -453,6 +493,7 @@ event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const b
 
     kernels::launch_records records(*queue, call.function);
     records.bind(arguments, use.writes);
+    if (facts.is_shifted) shift_memory(arguments);
     event done;
     runtime::kernel_lease lease = program->lease_kernel();
     enqueue(*queue, lease, g, facts.grid, offset, arguments, use, waits.events(), done);

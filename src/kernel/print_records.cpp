@@ -387,12 +387,7 @@ launch_records::launch_records(runtime::queue_state& queue, const std::shared_pt
 void launch_records::bind(std::vector<runtime::argument>& arguments,
                           std::vector<runtime::storage*>& writes) const {
     if (!is_needed()) return;
-    runtime::argument argument;
-    argument.what = runtime::argument::kind::memory;
-    const runtime::memory native = memory_->native();
-    argument.size = sizeof native.handle;
-    std::memcpy(argument.bytes.data(), &native.handle, sizeof native.handle);
-    arguments.push_back(argument);
+    arguments.push_back(runtime::argument::of(memory_->native()));
     writes.push_back(memory_.get());
 }
 

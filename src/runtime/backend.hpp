@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,14 +29,59 @@ struct memory {
     friend bool operator==(memory, memory) = default;
 };
 
+/// Page-locked host memory: transfers from and to it run beside the program, at the full rate of the bus.
+struct pinned_memory {
+    void* address = nullptr;
+    std::uintptr_t handle = 0;  ///< how the driver names it, where it does
+    friend bool operator==(pinned_memory, pinned_memory) = default;
+};
+
+/// Where the rows of a box of bytes begin, in device or host memory.
+struct region_layout {
+    std::size_t offset = 0;       ///< of its first byte
+    std::size_t row_pitch = 0;    ///< bytes from a row to the next
+    std::size_t plane_pitch = 0;  ///< bytes from a plane to the next; a multiple of row_pitch
+};
+/// The size of a box of bytes; none is 0.
+struct region_extent {
+    std::size_t row_bytes = 0;
+    std::size_t rows = 1;
+    std::size_t planes = 1;
+};
+
+/// What the host does with mapped memory: `write` leaves what it does not write as it was, `overwrite` does
+/// not.
+enum class map_use : std::uint8_t { read, write, read_write, overwrite };
+
 /// One kernel argument in the order of the kernel's parameters.
 struct argument {
     enum class kind : std::uint8_t { value, memory, local };
     kind what = kind::value;
     std::uint32_t size = 0;                         ///< bytes of the value, or of local memory
     std::uint32_t alignment = 1;                    ///< of local memory
-    alignas(16) std::array<std::byte, 16> bytes{};  ///< the value; for memory, the handle
+    alignas(16) std::array<std::byte, 16> bytes{};  ///< the value; for memory, the handle and the offset
     const std::byte* long_value = nullptr;          ///< of a value that does not fit into `bytes`
+
+    /// The argument that is device memory from this offset on, in bytes. OpenCL takes multiples of
+    /// device_info::memory_alignment only.
+    static argument of(runtime::memory native, std::size_t offset = 0) {
+        argument made;
+        made.what = kind::memory;
+        made.size = sizeof native.handle;
+        std::memcpy(made.bytes.data(), &native.handle, sizeof native.handle);
+        std::memcpy(made.bytes.data() + 8, &offset, sizeof offset);
+        return made;
+    }
+    std::size_t offset() const {
+        std::size_t found = 0;
+        std::memcpy(&found, bytes.data() + 8, sizeof found);
+        return found;
+    }
+    runtime::memory memory_handle() const {
+        runtime::memory found;
+        std::memcpy(&found.handle, bytes.data(), sizeof found.handle);
+        return found;
+    }
 
     const void* value() const { return long_value ? long_value : bytes.data(); }
 };
@@ -99,6 +145,22 @@ public:
     /// size.
     virtual void fill(memory to, std::size_t offset, std::size_t bytes, std::span<const std::byte> pattern,
                       const dependencies&) = 0;
+    /// The same for boxes of bytes. What is copied inside one allocation has the same pitches on both sides,
+    /// and does not overlap.
+    virtual void write_region(memory to, const region_layout& to_layout, const void* from,
+                              const region_layout& from_layout, const region_extent&,
+                              const dependencies&) = 0;
+    virtual void read_region(void* to, const region_layout& to_layout, memory from,
+                             const region_layout& from_layout, const region_extent&, const dependencies&) = 0;
+    virtual void copy_region(memory to, const region_layout& to_layout, memory from,
+                             const region_layout& from_layout, const region_extent&, const dependencies&) = 0;
+    /// The address under which the host sees a part of the memory, once the command has completed; for
+    /// devices where maps_memory().
+    virtual void* map(memory, std::size_t /*offset*/, std::size_t /*bytes*/, map_use, const dependencies&) {
+        return nullptr;
+    }
+    /// Gives back what `map` gave.
+    virtual void unmap(memory, void* /*mapped*/, const dependencies&) {}
     virtual void launch(driver_kernel&, const grid&, std::span<const argument>, const dependencies&) = 0;
     /// Marks the point that all commands so far have reached.
     virtual event_handle record() = 0;
@@ -128,6 +190,12 @@ public:
     /// Throws out_of_memory_error when the device has no room. bytes > 0.
     virtual memory allocate(std::size_t bytes) = 0;
     virtual void free(memory) noexcept = 0;
+    /// Whether queues map device memory into the host's.
+    virtual bool maps_memory() const { return false; }
+    /// Throws out_of_memory_error when the host has no more memory to lock. bytes > 0.
+    virtual pinned_memory allocate_pinned(std::size_t bytes) = 0;
+    /// Commands that use it are done.
+    virtual void free_pinned(pinned_memory) noexcept = 0;
     virtual std::unique_ptr<driver_program> compile(const std::string& source,
                                                     const std::string& options) = 0;
     /// From what driver_program::binary() gave, on the same device and driver. Throws build_error.

@@ -1,6 +1,7 @@
 // What buffers of all types share: bytes in and out of their allocation, through the device's own queue.
 
 #include "balm/buffer.hpp"
+#include "balm/device_pointer.hpp"
 
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 
 #include "balm/error.hpp"
 #include "runtime/device_state.hpp"
+#include "runtime/mapping.hpp"
 
 namespace balm {
 
@@ -21,8 +23,12 @@ namespace detail {
 
 namespace {
 
+using runtime::region_extent;
+using runtime::region_layout;
+
 // A transfer of no bytes is done when what it waits for is.
-event nothing_to_do(const wait_list& waits) {
+event nothing_to_do(const memory_part& part, const wait_list& waits) {
+    if (part.memory->is_restricted()) part.memory->check_usable(runtime::use::read);
     for (const event& each : waits.events()) each.wait();
     return {};
 }
@@ -37,11 +43,111 @@ std::size_t bytes_of(const shape& extents, std::size_t element_size) {
     return bytes;
 }
 
+std::size_t bytes_of(const memory_part& part) { return part.extents.count() * part.element_size; }
+
 bool is_pattern(std::size_t element_size) {
     return element_size <= 16 && (element_size & (element_size - 1)) == 0;
 }
 
+// ---- shapes: the last dimension is a row, the one before it counts rows, the first of three planes ----
+
+std::size_t width_of(const shape& extents) { return extents[extents.dimensions() - 1]; }
+std::size_t rows_of(const shape& extents) {
+    return extents.dimensions() > 1 ? extents[extents.dimensions() - 2] : 1;
+}
+std::size_t planes_of(const shape& extents) { return extents.dimensions() > 2 ? extents[0] : 1; }
+
+bool is_dense(const memory_part& part) { return part.row_pitch == 0; }
+
+region_extent extent_of(const memory_part& part) {
+    return {width_of(part.extents) * part.element_size, rows_of(part.extents), planes_of(part.extents)};
+}
+
+region_layout layout_of(const memory_part& part) {
+    if (!is_dense(part)) return {part.offset, part.row_pitch, part.plane_pitch};
+    const std::size_t row = width_of(part.extents) * part.element_size;
+    return {part.offset, row, row * rows_of(part.extents)};
+}
+
+memory_part in_shape(memory_part dense, const shape& extents) {
+    dense.extents = extents;
+    return dense;
+}
+
+// ---- copies inside an allocation ----
+
+bool intervals_meet(std::size_t a, std::size_t b, std::size_t a_size, std::size_t b_size) {
+    return a < b + b_size && b < a + a_size;
+}
+
+/// Whether two boxes in rows of the same pitches have an element in common. A box that goes on in the next
+/// row, which drivers judge by its coordinates alone, counts as if it had.
+bool boxes_meet(const memory_part& a, const memory_part& b) {
+    const std::size_t row = a.row_pitch, plane = a.plane_pitch;
+    const region_extent sizes[] = {extent_of(a), extent_of(b)};
+    const std::size_t offsets[] = {a.offset, b.offset};
+    for (int k = 0; k < 2; ++k)
+        if (offsets[k] % row + sizes[k].row_bytes > row ||
+            offsets[k] % plane / row + sizes[k].rows > plane / row)
+            return true;
+    return intervals_meet(a.offset % row, b.offset % row, sizes[0].row_bytes, sizes[1].row_bytes) &&
+           intervals_meet(a.offset % plane / row, b.offset % plane / row, sizes[0].rows, sizes[1].rows) &&
+           intervals_meet(a.offset / plane, b.offset / plane, sizes[0].planes, sizes[1].planes);
+}
+
+/// Whether one command of the driver can copy between them.
+bool can_copy_directly(const memory_part& to, const memory_part& from) {
+    if (to.memory != from.memory) return true;
+    if (is_dense(to) && is_dense(from))
+        return !intervals_meet(to.offset, from.offset, bytes_of(to), bytes_of(from));
+    return to.row_pitch == from.row_pitch && to.plane_pitch == from.plane_pitch && !boxes_meet(to, from);
+}
+
+void enqueue_copy(const memory_part& to, const memory_part& from, std::span<const event> waits, event* made) {
+    runtime::queue_state& queue = to.memory->device().default_queue();
+    if (is_dense(to) && is_dense(from))
+        queue.enqueue_copy(*to.memory, to.offset, *from.memory, from.offset, bytes_of(to), waits, made);
+    else
+        queue.enqueue_copy_region(*to.memory, layout_of(to), *from.memory, layout_of(from), extent_of(to),
+                                  waits, made);
+}
+
+/// Elements in an allocation of their own.
+memory_part temporary_like(const memory_part& of, const char* purpose) {
+    memory_part made;
+    made.memory = of.memory->device().allocate(bytes_of(of), fmt::format("a temporary for {}", purpose));
+    made.element_size = of.element_size;
+    made.extents = of.extents;
+    return made;
+}
+
+event copy_through_the_host(const memory_part& to, const memory_part& from, const wait_list& waits) {
+    const std::shared_ptr<std::byte[]> bytes(new std::byte[bytes_of(from)]);
+    part_read_now(from, bytes.get(), waits);
+    return part_write(to, bytes.get(), {bytes}, {});
+}
+
+[[noreturn]] void refuse_region(const memory_part& of, const shape& origin, const shape& extents) {
+    throw usage_error(
+        fmt::format("A region of {} elements at ({}) was asked of {} of {} elements; it must lie inside, and "
+                    "have as many "
+                    "dimensions.",
+                    to_string(extents), to_string(origin), of.kind, to_string(of.extents)));
+}
+
+runtime::map_use use_of(mapping_use how) {
+    switch (how) {
+        case mapping_use::read: return runtime::map_use::read;
+        case mapping_use::write: return runtime::map_use::write;
+        case mapping_use::overwrite: return runtime::map_use::overwrite;
+        case mapping_use::read_write: break;
+    }
+    return runtime::map_use::read_write;
+}
+
 }  // namespace
+
+// ---- parts ----
 
 std::shared_ptr<runtime::storage> buffer_allocate(const std::shared_ptr<runtime::device_state>& on,
                                                   const shape& extents, std::size_t element_size) {
@@ -49,61 +155,219 @@ std::shared_ptr<runtime::storage> buffer_allocate(const std::shared_ptr<runtime:
                         fmt::format("a buffer of {} elements of {} bytes", to_string(extents), element_size));
 }
 
-event buffer_write(runtime::storage& to, const void* from, std::size_t bytes,
-                   std::shared_ptr<const void> keep, const wait_list& waits) {
-    if (bytes == 0) return nothing_to_do(waits);
-    event made;
-    to.device().default_queue().enqueue_write(to, 0, from, bytes, std::move(keep), waits.events(), &made);
-    return made;
+void check_range(const char* of, const shape& extents, std::size_t first, std::size_t last) {
+    if (first > last || last > extents.count())
+        throw usage_error(
+            fmt::format("The range [{}, {}) was asked of {} of {} elements ({}); its ends must be in order, "
+                        "and none beyond {}.",
+                        first, last, of, extents.count(), to_string(extents), extents.count()));
 }
 
-event buffer_read(runtime::storage& from, void* to, std::size_t bytes, std::shared_ptr<void> keep,
-                  const wait_list& waits) {
-    if (bytes == 0) return nothing_to_do(waits);
-    event made;
-    from.device().default_queue().enqueue_read(to, from, 0, bytes, std::move(keep), waits.events(), &made);
-    return made;
+memory_part part_range(const memory_part& of, std::size_t first, std::size_t last) {
+    check_range(of.kind, of.extents, first, last);
+    memory_part part = of;
+    part.extents = shape(last - first);
+    part.offset += first * of.element_size;
+    part.kind = "a range";
+    return part;
 }
 
-void buffer_read_now(runtime::storage& from, void* to, std::size_t bytes, const wait_list& waits) {
-    if (bytes == 0)
-        nothing_to_do(waits);
+memory_part part_region(const memory_part& of, const shape& origin, const shape& extents) {
+    const int dimensions = of.extents.dimensions();
+    if (origin.dimensions() != dimensions || extents.dimensions() != dimensions)
+        refuse_region(of, origin, extents);
+    for (int d = 0; d < dimensions; ++d)
+        if (extents[d] > of.extents[d] || origin[d] > of.extents[d] - extents[d])
+            refuse_region(of, origin, extents);
+    const region_layout at = layout_of(of);
+    memory_part part = of;
+    part.extents = extents;
+    part.kind = "a region";
+    part.offset += planes_of(origin) * (dimensions > 2 ? at.plane_pitch : 0) +
+                   rows_of(origin) * (dimensions > 1 ? at.row_pitch : 0) + width_of(origin) * of.element_size;
+    const region_extent size = extent_of(part);
+    const bool rows_touch = size.rows == 1 || size.row_bytes == at.row_pitch;
+    const bool planes_touch = size.planes == 1 || size.row_bytes * size.rows == at.plane_pitch;
+    part.row_pitch = rows_touch && planes_touch ? 0 : at.row_pitch;
+    part.plane_pitch = rows_touch && planes_touch ? 0 : at.plane_pitch;
+    return part;
+}
+
+memory_part part_reshaped(const memory_part& of, const shape& extents) {
+    if (extents.count() != of.extents.count())
+        throw usage_error(fmt::format(
+            "{} of {} elements ({}) cannot be seen as {} ({} elements); the numbers must be equal.", of.kind,
+            of.extents.count(), to_string(of.extents), to_string(extents), extents.count()));
+    return in_shape(of, extents);
+}
+
+memory_part part_as(const memory_part& of, std::size_t element_size, std::size_t alignment) {
+    const std::size_t bytes = bytes_of(of);
+    if (bytes % element_size != 0 || of.offset % alignment != 0)
+        throw usage_error(
+            fmt::format("{} of {} bytes at byte {} of its memory cannot be seen as elements of {} bytes: "
+                        "these must fill it, "
+                        "and begin at a multiple of {}.",
+                        of.kind, bytes, of.offset, element_size, alignment));
+    memory_part part = of;
+    part.element_size = element_size;
+    part.extents = shape(bytes / element_size);
+    part.kind = "a range";
+    return part;
+}
+
+memory_part pointed_part(std::shared_ptr<runtime::storage> memory, std::ptrdiff_t offset,
+                         std::size_t element_size, std::size_t alignment, std::ptrdiff_t count) {
+    if (memory == nullptr)
+        throw usage_error(
+            "A null device_pointer was used; make it with device.allocate<T>(n), or from a buffer.");
+    const auto end = static_cast<std::ptrdiff_t>(memory->bytes());
+    const auto size = static_cast<std::ptrdiff_t>(element_size);
+    const bool is_inside = offset >= 0 && offset <= end;
+    const std::ptrdiff_t room = is_inside ? (end - offset) / size : 0;
+    if (!is_inside || count > room || static_cast<std::size_t>(offset) % alignment != 0)
+        throw usage_error(
+            fmt::format("A device_pointer to elements of {} bytes, {}, points at byte {} of memory of {} "
+                        "bytes ({}): what is "
+                        "pointed to must lie inside, at a multiple of {} bytes.",
+                        size, count < 0 ? "to the memory's end" : fmt::format("{} of them", count), offset,
+                        end, memory->label(), alignment));
+    memory_part part;
+    part.memory = std::move(memory);
+    part.element_size = element_size;
+    part.extents = shape(count < 0 ? room : count);
+    part.offset = static_cast<std::size_t>(offset);
+    part.kind = "a range";
+    return part;
+}
+
+std::shared_ptr<runtime::storage> pointer_allocate(const std::shared_ptr<runtime::device_state>& on,
+                                                   std::size_t count, std::size_t element_size) {
+    return buffer_allocate(on, shape(count), element_size);
+}
+
+void pointers_into_two_allocations() {
+    throw usage_error(
+        "Two device pointers into different allocations were subtracted or ordered; only those into one can "
+        "be.");
+}
+
+// ---- transfers ----
+
+event part_write(const memory_part& to, const void* from, kept_memory keep, const wait_list& waits) {
+    const std::size_t bytes = bytes_of(to);
+    if (bytes == 0) return nothing_to_do(to, waits);
+    runtime::queue_state& queue = to.memory->device().default_queue();
+    runtime::host_memory_owner owner(std::move(keep.owner), keep.is_pinned);
+    event made;
+    if (is_dense(to))
+        queue.enqueue_write(*to.memory, to.offset, from, bytes, std::move(owner), waits.events(), &made);
     else
-        from.device().default_queue().read(to, from, 0, bytes, waits.events());
-}
-
-event buffer_copy(runtime::storage& to, runtime::storage& from, std::size_t bytes, const wait_list& waits) {
-    if (bytes == 0 || &to == &from) return nothing_to_do(waits);
-    event made;
-    to.device().default_queue().enqueue_copy(to, 0, from, 0, bytes, waits.events(), &made);
+        queue.enqueue_write_region(*to.memory, layout_of(to), extent_of(to), from, std::move(owner),
+                                   waits.events(), &made);
     return made;
 }
 
-event buffer_fill(runtime::storage& to, std::size_t bytes, const void* element, std::size_t element_size,
-                  const wait_list& waits) {
-    if (bytes == 0) return nothing_to_do(waits);
-    runtime::queue_state& queue = to.device().default_queue();
+event part_read(const memory_part& from, void* to, kept_memory keep, const wait_list& waits) {
+    const std::size_t bytes = bytes_of(from);
+    if (bytes == 0) return nothing_to_do(from, waits);
+    runtime::queue_state& queue = from.memory->device().default_queue();
+    runtime::host_memory_owner owner(std::move(keep.owner), keep.is_pinned);
     event made;
-    if (is_pattern(element_size)) {
-        queue.enqueue_fill(to, 0, bytes, {static_cast<const std::byte*>(element), element_size},
-                           waits.events(), &made);
+    if (is_dense(from))
+        queue.enqueue_read(to, *from.memory, from.offset, bytes, std::move(owner), waits.events(), &made);
+    else
+        queue.enqueue_read_region(to, *from.memory, layout_of(from), extent_of(from), std::move(owner),
+                                  waits.events(), &made);
+    return made;
+}
+
+void part_read_now(const memory_part& from, void* to, const wait_list& waits) {
+    const std::size_t bytes = bytes_of(from);
+    runtime::queue_state& queue = from.memory->device().default_queue();
+    if (bytes == 0)
+        nothing_to_do(from, waits);
+    else if (is_dense(from))
+        queue.read(to, *from.memory, from.offset, bytes, waits.events());
+    else
+        queue.read_region(to, *from.memory, layout_of(from), extent_of(from), waits.events());
+}
+
+event part_copy(const memory_part& to, const memory_part& from, const wait_list& waits) {
+    if (is_dense(to) && !(to.extents == from.extents))
+        return part_copy(in_shape(to, from.extents), from, waits);
+    if (is_dense(from) && !(to.extents == from.extents))
+        return part_copy(to, in_shape(from, to.extents), waits);
+    const bool are_same = to.memory == from.memory && to.offset == from.offset &&
+                          to.row_pitch == from.row_pitch && to.plane_pitch == from.plane_pitch &&
+                          to.extents == from.extents;
+    if (bytes_of(to) == 0 || are_same) return nothing_to_do(from, waits);
+    if (&to.memory->device() != &from.memory->device()) return copy_through_the_host(to, from, waits);
+    event made;
+    if (to.extents == from.extents && can_copy_directly(to, from)) {
+        enqueue_copy(to, from, waits.events(), &made);
+        return made;
+    }
+    // Boxes of different extents, or parts of one allocation that overlap: no driver copies those.
+    const memory_part between = temporary_like(from, "a copy within a buffer");
+    enqueue_copy(between, from, waits.events(), nullptr);
+    enqueue_copy(to, in_shape(between, to.extents), {}, &made);
+    return made;
+}
+
+event part_fill(const memory_part& to, const void* element, const wait_list& waits) {
+    const std::size_t bytes = bytes_of(to);
+    if (bytes == 0) return nothing_to_do(to, waits);
+    runtime::queue_state& queue = to.memory->device().default_queue();
+    event made;
+    if (!is_dense(to)) {
+        // Drivers fill no boxes.
+        const memory_part all = temporary_like(to, "a fill of a region");
+        const event filled = part_fill(all, element, waits);
+        enqueue_copy(to, all, {&filled, 1}, &made);
+        return made;
+    }
+    if (is_pattern(to.element_size)) {
+        queue.enqueue_fill(*to.memory, to.offset, bytes,
+                           {static_cast<const std::byte*>(element), to.element_size}, waits.events(), &made);
         return made;
     }
     // Drivers repeat no patterns of other sizes.
     const std::shared_ptr<std::byte[]> all(new std::byte[bytes]);
-    for (std::size_t at = 0; at < bytes; at += element_size) std::memcpy(&all[at], element, element_size);
-    queue.enqueue_write(to, 0, all.get(), bytes, all, waits.events(), &made);
+    for (std::size_t at = 0; at < bytes; at += to.element_size)
+        std::memcpy(&all[at], element, to.element_size);
+    queue.enqueue_write(*to.memory, to.offset, all.get(), bytes, all, waits.events(), &made);
     return made;
 }
 
-std::shared_ptr<runtime::device_state> buffer_device(const runtime::storage& of) {
+std::shared_ptr<runtime::mapping> part_map(const memory_part& part, mapping_use how, const wait_list& waits) {
+    return std::make_shared<runtime::mapping>(part.memory, part.offset, bytes_of(part), use_of(how),
+                                              waits.events());
+}
+
+void* mapping_data(const runtime::mapping& of) { return of.data(); }
+
+event mapping_release(runtime::mapping& ended) { return ended.release(); }
+
+std::shared_ptr<runtime::pinned_block> pinned_allocate(const std::shared_ptr<runtime::device_state>& on,
+                                                       const shape& extents, std::size_t element_size) {
+    return on->allocate_pinned(bytes_of(extents, element_size));
+}
+
+void* pinned_data(const runtime::pinned_block& of) { return of.data(); }
+
+// ---- what is asked of an allocation ----
+
+void storage_free(runtime::storage& freed) { freed.free(); }
+
+std::shared_ptr<runtime::device_state> storage_device(const runtime::storage& of) {
     return of.device_handle();
 }
 
-void buffer_size_mismatch(const char* what, const shape& buffer, std::size_t host) {
-    throw usage_error(fmt::format(
-        "A {} of {} elements does not fit a buffer of {} elements ({}); the numbers must be equal.", what,
-        host, buffer.count(), to_string(buffer)));
+void buffer_size_mismatch(const char* what, const shape& buffer, std::size_t host, const char* kind) {
+    throw usage_error(
+        fmt::format("A {} of {} elements does not fit {} of {} elements ({}); the numbers must be equal.",
+                    what, host, kind, buffer.count(), to_string(buffer)));
 }
 
 }  // namespace detail

@@ -46,7 +46,7 @@ choice choose(const device_filter& wanted) {
         else if (twin != made.devices.end())
             pass_over(fmt::format("is the same card as one taken through {}", to_string(twin->info().api)));
         else
-            made.devices.emplace_back(candidate);
+            made.devices.emplace_back(runtime::open_again(candidate));
     }
     return made;
 }

@@ -14,6 +14,8 @@ queue device::make_queue(bool timing) const { return balm::queue(state_->make_qu
 
 void device::finish() const { state_->finish(); }
 
+void device::free() const { state_->free(); }
+
 void queue::flush() { state_->flush(); }
 
 void queue::finish() { state_->finish(); }

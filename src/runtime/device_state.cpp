@@ -88,6 +88,29 @@ void device_state::finish() {
     check();
 }
 
+void device_state::free() {
+    if (is_freed()) return;
+    finish();
+    {
+        const std::lock_guard lock(late_mutex_);
+        is_freed_.store(true, std::memory_order_release);
+        has_late_error_.store(true, std::memory_order_release);
+    }
+    let_submissions_pass();
+    finish_quietly();  // what other threads handed on meanwhile
+    const std::lock_guard lock(allocations_mutex_);
+    for (storage* const each : allocations_) {
+        const std::uint32_t found = each->restrictions_.fetch_or(storage::freed, std::memory_order_acq_rel);
+        if ((found & storage::freed) == 0) driver_->free(each->native());  // mapped memory, too
+    }
+    allocations_.clear();
+    allocated_.store(0, std::memory_order_relaxed);
+}
+
+void device_state::let_submissions_pass() {
+    for (const std::shared_ptr<queue_state>& each : live_queues()) each->let_submissions_pass();
+}
+
 void device_state::finish_quietly() noexcept {
     try {
         for (const std::shared_ptr<queue_state>& each : live_queues()) {
@@ -162,10 +185,18 @@ std::shared_ptr<storage> device_state::allocate(std::size_t bytes, std::string l
     return made;
 }
 
-void device_state::forget(const storage& gone) noexcept {
+void device_state::forget(storage& gone) noexcept {
     const std::lock_guard lock(allocations_mutex_);
-    allocations_.erase(&gone);
-    allocated_.fetch_sub(gone.allocated_bytes(), std::memory_order_relaxed);
+    if (allocations_.erase(&gone) > 0)  // else it was freed by hand
+        allocated_.fetch_sub(gone.allocated_bytes(), std::memory_order_relaxed);
+}
+
+std::shared_ptr<pinned_block> device_state::allocate_pinned(std::size_t bytes) {
+    check();
+    if (bytes > most_bytes)
+        throw out_of_memory_error(
+            fmt::format("{} bytes of pinned host memory were asked for; is a size negative?", bytes));
+    return std::make_shared<pinned_block>(shared_from_this(), bytes);
 }
 
 void device_state::throw_out_of_memory(std::size_t bytes, const std::string& label, const char* driver) {
@@ -206,6 +237,9 @@ void device_state::throw_late_error() {
     std::exception_ptr error;
     {
         const std::lock_guard lock(late_mutex_);
+        if (is_freed())
+            throw usage_error(fmt::format(
+                "{} was freed by free() and takes no more work; a new context opens it again.", words()));
         error = std::exchange(late_error_, nullptr);
         has_late_error_.store(false, std::memory_order_release);
     }

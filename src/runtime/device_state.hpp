@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/backend.hpp"
+#include "runtime/pinned_block.hpp"
 #include "runtime/print_outlet.hpp"
 #include "runtime/program_store.hpp"
 #include "runtime/queue_state.hpp"
@@ -45,13 +46,20 @@ public:
     std::shared_ptr<queue_state> find_queue(std::uint64_t id);
     /// Waits for all queues.
     void finish();
-    /// The same, when nobody can be told of errors.
+    /// Finishes, frees all memory of it that there is, and refuses whatever is asked of it later.
+    void free();
+    bool is_freed() const { return is_freed_.load(std::memory_order_acquire); }
+    /// Returns when no command is between being checked and being with its driver.
+    void let_submissions_pass();
+    /// The same as finish(), when nobody can be told of errors.
     void finish_quietly() noexcept;
 
     /// Memory of at least this many bytes, zero too; the allocation is rounded up to a multiple of 64, so
     /// that wide loads may pass the end. Throws out_of_memory_error with the sizes and the largest live
     /// buffers.
     std::shared_ptr<storage> allocate(std::size_t bytes, std::string label);
+    /// Page-locked host memory. Throws out_of_memory_error.
+    std::shared_ptr<pinned_block> allocate_pinned(std::size_t bytes);
     /// Bytes that live allocations take.
     std::size_t allocated_bytes() const { return allocated_.load(std::memory_order_relaxed); }
 
@@ -74,7 +82,7 @@ public:
 
 private:
     friend class storage;
-    void forget(const storage&) noexcept;
+    void forget(storage&) noexcept;
     void throw_late_error();
     [[noreturn]] void throw_out_of_memory(std::size_t bytes, const std::string& label, const char* driver);
     std::vector<std::shared_ptr<queue_state>> live_queues();
@@ -87,7 +95,7 @@ private:
     std::vector<std::weak_ptr<queue_state>> queues_;  // the others
 
     std::mutex allocations_mutex_;
-    std::unordered_set<const storage*> allocations_;
+    std::unordered_set<storage*> allocations_;
     std::atomic<std::size_t> allocated_{0};
 
     std::mutex outlets_mutex_;
@@ -95,7 +103,8 @@ private:
 
     std::mutex late_mutex_;
     std::exception_ptr late_error_;
-    std::atomic<bool> has_late_error_{false};
+    std::atomic<bool> has_late_error_{false};  // or it is freed
+    std::atomic<bool> is_freed_{false};
 
     program_store programs_{*this};
 };

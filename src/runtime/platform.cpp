@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <tuple>
 
 namespace balm::runtime {
@@ -43,6 +45,19 @@ platform_list discover() {
 const platform_list& platforms() {
     static const auto* const found = new platform_list(discover());
     return *found;
+}
+
+std::shared_ptr<device_state> open_again(const std::shared_ptr<device_state>& known) {
+    if (!known->is_freed()) return known;
+    struct successors {
+        std::mutex mutex;
+        std::map<const driver_device*, std::shared_ptr<device_state>> of;
+    };
+    static auto* const now = new successors;  // as the list of devices
+    const std::lock_guard lock(now->mutex);
+    std::shared_ptr<device_state>& successor = now->of[&known->driver()];
+    if (successor == nullptr || successor->is_freed()) successor = device_state::make(known->driver_handle());
+    return successor;
 }
 
 bool is_same_card(const device_info& a, const device_info& b) {

@@ -40,6 +40,12 @@ std::shared_ptr<std::byte[]> copy_aside(const void* from, std::size_t bytes) {
     return copy;
 }
 
+std::size_t bytes_of(const region_extent& size) { return size.row_bytes * size.rows * size.planes; }
+
+region_layout row_behind_row(const region_extent& size) {
+    return {0, size.row_bytes, size.row_bytes * size.rows};
+}
+
 }  // namespace
 
 queue_state::queue_state(device_state& device, std::shared_ptr<device_state> keep,
@@ -90,6 +96,8 @@ void queue_state::prepare(const storage& used, use how, needs& needed) {
         refuse_foreign(used);
     if (how == use::read && has_failures()) [[unlikely]]
         check_own_writers(used);
+    if (used.is_restricted()) [[unlikely]]
+        used.check_usable(how);
     if (used.used_elsewhere(id_)) [[unlikely]]
         add_conflicts(used, how, needed);
 }
@@ -173,46 +181,88 @@ void queue_state::enqueue_launch(kernel_lease& lease, const grid& over, std::spa
         lease.program().launched(*driver_->record());
 }
 
-void queue_state::enqueue_write(storage& to, std::size_t offset, const void* from, std::size_t bytes,
-                                std::shared_ptr<const void> keep, std::span<const event> waits, event* made) {
+template <class Write>
+void queue_state::write_with(storage& to, const void* from, std::size_t bytes, host_memory_owner keep,
+                             std::span<const event> waits, event* made, Write&& write) {
     release_done(true);
-    const bool send_now = keep == nullptr && bytes > most_bytes_staged;
-    if (keep == nullptr && !send_now) {
+    const bool send_now = keep.object == nullptr && bytes > most_bytes_staged;
+    if (keep.object == nullptr && !send_now) {
         auto copy = copy_aside(from, bytes);
         from = copy.get();
-        keep = std::move(copy);
+        keep = host_memory_owner(std::move(copy));
     }
     storage* const written = &to;
     event_handle done;
-    const std::uint64_t sequence =
-        enqueue({}, {&written, 1}, waits, made, &done,
-                [&](const dependencies& after) { driver_->write(to.native(), offset, from, bytes, after); });
+    const std::uint64_t sequence = enqueue({}, {&written, 1}, waits, made, &done,
+                                           [&](const dependencies& after) { write(from, after); });
     if (send_now)
         wait_for(done, sequence);
     else
-        hold(sequence, std::move(done), std::move(keep), bytes);
+        hold(sequence, std::move(done), std::move(keep.object), keep.is_pinned ? 0 : bytes);
+}
+
+template <class Read>
+void queue_state::read_with(storage& from, std::size_t bytes, host_memory_owner keep,
+                            std::span<const event> waits, event* made, Read&& read) {
+    release_done(true);
+    storage* const used = &from;
+    event_handle done;
+    const std::uint64_t sequence = enqueue({&used, 1}, {}, waits, made, &done, read);
+    driver_->flush();
+    if (keep.object != nullptr)
+        hold(sequence, std::move(done), std::move(keep.object), keep.is_pinned ? 0 : bytes);
+}
+
+template <class Read>
+void queue_state::read_now_with(storage& from, std::span<const event> waits, Read&& read) {
+    storage* const used = &from;
+    event_handle done;
+    const std::uint64_t sequence = enqueue({&used, 1}, {}, waits, nullptr, &done, read);
+    wait_for(done, sequence);
+}
+
+void queue_state::enqueue_write(storage& to, std::size_t offset, const void* from, std::size_t bytes,
+                                host_memory_owner keep, std::span<const event> waits, event* made) {
+    write_with(to, from, bytes, std::move(keep), waits, made,
+               [&](const void* staged, const dependencies& after) {
+                   driver_->write(to.native(), offset, staged, bytes, after);
+               });
+}
+
+void queue_state::enqueue_write_region(storage& to, const region_layout& layout, const region_extent& size,
+                                       const void* from, host_memory_owner keep, std::span<const event> waits,
+                                       event* made) {
+    write_with(to, from, bytes_of(size), std::move(keep), waits, made,
+               [&](const void* staged, const dependencies& after) {
+                   driver_->write_region(to.native(), layout, staged, row_behind_row(size), size, after);
+               });
 }
 
 void queue_state::enqueue_read(void* to, storage& from, std::size_t offset, std::size_t bytes,
-                               std::shared_ptr<const void> keep, std::span<const event> waits, event* made) {
-    release_done(true);
-    storage* const read = &from;
-    event_handle done;
-    const std::uint64_t sequence =
-        enqueue({&read, 1}, {}, waits, made, &done,
-                [&](const dependencies& after) { driver_->read(to, from.native(), offset, bytes, after); });
-    driver_->flush();
-    if (keep != nullptr) hold(sequence, std::move(done), std::move(keep), bytes);
+                               host_memory_owner keep, std::span<const event> waits, event* made) {
+    read_with(from, bytes, std::move(keep), waits, made,
+              [&](const dependencies& after) { driver_->read(to, from.native(), offset, bytes, after); });
+}
+
+void queue_state::enqueue_read_region(void* to, storage& from, const region_layout& layout,
+                                      const region_extent& size, host_memory_owner keep,
+                                      std::span<const event> waits, event* made) {
+    read_with(from, bytes_of(size), std::move(keep), waits, made, [&](const dependencies& after) {
+        driver_->read_region(to, row_behind_row(size), from.native(), layout, size, after);
+    });
 }
 
 void queue_state::read(void* to, storage& from, std::size_t offset, std::size_t bytes,
                        std::span<const event> waits) {
-    storage* const read = &from;
-    event_handle done;
-    const std::uint64_t sequence =
-        enqueue({&read, 1}, {}, waits, nullptr, &done,
-                [&](const dependencies& after) { driver_->read(to, from.native(), offset, bytes, after); });
-    wait_for(done, sequence);
+    read_now_with(from, waits,
+                  [&](const dependencies& after) { driver_->read(to, from.native(), offset, bytes, after); });
+}
+
+void queue_state::read_region(void* to, storage& from, const region_layout& layout, const region_extent& size,
+                              std::span<const event> waits) {
+    read_now_with(from, waits, [&](const dependencies& after) {
+        driver_->read_region(to, row_behind_row(size), from.native(), layout, size, after);
+    });
 }
 
 void queue_state::enqueue_copy(storage& to, std::size_t to_offset, storage& from, std::size_t from_offset,
@@ -228,6 +278,40 @@ void queue_state::enqueue_copy(storage& to, std::size_t to_offset, storage& from
     enqueue({&read, 1}, {&written, 1}, waits, made, nullptr, [&](const dependencies& after) {
         driver_->copy(to.native(), to_offset, from.native(), from_offset, bytes, after);
     });
+}
+
+void queue_state::enqueue_copy_region(storage& to, const region_layout& to_layout, storage& from,
+                                      const region_layout& from_layout, const region_extent& size,
+                                      std::span<const event> waits, event* made) {
+    storage* const read = &from;
+    storage* const written = &to;
+    enqueue({&read, 1}, {&written, 1}, waits, made, nullptr, [&](const dependencies& after) {
+        driver_->copy_region(to.native(), to_layout, from.native(), from_layout, size, after);
+    });
+}
+
+void* queue_state::enqueue_map(storage& mapped, std::size_t offset, std::size_t bytes, map_use how,
+                               std::span<const event> waits, event* made) {
+    storage* const used = &mapped;
+    const std::span<storage*const> all{&used, 1}, none;
+    const bool reads = how == map_use::read;
+    void* address = nullptr;
+    enqueue(reads ? all : none, reads ? none : all, waits, made, nullptr, [&](const dependencies& after) {
+        address = driver_->map(mapped.native(), offset, bytes, how, after);
+    });
+    mapped.begin_mapping(reads ? use::read : use::write);
+    driver_->flush();
+    return address;
+}
+
+void queue_state::enqueue_unmap(storage& mapped, void* address, use how, event* made) {
+    mapped.end_mapping(how);
+    storage* const used = &mapped;
+    const std::span<storage*const> all{&used, 1}, none;
+    const bool reads = how == use::read;
+    enqueue(reads ? all : none, reads ? none : all, {}, made, nullptr,
+            [&](const dependencies& after) { driver_->unmap(mapped.native(), address, after); });
+    driver_->flush();
 }
 
 void queue_state::enqueue_fill(storage& to, std::size_t offset, std::size_t bytes,

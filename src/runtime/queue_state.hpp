@@ -24,6 +24,18 @@ namespace balm::runtime {
 class device_state;
 class kernel_lease;
 
+/// What holds host memory until a command is done with it. Pinned memory is its owner's, who says how much of
+/// it there is; other memory counts among what piles up while the device works.
+struct host_memory_owner {
+    host_memory_owner(std::nullptr_t = nullptr) {}
+    template <class T>
+    host_memory_owner(std::shared_ptr<T> owner, bool pinned = false)
+        : object(std::move(owner)), is_pinned(pinned) {}
+
+    std::shared_ptr<const void> object;
+    bool is_pinned = false;
+};
+
 /// In order; any thread may submit. Made by device_state, which owns the default one; others finish when
 /// their last handle goes.
 class queue_state {
@@ -49,12 +61,10 @@ public:
     /// Writes from host memory that `keep` holds; it is released once the bytes are read. Without `keep` the
     /// bytes are copied aside up to 4 MiB, and sent before the call returns beyond that.
     void enqueue_write(storage& to, std::size_t offset, const void* from, std::size_t bytes,
-                       std::shared_ptr<const void> keep, std::span<const event> waits = {},
-                       event* made = nullptr);
+                       host_memory_owner keep, std::span<const event> waits = {}, event* made = nullptr);
     /// Reads into host memory that `keep` holds, or that the caller keeps until the event.
-    void enqueue_read(void* to, storage& from, std::size_t offset, std::size_t bytes,
-                      std::shared_ptr<const void> keep, std::span<const event> waits = {},
-                      event* made = nullptr);
+    void enqueue_read(void* to, storage& from, std::size_t offset, std::size_t bytes, host_memory_owner keep,
+                      std::span<const event> waits = {}, event* made = nullptr);
     /// Reads and waits.
     void read(void* to, storage& from, std::size_t offset, std::size_t bytes,
               std::span<const event> waits = {});
@@ -64,6 +74,27 @@ public:
     /// Repeats the pattern of 1, 2, 4, 8 or 16 bytes.
     void enqueue_fill(storage& to, std::size_t offset, std::size_t bytes, std::span<const std::byte> pattern,
                       std::span<const event> waits = {}, event* made = nullptr);
+
+    /// The same for boxes of bytes; on the host row lies behind row.
+    void enqueue_write_region(storage& to, const region_layout&, const region_extent&, const void* from,
+                              host_memory_owner keep, std::span<const event> waits = {},
+                              event* made = nullptr);
+    void enqueue_read_region(void* to, storage& from, const region_layout&, const region_extent&,
+                             host_memory_owner keep, std::span<const event> waits = {},
+                             event* made = nullptr);
+    void read_region(void* to, storage& from, const region_layout&, const region_extent&,
+                     std::span<const event> waits = {});
+    /// Between allocations of this device; inside one allocation both have the same pitches and do not
+    /// overlap.
+    void enqueue_copy_region(storage& to, const region_layout& to_layout, storage& from,
+                             const region_layout& from_layout, const region_extent&,
+                             std::span<const event> waits = {}, event* made = nullptr);
+    /// Where the host will see a part of the allocation, once the event has come, on devices that map memory.
+    /// Marks the allocation as mapped.
+    void* enqueue_map(storage&, std::size_t offset, std::size_t bytes, map_use,
+                      std::span<const event> waits = {}, event* made = nullptr);
+    /// The allocation is no longer marked as mapped.
+    void enqueue_unmap(storage&, void* mapped, use, event* made = nullptr);
 
     /// Holds an object until all commands so far are done: a temporary that a launch uses, say.
     void keep_until_done(std::shared_ptr<const void> object);
@@ -75,6 +106,9 @@ public:
     void run_host_parts(std::uint64_t waited_for = 0);
     /// For how many commands something is left to do on the host.
     std::size_t pending_host_parts() const { return host_parts_.is_empty() ? 0 : host_parts_.pending(); }
+
+    /// Returns when no command is between being checked and being with the driver.
+    void let_submissions_pass() { const std::lock_guard lock(mutex_); }
 
     void flush();
     /// Waits for everything, and throws what went wrong.
@@ -120,6 +154,14 @@ private:
     template <class Submit>
     std::uint64_t enqueue(std::span<storage* const> reads, std::span<storage* const> writes,
                           std::span<const event> waits, event* made, event_handle* driver_made, Submit&&);
+    template <class Write>
+    void write_with(storage& to, const void* from, std::size_t bytes, host_memory_owner keep,
+                    std::span<const event> waits, event* made, Write&& write);
+    template <class Read>
+    void read_with(storage& from, std::size_t bytes, host_memory_owner keep, std::span<const event> waits,
+                   event* made, Read&& read);
+    template <class Read>
+    void read_now_with(storage& from, std::span<const event> waits, Read&& read);
     void prepare(const storage&, use, needs&);
     void wait_for_other_devices(std::span<const event> waits) const;
     void add_waits(std::span<const event> waits, needs&) const;

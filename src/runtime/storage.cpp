@@ -2,9 +2,12 @@
 
 #include "runtime/storage.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "balm/error.hpp"
 #include "runtime/device_state.hpp"
 
 namespace balm::runtime {
@@ -19,7 +22,48 @@ storage::storage(std::shared_ptr<device_state> device, memory native, std::size_
 
 storage::~storage() {
     device_->forget(*this);
+    if (!is_freed()) device_->driver().free(native_);
+}
+
+bool storage::note_freed() {
+    std::uint32_t found = restrictions_.load(std::memory_order_acquire);
+    do {
+        if ((found & freed) != 0) return false;
+        if (found != 0)
+            throw usage_error(
+                fmt::format("Memory ({}) on {} cannot be freed while the host has it mapped; release the "
+                            "mapping first.",
+                            label_, device_->words()));
+    } while (!restrictions_.compare_exchange_weak(found, freed, std::memory_order_acq_rel));
+    return true;
+}
+
+void storage::free() {
+    if (!note_freed()) return;
+    device_->forget(*this);
+    device_->let_submissions_pass();  // a thread that found it usable hands its command on first
     device_->driver().free(native_);
+}
+
+void storage::check_usable(use how) const {
+    const std::uint32_t found = restrictions_.load(std::memory_order_acquire);
+    if ((found & freed) != 0)
+        throw usage_error(
+            fmt::format("Memory ({}) on {} was freed by free() and can no longer be used; make a new buffer.",
+                        label_, device_->words()));
+    if (found >= one_writer || (found != 0 && how == use::write))
+        throw usage_error(fmt::format(
+            "Memory ({}) on {} is mapped by the host, to {}; release the mapping before a command {} it.",
+            label_, device_->words(), found >= one_writer ? "write" : "read",
+            how == use::write ? "writes" : "reads"));
+}
+
+void storage::begin_mapping(use how) {
+    restrictions_.fetch_add(how == use::write ? one_writer : one_reader, std::memory_order_acq_rel);
+}
+
+void storage::end_mapping(use how) noexcept {
+    restrictions_.fetch_sub(how == use::write ? one_writer : one_reader, std::memory_order_acq_rel);
 }
 
 void storage::collect_conflicts(std::uint64_t queue, use how, std::vector<command_id>& into) const {

@@ -42,6 +42,19 @@ public:
     ~storage();
 
     memory native() const { return native_; }
+
+    /// Frees the memory now, once the commands that use it are done; later ones throw usage_error. Throws
+    /// usage_error while the host has it mapped.
+    void free();
+    /// Whether it is freed or mapped, so that a command has to ask check_usable. One load.
+    bool is_restricted() const { return restrictions_.load(std::memory_order_acquire) != 0; }
+    bool is_freed() const { return (restrictions_.load(std::memory_order_acquire) & freed) != 0; }
+    /// Throws usage_error where a command may not use it so: it was freed, or the host has it mapped.
+    void check_usable(use) const;
+    /// Notes that the host has a part of it mapped, to write it or only to read.
+    void begin_mapping(use);
+    void end_mapping(use) noexcept;
+
     /// As asked for; the allocation is larger (device_state::allocate).
     std::size_t bytes() const { return bytes_; }
     std::size_t allocated_bytes() const { return allocated_; }
@@ -74,13 +87,20 @@ private:
         std::uint64_t written = 0;
         std::uint64_t read = 0;
     };
+    static constexpr std::uint32_t freed = std::uint32_t{1} << 31;
+    static constexpr std::uint32_t one_writer = std::uint32_t{1} << 16;  // mappings, counted
+    static constexpr std::uint32_t one_reader = 1;
+
+    friend class device_state;
     void mark_shared(std::uint64_t queue, use, std::uint64_t sequence);
+    bool note_freed();
 
     std::shared_ptr<device_state> device_;
     memory native_;
     std::size_t bytes_;
     std::size_t allocated_;
     std::string label_;
+    std::atomic<std::uint32_t> restrictions_{0};  // freed, and the mappings there are
 
     std::atomic<std::uint64_t> home_{0};  // the first queue; never changes once set
     std::atomic<std::uint64_t> home_written_{0};

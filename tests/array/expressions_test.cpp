@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <list>
 #include <thread>
 #include <vector>
 
@@ -396,6 +397,34 @@ TEST(V3_copies, elements_are_read_and_set_one_by_one) {
         std::vector<float> host(3);
         f.read(host);
         EXPECT_THAT(host, testing::ElementsAre(1, 2, -0.5f));
+    });
+}
+
+TEST(V3_copies, go_by_ranges_and_iterators) {
+    on_all_contexts([](const context& where) {
+        balm::vector<double> x(where, {0, 1, 2, 3, 4, 5}), y(where, 4, -1.0);
+        const std::list<double> list{10, 20};
+        x.elements().range(1, 3).write(list.begin(), list.end());
+        EXPECT_THAT(x.to_host(), testing::ElementsAre(0, 10, 20, 3, 4, 5));
+        x.elements().from(4).copy_to(y.elements().until(2));
+        y = y + 1;
+        EXPECT_THAT(y.to_host(), testing::ElementsAre(5, 6, 0, 0));
+        std::list<double> back(2);
+        y.elements().until(2).read_into(back.begin(), back.end());
+        EXPECT_THAT(back, testing::ElementsAre(5, 6));
+        x.elements().reshaped({2, 3}).region({0, 2}, {2, 1}).fill(7);
+        EXPECT_THAT(x.to_host(), testing::ElementsAre(0, 10, 7, 3, 4, 7));
+        EXPECT_THROW(x.elements().from(7), usage_error);
+        EXPECT_THROW(balm::vector<int>().elements(), usage_error);
+    });
+}
+
+TEST(V3_copies, map_the_elements) {
+    on_all_contexts([](const context& where) {
+        balm::vector<int> x(where, {1, 2, 3});
+        for (int& each : x.map()) each *= 10;
+        x = x + 1;
+        EXPECT_THAT(x.map(), testing::ElementsAre(11, 21, 31));
     });
 }
 

@@ -83,12 +83,47 @@ BALM_SAME_VALUE(CU_JIT_INFO_LOG_BUFFER);
 BALM_SAME_VALUE(CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES);
 BALM_SAME_VALUE(CU_JIT_ERROR_LOG_BUFFER);
 BALM_SAME_VALUE(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
+BALM_SAME_VALUE(CU_MEMORYTYPE_HOST);
+BALM_SAME_VALUE(CU_MEMORYTYPE_DEVICE);
 BALM_SAME_VALUE(CU_STREAM_NON_BLOCKING);
 BALM_SAME_VALUE(CU_EVENT_DEFAULT);
 BALM_SAME_VALUE(CU_EVENT_DISABLE_TIMING);
 BALM_SAME_VALUE(CU_COMPUTEMODE_PROHIBITED);
 #undef BALM_SAME_VALUE
+static_assert(portable_host_memory == CU_MEMHOSTALLOC_PORTABLE);
 static_assert(sizeof(CUuuid) == sizeof(::CUuuid));
+
+#define BALM_SAME_PLACE(member)                                                           \
+    static_assert(offsetof(CUDA_MEMCPY3D, member) == offsetof(::CUDA_MEMCPY3D, member) && \
+                      sizeof(CUDA_MEMCPY3D::member) == sizeof(::CUDA_MEMCPY3D::member),   \
+                  #member)
+BALM_SAME_PLACE(srcXInBytes);
+BALM_SAME_PLACE(srcY);
+BALM_SAME_PLACE(srcZ);
+BALM_SAME_PLACE(srcLOD);
+BALM_SAME_PLACE(srcMemoryType);
+BALM_SAME_PLACE(srcHost);
+BALM_SAME_PLACE(srcDevice);
+BALM_SAME_PLACE(srcArray);
+BALM_SAME_PLACE(reserved0);
+BALM_SAME_PLACE(srcPitch);
+BALM_SAME_PLACE(srcHeight);
+BALM_SAME_PLACE(dstXInBytes);
+BALM_SAME_PLACE(dstY);
+BALM_SAME_PLACE(dstZ);
+BALM_SAME_PLACE(dstLOD);
+BALM_SAME_PLACE(dstMemoryType);
+BALM_SAME_PLACE(dstHost);
+BALM_SAME_PLACE(dstDevice);
+BALM_SAME_PLACE(dstArray);
+BALM_SAME_PLACE(reserved1);
+BALM_SAME_PLACE(dstPitch);
+BALM_SAME_PLACE(dstHeight);
+BALM_SAME_PLACE(WidthInBytes);
+BALM_SAME_PLACE(Height);
+BALM_SAME_PLACE(Depth);
+#undef BALM_SAME_PLACE
+static_assert(sizeof(CUDA_MEMCPY3D) == sizeof(::CUDA_MEMCPY3D));
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // Memory and queues of every backend: what is written is read, copies and fills touch their range only.
 
 #include <algorithm>
+#include <array>
 #include <thread>
 
 #include "balm/error.hpp"
@@ -59,6 +60,126 @@ TEST(C14_backend, copies_between_and_within_buffers) {
         queue->copy(to.get(), 1500, to.get(), 20, 300, {});
         std::copy_n(expected.begin() + 20, 300, expected.begin() + 1500);
         EXPECT_EQ(read_all(*queue, to.get(), bytes), expected);
+    });
+}
+
+namespace {
+
+/// The rows of a box, copied on the host.
+void copy_rows(std::byte* to, const runtime::region_layout& to_layout, const std::byte* from,
+               const runtime::region_layout& from_layout, const runtime::region_extent& size) {
+    for (std::size_t plane = 0; plane < size.planes; ++plane)
+        for (std::size_t row = 0; row < size.rows; ++row)
+            std::memcpy(
+                to + to_layout.offset + plane * to_layout.plane_pitch + row * to_layout.row_pitch,
+                from + from_layout.offset + plane * from_layout.plane_pitch + row * from_layout.row_pitch,
+                size.row_bytes);
+}
+
+}  // namespace
+
+TEST(C14_backend, writes_reads_and_copies_boxes_of_any_pitch) {
+    auto random = fresh_random();
+    on_every_device([&](driver_device& device) {
+        const std::size_t bytes = 20'000;
+        const auto queue = device.make_queue({});
+        const device_memory first(device, bytes), second(device, bytes);
+        for (int turn = 0; turn < 50; ++turn) {
+            const runtime::region_extent size{1 + random() % 40, 1 + random() % 9, 1 + random() % 5};
+            const auto layout = [&] {
+                const std::size_t row = size.row_bytes + random() % 20;
+                const std::size_t plane = row * (size.rows + random() % 4);
+                return runtime::region_layout{random() % 3000, row, plane};
+            };
+            const runtime::region_layout host = layout(), one = layout(), two = layout();
+            auto source = random_bytes(random, bytes), a = random_bytes(random, bytes),
+                 b = random_bytes(random, bytes), back = random_bytes(random, bytes);
+            auto expected = back;
+            queue->write(first.get(), 0, a.data(), bytes, {});
+            queue->write(second.get(), 0, b.data(), bytes, {});
+            queue->write_region(first.get(), one, source.data(), host, size, {});
+            queue->copy_region(second.get(), two, first.get(), one, size, {});
+            queue->read_region(back.data(), host, second.get(), two, size, {});
+            queue->finish();
+            copy_rows(a.data(), one, source.data(), host, size);
+            copy_rows(b.data(), two, a.data(), one, size);
+            copy_rows(expected.data(), host, b.data(), two, size);
+            ASSERT_EQ(read_all(*queue, first.get(), bytes), a);
+            ASSERT_EQ(read_all(*queue, second.get(), bytes), b);
+            ASSERT_EQ(back, expected);
+        }
+        // Within one allocation: a column to its neighbour.
+        auto host = random_bytes(random, bytes);
+        queue->write(first.get(), 0, host.data(), bytes, {});
+        const runtime::region_layout from{3, 100, 1000}, to{7, 100, 1000};
+        queue->copy_region(first.get(), to, first.get(), from, {4, 10, 3}, {});
+        copy_rows(host.data(), to, host.data(), from, {4, 10, 3});
+        EXPECT_EQ(read_all(*queue, first.get(), bytes), host);
+    });
+}
+
+TEST(C14_backend, takes_rows_that_lie_gigabytes_apart) {
+    on_every_device([](driver_device& device) {
+        const std::size_t pitch = (std::size_t{5} << 30) / 2;  // beyond CUDA's largest pitch
+        if (device.info().max_allocation < pitch + 8 || device.info().type == device_type::cpu) return;
+        const auto queue = device.make_queue({});
+        const device_memory memory(device, pitch + 8);
+        const std::array<std::uint32_t, 2> host{0x01020304, 0x05060708};
+        const runtime::region_layout apart{4, pitch, 2 * pitch}, behind{0, 4, 8};
+        queue->write_region(memory.get(), apart, host.data(), behind, {4, 2, 1}, {});
+        std::array<std::uint32_t, 2> back{};
+        queue->read_region(back.data(), behind, memory.get(), apart, {4, 2, 1}, {});
+        queue->finish();
+        EXPECT_EQ(back, host);
+    });
+}
+
+TEST(C14_backend, transfers_from_and_to_pinned_memory) {
+    auto random = fresh_random();
+    on_every_device([&](driver_device& device) {
+        const std::size_t bytes = 1 << 20;
+        const auto queue = device.make_queue({});
+        const device_memory memory(device, bytes);
+        const runtime::pinned_memory from = device.allocate_pinned(bytes), to = device.allocate_pinned(bytes);
+        const auto host = random_bytes(random, bytes);
+        std::memcpy(from.address, host.data(), bytes);
+        std::memset(to.address, 0, bytes);
+        queue->write(memory.get(), 0, from.address, bytes, {});
+        queue->read(to.address, memory.get(), 0, bytes, {});
+        queue->finish();
+        EXPECT_EQ(std::memcmp(to.address, host.data(), bytes), 0);
+        device.free_pinned(from);
+        device.free_pinned(to);
+        EXPECT_THROW(device.allocate_pinned(std::size_t{1} << 60), out_of_memory_error);
+    });
+}
+
+TEST(C14_backend, maps_memory_where_it_says_so) {
+    auto random = fresh_random();
+    on_every_device([&](driver_device& device) {
+        if (!device.maps_memory()) return;
+        const std::size_t bytes = 5000;
+        const auto queue = device.make_queue({});
+        const device_memory memory(device, bytes);
+        auto host = random_bytes(random, bytes);
+        queue->write(memory.get(), 0, host.data(), bytes, {});
+        const auto map = [&](std::size_t offset, std::size_t count, runtime::map_use how) {
+            runtime::event_handle done;
+            void* const address = queue->map(memory.get(), offset, count, how, {{}, &done});
+            done->wait();
+            return static_cast<std::byte*>(address);
+        };
+        std::byte* const seen = map(100, 1000, runtime::map_use::read);
+        EXPECT_TRUE(std::equal(seen, seen + 1000, host.begin() + 100));
+        queue->unmap(memory.get(), seen, {});
+        std::byte* const written = map(7, 30, runtime::map_use::write);
+        written[3] = host[10] = std::byte{0xab};
+        queue->unmap(memory.get(), written, {});
+        std::byte* const replaced = map(2000, 100, runtime::map_use::overwrite);
+        std::memset(replaced, 0x5a, 100);
+        std::memset(host.data() + 2000, 0x5a, 100);
+        queue->unmap(memory.get(), replaced, {});
+        EXPECT_EQ(read_all(*queue, memory.get(), bytes), host);
     });
 }
 

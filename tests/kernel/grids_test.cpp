@@ -37,6 +37,10 @@ public:
     }
     runtime::memory allocate(std::size_t bytes) override { return driver().allocate(bytes); }
     void free(runtime::memory memory) noexcept override { driver().free(memory); }
+    runtime::pinned_memory allocate_pinned(std::size_t bytes) override {
+        return driver().allocate_pinned(bytes);
+    }
+    void free_pinned(runtime::pinned_memory memory) noexcept override { driver().free_pinned(memory); }
     std::unique_ptr<runtime::driver_program> compile(const std::string& source,
                                                      const std::string& options) override {
         return driver().compile(source, options);

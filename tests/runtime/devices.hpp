@@ -18,7 +18,7 @@ namespace balm::test {
 inline std::vector<device> all_handles() {
     std::vector<device> all;
     for (const auto& each : runtime::platforms().devices)
-        if (each->info().is_available) all.emplace_back(each);
+        if (each->info().is_available) all.emplace_back(runtime::open_again(each));
     return all;
 }
 

@@ -56,7 +56,7 @@ struct fake_log {
     std::vector<fake_command> commands;
     std::vector<std::shared_ptr<fake_event>> events;
     bool events_complete_at_once = true;
-    int queues = 0, live_allocations = 0, compiles = 0, loads = 0, kernels = 0;
+    int queues = 0, live_allocations = 0, live_pinned = 0, compiles = 0, loads = 0, kernels = 0;
     std::size_t room = std::size_t{1} << 30;
     bool binary_needs_launch = false;
     bool refuses_binaries = false;
@@ -122,6 +122,24 @@ public:
             std::memcpy(address(to) + offset + i, pattern.data(), pattern.size());
         submit("fill", needs);
     }
+    void write_region(runtime::memory to, const runtime::region_layout& to_layout, const void* from,
+                      const runtime::region_layout& from_layout, const runtime::region_extent& size,
+                      const runtime::dependencies& needs) override {
+        copy_rows(address(to), to_layout, static_cast<const std::byte*>(from), from_layout, size);
+        submit("write", needs);
+    }
+    void read_region(void* to, const runtime::region_layout& to_layout, runtime::memory from,
+                     const runtime::region_layout& from_layout, const runtime::region_extent& size,
+                     const runtime::dependencies& needs) override {
+        copy_rows(static_cast<std::byte*>(to), to_layout, address(from), from_layout, size);
+        submit("read", needs);
+    }
+    void copy_region(runtime::memory to, const runtime::region_layout& to_layout, runtime::memory from,
+                     const runtime::region_layout& from_layout, const runtime::region_extent& size,
+                     const runtime::dependencies& needs) override {
+        copy_rows(address(to), to_layout, address(from), from_layout, size);
+        submit("copy", needs);
+    }
     void launch(runtime::driver_kernel&, const runtime::grid&, std::span<const runtime::argument>,
                 const runtime::dependencies& needs) override {
         submit("launch", needs);
@@ -140,6 +158,15 @@ public:
 
 private:
     static std::byte* address(runtime::memory of) { return reinterpret_cast<std::byte*>(of.handle); }
+    static void copy_rows(std::byte* to, const runtime::region_layout& to_layout, const std::byte* from,
+                          const runtime::region_layout& from_layout, const runtime::region_extent& size) {
+        for (std::size_t plane = 0; plane < size.planes; ++plane)
+            for (std::size_t row = 0; row < size.rows; ++row)
+                std::memcpy(
+                    to + to_layout.offset + plane * to_layout.plane_pitch + row * to_layout.row_pitch,
+                    from + from_layout.offset + plane * from_layout.plane_pitch + row * from_layout.row_pitch,
+                    size.row_bytes);
+    }
     void submit(const char* what, const runtime::dependencies& needs) {
         const std::lock_guard lock(log_->mutex);
         log_->commands.push_back({number_, what, needs.wait_for.size()});
@@ -177,6 +204,16 @@ public:
         const std::lock_guard lock(log->mutex);
         --log->live_allocations;
         delete[] reinterpret_cast<std::byte*>(freed.handle);
+    }
+    runtime::pinned_memory allocate_pinned(std::size_t bytes) override {
+        const std::lock_guard lock(log->mutex);
+        ++log->live_pinned;
+        return {new std::byte[bytes], 0};
+    }
+    void free_pinned(runtime::pinned_memory freed) noexcept override {
+        const std::lock_guard lock(log->mutex);
+        --log->live_pinned;
+        delete[] static_cast<std::byte*>(freed.address);
     }
     std::unique_ptr<runtime::driver_program> compile(const std::string& source, const std::string&) override {
         {

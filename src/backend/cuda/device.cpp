@@ -61,6 +61,27 @@ void device::free(runtime::memory pointer) noexcept {
     driver().cuMemFree(pointer.handle);
 }
 
+// Portable: pinned for every context of the process, whichever device it is written to or read from.
+runtime::pinned_memory device::allocate_pinned(std::size_t bytes) {
+    const current_context current(*own_context());
+    void* address = nullptr;
+    const CUresult code = driver().cuMemHostAlloc(&address, bytes, portable_host_memory);
+    if (code == CUDA_ERROR_OUT_OF_MEMORY)
+        throw out_of_memory_error(
+            fmt::format("cuMemHostAlloc failed with {} for {} bytes of pinned host memory for device '{}'; "
+                        "take less, or write from ordinary memory.",
+                        error_text(driver(), code), bytes, info_.name));
+    if (code != CUDA_SUCCESS)
+        fail(code, "cuMemHostAlloc", fmt::format("{} bytes of pinned host memory", bytes), info_.name);
+    return {address, 0};
+}
+
+void device::free_pinned(runtime::pinned_memory pinned) noexcept {
+    if (pinned.address == nullptr || !has_context_.load(std::memory_order_acquire)) return;
+    const current_context current(*context_);
+    driver().cuMemFreeHost(pinned.address);
+}
+
 std::unique_ptr<runtime::driver_program> device::compile(const std::string& source,
                                                          const std::string& options) {
     std::string all_options = compile_options();

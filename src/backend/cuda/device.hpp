@@ -29,6 +29,8 @@ public:
     std::unique_ptr<runtime::driver_queue> make_queue(const runtime::queue_options&) override;
     runtime::memory allocate(std::size_t bytes) override;
     void free(runtime::memory) noexcept override;
+    runtime::pinned_memory allocate_pinned(std::size_t bytes) override;
+    void free_pinned(runtime::pinned_memory) noexcept override;
     std::unique_ptr<runtime::driver_program> compile(const std::string& source,
                                                      const std::string& options) override;
     std::unique_ptr<runtime::driver_program> load(std::span<const std::byte> binary) override;

@@ -21,6 +21,40 @@ struct CUuuid {
     char bytes[16];
 };
 
+enum CUmemorytype : unsigned {
+    CU_MEMORYTYPE_HOST = 1,
+    CU_MEMORYTYPE_DEVICE = 2,
+};
+
+/// What cuMemcpy3DAsync copies: the header's CUDA_MEMCPY3D_v2.
+struct CUDA_MEMCPY3D {
+    std::size_t srcXInBytes;
+    std::size_t srcY;
+    std::size_t srcZ;
+    std::size_t srcLOD;
+    CUmemorytype srcMemoryType;
+    const void* srcHost;
+    CUdeviceptr srcDevice;
+    void* srcArray;
+    void* reserved0;
+    std::size_t srcPitch;
+    std::size_t srcHeight;
+    std::size_t dstXInBytes;
+    std::size_t dstY;
+    std::size_t dstZ;
+    std::size_t dstLOD;
+    CUmemorytype dstMemoryType;
+    void* dstHost;
+    CUdeviceptr dstDevice;
+    void* dstArray;
+    void* reserved1;
+    std::size_t dstPitch;
+    std::size_t dstHeight;
+    std::size_t WidthInBytes;
+    std::size_t Height;
+    std::size_t Depth;
+};
+
 static_assert(sizeof(CUdeviceptr) == sizeof(std::uintptr_t), "Balm's CUDA backend is for 64-bit systems");
 
 enum CUresult : unsigned {
@@ -66,6 +100,7 @@ enum CUjit_option : unsigned {
     CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
 };
 
+inline constexpr unsigned portable_host_memory = 1;  // CU_MEMHOSTALLOC_PORTABLE, a macro of the header
 inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
 inline constexpr unsigned CU_EVENT_DEFAULT = 0;
 inline constexpr unsigned CU_EVENT_DISABLE_TIMING = 2;
@@ -95,6 +130,9 @@ inline constexpr int CU_COMPUTEMODE_PROHIBITED = 2;
     ROW(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, CUdeviceptr, const void*, std::size_t, CUstream)        \
     ROW(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, void*, CUdeviceptr, std::size_t, CUstream)              \
     ROW(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, CUdeviceptr, CUdeviceptr, std::size_t, CUstream)        \
+    ROW(cuMemcpy3DAsync, cuMemcpy3DAsync_v2, const CUDA_MEMCPY3D*, CUstream)                             \
+    ROW(cuMemHostAlloc, cuMemHostAlloc, void**, std::size_t, unsigned)                                   \
+    ROW(cuMemFreeHost, cuMemFreeHost, void*)                                                             \
     ROW(cuMemsetD8Async, cuMemsetD8Async, CUdeviceptr, unsigned char, std::size_t, CUstream)             \
     ROW(cuMemsetD16Async, cuMemsetD16Async, CUdeviceptr, unsigned short, std::size_t, CUstream)          \
     ROW(cuMemsetD32Async, cuMemsetD32Async, CUdeviceptr, unsigned, std::size_t, CUstream)                \

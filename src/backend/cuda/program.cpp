@@ -70,6 +70,7 @@ kernel::parameters kernel::bind(std::span<const runtime::argument> arguments) {
     using kind = runtime::argument::kind;
     list_.resize(arguments.size());
     local_offsets_.resize(arguments.size());
+    addresses_.resize(arguments.size());
     std::uint64_t local_bytes = 0;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const runtime::argument& given = arguments[i];
@@ -79,6 +80,9 @@ kernel::parameters kernel::bind(std::span<const runtime::argument> arguments) {
             local_offsets_[i] = static_cast<unsigned>(local_bytes);
             local_bytes += given.size;
             list_[i] = &local_offsets_[i];
+        } else if (given.what == kind::memory) {
+            addresses_[i] = given.memory_handle().handle + given.offset();
+            list_[i] = &addresses_[i];
         } else {
             list_[i] = const_cast<void*>(given.value());  // the driver reads only
         }

@@ -66,6 +66,7 @@ private:
     unsigned most_local_ = 0;     // ... and could have
     std::vector<void*> list_;     // kept between launches, which then allocate nothing
     std::vector<unsigned> local_offsets_;
+    std::vector<CUdeviceptr> addresses_;
 };
 
 class program final : public runtime::driver_program {

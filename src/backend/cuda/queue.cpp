@@ -34,6 +34,9 @@ std::span<const std::byte> shortest(std::span<const std::byte> pattern) {
     return pattern;
 }
 
+// CU_DEVICE_ATTRIBUTE_MAX_PITCH of every device so far.
+constexpr std::size_t most_pitch = std::numeric_limits<int>::max();
+
 std::string range(const char* what, std::size_t offset, std::size_t bytes) {
     return fmt::format("{} of {} bytes at offset {}", what, bytes, offset);
 }
@@ -167,6 +170,82 @@ void queue::fill(runtime::memory to, std::size_t offset, std::size_t bytes,
                  range("a fill", offset, bytes) + fmt::format(" with a pattern of {} bytes", unit.size()),
                  context_->device_name());
     });
+}
+
+// One copy for the whole region; `copy_row(to, from)` for each row, given their offsets, where the rows are
+// further apart than the driver can say.
+template <class Copy>
+void queue::submit_region(const char* what, const region_sides& sides, const runtime::region_extent& size,
+                          const runtime::dependencies& needs, Copy&& copy_row) {
+    const auto& [to, from, ends] = sides;
+    CUDA_MEMCPY3D copied = ends;
+    copied.srcPitch = from.row_pitch;
+    copied.srcHeight = from.plane_pitch / from.row_pitch;
+    copied.dstPitch = to.row_pitch;
+    copied.dstHeight = to.plane_pitch / to.row_pitch;
+    copied.WidthInBytes = size.row_bytes;
+    copied.Height = size.rows;
+    copied.Depth = size.planes;
+    const bool one_by_one = std::max(from.row_pitch, to.row_pitch) > most_pitch;
+    submit(needs, [&] {
+        CUresult code = CUDA_SUCCESS;
+        if (!one_by_one) code = driver().cuMemcpy3DAsync(&copied, stream_);
+        for (std::size_t plane = 0; one_by_one && plane < size.planes; ++plane)
+            for (std::size_t row = 0; row < size.rows && code == CUDA_SUCCESS; ++row)
+                code = copy_row(plane * sides.to.plane_pitch + row * sides.to.row_pitch,
+                                plane * sides.from.plane_pitch + row * sides.from.row_pitch);
+        if (code != CUDA_SUCCESS)
+            fail(code, one_by_one ? "the copy of a row" : "cuMemcpy3DAsync",
+                 fmt::format("{} of {} planes of {} rows of {} bytes", what, size.planes, size.rows,
+                             size.row_bytes),
+                 context_->device_name());
+    });
+}
+
+void queue::write_region(runtime::memory to, const runtime::region_layout& to_layout, const void* from,
+                         const runtime::region_layout& from_layout, const runtime::region_extent& size,
+                         const runtime::dependencies& needs) {
+    CUDA_MEMCPY3D ends{};
+    ends.srcMemoryType = CU_MEMORYTYPE_HOST;
+    ends.srcHost = static_cast<const std::byte*>(from) + from_layout.offset;
+    ends.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    ends.dstDevice = to.handle + to_layout.offset;
+    submit_region("a write", {to_layout, from_layout, ends}, size, needs,
+                  [&](std::size_t to_row, std::size_t from_row) {
+                      return driver().cuMemcpyHtoDAsync(
+                          ends.dstDevice + to_row, static_cast<const std::byte*>(ends.srcHost) + from_row,
+                          size.row_bytes, stream_);
+                  });
+}
+
+void queue::read_region(void* to, const runtime::region_layout& to_layout, runtime::memory from,
+                        const runtime::region_layout& from_layout, const runtime::region_extent& size,
+                        const runtime::dependencies& needs) {
+    CUDA_MEMCPY3D ends{};
+    ends.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+    ends.srcDevice = from.handle + from_layout.offset;
+    ends.dstMemoryType = CU_MEMORYTYPE_HOST;
+    ends.dstHost = static_cast<std::byte*>(to) + to_layout.offset;
+    submit_region("a read", {to_layout, from_layout, ends}, size, needs,
+                  [&](std::size_t to_row, std::size_t from_row) {
+                      return driver().cuMemcpyDtoHAsync(static_cast<std::byte*>(ends.dstHost) + to_row,
+                                                        ends.srcDevice + from_row, size.row_bytes, stream_);
+                  });
+}
+
+void queue::copy_region(runtime::memory to, const runtime::region_layout& to_layout, runtime::memory from,
+                        const runtime::region_layout& from_layout, const runtime::region_extent& size,
+                        const runtime::dependencies& needs) {
+    CUDA_MEMCPY3D ends{};
+    ends.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+    ends.srcDevice = from.handle + from_layout.offset;
+    ends.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    ends.dstDevice = to.handle + to_layout.offset;
+    submit_region("a copy", {to_layout, from_layout, ends}, size, needs,
+                  [&](std::size_t to_row, std::size_t from_row) {
+                      return driver().cuMemcpyDtoDAsync(ends.dstDevice + to_row, ends.srcDevice + from_row,
+                                                        size.row_bytes, stream_);
+                  });
 }
 
 // The driver sets at most 4 bytes at once: lay the pattern down word by word, then double what is there

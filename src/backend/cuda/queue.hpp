@@ -8,6 +8,13 @@
 
 namespace balm::cuda {
 
+/// The two sides of a copy of a region: the layouts, and the driver's description without the sizes.
+struct region_sides {
+    const runtime::region_layout& to;
+    const runtime::region_layout& from;
+    CUDA_MEMCPY3D ends;
+};
+
 class queue final : public runtime::driver_queue {
 public:
     queue(std::shared_ptr<context>, const runtime::queue_options&);
@@ -23,6 +30,15 @@ public:
               std::size_t bytes, const runtime::dependencies&) override;
     void fill(runtime::memory to, std::size_t offset, std::size_t bytes, std::span<const std::byte> pattern,
               const runtime::dependencies&) override;
+    void write_region(runtime::memory to, const runtime::region_layout& to_layout, const void* from,
+                      const runtime::region_layout& from_layout, const runtime::region_extent&,
+                      const runtime::dependencies&) override;
+    void read_region(void* to, const runtime::region_layout& to_layout, runtime::memory from,
+                     const runtime::region_layout& from_layout, const runtime::region_extent&,
+                     const runtime::dependencies&) override;
+    void copy_region(runtime::memory to, const runtime::region_layout& to_layout, runtime::memory from,
+                     const runtime::region_layout& from_layout, const runtime::region_extent&,
+                     const runtime::dependencies&) override;
     void launch(runtime::driver_kernel&, const runtime::grid&, std::span<const runtime::argument>,
                 const runtime::dependencies&) override;
     runtime::event_handle record() override;
@@ -35,6 +51,9 @@ private:
     template <class Enqueue>
     void submit(const runtime::dependencies&, Enqueue&& enqueue);
     void record(CUevent);
+    template <class Copy>
+    void submit_region(const char* what, const region_sides&, const runtime::region_extent&,
+                       const runtime::dependencies&, Copy&& copy_row);
     void fill_words(CUdeviceptr to, std::size_t bytes, std::span<const std::byte> pattern);
 
     std::shared_ptr<context> context_;

@@ -58,6 +58,18 @@ void device::free(runtime::memory freed) noexcept {
     if (freed.handle != 0) --counters_->live_allocations;
 }
 
+runtime::pinned_memory device::allocate_pinned(std::size_t bytes) {
+    auto* const memory = new std::byte[bytes];
+    ++counters_->live_pinned;
+    return {memory, 0};
+}
+
+void device::free_pinned(runtime::pinned_memory freed) noexcept {
+    if (freed.address == nullptr) return;
+    --counters_->live_pinned;
+    delete[] static_cast<std::byte*>(freed.address);
+}
+
 std::unique_ptr<runtime::driver_program> device::compile(const std::string& source, const std::string&) {
     ++counters_->compiles;
     std::vector<std::byte> image(source.size());

@@ -14,6 +14,7 @@ namespace balm::null {
 struct counters {
     std::atomic<std::uint64_t> allocations{0};
     std::atomic<std::uint64_t> live_allocations{0};
+    std::atomic<std::uint64_t> live_pinned{0};
     std::atomic<std::uint64_t> queues{0};
     std::atomic<std::uint64_t> writes{0};
     std::atomic<std::uint64_t> reads{0};
@@ -39,6 +40,9 @@ public:
     /// A number that no other live allocation has; there is no memory behind it.
     runtime::memory allocate(std::size_t bytes) override;
     void free(runtime::memory) noexcept override;
+    /// Ordinary host memory.
+    runtime::pinned_memory allocate_pinned(std::size_t bytes) override;
+    void free_pinned(runtime::pinned_memory) noexcept override;
     /// Takes any source. The program's binary is the source.
     std::unique_ptr<runtime::driver_program> compile(const std::string& source,
                                                      const std::string& options) override;

@@ -47,6 +47,28 @@ void queue::fill(runtime::memory, std::size_t, std::size_t, std::span<const std:
     submit(counters_->fills, needs);
 }
 
+void queue::write_region(runtime::memory, const runtime::region_layout&, const void*,
+                         const runtime::region_layout&, const runtime::region_extent&,
+                         const runtime::dependencies& needs) {
+    submit(counters_->writes, needs);
+}
+
+void queue::read_region(void* to, const runtime::region_layout& to_layout, runtime::memory,
+                        const runtime::region_layout&, const runtime::region_extent& size,
+                        const runtime::dependencies& needs) {
+    std::byte* const first = static_cast<std::byte*>(to) + to_layout.offset;
+    for (std::size_t plane = 0; plane < size.planes; ++plane)
+        for (std::size_t row = 0; row < size.rows; ++row)
+            std::memset(first + plane * to_layout.plane_pitch + row * to_layout.row_pitch, 0, size.row_bytes);
+    submit(counters_->reads, needs);
+}
+
+void queue::copy_region(runtime::memory, const runtime::region_layout&, runtime::memory,
+                        const runtime::region_layout&, const runtime::region_extent&,
+                        const runtime::dependencies& needs) {
+    submit(counters_->copies, needs);
+}
+
 void queue::launch(runtime::driver_kernel&, const runtime::grid&, std::span<const runtime::argument>,
                    const runtime::dependencies& needs) {
     submit(counters_->launches, needs);

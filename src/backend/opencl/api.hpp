@@ -29,12 +29,15 @@ public:
     }
 
     Handle get() const { return handle_; }
+    /// Gives the reference away.
+    Handle release() { return std::exchange(handle_, nullptr); }
 
 private:
     Handle handle_ = nullptr;
 };
 
 using owned_context = owned<cl_context, clReleaseContext>;
+using owned_memory = owned<cl_mem, clReleaseMemObject>;
 using owned_queue = owned<cl_command_queue, clReleaseCommandQueue>;
 using owned_program = owned<cl_program, clReleaseProgram>;
 using owned_kernel = owned<cl_kernel, clReleaseKernel>;

@@ -67,6 +67,48 @@ void device::free(runtime::memory buffer) noexcept {
     if (buffer.handle != 0) clReleaseMemObject(std::bit_cast<cl_mem>(buffer.handle));
 }
 
+cl_command_queue device::mapping_queue() {
+    cl_context const owner = context();
+    const std::lock_guard lock(context_mutex_);
+    if (mapping_queue_.get() == nullptr) {
+        cl_int code = CL_SUCCESS;
+        owned_queue made(clCreateCommandQueue(owner, id_, 0, &code));
+        check(code, "clCreateCommandQueue", "a queue that maps pinned memory", name());
+        mapping_queue_ = std::move(made);
+    }
+    return mapping_queue_.get();
+}
+
+// OpenCL pins what a buffer in host memory is mapped to; the mapping lasts as long as the memory.
+runtime::pinned_memory device::allocate_pinned(std::size_t bytes) {
+    cl_command_queue const queue = mapping_queue();
+    cl_int code = CL_SUCCESS;
+    const char* call = "clCreateBuffer";
+    owned_memory buffer(
+        clCreateBuffer(context(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &code));
+    void* address = nullptr;
+    if (code == CL_SUCCESS) {
+        call = "clEnqueueMapBuffer";
+        address = clEnqueueMapBuffer(queue, buffer.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
+                                     nullptr, nullptr, &code);
+    }
+    if (code != CL_SUCCESS)
+        throw out_of_memory_error(
+            fmt::format("{} failed with {} ({}) for {} bytes of pinned host memory for device '{}', which "
+                        "gives at most {} "
+                        "at once; take less, or write from ordinary memory.",
+                        call, error_name(code), code, bytes, name(), info_.max_allocation));
+    return {address, std::bit_cast<std::uintptr_t>(buffer.release())};
+}
+
+void device::free_pinned(runtime::pinned_memory pinned) noexcept {
+    if (pinned.handle == 0) return;
+    const owned_memory buffer(std::bit_cast<cl_mem>(pinned.handle));
+    cl_command_queue const queue = mapping_queue_.get();  // made by allocate_pinned
+    clEnqueueUnmapMemObject(queue, buffer.get(), pinned.address, 0, nullptr, nullptr);
+    clFlush(queue);
+}
+
 std::unique_ptr<runtime::driver_program> device::compile(const std::string& source,
                                                          const std::string& options) {
     return program::from_source(shared_from_this(), source, options);

@@ -26,6 +26,9 @@ public:
     std::unique_ptr<runtime::driver_queue> make_queue(const runtime::queue_options&) override;
     runtime::memory allocate(std::size_t bytes) override;
     void free(runtime::memory) noexcept override;
+    bool maps_memory() const override { return true; }
+    runtime::pinned_memory allocate_pinned(std::size_t bytes) override;
+    void free_pinned(runtime::pinned_memory) noexcept override;
     std::unique_ptr<runtime::driver_program> compile(const std::string& source,
                                                      const std::string& options) override;
     std::unique_ptr<runtime::driver_program> load(std::span<const std::byte> binary) override;
@@ -42,11 +45,14 @@ public:
     cl_context context();
 
 private:
+    cl_command_queue mapping_queue();
+
     cl_platform_id platform_;
     cl_device_id id_;
     device_info info_;
     std::mutex context_mutex_;
     owned_context context_;
+    owned_queue mapping_queue_;                       // maps pinned memory; made at first use
     std::atomic<cl_context> ready_context_{nullptr};  // context_, once made: read without the mutex
 };
 

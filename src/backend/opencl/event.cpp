@@ -19,6 +19,11 @@ const char* command_name(cl_event of) noexcept {
         case CL_COMMAND_WRITE_BUFFER: return "a write of a buffer";
         case CL_COMMAND_COPY_BUFFER: return "a copy between buffers";
         case CL_COMMAND_FILL_BUFFER: return "a fill of a buffer";
+        case CL_COMMAND_READ_BUFFER_RECT: return "a read of a region of a buffer";
+        case CL_COMMAND_WRITE_BUFFER_RECT: return "a write of a region of a buffer";
+        case CL_COMMAND_COPY_BUFFER_RECT: return "a copy between regions of buffers";
+        case CL_COMMAND_MAP_BUFFER: return "the mapping of a buffer";
+        case CL_COMMAND_UNMAP_MEM_OBJECT: return "the end of a buffer's mapping";
         case CL_COMMAND_MARKER: return "a point in the queue";
         default: return "a command";
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "backend/numbered_source.hpp"
 #include "backend/opencl/check.hpp"
@@ -47,6 +48,21 @@ kernel::kernel(std::shared_ptr<device> of, cl_program from, const std::string& n
     if (code != CL_SUCCESS) fail(code, "clGetKernelInfo", quoted("kernel", name_), device_->name());
 }
 
+cl_mem kernel::part_of(const runtime::argument& given) {
+    const auto whole = std::bit_cast<cl_mem>(given.memory_handle().handle);
+    std::size_t bytes = 0;
+    cl_int code = clGetMemObjectInfo(whole, CL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
+    if (code == CL_SUCCESS) {
+        const cl_buffer_region region{given.offset(), bytes - given.offset()};
+        parts_.emplace_back(clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code));
+    }
+    if (code != CL_SUCCESS)
+        fail(code, "clCreateSubBuffer",
+             fmt::format("memory from byte {} on, an argument of kernel '{}'", given.offset(), name_),
+             device_->name());
+    return parts_.back().get();
+}
+
 void kernel::set_arguments(std::span<const runtime::argument> arguments) {
     using kind = runtime::argument::kind;
     if (arguments.size() !=
@@ -57,7 +73,12 @@ void kernel::set_arguments(std::span<const runtime::argument> arguments) {
     for (cl_uint i = 0; i < arguments.size(); ++i) {
         const runtime::argument& given = arguments[i];
         const std::size_t size = given.what == kind::memory ? sizeof(cl_mem) : given.size;
-        const void* const value = given.what == kind::local ? nullptr : given.value();
+        const void* value = given.what == kind::local ? nullptr : given.value();
+        cl_mem part = nullptr;
+        if (given.what == kind::memory && given.offset() != 0) {
+            part = part_of(given);
+            value = &part;
+        }
         const cl_int code = clSetKernelArg(kernel_.get(), i, size, value);
         if (code != CL_SUCCESS)
             fail(code, "clSetKernelArg", fmt::format("argument {} ({} bytes) of kernel '{}'", i, size, name_),

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "backend/opencl/api.hpp"
 #include "runtime/backend.hpp"
@@ -18,14 +19,20 @@ public:
 
     cl_kernel get() const { return kernel_.get(); }
     const std::string& name() const { return name_; }
+    /// Memory with an offset becomes a sub-buffer, which lives until let_go_of_parts().
     void set_arguments(std::span<const runtime::argument>);
+    /// Once the launch is enqueued, which keeps what it needs.
+    void let_go_of_parts() noexcept { parts_.clear(); }
 
 private:
+    cl_mem part_of(const runtime::argument&);
+
     std::shared_ptr<device> device_;
     std::string name_;
     owned_kernel kernel_;
     std::size_t max_work_group_size_ = 0;
     cl_uint parameter_count_ = 0;
+    std::vector<owned_memory> parts_;
 };
 
 class program final : public runtime::driver_program {

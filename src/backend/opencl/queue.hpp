@@ -22,6 +22,18 @@ public:
               std::size_t bytes, const runtime::dependencies&) override;
     void fill(runtime::memory to, std::size_t offset, std::size_t bytes, std::span<const std::byte> pattern,
               const runtime::dependencies&) override;
+    void write_region(runtime::memory to, const runtime::region_layout& to_layout, const void* from,
+                      const runtime::region_layout& from_layout, const runtime::region_extent&,
+                      const runtime::dependencies&) override;
+    void read_region(void* to, const runtime::region_layout& to_layout, runtime::memory from,
+                     const runtime::region_layout& from_layout, const runtime::region_extent&,
+                     const runtime::dependencies&) override;
+    void copy_region(runtime::memory to, const runtime::region_layout& to_layout, runtime::memory from,
+                     const runtime::region_layout& from_layout, const runtime::region_extent&,
+                     const runtime::dependencies&) override;
+    void* map(runtime::memory, std::size_t offset, std::size_t bytes, runtime::map_use,
+              const runtime::dependencies&) override;
+    void unmap(runtime::memory, void* mapped, const runtime::dependencies&) override;
     void launch(runtime::driver_kernel&, const runtime::grid&, std::span<const runtime::argument>,
                 const runtime::dependencies&) override;
     runtime::event_handle record() override;

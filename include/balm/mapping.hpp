@@ -1,0 +1,64 @@
+#pragma once
+// Device memory as the host sees it while it is mapped.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "balm/event.hpp"
+
+namespace balm {
+
+namespace runtime {
+class mapping;
+}
+
+namespace detail {
+void* mapping_data(const runtime::mapping&);
+event mapping_release(runtime::mapping&);
+}  // namespace detail
+
+/// The elements of a buffer, mapped into host memory until this object goes: to read and to write, or `const
+/// T` only to read. A device in the host's memory (a CPU) is used in place, others through pinned memory that
+/// is written back at the end. Until then commands that would meet the mapping throw usage_error.
+///
+///     {
+///         auto view = buffer.map();      // waits for what writes the buffer
+///         for (float& x : view) x *= 2;
+///     }                                  // given back: later commands see the new elements
+template <class T>
+class mapped {
+public:
+    using value_type = std::remove_const_t<T>;
+
+    mapped(std::shared_ptr<runtime::mapping> of, std::size_t count)
+        : mapping_(std::move(of)),
+          elements_(static_cast<T*>(detail::mapping_data(*mapping_))),
+          count_(count) {}
+    mapped(mapped&&) noexcept = default;
+    mapped& operator=(mapped&&) noexcept = default;
+
+    T* data() const { return elements_; }
+    std::size_t size() const { return count_; }
+    bool empty() const { return count_ == 0; }
+    T* begin() const { return elements_; }
+    T* end() const { return elements_ + count_; }
+    T& operator[](std::size_t i) const { return elements_[i]; }
+
+    /// Gives the memory back before the object goes; the elements may no longer be touched. The event says
+    /// when the device has what was written.
+    pending release() {
+        elements_ = nullptr;
+        count_ = 0;
+        const std::shared_ptr<runtime::mapping> ended = std::exchange(mapping_, nullptr);
+        return pending(ended ? detail::mapping_release(*ended) : event{});
+    }
+
+private:
+    std::shared_ptr<runtime::mapping> mapping_;  // ends with the last reference
+    T* elements_;
+    std::size_t count_;
+};
+
+}  // namespace balm

@@ -1,0 +1,61 @@
+// Maps and gives back, through the device's own queue.
+
+#include "runtime/mapping.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "runtime/device_state.hpp"
+
+namespace balm::runtime {
+
+mapping::mapping(std::shared_ptr<storage> mapped, std::size_t offset, std::size_t bytes, map_use how,
+                 std::span<const event> waits)
+    : storage_(std::move(mapped)), offset_(offset), bytes_(bytes), use_(how) {
+    for (const event& each : waits) each.wait();
+    if (bytes_ == 0) return;
+    device_state& device = storage_->device();
+    queue_state& queue = device.default_queue();
+    if (device.driver().maps_memory()) {
+        event made;
+        address_ = queue.enqueue_map(*storage_, offset_, bytes_, use_, {}, &made);
+        try {
+            made.wait();
+        } catch (...) {
+            queue.enqueue_unmap(*storage_, address_, use_of_memory());
+            throw;
+        }
+        return;
+    }
+    storage_->check_usable(use_of_memory());
+    staging_ = device.allocate_pinned(bytes_);
+    if (use_ != map_use::overwrite) queue.read(staging_->data(), *storage_, offset_, bytes_);
+    storage_->begin_mapping(use_of_memory());
+    address_ = staging_->data();
+}
+
+mapping::~mapping() {
+    if (address_ == nullptr) return;
+    try {
+        release();
+    } catch (...) {
+        storage_->device().note_late_error(std::current_exception());
+    }
+}
+
+event mapping::release() {
+    event made;
+    void* const address = std::exchange(address_, nullptr);
+    if (address == nullptr) return made;
+    queue_state& queue = storage_->device().default_queue();
+    if (staging_ == nullptr) {
+        queue.enqueue_unmap(*storage_, address, use_of_memory(), &made);
+        return made;
+    }
+    storage_->end_mapping(use_of_memory());
+    if (use_ != map_use::read)
+        queue.enqueue_write(*storage_, offset_, address, bytes_, {std::move(staging_), true}, {}, &made);
+    return made;
+}
+
+}  // namespace balm::runtime

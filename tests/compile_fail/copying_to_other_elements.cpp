@@ -1,0 +1,5 @@
+// expect: a copy goes to elements of the same type
+#include <balm/balm.hpp>
+
+void f(balm::device d);
+void f(balm::device d) { d.in_buffer<float>(3).copy_to(d.mixed_buffer<int>(3)); }
