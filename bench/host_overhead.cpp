@@ -48,6 +48,16 @@ void ten_terminals(benchmark::State& state) {
 }
 BENCHMARK(ten_terminals)->Name("host's share of an expression of eleven terminals");
 
+void allocation(benchmark::State& state) {
+    const std::shared_ptr<balm::runtime::device_state> on = null_device().state();
+    for (auto iteration : state) {
+        static_cast<void>(iteration);
+        benchmark::DoNotOptimize(on->allocate(n, {"a buffer", balm::shape(n), 1}));
+    }
+    at_most(state, microsecond / 2);
+}
+BENCHMARK(allocation)->Name("memory from the pool, and back");
+
 void reduction(benchmark::State& state) {
     const balm::context where({null_device()});
     balm::vector<double> a(where, n), b(where, n);

@@ -12,6 +12,7 @@
 #include "balm/device_info.hpp"
 #include "balm/device_pointer.hpp"
 #include "balm/event.hpp"
+#include "balm/memory_statistics.hpp"
 #include "balm/queue.hpp"
 
 namespace balm {
@@ -132,6 +133,18 @@ public:
 
     /// Waits until the work of all queues is done. Throws device_error if some failed.
     void finish() const;
+
+    /// What the program has of the device's memory.
+    ///
+    ///     std::cout << device.memory().high_water << " bytes at most\n";
+    memory_statistics memory() const;
+    /// Has memory().high_water begin again with what is in use now.
+    void reset_high_water() const;
+    /// Gives the driver back what is kept for later buffers, but for `keep` bytes; returns how many it was.
+    /// Happens by itself before an allocation fails.
+    std::size_t trim(std::size_t keep = 0) const;
+    /// Sets how many bytes are kept at most: an eighth of the device's memory, where nobody says.
+    void set_memory_cache(std::size_t bytes) const;
 
     /// Finishes the work of all queues and gives back the memory of all buffers and vectors on the device
     /// now. Every later use, through this handle, a copy, a queue or a buffer, throws usage_error; a new

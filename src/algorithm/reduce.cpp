@@ -10,9 +10,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <mutex>
 #include <span>
-#include <unordered_map>
 
 #include "array/kernel_cache.hpp"
 #include "array/layout.hpp"
@@ -180,42 +178,6 @@ std::shared_ptr<const ir::function> trace_reduction(reduction how, const strateg
     return r.finish(nullptr);
 }
 
-/// A small allocation for the parts' results, kept from one reduction to the next.
-class scratch {
-public:
-    explicit scratch(const std::shared_ptr<runtime::device_state>& device) : device_(*device) {
-        const std::lock_guard lock(pool().mutex);
-        auto& spare = pool().spare[&device_];
-        if (spare.empty()) {
-            memory_ = device_.allocate(most_parts * sizeof(double), "parts of a reduction");
-        } else {
-            memory_ = std::move(spare.back());
-            spare.pop_back();
-        }
-    }
-    scratch(const scratch&) = delete;
-    scratch& operator=(const scratch&) = delete;
-    ~scratch() {
-        const std::lock_guard lock(pool().mutex);
-        pool().spare[&device_].push_back(std::move(memory_));
-    }
-    runtime::storage& memory() const { return *memory_; }
-
-private:
-    struct shelf {
-        std::mutex mutex;
-        std::unordered_map<const runtime::device_state*, std::vector<std::shared_ptr<runtime::storage>>>
-            spare;
-    };
-    static shelf& pool() {
-        static shelf& s = *new shelf;  // outlives every vector, static ones too
-        return s;
-    }
-
-    runtime::device_state& device_;
-    std::shared_ptr<runtime::storage> memory_;
-};
-
 template <class T>
 std::uint64_t reduce_as(reduction how, const program& p) {
     const std::size_t n = element_count(p);
@@ -240,8 +202,9 @@ std::uint64_t reduce_as(reduction how, const program& p) {
     g.local[0] =
         std::bit_floor(std::min(s.local_size, kernel.program->max_work_group_size()));  // the tree halves it
     g.global[0] = parts * g.local[0];
-    const scratch results(device);
-    std::vector<runtime::argument> arguments{argument_of(scalar::i64, n), argument_of(results.memory())};
+    const std::shared_ptr<runtime::storage> results =
+        device->allocate(most_parts * sizeof(T), {"reduction parts"});
+    std::vector<runtime::argument> arguments{argument_of(scalar::i64, n), argument_of(*results)};
     if (!s.on_cpu) {
         runtime::argument local;
         local.what = runtime::argument::kind::local;
@@ -251,7 +214,7 @@ std::uint64_t reduce_as(reduction how, const program& p) {
     append_arguments(p, leaves, nullptr, arguments);
     std::vector<runtime::storage*> reads;
     for (const vector_state* v : leaves.vectors) reads.push_back(v->memory().get());
-    runtime::storage* const writes[] = {&results.memory()};
+    runtime::storage* const writes[] = {results.get()};
     {
         runtime::kernel_lease lease = kernel.program->lease_kernel();
         if (kernel.printing != nullptr) [[unlikely]]
@@ -261,7 +224,7 @@ std::uint64_t reduce_as(reduction how, const program& p) {
             device->default_queue().enqueue_launch(lease, g, arguments, reads, writes);
     }
     T values[most_parts];
-    device->default_queue().read(values, results.memory(), 0, parts * sizeof(T));
+    device->default_queue().read(values, *results, 0, parts * sizeof(T));
     for (std::size_t count = parts; count > 1; count = (count + 1) / 2)
         for (std::size_t k = 0; k < count / 2; ++k)
             values[k] = combine_on_host(how, values[k], values[count - 1 - k]);

@@ -29,7 +29,7 @@ vector_state::vector_state(std::shared_ptr<runtime::device_state> device, scalar
         throw usage_error(fmt::format("a vector of {} elements is asked for", size));
     if (type == scalar::f64 && !device_->info().has_double)
         throw usage_error(fmt::format("{} has no double precision; use float", device_->words()));
-    memory_ = device_->allocate(size * size_of(type), fmt::format("vector of {} {}", size, to_string(type)));
+    memory_ = device_->allocate(size * size_of(type), {"a vector", shape(size), size_of(type)});
 }
 
 std::shared_ptr<vector_state> make_vector(const context& where, scalar type, std::size_t size) {

@@ -380,7 +380,7 @@ launch_records::launch_records(runtime::queue_state& queue, const std::shared_pt
         head[end_word] += static_cast<std::uint32_t>(outlet->buffer_bytes / 4);
     }
     memory_ = queue.device().allocate(std::size_t{4} * head[end_word],
-                                      fmt::format("the prints of kernel '{}'", kernel->name));
+                                      {fmt::format("the prints of kernel '{}'", kernel->name)});
     queue.enqueue_write(*memory_, 0, head.data(), 4 * head.size(), nullptr);
 }
 

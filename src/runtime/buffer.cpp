@@ -115,7 +115,7 @@ void enqueue_copy(const memory_part& to, const memory_part& from, std::span<cons
 /// Elements in an allocation of their own.
 memory_part temporary_like(const memory_part& of, const char* purpose) {
     memory_part made;
-    made.memory = of.memory->device().allocate(bytes_of(of), fmt::format("a temporary for {}", purpose));
+    made.memory = of.memory->device().allocate(bytes_of(of), {fmt::format("a temporary for {}", purpose)});
     made.element_size = of.element_size;
     made.extents = of.extents;
     return made;
@@ -151,8 +151,7 @@ runtime::map_use use_of(mapping_use how) {
 
 std::shared_ptr<runtime::storage> buffer_allocate(const std::shared_ptr<runtime::device_state>& on,
                                                   const shape& extents, std::size_t element_size) {
-    return on->allocate(bytes_of(extents, element_size),
-                        fmt::format("a buffer of {} elements of {} bytes", to_string(extents), element_size));
+    return on->allocate(bytes_of(extents, element_size), {"a buffer", extents, element_size});
 }
 
 void check_range(const char* of, const shape& extents, std::size_t first, std::size_t last) {

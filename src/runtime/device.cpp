@@ -14,6 +14,10 @@ queue device::make_queue(bool timing) const { return balm::queue(state_->make_qu
 
 void device::finish() const { state_->finish(); }
 
+memory_statistics device::memory() const { return state_->statistics(); }
+void device::reset_high_water() const { state_->reset_high_water(); }
+std::size_t device::trim(std::size_t keep) const { return state_->pool().trim(keep); }
+void device::set_memory_cache(std::size_t bytes) const { state_->pool().set_limit(bytes); }
 void device::free() const { state_->free(); }
 
 void queue::flush() { state_->flush(); }

@@ -13,7 +13,6 @@ namespace balm::runtime {
 
 namespace {
 
-constexpr std::size_t granule = 64;  // a double8: the widest load that may pass the last element
 constexpr std::size_t most_bytes = ~std::size_t{0} / 2;
 constexpr std::size_t buffers_listed = 5;
 
@@ -56,13 +55,23 @@ std::shared_ptr<queue_state> device_state::default_queue_handle() {
 }
 
 std::shared_ptr<queue_state> device_state::make_queue(const queue_options& options) {
-    auto made = std::make_shared<queue_state>(*this, shared_from_this(), options);
+    const auto made = std::make_shared<queue_state>(*this, shared_from_this(), options);
     made->set_handle(made);
     finish_at_exit();
+    {
+        const std::lock_guard lock(queues_mutex_);
+        queues_.push_back(made);
+    }
+    // Commands of other queues find it, to wait for what it does, until it has done all.
+    return {made.get(), [made](queue_state*) {
+                made->close();
+                made->device().forget(*made);
+            }};
+}
+
+void device_state::forget(const queue_state& done) noexcept {
     const std::lock_guard lock(queues_mutex_);
-    std::erase_if(queues_, [](const std::weak_ptr<queue_state>& each) { return each.expired(); });
-    queues_.push_back(made);
-    return made;
+    std::erase_if(queues_, [&](const auto& each) { return each.get() == &done; });
 }
 
 std::shared_ptr<queue_state> device_state::find_queue(std::uint64_t id) {
@@ -78,8 +87,7 @@ std::vector<std::shared_ptr<queue_state>> device_state::live_queues() {
     std::vector<std::shared_ptr<queue_state>> live;
     const std::lock_guard lock(queues_mutex_);
     if (default_queue_ != nullptr) live.emplace_back(shared_from_this(), default_queue_.get());
-    for (const std::weak_ptr<queue_state>& each : queues_)
-        if (auto queue = each.lock()) live.push_back(std::move(queue));
+    live.insert(live.end(), queues_.begin(), queues_.end());
     return live;
 }
 
@@ -105,6 +113,7 @@ void device_state::free() {
     }
     allocations_.clear();
     allocated_.store(0, std::memory_order_relaxed);
+    pool_.trim();
 }
 
 void device_state::let_submissions_pass() {
@@ -160,29 +169,68 @@ void device_state::show_prints() noexcept {
 
 // ---- memory ----
 
-std::shared_ptr<storage> device_state::allocate(std::size_t bytes, std::string label) {
+std::shared_ptr<storage> device_state::allocate(std::size_t bytes, memory_label label) {
     check();
     if (bytes > most_bytes)
         throw_out_of_memory(bytes, label, "No device has as much; is a size negative, or did it overflow?");
-    const std::size_t rounded = std::max<std::size_t>(1, (bytes + granule - 1) / granule) * granule;
-    memory native;
+    memory_pool::block block;
     try {
-        native = driver_->allocate(rounded);
+        block = take_block(memory_pool::block_bytes(bytes));
     } catch (const out_of_memory_error& fault) {
         throw_out_of_memory(bytes, label, fault.what());
     }
     std::shared_ptr<storage> made;
     try {
+        made = std::make_shared<storage>(shared_from_this(), block, bytes, std::move(label));
         const std::lock_guard lock(allocations_mutex_);
-        made = std::make_shared<storage>(shared_from_this(), native, bytes, rounded, std::move(label));
-        allocated_.fetch_add(rounded, std::memory_order_relaxed);
-        // Nothing may throw between here and the return: ~storage takes the mutex.
         allocations_.insert(made.get());
+        const std::size_t in_use = allocated_.fetch_add(block.bytes, std::memory_order_relaxed) + block.bytes;
+        if (in_use > high_water_.load(std::memory_order_relaxed))
+            high_water_.store(in_use, std::memory_order_relaxed);
     } catch (...) {
-        if (made == nullptr) driver_->free(native);
+        if (made == nullptr) driver_->free(block.native);
         throw;
     }
     return made;
+}
+
+memory_pool::block device_state::take_block(std::size_t bytes) {
+    requests_.fetch_add(1, std::memory_order_relaxed);
+    if (std::optional<memory_pool::block> kept = pool_.take(bytes)) {
+        balm::detail::inline_vector<command_id, 2> open;
+        for (const command_id& each : kept->last_uses)
+            if (const auto queue = find_queue(each.queue); queue && queue->completed() < each.sequence)
+                open.push_back(each);
+        kept->last_uses = std::move(open);
+        return std::move(*kept);
+    }
+    // NVIDIA's OpenCL takes more than the device has, and fails at first use.
+    const std::size_t total = info().global_memory;
+    if (total != 0 && bytes + allocated_bytes() + pool_.cached_bytes() > total - total / 16) pool_.trim();
+    driver_allocations_.fetch_add(1, std::memory_order_relaxed);
+    try {
+        return {driver_->allocate(bytes), bytes, {}};
+    } catch (const out_of_memory_error&) {
+        if (pool_.trim() == 0) throw;
+    }
+    return {driver_->allocate(bytes), bytes, {}};
+}
+
+void device_state::recycle(memory_pool::block block) noexcept {
+    if (is_freed())
+        driver_->free(block.native);
+    else
+        pool_.give(std::move(block));
+}
+
+memory_statistics device_state::statistics() const {
+    memory_statistics now;
+    now.in_use = allocated_bytes();
+    now.cached = pool_.cached_bytes();
+    now.high_water = high_water_.load(std::memory_order_relaxed);
+    now.requests = requests_.load(std::memory_order_relaxed);
+    now.driver_allocations = driver_allocations_.load(std::memory_order_relaxed);
+    return now;
 }
 
 void device_state::forget(storage& gone) noexcept {
@@ -199,7 +247,7 @@ std::shared_ptr<pinned_block> device_state::allocate_pinned(std::size_t bytes) {
     return std::make_shared<pinned_block>(shared_from_this(), bytes);
 }
 
-void device_state::throw_out_of_memory(std::size_t bytes, const std::string& label, const char* driver) {
+void device_state::throw_out_of_memory(std::size_t bytes, const memory_label& label, const char* driver) {
     struct row {
         std::size_t bytes;
         std::string label;
@@ -218,7 +266,8 @@ void device_state::throw_out_of_memory(std::size_t bytes, const std::string& lab
     std::string text = fmt::format(
         "Out of memory: {} bytes ({}) cannot be had on {}. It has {} bytes, {} of which are in {} live "
         "buffers of this program, so at most {} are free. {}",
-        bytes, label, words(), total, in_use, rows.size(), total > in_use ? total - in_use : 0, driver);
+        bytes, label.words(), words(), total, in_use, rows.size(), total > in_use ? total - in_use : 0,
+        driver);
     if (listed > 0) text += "\nThe largest live buffers:";
     for (std::size_t i = 0; i < listed; ++i)
         text += fmt::format("\n  {:>14} bytes  {}", rows[i].bytes, rows[i].label);

@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "balm/memory_statistics.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/pinned_block.hpp"
 #include "runtime/print_outlet.hpp"
@@ -42,7 +43,7 @@ public:
     /// The same as a handle that keeps the device.
     std::shared_ptr<queue_state> default_queue_handle();
     std::shared_ptr<queue_state> make_queue(const queue_options& = {});
-    /// The queue of this number, if it lives; one that does not has finished.
+    /// The queue of this number, if it lives or has work to do; one that does not has finished.
     std::shared_ptr<queue_state> find_queue(std::uint64_t id);
     /// Waits for all queues.
     void finish();
@@ -54,14 +55,16 @@ public:
     /// The same as finish(), when nobody can be told of errors.
     void finish_quietly() noexcept;
 
-    /// Memory of at least this many bytes, zero too; the allocation is rounded up to a multiple of 64, so
-    /// that wide loads may pass the end. Throws out_of_memory_error with the sizes and the largest live
-    /// buffers.
-    std::shared_ptr<storage> allocate(std::size_t bytes, std::string label);
+    /// Memory of at least this many bytes, zero too; the block is a multiple of 64, so that wide loads may
+    /// pass the end. Throws out_of_memory_error with the sizes and the largest live buffers.
+    std::shared_ptr<storage> allocate(std::size_t bytes, memory_label);
     /// Page-locked host memory. Throws out_of_memory_error.
     std::shared_ptr<pinned_block> allocate_pinned(std::size_t bytes);
     /// Bytes that live allocations take.
     std::size_t allocated_bytes() const { return allocated_.load(std::memory_order_relaxed); }
+    memory_statistics statistics() const;
+    void reset_high_water() { high_water_.store(allocated_bytes(), std::memory_order_relaxed); }
+    memory_pool& pool() { return pool_; }
 
     /// Where what its kernels print goes: to the outlet added last, else to std::cout.
     std::shared_ptr<print_outlet> outlet();
@@ -83,20 +86,28 @@ public:
 private:
     friend class storage;
     void forget(storage&) noexcept;
+    void forget(const queue_state&) noexcept;
+    /// Takes back the memory of a storage that is gone or freed.
+    void recycle(memory_pool::block) noexcept;
+    memory_pool::block take_block(std::size_t bytes);
     void throw_late_error();
-    [[noreturn]] void throw_out_of_memory(std::size_t bytes, const std::string& label, const char* driver);
+    [[noreturn]] void throw_out_of_memory(std::size_t bytes, const memory_label&, const char* driver);
     std::vector<std::shared_ptr<queue_state>> live_queues();
 
     std::shared_ptr<driver_device> driver_;
 
     std::mutex queues_mutex_;
     std::unique_ptr<queue_state> default_queue_;
-    std::atomic<queue_state*> ready_queue_{nullptr};  // default_queue_, once made
-    std::vector<std::weak_ptr<queue_state>> queues_;  // the others
+    std::atomic<queue_state*> ready_queue_{nullptr};    // default_queue_, once made
+    std::vector<std::shared_ptr<queue_state>> queues_;  // the others, until their work is done
 
     std::mutex allocations_mutex_;
     std::unordered_set<storage*> allocations_;
     std::atomic<std::size_t> allocated_{0};
+    std::atomic<std::size_t> high_water_{0};
+    std::atomic<std::uint64_t> requests_{0};
+    std::atomic<std::uint64_t> driver_allocations_{0};
+    memory_pool pool_{*driver_};
 
     std::mutex outlets_mutex_;
     std::vector<std::shared_ptr<print_outlet>> outlets_;

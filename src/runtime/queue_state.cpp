@@ -55,7 +55,10 @@ queue_state::queue_state(device_state& device, std::shared_ptr<device_state> kee
       id_(next_queue_id()),
       driver_(device.driver().make_queue(options)) {}
 
-queue_state::~queue_state() {
+queue_state::~queue_state() { close(); }
+
+void queue_state::close() noexcept {
+    if (std::exchange(is_closed_, true)) return;
     try {
         driver_->finish();
         note_completed(submitted());

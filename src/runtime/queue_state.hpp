@@ -44,8 +44,9 @@ public:
     queue_state(device_state&, std::shared_ptr<device_state> keep, const queue_options&);
     queue_state(const queue_state&) = delete;
     queue_state& operator=(const queue_state&) = delete;
-    /// Waits for the queue's work; its errors go to the device.
     ~queue_state();
+    /// Waits for the queue's work; its errors go to the device.
+    void close() noexcept;
 
     /// Launches; `reads` and `writes` are the allocations that the kernel may read and write (one may be in
     /// both). `made`, where not null, becomes the event of the launch. The lease may end right after. A
@@ -181,6 +182,7 @@ private:
     const std::uint64_t id_;
     std::unique_ptr<driver_queue> driver_;
     std::weak_ptr<queue_state> handle_;
+    bool is_closed_ = false;
 
     std::mutex mutex_;  // submission: the driver's order is the order of the numbers
     std::atomic<std::uint64_t> submitted_{0};

@@ -12,17 +12,38 @@
 
 namespace balm::runtime {
 
-storage::storage(std::shared_ptr<device_state> device, memory native, std::size_t bytes,
-                 std::size_t allocated, std::string label)
+std::string memory_label::words() const {
+    return element_bytes == 0
+               ? what
+               : fmt::format("{} of {} elements of {} bytes", what, to_string(extents), element_bytes);
+}
+
+storage::storage(std::shared_ptr<device_state> device, const memory_pool::block& from, std::size_t bytes,
+                 memory_label label)
     : device_(std::move(device)),
-      native_(native),
+      native_(from.native),
       bytes_(bytes),
-      allocated_(allocated),
-      label_(std::move(label)) {}
+      allocated_(from.bytes),
+      label_(std::move(label)) {
+    // As if it had been read by them: what comes next waits, and nobody asks whether they failed.
+    for (const command_id& each : from.last_uses) mark_shared(each.queue, use::read, each.sequence);
+}
 
 storage::~storage() {
     device_->forget(*this);
-    if (!is_freed()) device_->driver().free(native_);
+    if (!is_freed()) device_->recycle(block());
+}
+
+memory_pool::block storage::block() const {
+    memory_pool::block made{native_, allocated_, {}};
+    const auto add = [&](std::uint64_t queue, std::uint64_t written, std::uint64_t read) {
+        if (const std::uint64_t last = std::max(written, read)) made.last_uses.push_back({queue, last});
+    };
+    const std::lock_guard lock(others_mutex_);
+    add(home_.load(std::memory_order_acquire), home_written_.load(std::memory_order_acquire),
+        home_read_.load(std::memory_order_acquire));
+    for (const queue_use& other : others_) add(other.queue, other.written, other.read);
+    return made;
 }
 
 bool storage::note_freed() {
@@ -33,7 +54,7 @@ bool storage::note_freed() {
             throw usage_error(
                 fmt::format("Memory ({}) on {} cannot be freed while the host has it mapped; release the "
                             "mapping first.",
-                            label_, device_->words()));
+                            label(), device_->words()));
     } while (!restrictions_.compare_exchange_weak(found, freed, std::memory_order_acq_rel));
     return true;
 }
@@ -42,7 +63,7 @@ void storage::free() {
     if (!note_freed()) return;
     device_->forget(*this);
     device_->let_submissions_pass();  // a thread that found it usable hands its command on first
-    device_->driver().free(native_);
+    device_->recycle(block());
 }
 
 void storage::check_usable(use how) const {
@@ -50,11 +71,11 @@ void storage::check_usable(use how) const {
     if ((found & freed) != 0)
         throw usage_error(
             fmt::format("Memory ({}) on {} was freed by free() and can no longer be used; make a new buffer.",
-                        label_, device_->words()));
+                        label(), device_->words()));
     if (found >= one_writer || (found != 0 && how == use::write))
         throw usage_error(fmt::format(
             "Memory ({}) on {} is mapped by the host, to {}; release the mapping before a command {} it.",
-            label_, device_->words(), found >= one_writer ? "write" : "read",
+            label(), device_->words(), found >= one_writer ? "write" : "read",
             how == use::write ? "writes" : "reads"));
 }
 

@@ -11,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "balm/host_array.hpp"
 #include "runtime/backend.hpp"
+#include "runtime/memory_pool.hpp"
 
 namespace balm::runtime {
 
@@ -20,14 +22,17 @@ class device_state;
 /// How a command uses an allocation.
 enum class use : std::uint8_t { read, write };
 
-/// A command by its queue and its number there.
-struct command_id {
-    std::uint64_t queue = 0;
-    std::uint64_t sequence = 0;
+/// What an allocation is for: put into words only where somebody asks, as most are made too often for that.
+struct memory_label {
+    std::string what;  ///< "a vector"; a few letters, which take no heap
+    shape extents{};
+    std::size_t element_bytes = 0;  ///< 0: `what` says all
+
+    std::string words() const;
 };
 
-/// RAII of one device allocation. A driver keeps the memory itself until the commands that use it are done
-/// (OpenCL counts references, cuMemFree waits), so it may go at any time.
+/// RAII of one block of device memory. It may go at any time, also while commands use it: they go with the
+/// block to the pool, and its next owner's commands come after them.
 ///
 /// Hazards: per queue the numbers of the last command that wrote it and of the last that read it. The first
 /// queue that uses it is its home and keeps its numbers in plain atomics: an allocation that one queue alone
@@ -35,8 +40,8 @@ struct command_id {
 class storage {
 public:
     /// Use device_state::allocate.
-    storage(std::shared_ptr<device_state> device, memory native, std::size_t bytes, std::size_t allocated,
-            std::string label);
+    storage(std::shared_ptr<device_state> device, const memory_pool::block&, std::size_t bytes,
+            memory_label label);
     storage(const storage&) = delete;
     storage& operator=(const storage&) = delete;
     ~storage();
@@ -55,13 +60,13 @@ public:
     void begin_mapping(use);
     void end_mapping(use) noexcept;
 
-    /// As asked for; the allocation is larger (device_state::allocate).
+    /// As asked for; the block is larger (memory_pool::block_bytes).
     std::size_t bytes() const { return bytes_; }
     std::size_t allocated_bytes() const { return allocated_; }
     device_state& device() const { return *device_; }
     const std::shared_ptr<device_state>& device_handle() const { return device_; }
-    /// For the table of an out-of-memory error: what it is for.
-    const std::string& label() const { return label_; }
+    /// What it is for, for messages.
+    std::string label() const { return label_.words(); }
 
     /// Whether a queue other than this one ever used it. For this queue only; a false is free of locks.
     bool used_elsewhere(std::uint64_t queue) const {
@@ -94,12 +99,14 @@ private:
     friend class device_state;
     void mark_shared(std::uint64_t queue, use, std::uint64_t sequence);
     bool note_freed();
+    /// The block, with the last command of each queue that used it.
+    memory_pool::block block() const;
 
     std::shared_ptr<device_state> device_;
     memory native_;
     std::size_t bytes_;
     std::size_t allocated_;
-    std::string label_;
+    memory_label label_;
     std::atomic<std::uint32_t> restrictions_{0};  // freed, and the mappings there are
 
     std::atomic<std::uint64_t> home_{0};  // the first queue; never changes once set

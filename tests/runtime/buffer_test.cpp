@@ -210,8 +210,9 @@ TEST(C20_buffers, are_freed_with_the_last_handle_and_their_memory_counted) {
         EXPECT_EQ(fake->log->live_allocations, 1);
         EXPECT_EQ(dev.state()->allocated_bytes(), 448u) << "400 bytes, rounded up for wide loads";
     }
-    EXPECT_EQ(fake->log->live_allocations, 0);
     EXPECT_EQ(dev.state()->allocated_bytes(), 0u);
+    EXPECT_EQ(dev.trim(), 448u);
+    EXPECT_EQ(fake->log->live_allocations, 0);
 }
 
 TEST(C20_buffers, keep_their_device) {

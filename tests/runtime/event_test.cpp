@@ -27,7 +27,7 @@ struct three_queues {
     std::shared_ptr<fake_device> driver = std::make_shared<fake_device>();
     std::shared_ptr<device_state> state = device_state::make(driver);
     fake_log& log = *driver->log;
-    std::shared_ptr<storage> x = state->allocate(64, "x"), y = state->allocate(64, "y");
+    std::shared_ptr<storage> x = state->allocate(64, {"x"}), y = state->allocate(64, {"y"});
     std::shared_ptr<queue_state> a = state->make_queue(), b = state->make_queue(), c = state->make_queue();
 
     three_queues() { log.events_complete_at_once = false; }
@@ -183,7 +183,7 @@ TEST(G4_queues, wait_on_the_host_for_events_of_other_devices) {
 TEST(G4_queues, refuse_memory_of_another_device) {
     three_queues on;
     const auto other = device_state::make(null::make_null_device(runtime::dialect::cuda_cpp));
-    const auto foreign = other->allocate(64, "foreign");
+    const auto foreign = other->allocate(64, {"foreign"});
     EXPECT_THROW(on.reads(*on.a, *foreign), usage_error);
 }
 

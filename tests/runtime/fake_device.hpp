@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -58,6 +59,7 @@ struct fake_log {
     bool events_complete_at_once = true;
     int queues = 0, live_allocations = 0, live_pinned = 0, compiles = 0, loads = 0, kernels = 0;
     std::size_t room = std::size_t{1} << 30;
+    std::map<std::uintptr_t, std::size_t> bytes_of;
     bool binary_needs_launch = false;
     bool refuses_binaries = false;
 
@@ -198,11 +200,14 @@ public:
         if (bytes > log->room) throw out_of_memory_error("The driver said no.");
         log->room -= bytes;
         ++log->live_allocations;
-        return {reinterpret_cast<std::uintptr_t>(new std::byte[bytes])};
+        const auto address = reinterpret_cast<std::uintptr_t>(new std::byte[bytes]);
+        log->bytes_of[address] = bytes;
+        return {address};
     }
     void free(runtime::memory freed) noexcept override {
         const std::lock_guard lock(log->mutex);
         --log->live_allocations;
+        log->room += log->bytes_of[freed.handle];
         delete[] reinterpret_cast<std::byte*>(freed.handle);
     }
     runtime::pinned_memory allocate_pinned(std::size_t bytes) override {

@@ -653,6 +653,7 @@ TEST(C20_memory, does_not_leak_over_ten_thousand_cycles) {
         if (turn % 2 == 0) a.free();
     }
     dev.finish();
+    dev.trim();
     EXPECT_EQ(fake->log->live_allocations, 0);
     EXPECT_EQ(fake->log->live_pinned, 0);
     EXPECT_EQ(dev.state()->allocated_bytes(), 0u);

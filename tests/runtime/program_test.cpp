@@ -158,7 +158,7 @@ TEST(B5_programs, of_real_drivers_come_back_from_the_disk) {
         const std::string text = fresh_text(slow_source.for_device(dev.state()->driver()));
         const auto run = [&](device_state& on) {
             const auto program = get(on, text, "slow");
-            const auto memory = on.allocate(256, "x");
+            const auto memory = on.allocate(256, {"x"});
             const std::uint32_t one = 1;
             on.default_queue().enqueue_fill(*memory, 0, 256, std::as_bytes(std::span(&one, 1)));
             launch_slow(on.default_queue(), *program, *memory, 5);
@@ -242,7 +242,7 @@ TEST(B5_exit, may_come_from_a_thread) {
 TEST(B8_launch, costs_the_host_much_less_than_a_microsecond) {
     const auto state = device_state::make(null::make_null_device(runtime::dialect::opencl_c));
     const auto program = get(*state, fresh_text());
-    const auto a = state->allocate(64, "a"), b = state->allocate(64, "b"), c = state->allocate(64, "c");
+    const auto a = state->allocate(64, {"a"}), b = state->allocate(64, {"b"}), c = state->allocate(64, {"c"});
     runtime::storage* const reads[] = {a.get(), b.get()};
     runtime::storage* const writes[] = {c.get()};
     const std::vector<runtime::argument> arguments{memory_argument(a->native()), memory_argument(b->native()),
