@@ -13,6 +13,11 @@ namespace balm::runtime {
 namespace {
 
 void list_devices(discovery& found) {
+    const int version = cuda::load_driver().version;
+    discovered_platform& platform = found.platforms.emplace_back();
+    platform.name = "CUDA";
+    platform.vendor = "NVIDIA Corporation";
+    platform.version = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
     int count = 0;
     const cuda::CUresult code = cuda::driver().cuDeviceGetCount(&count);
     if (code != cuda::CUDA_SUCCESS)
@@ -22,7 +27,7 @@ void list_devices(discovery& found) {
         cuda::CUdevice device = 0;
         const cuda::CUresult got = cuda::driver().cuDeviceGet(&device, i);
         if (got == cuda::CUDA_SUCCESS)
-            found.devices.push_back(std::make_shared<cuda::device>(device));
+            platform.devices.push_back(std::make_shared<cuda::device>(device));
         else
             found.notes.push_back(fmt::format("CUDA: cuDeviceGet failed with {} for device {}.",
                                               cuda::error_text(cuda::driver(), got), i));
