@@ -267,11 +267,6 @@ void print_device(std::size_t position, const runtime::device_state& device, boo
     fmt::print("\n");
 }
 
-std::size_t position_of(const device& wanted) {
-    const auto& all = runtime::platforms().devices;
-    return static_cast<std::size_t>(std::find(all.begin(), all.end(), wanted.state()) - all.begin());
-}
-
 std::vector<std::size_t> positions_of(const std::vector<device>& devices) {
     std::vector<std::size_t> positions;
     std::transform(devices.begin(), devices.end(), std::back_inserter(positions), position_of);
