@@ -1,6 +1,7 @@
 // Exclusive use of devices: what filter::exclusive accepts, holds and lets go, with other processes that want
 // the same devices. They are this program once more, told by its arguments to run one disabled test.
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 
 #include "balm/context.hpp"
 #include "balm/error.hpp"
@@ -46,19 +48,26 @@ protected:
 };
 
 /// A process with a context of the devices that `filter::exclusive && filter::count(n)` gives it; says how
-/// many it has, or why none, and holds them until it is told to end.
+/// many it has, or why none, and holds them until it is told to end. With `fake_gpus` it sees two GPUs of
+/// tests/fake_cuda and wants one of these.
 class other_process {
 public:
-    explicit other_process(std::size_t count) {
+    explicit other_process(std::size_t count, bool fake_gpus = false) {
         int told[2], answered[2];
-        if (::pipe(told) != 0 || ::pipe(answered) != 0) throw std::runtime_error("no pipe");
+        if (::pipe2(told, O_CLOEXEC) != 0 || ::pipe2(answered, O_CLOEXEC) != 0)
+            throw std::runtime_error("no pipe");
         process_ = ::fork();
         if (process_ == 0) {
+            ::fcntl(told[0], F_SETFD, 0);  // its own ends, and nobody else's
+            ::fcntl(answered[1], F_SETFD, 0);
             ::setenv("BALM_TEST_FROM", std::to_string(told[0]).c_str(), 1);
             ::setenv("BALM_TEST_TO", std::to_string(answered[1]).c_str(), 1);
             ::setenv("BALM_TEST_COUNT", std::to_string(count).c_str(), 1);
-            ::close(told[1]);
-            ::close(answered[0]);
+            if (fake_gpus) {
+                ::setenv("LD_LIBRARY_PATH", BALM_TEST_FAKE_CUDA_DIR, 1);
+                ::setenv("BALM_FAKE_CUDA", "two", 1);
+                ::setenv("OCL_ICD_VENDORS", "/no/such/folder/", 1);
+            }
             ::execl("/proc/self/exe", "test_runtime", "--gtest_also_run_disabled_tests", "--gtest_brief=1",
                     "--gtest_filter=V1_other_process.DISABLED_holds_devices", nullptr);
             ::_exit(99);
@@ -66,19 +75,25 @@ public:
         ::close(told[0]);
         ::close(answered[1]);
         tell_ = told[1];
-        for (char letter = 0; ::read(answered[0], &letter, 1) == 1 && letter != '\0';) answer_ += letter;
-        ::close(answered[0]);
+        hear_ = answered[0];
     }
     other_process(const other_process&) = delete;
     other_process& operator=(const other_process&) = delete;
     ~other_process() { end(SIGTERM); }
 
-    /// "2", or the text of the error.
-    const std::string& answer() const { return answer_; }
+    /// "2", or the text of the error; waits for it.
+    const std::string& answer() {
+        for (char letter = 0; hear_ >= 0 && ::read(hear_, &letter, 1) == 1 && letter != '\0';)
+            answer_ += letter;
+        if (hear_ >= 0) ::close(hear_);
+        hear_ = -1;
+        return answer_;
+    }
 
     /// Its normal end, or by a signal.
     void end(int signal = 0) {
         if (process_ <= 0) return;
+        answer();
         if (signal != 0) ::kill(process_, signal);
         ::close(tell_);  // the end of its input
         ::waitpid(process_, nullptr, 0);
@@ -87,7 +102,7 @@ public:
 
 private:
     pid_t process_ = 0;
-    int tell_ = -1;
+    int tell_ = -1, hear_ = -1;
     std::string answer_;
 };
 
@@ -222,6 +237,34 @@ TEST_F(V1_exclusive, processes_that_start_at_once_get_a_device_each) {
         EXPECT_EQ(others.back()->answer(), "1");
     }
     EXPECT_THROW(context{filter::exclusive}, no_device_error);
+}
+
+TEST_F(V1_exclusive, of_five_processes_that_want_one_of_two_gpus_two_get_it) {
+    for (int turn = 0; turn < 3; ++turn) {
+        std::vector<std::unique_ptr<other_process>> others;
+        for (int k = 0; k < 5; ++k) others.push_back(std::make_unique<other_process>(1, true));
+        int served = 0;
+        for (const auto& each : others) {
+            served += each->answer() == "1" ? 1 : 0;
+            if (each->answer() == "1") continue;
+            EXPECT_THAT(each->answer(), HasSubstr("device 'Fake discrete GPU' (cuda): is held by another"));
+            EXPECT_THAT(each->answer(), HasSubstr("device 'Fake integrated GPU' (cuda): is held by another"));
+        }
+        EXPECT_EQ(served, 2);
+    }
+}
+
+TEST_F(V1_exclusive, a_device_that_is_only_tried_makes_no_other_process_give_up) {
+    if (all_handles().empty()) GTEST_SKIP() << "no device";
+    // This process stands for one that chooses: it has locked every device, and will let them go.
+    runtime::file_lock choosing = runtime::lock_choice();
+    std::vector<std::shared_ptr<runtime::device_lock>> tried;
+    for (const device& each : all_handles()) tried.push_back(runtime::device_lock::try_acquire(each.info()));
+    other_process other(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    tried.clear();
+    choosing = {};
+    EXPECT_EQ(other.answer(), "1");
 }
 
 TEST_F(V1_exclusive, only_the_devices_counted_are_locked) {

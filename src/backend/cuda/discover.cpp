@@ -23,6 +23,8 @@ void list_devices(discovery& found) {
     if (code != cuda::CUDA_SUCCESS)
         found.notes.push_back("CUDA: cuDeviceGetCount failed with " + cuda::error_text(cuda::driver(), code) +
                               '.');
+    else if (count == 0)
+        found.notes.emplace_back("CUDA: the driver is there but has no devices.");
     for (int i = 0; i < count; ++i) {
         cuda::CUdevice device = 0;
         const cuda::CUresult got = cuda::driver().cuDeviceGet(&device, i);
