@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -265,6 +266,23 @@ TEST_F(V1_exclusive, a_device_that_is_only_tried_makes_no_other_process_give_up)
     tried.clear();
     choosing = {};
     EXPECT_EQ(other.answer(), "1");
+}
+
+TEST_F(V1_exclusive, contexts_come_and_go_in_many_threads) {
+    if (all_handles().empty()) GTEST_SKIP() << "no device";
+    std::atomic<int> made = 0;
+    {
+        std::vector<std::jthread> threads;
+        for (int k = 0; k < 8; ++k)
+            threads.emplace_back([&made] {
+                for (int turn = 0; turn < 20; ++turn) {
+                    const context one(filter::exclusive && filter::count(1));
+                    made += static_cast<int>(one.size());
+                }
+            });
+    }
+    EXPECT_EQ(made, 8 * 20);
+    EXPECT_EQ(other_process(1).answer(), "1") << "all of them have let go";
 }
 
 TEST_F(V1_exclusive, only_the_devices_counted_are_locked) {
