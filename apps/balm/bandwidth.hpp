@@ -44,7 +44,7 @@ struct measurement {
     duration took;
 };
 
-/// The host's own memory, with as many threads as it has processors.
+/// The host's own memory, with as many threads as it has processors. Throws out_of_memory_error.
 std::vector<measurement> measure_host(std::size_t bytes);
 /// Transfers, memory and latency of a device. Throws device_error where data does not arrive as it was sent.
 std::vector<measurement> measure_device(const device&, std::size_t bytes);

@@ -1,9 +1,14 @@
 // The bandwidth of the host's memory: arrays in, the time that plain loops take over them out.
 
+#include <fmt/format.h>
+
 #include <memory>
+#include <new>
 #include <thread>
 
+#include "balm/error.hpp"
 #include "bandwidth.hpp"
+#include "command.hpp"
 
 namespace balm::tool {
 
@@ -23,7 +28,15 @@ void in_parallel(std::size_t n, F&& body) {
 
 std::vector<measurement> measure_host(std::size_t bytes) {
     const std::size_t n = bytes / sizeof(float);
-    const auto uninitialised = [n] { return std::unique_ptr<float[]>(new float[n]); };
+    const auto uninitialised = [n] {
+        try {
+            return std::unique_ptr<float[]>(new float[n]);
+        } catch (const std::bad_alloc&) {
+            throw out_of_memory_error(
+                fmt::format("The host has no room for three arrays of {}; ask for less with --size.",
+                            in_bytes(n * sizeof(float))));
+        }
+    };
     const auto a = uninitialised(), b = uninitialised(), c = uninitialised();
     in_parallel(n, [&](std::size_t first, std::size_t last) {  // each page by the thread that will use it
         std::fill(&a[first], &a[last], 0.f);

@@ -5,6 +5,7 @@
 #include <map>
 #include <thread>
 
+#include "balm/error.hpp"
 #include "runtime/platform.hpp"
 #include "tool/program.hpp"
 
@@ -115,6 +116,16 @@ TEST_F(G5_bandwidth, wrong_arguments_are_refused_in_one_line) {
         expect_refusal(std::string("bandwidth --size ") + wrong, "--size");
     expect_refusal("bandwidth --device 'no such device'", "no such device");
     expect_refusal("bandwidth all", "all");
+}
+
+TEST_F(G5_bandwidth, of_a_host_without_room_is_an_error_with_words) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "sanitizers end the process";
+#endif
+    EXPECT_NE(message_of<out_of_memory_error>([] {
+                  tool::measure_host(std::size_t{1} << 55);
+              }).find("no room for three arrays of 3.277e+04 TiB"),
+              std::string::npos);
 }
 
 TEST_F(G5_bandwidth, a_measured_time_is_that_of_one_operation) {
