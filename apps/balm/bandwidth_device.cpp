@@ -9,6 +9,7 @@
 #include "balm/error.hpp"
 #include "balm/expr.hpp"
 #include "balm/kernel.hpp"
+#include "balm/pinned_array.hpp"
 #include "balm/vector.hpp"
 #include "bandwidth.hpp"
 
@@ -61,6 +62,18 @@ void measure_pageable(const device& on, std::size_t n, std::vector<measurement>&
     require_equal(sent, got, on);
 }
 
+void measure_pinned(const device& on, std::size_t n, std::vector<measurement>& made) {
+    auto memory = on.mixed_buffer<float>(n);
+    const pinned_array<float> sent = on.pinned_array<float>(n), got = on.pinned_array<float>(n);
+    fill_with_noise({sent.data(), n});
+    const std::size_t bytes = memory.size_bytes();
+    made.push_back(
+        {"host to device, pinned", bytes, measure_queued([&]() -> event { return memory.write(sent); })});
+    made.push_back(
+        {"device to host, pinned", bytes, measure_queued([&]() -> event { return memory.read_into(got); })});
+    require_equal({sent.data(), n}, {got.data(), n}, on);
+}
+
 void measure_memory(const device& on, std::size_t n, std::vector<measurement>& made) {
     const context where({on});
     vector<float> a(where, n), b(where, n), c(where, n);
@@ -107,6 +120,7 @@ std::vector<measurement> measure_device(const device& on, std::size_t bytes) {
     const std::size_t n = bytes / sizeof(float);
     std::vector<measurement> made;
     measure_pageable(on, n, made);
+    measure_pinned(on, n, made);
     measure_memory(on, n, made);
     measure_latency(on, made);
     return made;

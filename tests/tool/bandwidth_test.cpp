@@ -21,6 +21,8 @@ constexpr std::size_t mebibyte = 1 << 20;
 const std::map<std::string, std::size_t> host_lines{{"copy", 2}, {"triad", 3}};
 const std::map<std::string, std::size_t> device_lines{{"host to device, pageable", 1},
                                                       {"device to host, pageable", 1},
+                                                      {"host to device, pinned", 1},
+                                                      {"device to host, pinned", 1},
                                                       {"scale by a kernel", 2},
                                                       {"triad by a kernel", 3},
                                                       {"fill", 1},
