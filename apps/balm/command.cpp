@@ -1,14 +1,29 @@
-// Units and JSON for every subcommand of `balm`: numbers in, the words that a reader or a program wants out.
+// What the subcommands of `balm` share: units, JSON, and the devices that a line names.
 
 #include "command.hpp"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "balm/error.hpp"
+#include "runtime/platform.hpp"
+
 namespace balm::tool {
+
+namespace {
+
+std::string lower(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+}  // namespace
 
 void add_json_flag(CLI::App& line, bool& json) {
     line.add_flag("--json", json, "Print one JSON value, for other programs");
@@ -18,6 +33,29 @@ void print_json(const nlohmann::ordered_json& value) {
     // Names come from drivers, which promise no encoding.
     const auto mend = nlohmann::ordered_json::error_handler_t::replace;
     fmt::print("{}\n", value.dump(2, ' ', false, mend));
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find_first_of("\r\n")); }
+
+std::vector<device> devices_named(const std::string& part) {
+    std::vector<device> found;
+    for (const auto& each : runtime::platforms().devices) {
+        const device_info& info = each->info();
+        const std::string words = info.name + '\n' + info.platform + '\n' + to_string(info.api);
+        if (lower(words).find(lower(part)) != std::string::npos) found.emplace_back(each);
+    }
+    if (found.empty() && runtime::platforms().devices.empty())
+        throw no_device_error(
+            "there is no device on this machine (balm devices says which drivers were looked for)");
+    if (found.empty())
+        throw no_device_error(fmt::format(
+            "no device has '{}' in its name, platform or backend (balm devices lists them)", part));
+    return found;
+}
+
+std::size_t position_of(const device& wanted) {
+    const auto& all = runtime::platforms().devices;
+    return static_cast<std::size_t>(std::find(all.begin(), all.end(), wanted.state()) - all.begin());
 }
 
 std::string in_bytes(unsigned long long bytes) {

@@ -5,6 +5,9 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
+
+#include "balm/device.hpp"
 
 namespace CLI {
 class App;
@@ -20,6 +23,7 @@ struct command {
 
 command add_devices(CLI::App& balm);
 command add_selftest(CLI::App& balm);
+command add_bandwidth(CLI::App& balm);
 command add_cache(CLI::App& balm);
 
 /// Adds `--json`, for the subcommands that machines read too.
@@ -27,6 +31,16 @@ void add_json_flag(CLI::App&, bool& json);
 
 /// Writes to stdout, one value indented by two; text that is no UTF-8 is mended.
 void print_json(const nlohmann::ordered_json&);
+
+/// A message's first line: what follows is a compiler's log or a list of devices.
+std::string first_line(const std::string& text);
+
+/// Devices whose name, platform or backend contains the text, in upper or lower case; all for an empty one.
+/// Throws no_device_error.
+std::vector<device> devices_named(const std::string& part);
+
+/// A device's place in the list that `balm devices` shows.
+std::size_t position_of(const device&);
 
 /// "4 GiB (4294967296 bytes)"; "48 bytes".
 std::string in_bytes(unsigned long long bytes);

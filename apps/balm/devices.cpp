@@ -6,11 +6,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "balm/context.hpp"
@@ -54,28 +57,89 @@ field sizes(const char* key, std::span<const std::size_t> values) {
     return {key, fmt::format("{}", fmt::join(words, " x ")), list};
 }
 
-/// As the drivers' own tools write it: 8-4-4-4-12 digits.
-field uuid(const std::array<std::uint8_t, 16>& value) {
-    if (std::all_of(value.begin(), value.end(), [](auto byte) { return byte == 0; }))
-        return {"uuid", "unknown", nullptr};
-    std::string digits;
-    for (std::size_t k = 0; k < value.size(); ++k)
-        digits += fmt::format("{}{:02x}", k == 4 || k == 6 || k == 8 || k == 10 ? "-" : "", value[k]);
-    return {"uuid", digits, digits};
+field uuid(const device_info& d) {
+    const std::string digits = d.uuid_text();
+    return {"uuid", or_unknown(digits), digits.empty() ? json(nullptr) : json(digits)};
 }
 
-field extensions(const std::string& names) {
+/// Names with something between them, as a list.
+field names(const char* key, const std::string& all, char between) {
     json list = json::array();
     std::string words;
-    for (std::size_t at = 0; at < names.size();) {
-        const std::size_t end = std::min(names.find(' ', at), names.size());
+    for (std::size_t at = 0; at < all.size();) {
+        const std::size_t end = std::min(all.find(between, at), all.size());
         if (end > at) {
-            list.push_back(names.substr(at, end - at));
-            words += (words.empty() ? "" : " ") + names.substr(at, end - at);
+            list.push_back(all.substr(at, end - at));
+            words += (words.empty() ? "" : " ") + all.substr(at, end - at);
         }
         at = end + 1;
     }
-    return {"extensions", words.empty() ? "none" : words, list};
+    return {key, words.empty() ? "none" : words, list};
+}
+
+/// What of a list holds: people read the names of those, machines the whole list.
+field choices(const char* key, std::initializer_list<std::pair<const char*, bool>> all) {
+    json object = json::object();
+    std::string words;
+    for (const auto& [name, holds] : all) {
+        object[name] = holds;
+        if (holds) words += (words.empty() ? "" : ", ") + std::string(name);
+    }
+    std::replace(words.begin(), words.end(), '_', ' ');
+    return {key, words.empty() ? "none" : words, object};
+}
+
+field arithmetic(const char* key, const float_support& f) {
+    return choices(key, {{"denormals", f.denormals},
+                         {"infinities_and_nans", f.infinities_and_nans},
+                         {"rounds_to_nearest", f.rounds_to_nearest},
+                         {"rounds_to_zero", f.rounds_to_zero},
+                         {"rounds_to_infinity", f.rounds_to_infinity},
+                         {"fma", f.fma},
+                         {"correctly_rounded_divide", f.correctly_rounded_divide},
+                         {"in_software", f.in_software}});
+}
+
+field widths(const char* key, const vector_widths& w) {
+    const std::initializer_list<std::pair<const char*, std::uint32_t>> all{
+        {"int8", w.int8},       {"int16", w.int16},     {"int32", w.int32},    {"int64", w.int64},
+        {"float16", w.float16}, {"float32", w.float32}, {"float64", w.float64}};
+    json object = json::object();
+    std::string words;
+    for (const auto& [name, lanes] : all) {
+        object[name] = lanes;
+        if (lanes != 0) words += fmt::format("{}{} x {}", words.empty() ? "" : ", ", lanes, name);
+    }
+    return {key, or_unknown(words), object};
+}
+
+field images(const device_info& d) {
+    const image_limits& i = d.images;
+    const json object{{"size_2d", i.size_2d},         {"size_3d", i.size_3d},
+                      {"buffer_size", i.buffer_size}, {"array_size", i.array_size},
+                      {"read_images", i.read_images}, {"write_images", i.write_images},
+                      {"samplers", i.samplers}};
+    if (!d.has_images) return {"images", "none", object};
+    std::string words =
+        fmt::format("{} pixels, {} pixels, {} pixels of a buffer, {} in an array",
+                    fmt::join(i.size_2d, " x "), fmt::join(i.size_3d, " x "), i.buffer_size, i.array_size);
+    if (i.read_images != 0)
+        words += fmt::format("; a kernel takes {} to read, {} to write, {} samplers", i.read_images,
+                             i.write_images, i.samplers);
+    return {"images", words, object};
+}
+
+field partition(const partition_support& p) {
+    field made = choices("partition", {{"equally", p.equally},
+                                       {"by_counts", p.by_counts},
+                                       {"by_numa", p.by_numa},
+                                       {"by_l4_cache", p.by_l4_cache},
+                                       {"by_l3_cache", p.by_l3_cache},
+                                       {"by_l2_cache", p.by_l2_cache},
+                                       {"by_l1_cache", p.by_l1_cache}});
+    if (p.max_sub_devices > 1) made.words += fmt::format("; up to {} sub-devices", p.max_sub_devices);
+    made.value["max_sub_devices"] = p.max_sub_devices;
+    return made;
 }
 
 std::vector<field> fields_of(const runtime::device_state& device) {
@@ -91,8 +155,10 @@ std::vector<field> fields_of(const runtime::device_state& device) {
             text("language_version", d.language_version),
             text("driver_version", d.driver_version),
             text("compiler", device.driver().compiler()),
-            uuid(d.uuid),
+            uuid(d),
             text("pci_address", d.pci_address),
+            {"vendor_id", d.vendor_id == 0 ? "unknown" : fmt::format("{:#06x}", d.vendor_id), d.vendor_id},
+            text("profile", d.profile),
             number("compute_units", d.compute_units),
             number("max_clock", d.max_clock, " MHz"),
             number("address_bits", d.address_bits),
@@ -100,25 +166,48 @@ std::vector<field> fields_of(const runtime::device_state& device) {
             bytes("global_memory", d.global_memory),
             bytes("max_allocation", d.max_allocation),
             bytes("local_memory", d.local_memory),
+            flag("has_own_local_memory", d.has_own_local_memory),
             bytes("constant_memory", d.constant_memory),
+            number("max_constant_arguments", d.max_constant_arguments),
+            bytes("max_parameter_bytes", d.max_parameter_bytes),
             bytes("global_cache", d.global_cache),
             bytes("global_cache_line", d.global_cache_line),
+            text("global_cache_type", to_string(d.global_cache_type)),
             bytes("memory_alignment", d.memory_alignment),
-            bytes("max_parameter_bytes", d.max_parameter_bytes),
+            bytes("type_alignment", d.type_alignment),
+            bytes("printf_buffer", d.printf_buffer),
             flag("error_correction", d.error_correction),
             flag("unified_memory", d.unified_memory),
+            choices("shared_virtual_memory", {{"allocations", d.shared_virtual_memory.allocations},
+                                              {"at_once", d.shared_virtual_memory.at_once},
+                                              {"all_memory", d.shared_virtual_memory.all_memory},
+                                              {"atomics", d.shared_virtual_memory.atomics}}),
+            number("max_dimensions", d.max_dimensions),
             number("max_work_group_size", d.max_work_group_size, " work-items"),
             sizes("max_work_item_sizes", d.max_work_item_sizes),
             sizes("max_group_counts", d.max_group_counts),
             d.sub_group_size == 0 ? field{"sub_group_size", "no sub-groups", 0}
                                   : number("sub_group_size", d.sub_group_size, " work-items"),
+            widths("preferred_vectors", d.preferred_vectors),
+            widths("native_vectors", d.native_vectors),
             number("timer_resolution", d.timer_resolution, " ns"),
             flag("has_double", d.has_double),
             flag("has_half", d.has_half),
-            flag("has_images", d.has_images),
             flag("has_fma", d.has_fma),
             flag("has_correctly_rounded_divide", d.has_correctly_rounded_divide),
-            extensions(d.extensions)};
+            arithmetic("half_arithmetic", d.half_arithmetic),
+            arithmetic("single_arithmetic", d.single_arithmetic),
+            arithmetic("double_arithmetic", d.double_arithmetic),
+            flag("has_images", d.has_images),
+            images(d),
+            flag("has_compiler", d.has_compiler),
+            flag("has_linker", d.has_linker),
+            flag("runs_native_kernels", d.runs_native_kernels),
+            flag("has_out_of_order_queues", d.has_out_of_order_queues),
+            flag("has_profiling", d.has_profiling),
+            partition(d.partition),
+            names("built_in_kernels", d.built_in_kernels, ';'),
+            names("extensions", d.extensions, ' ')};
 }
 
 /// The positions that a default context takes, or why it takes none.
@@ -178,9 +267,46 @@ void print_device(std::size_t position, const runtime::device_state& device, boo
     fmt::print("\n");
 }
 
+std::vector<std::size_t> positions_of(const std::vector<device>& devices) {
+    std::vector<std::size_t> positions;
+    std::transform(devices.begin(), devices.end(), std::back_inserter(positions), position_of);
+    return positions;
+}
+
+void print_platform(const platform_info& platform) {
+    const auto list = [](const std::vector<device>& devices) {
+        return fmt::format("{}", fmt::join(positions_of(devices), ", "));
+    };
+    const std::string words = fmt::format("platform {} ({}), {}", or_unknown(platform.name),
+                                          or_unknown(platform.vendor), or_unknown(platform.version));
+    fmt::print("{}\n", wrapped(words, 3));
+    if (!platform.gpus().empty()) fmt::print("   GPUs: {}\n", list(platform.gpus()));
+    if (!platform.cpus().empty()) fmt::print("   CPUs: {}\n", list(platform.cpus()));
+    const std::size_t others = platform.devices.size() - platform.gpus().size() - platform.cpus().size();
+    if (others != 0) fmt::print("   all devices: {}\n", list(platform.devices));
+    if (platform.devices.empty()) fmt::print("   no devices\n");
+}
+
+json platforms_as_json() {
+    json platforms = json::array();
+    for (const platform_info& each : runtime::platforms().platforms)
+        platforms.push_back({{"name", each.name},
+                             {"vendor", each.vendor},
+                             {"version", each.version},
+                             {"profile", each.profile},
+                             {"extensions", names("extensions", each.extensions, ' ').value},
+                             {"api", to_string(each.api)},
+                             {"devices", positions_of(each.devices)},
+                             {"gpus", positions_of(each.gpus())},
+                             {"cpus", positions_of(each.cpus())}});
+    return platforms;
+}
+
 void print_devices() {
     const runtime::platform_list& found = runtime::platforms();
     const default_choice chosen = choose_as_a_default_context();
+    for (const platform_info& each : found.platforms) print_platform(each);
+    if (!found.platforms.empty()) fmt::print("\n");
     for (std::size_t k = 0; k < found.devices.size(); ++k)
         print_device(k, *found.devices[k], chosen.takes(k));
     if (found.devices.empty())
@@ -200,6 +326,7 @@ json devices_as_json() {
         devices.push_back(std::move(device));
     }
     return {{"balm_version", BALM_VERSION},
+            {"platforms", platforms_as_json()},
             {"devices", std::move(devices)},
             {"default_context",
              {{"positions", chosen.positions},

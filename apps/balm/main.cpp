@@ -1,4 +1,5 @@
-// balm, the command-line tool: shows the devices, proves that they compute rightly, tends the kernel cache.
+// balm, the command-line tool: shows the devices, proves that they compute rightly, measures them, tends the
+// kernel cache.
 // In: a subcommand. Out: its exit code; 1 with one line on stderr for whatever goes wrong.
 
 #include <fmt/format.h>
@@ -14,28 +15,26 @@
 
 namespace {
 
-/// The message with its first line only: what follows is a compiler's log or a list of devices.
-std::string first_line(const std::string& text) { return text.substr(0, text.find_first_of("\r\n")); }
-
 int complain(const std::string& what) {
-    fmt::print(stderr, "balm: {}\n", first_line(what));
+    fmt::print(stderr, "balm: {}\n", balm::tool::first_line(what));
     return 1;
 }
 
 int run(CLI::App& app, int argc, char** argv) {
     const std::vector<balm::tool::command> commands{
-        balm::tool::add_devices(app), balm::tool::add_selftest(app), balm::tool::add_cache(app)};
+        balm::tool::add_devices(app), balm::tool::add_selftest(app), balm::tool::add_bandwidth(app),
+        balm::tool::add_cache(app)};
     app.require_subcommand(0, 1);  // with 1, a misspelt subcommand would only be called missing
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& asked) {  // --help, --version
         return app.exit(asked);
     } catch (const CLI::ParseError& fault) {
-        return complain(fmt::format("{} (see balm --help)", first_line(fault.what())));
+        return complain(fmt::format("{} (see balm --help)", balm::tool::first_line(fault.what())));
     }
     for (const balm::tool::command& each : commands)
         if (each.line->parsed()) return each.run();
-    return complain("a subcommand is missing: devices, selftest or cache (see balm --help)");
+    return complain("a subcommand is missing: devices, selftest, bandwidth or cache (see balm --help)");
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -16,7 +15,7 @@
 #include "balm/version.hpp"
 #include "check.hpp"
 #include "command.hpp"
-#include "runtime/platform.hpp"
+#include "runtime/device_state.hpp"
 
 namespace balm::tool {
 
@@ -51,29 +50,6 @@ struct report {
                                                       [&](const check& each) { return each.kind == kind; }));
     }
 };
-
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
-
-/// Devices whose name, platform or backend contains the text, in upper or lower case.
-std::vector<device> devices_named(const std::string& part) {
-    std::vector<device> found;
-    for (const auto& each : runtime::platforms().devices) {
-        const device_info& info = each->info();
-        const std::string words = info.name + '\n' + info.platform + '\n' + to_string(info.api);
-        if (lower(words).find(lower(part)) != std::string::npos) found.emplace_back(each);
-    }
-    if (found.empty() && runtime::platforms().devices.empty())
-        throw no_device_error(
-            "there is no device on this machine (balm devices says which drivers were looked for)");
-    if (found.empty())
-        throw no_device_error(fmt::format(
-            "no device has '{}' in its name, platform or backend (balm devices lists them)", part));
-    return found;
-}
 
 check failed(const char* kind, const std::string& why) {
     check outcome;

@@ -15,6 +15,7 @@
 #include "balm/kernel.hpp"
 #include "balm/mapping.hpp"
 #include "balm/pinned_array.hpp"
+#include "balm/platform.hpp"
 #include "balm/queue.hpp"
 #include "balm/reduce.hpp"
 #include "balm/text_kernel.hpp"

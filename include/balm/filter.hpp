@@ -8,6 +8,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,6 +25,9 @@ namespace detail {
 struct selection;
 struct verdict;
 class filter_node;
+
+/// When a filter judges: by what a device is; by locking it; by counting what all others accept.
+enum class turn : unsigned char { first, locks, counts };
 
 /// A user's function on device_info, without <functional>.
 class device_predicate {
@@ -53,11 +57,12 @@ public:
     }
 
     using judge_function = detail::verdict(const device_info&, detail::selection&);
-    constexpr explicit device_filter(judge_function* function, bool depends_on_others = false)
-        : judge_(function), counts_(depends_on_others) {}
+    constexpr explicit device_filter(judge_function* function, detail::turn when = detail::turn::first)
+        : judge_(function), turn_(when) {}
     explicit device_filter(std::shared_ptr<const detail::filter_node> node);
 
-    /// Both accept; filters that count (count, position) see only what the others accept.
+    /// Both accept; `exclusive` sees only what the others accept, and filters that count (count, position)
+    /// only what all of these accept, in whatever order they are written.
     friend device_filter operator&&(const device_filter& a, const device_filter& b) { return both(a, b); }
     /// One accepts.
     friend device_filter operator||(const device_filter& a, const device_filter& b) { return either(a, b); }
@@ -65,8 +70,8 @@ public:
 
     /// For the runtime: whether the device is accepted, and the words for it.
     detail::verdict judge(const device_info&, detail::selection&) const;
-    /// Whether the verdict depends on the devices seen before.
-    bool counts() const { return counts_; }
+    /// For the runtime: when it judges, of two that must both accept.
+    detail::turn turn() const { return turn_; }
 
 private:
     static device_filter both(const device_filter&, const device_filter&);
@@ -74,13 +79,13 @@ private:
     static device_filter inverse(const device_filter&);
 
     judge_function* judge_ = nullptr;
-    bool counts_ = false;
+    detail::turn turn_ = detail::turn::first;
     std::shared_ptr<const detail::filter_node> node_;
 };
 
 namespace detail {
 device_filter::judge_function judge_any, judge_gpu, judge_cpu, judge_accelerator, judge_double_precision,
-    judge_environment;
+    judge_half_precision, judge_images, judge_sub_groups, judge_exclusive, judge_environment;
 }
 
 namespace filter {
@@ -95,11 +100,29 @@ inline constinit const device_filter cpu{detail::judge_cpu};
 inline constinit const device_filter accelerator{detail::judge_accelerator};
 /// Devices that compute in double precision.
 inline constinit const device_filter double_precision{detail::judge_double_precision};
+/// Devices that compute in half precision.
+inline constinit const device_filter half_precision{detail::judge_half_precision};
+/// Devices that have images.
+inline constinit const device_filter images{detail::judge_images};
+/// Devices that have sub-groups of their own; on others Balm emulates them.
+inline constinit const device_filter sub_groups{detail::judge_sub_groups};
+/// Devices that no other process holds by this filter. A device that is taken is held until the last handle
+/// of the context is gone, or the process has ended, however it did; contexts of one process share what it
+/// holds. Only programs that use this filter keep out of each other's way.
+///
+///     balm::context mine(balm::filter::gpu && balm::filter::exclusive && balm::filter::count(1));
+///
+/// A device is known by its uuid, else by its PCI address, else by its name, whichever driver reaches it. Its
+/// lock is a file in $BALM_LOCK_DIR, else in /run/lock or /tmp; processes that share a device but not that
+/// directory (containers) need $BALM_LOCK_DIR. Throws usage_error where the file cannot be made or locked,
+/// and no_device_error if another process has been choosing for ten seconds. What `||` accepts by its other
+/// side is not held.
+inline constinit const device_filter exclusive{detail::judge_exclusive, detail::turn::locks};
 /// What the environment asks for: BALM_DEVICE (part of the name), BALM_PLATFORM (part of the platform's
 /// name), BALM_TYPE (gpu, cpu, accelerator), BALM_BACKEND (opencl, cuda), BALM_MAX_DEVICES (a count) and
 /// BALM_POSITION (a number, from 0, in the order of `balm devices`). Throws usage_error for a value that is
 /// none of these.
-inline constinit const device_filter env{detail::judge_environment, true};
+inline constinit const device_filter env{detail::judge_environment, detail::turn::counts};
 
 /// Devices whose name contains this text, in upper or lower case.
 device_filter name(std::string_view part);
@@ -109,6 +132,20 @@ device_filter platform(std::string_view part);
 device_filter vendor(std::string_view part);
 /// Devices reached through this driver interface.
 device_filter backend(balm::backend api);
+/// Devices whose version is this or a later one: OpenCL's where they are reached through OpenCL, the compute
+/// capability where through CUDA.
+///
+///     (version_at_least(7) && backend(balm::backend::cuda)) || backend(balm::backend::opencl)
+device_filter version_at_least(unsigned major, unsigned minor = 0);
+/// Devices that have the OpenCL extension of this name, "cl_khr_fp16". Throws usage_error for an empty one.
+device_filter extension(std::string_view name);
+/// Devices with this much global memory or more.
+device_filter memory_at_least(std::uint64_t bytes);
+/// Devices with this many compute units or more.
+device_filter compute_units_at_least(std::uint32_t n);
+/// The device of this uuid, written as `balm devices` or nvidia-smi does. Throws usage_error for text that is
+/// none.
+device_filter uuid(std::string_view text);
 /// The first n of the devices that the other filters accept.
 device_filter count(std::size_t n);
 /// The n-th, from 0, of the devices that the other filters accept.

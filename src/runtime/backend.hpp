@@ -205,9 +205,15 @@ public:
     virtual void* native_device() = 0;
 };
 
+/// A platform's own words, and its devices.
+struct discovered_platform {
+    std::string name, vendor, version, profile, extensions;
+    std::vector<std::shared_ptr<driver_device>> devices;
+};
+
 /// What happened when a backend was looked for: for `balm devices` and the text of no_device_error.
 struct discovery {
-    std::vector<std::shared_ptr<driver_device>> devices;
+    std::vector<discovered_platform> platforms;
     std::vector<std::string> notes;  ///< each library tried and why it failed, each platform without devices
 };
 

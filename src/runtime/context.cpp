@@ -23,6 +23,7 @@ namespace {
 struct choice {
     std::vector<device> devices;
     std::vector<std::string> passed_over;
+    std::vector<std::shared_ptr<runtime::device_lock>> locks;  // of filter::exclusive
 };
 
 choice choose(const device_filter& wanted) {
@@ -48,6 +49,7 @@ choice choose(const device_filter& wanted) {
         else
             made.devices.emplace_back(runtime::open_again(candidate));
     }
+    made.locks = std::move(state.locks);
     return made;
 }
 
@@ -63,7 +65,7 @@ choice choose(const device_filter& wanted) {
     throw no_device_error(text);
 }
 
-std::vector<device> best_devices() {
+choice best_devices() {
     const environment_filter asked = read_environment_filter();
     device_filter wanted = asked.choice.value_or(filter::any);
     if (asked.position.has_value()) wanted = wanted && filter::position(*asked.position);
@@ -74,39 +76,41 @@ std::vector<device> best_devices() {
     std::erase_if(made.devices, [&](const device& each) { return each.info().type != best; });
     const std::size_t most = asked.max_devices.value_or(1);
     if (made.devices.size() > most) made.devices.resize(most, made.devices.front());
-    return std::move(made.devices);
+    return made;
 }
 
-std::vector<device> chosen_devices(const device_filter& wanted) {
+choice chosen_devices(const device_filter& wanted) {
     choice made = choose(wanted);
     if (made.devices.empty()) throw_no_device(made, "the filter");
-    return std::move(made.devices);
+    return made;
 }
 
-std::vector<device> checked_devices(std::vector<device> given) {
+choice checked_devices(std::vector<device> given) {
     if (given.empty())
         throw usage_error("A context was made of an empty list of devices; give it at least one.");
     for (auto each = given.begin(); each != given.end(); ++each)
         if (std::find(given.begin(), each, *each) != each)
             throw usage_error(
                 fmt::format("A context was given {} twice; name each device once.", each->state()->words()));
-    return given;
+    return {std::move(given), {}, {}};
 }
 
 }  // namespace
 
 struct detail::context_state {
+    std::vector<std::shared_ptr<runtime::device_lock>> locks;  // the last to go
     std::vector<balm::device> devices;
     std::mutex mutex;
     std::shared_ptr<runtime::print_outlet> outlet;  // made when the context is told where to print
 
-    explicit context_state(std::vector<balm::device> chosen) : devices(std::move(chosen)) {}
+    explicit context_state(choice made) : locks(std::move(made.locks)), devices(std::move(made.devices)) {}
     context_state(const context_state&) = delete;
     context_state& operator=(const context_state&) = delete;
     ~context_state() {
         for (const balm::device& each : devices) {
             each.state()->show_prints();
             if (outlet != nullptr) each.state()->remove_outlet(outlet);
+            if (!locks.empty()) each.state()->finish_quietly();  // before another process may have it
         }
     }
 

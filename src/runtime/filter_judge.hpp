@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "balm/filter.hpp"
+#include "runtime/exclusive.hpp"
 
 namespace balm::detail {
 
@@ -22,17 +24,19 @@ struct verdict {
 struct selection {
     std::unordered_map<const filter_node*, std::vector<device_info>> counted;  ///< by each counting filter
     std::optional<device_filter> environment;                                  ///< made when first asked for
+    runtime::file_lock choosing;  ///< of `exclusive`: held from its first device on
+    std::vector<std::shared_ptr<runtime::device_lock>> locks;  ///< of the devices accepted so far
 };
 
 class filter_node {
 public:
-    explicit filter_node(bool depends_on_others = false) : counts_(depends_on_others) {}
+    explicit filter_node(detail::turn when = turn::first) : turn_(when) {}
     virtual ~filter_node() = default;
     virtual verdict judge(const device_info&, selection&) const = 0;
-    bool counts() const { return counts_; }
+    detail::turn turn() const { return turn_; }
 
 private:
-    bool counts_;
+    detail::turn turn_;
 };
 
 }  // namespace balm::detail
@@ -46,6 +50,8 @@ struct environment_filter {
     std::optional<std::size_t> max_devices;  ///< BALM_MAX_DEVICES
     std::string words;                       ///< "BALM_TYPE=gpu, BALM_POSITION=1"; empty if nothing is set
 };
+/// Text of the user's as messages show it: control characters spelled out, and not without end.
+std::string shown(std::string_view);
 /// Throws usage_error that names the variable and the allowed values.
 environment_filter read_environment_filter();
 

@@ -3,11 +3,11 @@
 #include "runtime/platform.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <tuple>
+#include <utility>
 
 namespace balm::runtime {
 
@@ -28,15 +28,45 @@ auto order(const device_info& info) {
     return std::make_tuple(rank(info.type), info.unified_memory, info.api != backend::cuda);
 }
 
+void sort_best_first(auto& devices, auto info_of) {
+    std::stable_sort(devices.begin(), devices.end(),
+                     [&](const auto& a, const auto& b) { return order(info_of(a)) < order(info_of(b)); });
+}
+
+void add_platform(platform_list& found, discovered_platform part, backend api) {
+    platform_info made{std::move(part.name),
+                       std::move(part.vendor),
+                       std::move(part.version),
+                       std::move(part.profile),
+                       std::move(part.extensions),
+                       api,
+                       {}};
+    for (std::shared_ptr<driver_device>& each : part.devices) {
+        found.devices.push_back(device_state::make(std::move(each)));
+        made.devices.emplace_back(found.devices.back());
+    }
+    sort_best_first(
+        made.devices, [](const device& each) -> const auto& { return each.info(); });
+    found.platforms.push_back(std::move(made));
+}
+
 platform_list discover() {
     platform_list found;
-    for (discovery& part : std::array{discover_cuda(), discover_opencl()}) {
-        for (std::shared_ptr<driver_device>& device : part.devices)
-            found.devices.push_back(device_state::make(std::move(device)));
-        std::move(part.notes.begin(), part.notes.end(), std::back_inserter(found.notes));
-    }
-    std::stable_sort(found.devices.begin(), found.devices.end(),
-                     [](const auto& a, const auto& b) { return order(a->info()) < order(b->info()); });
+    const auto add = [&](discovery all, backend api) {
+        for (discovered_platform& each : all.platforms) add_platform(found, std::move(each), api);
+        std::move(all.notes.begin(), all.notes.end(), std::back_inserter(found.notes));
+    };
+    add(discover_cuda(), backend::cuda);
+    add(discover_opencl(), backend::opencl);
+    sort_best_first(
+        found.devices, [](const auto& each) -> const auto& { return each->info(); });
+    return found;
+}
+
+std::vector<device> of_type(const std::vector<device>& devices, device_type type) {
+    std::vector<device> found;
+    std::copy_if(devices.begin(), devices.end(), std::back_inserter(found),
+                 [type](const device& each) { return each.info().type == type; });
     return found;
 }
 
@@ -68,3 +98,13 @@ bool is_same_card(const device_info& a, const device_info& b) {
 }
 
 }  // namespace balm::runtime
+
+namespace balm {
+
+std::vector<device> platform_info::gpus() const { return runtime::of_type(devices, device_type::gpu); }
+
+std::vector<device> platform_info::cpus() const { return runtime::of_type(devices, device_type::cpu); }
+
+std::vector<platform_info> all_platforms() { return runtime::platforms().platforms; }
+
+}  // namespace balm

@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "balm/platform.hpp"
 #include "runtime/device_state.hpp"
 
 namespace balm::runtime {
 
 struct platform_list {
-    std::vector<std::shared_ptr<device_state>> devices;
+    std::vector<platform_info> platforms;
+    std::vector<std::shared_ptr<device_state>> devices;  ///< of all platforms
     std::vector<std::string> notes;  ///< libraries and platforms that gave no device, and why
 };
 

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
+#include <thread>
 #include <utility>
 
 namespace balm::runtime {
@@ -89,6 +91,40 @@ new_file create_beside(const std::filesystem::path& target, std::error_code& fau
         if (fault != std::errc::file_exists) break;
     }
     return {};
+}
+
+// Locking needs no right to write, but some network file systems ask for it. A file that is there is opened
+// without O_CREAT: Linux refuses that for another user's file in a directory like /tmp
+// (fs.protected_regular).
+int open_lock_file(const char* path, std::error_code& fault) {
+    constexpr int flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+    for (int attempt = 0; attempt < 16; ++attempt) {
+        int descriptor = retry_when_interrupted([&] { return ::open(path, O_RDWR | flags); });
+        if (descriptor < 0 && (errno == EACCES || errno == EROFS))
+            descriptor = retry_when_interrupted([&] { return ::open(path, O_RDONLY | flags); });
+        if (descriptor < 0 && errno == ENOENT) {
+            descriptor = retry_when_interrupted(
+                [&] { return ::open(path, O_RDWR | O_CREAT | O_EXCL | flags, S_IRUSR | S_IWUSR); });
+            if (descriptor < 0 && errno == EEXIST) continue;  // another process was faster
+            if (descriptor >= 0) (void)::fchmod(descriptor, S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);
+        }
+        if (descriptor >= 0) return descriptor;
+        break;
+    }
+    fault = last_error();
+    return -1;
+}
+
+bool is_regular_file(int descriptor) noexcept {
+    struct stat status {};
+    return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+bool names_this_file(const char* path, int descriptor) noexcept {
+    struct stat open_file {
+    }, named_file{};
+    return ::fstat(descriptor, &open_file) == 0 && ::lstat(path, &named_file) == 0 &&
+           open_file.st_dev == named_file.st_dev && open_file.st_ino == named_file.st_ino;
 }
 
 }  // namespace
@@ -263,6 +299,53 @@ std::error_code make_directories(const std::filesystem::path& directory) {
         return S_ISDIR(status.st_mode) ? std::error_code{} : fault_of(std::errc::not_a_directory);
     }
     return fault;
+}
+
+file_lock::file_lock(file_lock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+file_lock& file_lock::operator=(file_lock&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+}
+
+file_lock::~file_lock() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+file_lock file_lock::acquire(const std::filesystem::path& path, std::chrono::milliseconds patience,
+                             std::error_code& fault) {
+    const auto end = std::chrono::steady_clock::now() + patience;
+    for (;;) {
+        fault.clear();
+        file_lock made(open_lock_file(path.c_str(), fault));
+        if (!made) return made;
+        if (!is_regular_file(made.descriptor_)) {
+            fault = fault_of(std::errc::operation_not_supported);
+            return {};
+        }
+        if (retry_when_interrupted([&] { return ::flock(made.descriptor_, LOCK_EX | LOCK_NB); }) == 0) {
+            if (names_this_file(path.c_str(), made.descriptor_)) return made;
+            continue;  // it was removed meanwhile: a lock on it keeps nobody out
+        }
+        if (errno != EWOULDBLOCK) {
+            fault = last_error();
+            return {};
+        }
+        if (std::chrono::steady_clock::now() >= end) {
+            fault = fault_of(std::errc::resource_unavailable_try_again);
+            return {};
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+}
+
+std::filesystem::path lock_directory() {
+    if (auto given = environment_variable("BALM_LOCK_DIR"); given && !given->empty()) return *given;
+    constexpr const char* usual = "/run/lock";
+    struct stat status {};
+    const bool is_open_to_all = ::stat(usual, &status) == 0 && S_ISDIR(status.st_mode) &&
+                                (status.st_mode & S_ISVTX) != 0 && (status.st_mode & S_IWOTH) != 0;
+    return is_open_to_all ? usual : "/tmp";
 }
 
 std::vector<file_information> list_files(const std::filesystem::path& directory) {

@@ -115,6 +115,36 @@ private:
     std::chrono::system_clock::time_point modified_{};
 };
 
+/// A lock between processes: a file that one holder at a time has locked. It goes with the handle, and with
+/// the process however that ends; the file stays. Two handles of one process keep each other out too.
+class file_lock {
+public:
+    file_lock() = default;
+    file_lock(file_lock&& other) noexcept;
+    file_lock& operator=(file_lock&& other) noexcept;
+    file_lock(const file_lock&) = delete;
+    file_lock& operator=(const file_lock&) = delete;
+    ~file_lock();
+
+    /// Makes the file if there is none, such that every user may lock it, and locks it, waiting for at most
+    /// this long while another holds it. The handle is then empty and `fault` is
+    /// std::errc::resource_unavailable_try_again; another fault if the file cannot be made or opened. A
+    /// symbolic link is not followed.
+    static file_lock acquire(const std::filesystem::path& path, std::chrono::milliseconds patience,
+                             std::error_code& fault);
+
+    explicit operator bool() const noexcept { return descriptor_ >= 0; }
+
+private:
+    explicit file_lock(int descriptor) noexcept : descriptor_(descriptor) {}
+    int descriptor_ = -1;
+};
+
+/// Where processes of all users meet over what the machine has one of: $BALM_LOCK_DIR, else /run/lock where
+/// every user may make files in it, else /tmp. The same for every user: the user's own variables for
+/// temporary files play no part.
+std::filesystem::path lock_directory();
+
 /// The end of the names of replace_file's temporaries: `<target's name>.<unique text>.tmp`.
 inline constexpr std::string_view temporary_suffix = ".tmp";
 

@@ -11,7 +11,10 @@ namespace balm::test {
 
 TEST(C14_backend, discovery_makes_no_cuda_context) {
     const runtime::discovery found = runtime::discover_cuda();
-    for (const auto& device : found.devices) {
+    std::vector<std::shared_ptr<runtime::driver_device>> devices;
+    for (const runtime::discovered_platform& each : found.platforms)
+        devices.insert(devices.end(), each.devices.begin(), each.devices.end());
+    for (const auto& device : devices) {
         const auto id = static_cast<cuda::CUdevice>(reinterpret_cast<std::intptr_t>(device->native_device()));
         unsigned flags = 0;
         int active = 1;
@@ -22,7 +25,7 @@ TEST(C14_backend, discovery_makes_no_cuda_context) {
         ASSERT_EQ(cuda::driver().cuCtxGetCurrent(&current), cuda::CUDA_SUCCESS);
         EXPECT_EQ(current, nullptr);
     }
-    if (found.devices.empty()) {
+    if (devices.empty()) {
         EXPECT_FALSE(found.notes.empty()) << "it should say why there is no device";
     }
 }

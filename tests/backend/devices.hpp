@@ -23,8 +23,9 @@ inline const std::vector<std::shared_ptr<runtime::driver_device>>& driver_device
         auto* found = new std::vector<std::shared_ptr<runtime::driver_device>>;
         for (const runtime::discovery& part : {runtime::discover_opencl(), runtime::discover_cuda()}) {
             for (const std::string& note : part.notes) std::cout << "note: " << note << '\n';
-            for (const auto& device : part.devices)
-                if (device->info().is_available) found->push_back(device);
+            for (const runtime::discovered_platform& platform : part.platforms)
+                for (const auto& device : platform.devices)
+                    if (device->info().is_available) found->push_back(device);
         }
         return found;
     }();

@@ -10,6 +10,7 @@
 
 #include "backend/null/device.hpp"
 #include "balm/error.hpp"
+#include "balm/platform.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/filter_judge.hpp"
 #include "runtime/platform.hpp"
@@ -29,6 +30,12 @@ device_info made_up(const char* name, device_type type, backend api, std::uint8_
     info.vendor = "NVIDIA Corporation";
     info.uuid[0] = card;
     info.has_double = card != 2;
+    info.has_half = info.has_images = type == device_type::gpu;
+    info.sub_group_size = type == device_type::gpu ? 32 : 0;
+    info.global_memory = card == 1 ? 80'000'000'000 : 24'000'000'000;
+    info.compute_units = card == 1 ? 132 : 58;
+    info.version = api == backend::cuda ? (card == 1 ? "9.0" : "8.9") : "OpenCL 3.0 CUDA";
+    info.extensions = api == backend::cuda ? "" : "cl_khr_fp64 cl_khr_fp16_extra";
     return info;
 }
 
@@ -118,6 +125,69 @@ TEST(V1_filters, count_cards_not_ways_to_them_and_whatever_the_order) {
     EXPECT_EQ(accepted(filter::backend(backend::opencl) && filter::position(0)), (numbers{2}));
 }
 
+TEST(V1_filters, accept_by_what_a_device_can_do) {
+    EXPECT_EQ(accepted(filter::half_precision), (numbers{0, 1, 2, 3}));
+    EXPECT_EQ(accepted(!filter::images), (numbers{4}));
+    EXPECT_EQ(accepted(filter::sub_groups && filter::double_precision), (numbers{0, 2}));
+}
+
+TEST(V1_filters, accept_by_version_as_a_number) {
+    EXPECT_EQ(accepted(filter::version_at_least(9)), (numbers{0}));
+    EXPECT_EQ(accepted(filter::version_at_least(8, 9)), (numbers{0, 1}));
+    EXPECT_EQ(accepted(filter::version_at_least(8, 10)), (numbers{0})) << "8.10 is later than 8.9";
+    EXPECT_EQ(accepted(filter::version_at_least(3)), (numbers{0, 1, 2, 3, 4}));
+    EXPECT_EQ(accepted(filter::version_at_least(3, 1)), (numbers{0, 1}));
+    EXPECT_EQ(accepted((filter::version_at_least(9) && filter::backend(backend::cuda)) ||
+                       (filter::version_at_least(1, 2) && filter::backend(backend::opencl))),
+              (numbers{0, 2, 3, 4}));
+    const auto fits = [](const char* version, unsigned major, unsigned minor) {
+        device_info info;
+        info.version = version;
+        detail::selection state;
+        return filter::version_at_least(major, minor).judge(info, state).accepted;
+    };
+    EXPECT_TRUE(fits("1", 1, 0));
+    EXPECT_FALSE(fits("1", 1, 1));
+    EXPECT_TRUE(fits("OpenCL 1.10", 1, 9));
+    EXPECT_TRUE(fits("OpenCL 1.", 1, 0));
+    for (const char* none : {"", "OpenCL", "OpenCL 99999999999999999999.0"}) EXPECT_FALSE(fits(none, 0, 0));
+}
+
+TEST(V1_filters, accept_by_whole_names_of_extensions) {
+    EXPECT_EQ(accepted(filter::extension("cl_khr_fp64")), (numbers{2, 3, 4}));
+    EXPECT_EQ(accepted(filter::extension("cl_khr_fp16")), numbers{}) << "only a longer name is there";
+    EXPECT_EQ(accepted(filter::extension("khr_fp64")), numbers{});
+    EXPECT_EQ(accepted(filter::extension("cl_khr_fp16_extra")), (numbers{2, 3, 4}));
+    EXPECT_THAT(message_of<usage_error>([] { filter::extension(""); }), HasSubstr("no name"));
+}
+
+TEST(V1_filters, accept_by_size) {
+    EXPECT_EQ(accepted(filter::memory_at_least(24'000'000'001)), (numbers{0, 2}));
+    EXPECT_EQ(accepted(filter::memory_at_least(24'000'000'000)), (numbers{0, 1, 2, 3, 4}));
+    EXPECT_EQ(accepted(filter::compute_units_at_least(59)), (numbers{0, 2}));
+    EXPECT_EQ(accepted(filter::compute_units_at_least(58)), (numbers{0, 1, 2, 3, 4}));
+    EXPECT_EQ(accepted(filter::memory_at_least(40'000'000'000) && filter::gpu && filter::count(1)),
+              (numbers{0}));
+}
+
+TEST(V1_filters, accept_by_uuid_however_it_is_written) {
+    const std::string second = "02000000-0000-0000-0000-000000000000";
+    EXPECT_EQ(second_card.uuid_text(), second);
+    EXPECT_EQ(accepted(filter::uuid(second)), (numbers{1, 3}));
+    EXPECT_EQ(accepted(filter::uuid("GPU-" + second)), (numbers{1, 3}));
+    EXPECT_EQ(accepted(filter::uuid("03000000000000000000000000000000")), (numbers{4}));
+    device_info mixed;
+    mixed.uuid = {0xAB, 0xcd, 0xef, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0xff};
+    detail::selection state;
+    EXPECT_TRUE(filter::uuid("ABCDEF01-0203-0405-0607-08090a0b0CFF").judge(mixed, state).accepted);
+    EXPECT_FALSE(filter::uuid(second).judge(device_info{}, state).accepted) << "an unknown uuid is none";
+    for (const char* wrong :
+         {"", "GPU-", "02", "02000000-0000-0000-0000-00000000000g", "+2000000000000000000000000000000",
+          "020000000000000000000000000000000", " 2000000000000000000000000000000"})
+        EXPECT_THAT(message_of<usage_error>([&] { filter::uuid(wrong); }), HasSubstr("32 hexadecimal digits"))
+            << wrong;
+}
+
 TEST(V1_filters, start_afresh_for_each_selection) {
     const device_filter one = filter::gpu && filter::count(1);
     EXPECT_EQ(accepted(one), (numbers{0}));
@@ -133,6 +203,22 @@ TEST(V1_filters, say_why) {
               "is not a CPU and is not an accelerator");
     EXPECT_EQ(words(filter::backend(backend::cuda), processor), "is not reached through cuda");
     EXPECT_EQ(words(filter::count(0), first_card), "is not among the first 0 that fit");
+    EXPECT_EQ(words(filter::half_precision, processor), "has no half precision");
+    EXPECT_EQ(words(filter::images, processor), "has no images");
+    EXPECT_EQ(words(filter::sub_groups, processor), "has no sub-groups of its own");
+    EXPECT_EQ(words(filter::version_at_least(4), processor), "its version is 3.0, which is below 4.0");
+    EXPECT_EQ(words(!filter::version_at_least(8, 9), first_card),
+              "its version is 9.0, which is at least 8.9");
+    EXPECT_EQ(words(filter::version_at_least(1), device_info{}), "its version '' has no number");
+    EXPECT_EQ(words(filter::extension("cl_khr_fp16"), processor), "lacks the extension 'cl_khr_fp16'");
+    EXPECT_EQ(words(filter::memory_at_least(1ull << 40), processor),
+              "has 24000000000 bytes of global memory, less than 1099511627776");
+    EXPECT_EQ(words(filter::compute_units_at_least(100), processor), "has 58 compute units, fewer than 100");
+    EXPECT_EQ(words(filter::uuid("01000000-0000-0000-0000-000000000000"), processor),
+              "its uuid is 03000000-0000-0000-0000-000000000000, not 01000000-0000-0000-0000-000000000000");
+    EXPECT_EQ(words(filter::name("no\x1b[31m\n"), second_card),
+              "its name 'NVIDIA L4' does not contain 'no\\x1b[31m\\x0a'")
+        << "messages end up in terminals";
 }
 
 TEST(V1_filters, follow_the_environment) {
@@ -157,6 +243,12 @@ TEST(V1_filters, name_the_values_that_a_variable_may_have) {
     EXPECT_THAT(fault_with("BALM_POSITION", "-1"), HasSubstr("a whole number, 0 or more"));
     EXPECT_THAT(fault_with("BALM_POSITION", "1x"), HasSubstr("1x"));
     EXPECT_THAT(fault_with("BALM_POSITION", "99999999999999999999"), HasSubstr("whole number"));
+    for (const char* wrong : {" 1", "+1", "1 ", "0x1", "1e3", "-0", "nan", "1\n"})
+        EXPECT_THAT(fault_with("BALM_MAX_DEVICES", wrong), HasSubstr("a whole number, 1 or more")) << wrong;
+    EXPECT_EQ(fault_with("BALM_TYPE", "\x1b[2Jcpu\n"),
+              "BALM_TYPE is '\\x1b[2Jcpu\\x0a', but must be gpu, cpu or accelerator.");
+    EXPECT_EQ(fault_with("BALM_BACKEND", std::string(100'000, 'x').c_str()),
+              "BALM_BACKEND is '" + std::string(80, 'x') + "...', but must be opencl or cuda.");
 }
 
 TEST(V1_filters, tell_a_card_by_uuid_else_by_address) {
@@ -179,6 +271,15 @@ TEST(C2_contexts, take_the_best_device) {
     EXPECT_EQ(best.device(0).info().name, all_devices().devices.front().name);
     EXPECT_EQ(best.device().state(), context().device(0).state()) << "a device is one in the whole process";
     EXPECT_EQ(best, context());
+}
+
+TEST(C2_contexts, take_a_gpu_and_where_there_is_none_a_cpu) {
+    if (all_devices().devices.empty()) GTEST_SKIP() << "no device";
+    const context either((filter::gpu || filter::cpu) && filter::count(1));
+    EXPECT_EQ(either.size(), 1u);
+    bool has_gpu = false;
+    for (const device_info& info : all_devices().devices) has_gpu = has_gpu || info.type == device_type::gpu;
+    EXPECT_EQ(either.device().info().type, has_gpu ? device_type::gpu : device_type::cpu);
 }
 
 TEST(C2_contexts, prefer_gpus) {
@@ -231,6 +332,32 @@ TEST(V1_contexts, are_made_of_given_devices) {
                 HasSubstr("Device 1 was asked of a context that has 1"));
     EXPECT_THAT(message_of<usage_error>([&] { context({null, null}); }), HasSubstr("twice"));
     EXPECT_THROW(context(std::vector<device>{}), usage_error);
+}
+
+TEST(C1_platforms, hold_every_device_once) {
+    std::vector<device> in_platforms;
+    for (const platform_info& platform : all_platforms()) {
+        for (const device& each : platform.devices) {
+            EXPECT_EQ(each.info().platform, platform.name);
+            EXPECT_EQ(each.info().api, platform.api);
+            in_platforms.push_back(each);
+        }
+        std::size_t gpus = 0, cpus = 0;
+        for (const device& each : platform.devices) {
+            gpus += each.info().type == device_type::gpu ? 1 : 0;
+            cpus += each.info().type == device_type::cpu ? 1 : 0;
+        }
+        EXPECT_EQ(platform.gpus().size(), gpus);
+        EXPECT_EQ(platform.cpus().size(), cpus);
+        for (const device& each : platform.gpus()) EXPECT_EQ(each.info().type, device_type::gpu);
+        for (const device& each : platform.cpus()) EXPECT_EQ(each.info().type, device_type::cpu);
+    }
+    const auto& all = runtime::platforms().devices;
+    ASSERT_EQ(in_platforms.size(), all.size());
+    for (const auto& each : all) EXPECT_THAT(in_platforms, testing::Contains(device(each)));
+    if (!all.empty()) {
+        EXPECT_EQ(context({in_platforms.front()}).device(), in_platforms.front());
+    }
 }
 
 TEST(C1_devices, are_listed_with_nothing_started_on_them) {

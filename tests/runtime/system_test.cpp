@@ -12,18 +12,21 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
 
 namespace fs = std::filesystem;
 using namespace balm::runtime;
+using namespace std::chrono_literals;
 
 class scratch_directory {
 public:
@@ -276,6 +279,129 @@ TEST(B5_system, removes_files_and_links_but_no_directories) {
     EXPECT_TRUE(remove_file(directory / "link"));
     EXPECT_FALSE(remove_file(directory / "directory"));
     EXPECT_EQ(directory.names(), std::vector<std::string>{"directory"});
+}
+
+TEST(V1_locks, keep_other_processes_and_other_handles_out) {
+    const scratch_directory directory;
+    const fs::path path = directory / "one.lock";
+    std::error_code fault;
+    file_lock mine = file_lock::acquire(path, 0ms, fault);
+    ASSERT_TRUE(mine) << fault.message();
+    const auto is_busy = [&] {
+        std::error_code refused;
+        return !file_lock::acquire(path, 0ms, refused) &&
+               refused == std::errc::resource_unavailable_try_again;
+    };
+    EXPECT_TRUE(is_busy());
+    EXPECT_EQ(status_in_child(is_busy), 0);
+    mine = {};
+    EXPECT_FALSE(is_busy());
+    EXPECT_EQ(status_in_child([&] { return !is_busy(); }), 0);
+}
+
+TEST(V1_locks, go_with_a_process_that_is_killed) {
+    const scratch_directory directory;
+    const fs::path path = directory / "one.lock";
+    int ready[2];
+    ASSERT_EQ(::pipe(ready), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        std::error_code fault;
+        const file_lock held = file_lock::acquire(path, 0ms, fault);
+        (void)!::write(ready[1], held ? "y" : "n", 1);
+        for (;;) ::pause();
+    }
+    char told = 0;
+    ASSERT_EQ(::read(ready[0], &told, 1), 1);
+    EXPECT_EQ(told, 'y');
+    std::error_code fault;
+    EXPECT_FALSE(file_lock::acquire(path, 20ms, fault));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    EXPECT_TRUE(file_lock::acquire(path, 0ms, fault)) << fault.message();
+    ::close(ready[0]);
+    ::close(ready[1]);
+}
+
+TEST(V1_locks, are_waited_for) {
+    const scratch_directory directory;
+    const fs::path path = directory / "one.lock";
+    std::error_code fault;
+    file_lock held = file_lock::acquire(path, 0ms, fault);
+    std::thread release([&] {
+        std::this_thread::sleep_for(50ms);
+        held = {};
+    });
+    EXPECT_TRUE(file_lock::acquire(path, 20s, fault)) << fault.message();
+    release.join();
+}
+
+TEST(V1_locks, of_a_removed_file_keep_nobody_out_and_nobody_in) {
+    const scratch_directory directory;
+    const fs::path path = directory / "one.lock";
+    std::error_code fault;
+    const file_lock old = file_lock::acquire(path, 0ms, fault);
+    fs::remove(path);
+    const file_lock fresh = file_lock::acquire(path, 0ms, fault);
+    EXPECT_TRUE(fresh) << fault.message();
+    EXPECT_FALSE(file_lock::acquire(path, 0ms, fault));
+}
+
+TEST(V1_locks, say_why_a_file_cannot_be_locked) {
+    const scratch_directory directory;
+    std::error_code fault;
+    EXPECT_FALSE(file_lock::acquire(directory / "no" / "such.lock", 0ms, fault));
+    EXPECT_EQ(fault, std::errc::no_such_file_or_directory);
+    EXPECT_FALSE(file_lock::acquire(directory.path(), 0ms, fault));
+    EXPECT_EQ(fault, std::errc::is_a_directory);
+    std::ofstream(directory / "real") << "text";
+    fs::create_symlink(directory / "real", directory / "link.lock");
+    EXPECT_FALSE(file_lock::acquire(directory / "link.lock", 0ms, fault));
+    EXPECT_TRUE(fault);
+    ASSERT_EQ(::mkfifo((directory / "pipe.lock").c_str(), 0600), 0);
+    EXPECT_FALSE(file_lock::acquire(directory / "pipe.lock", 0ms, fault));
+    EXPECT_EQ(fault, std::errc::operation_not_supported);
+}
+
+TEST(V1_locks, are_open_to_every_user_whatever_the_umask) {
+    const scratch_directory directory;
+    const fs::path path = directory / "one.lock";
+    const mode_t before = ::umask(077);
+    std::error_code fault;
+    { const file_lock made = file_lock::acquire(path, 0ms, fault); }
+    ::umask(before);
+    using fs::perms;
+    EXPECT_EQ(fs::status(path).permissions(),
+              perms::owner_read | perms::owner_write | perms::group_read | perms::others_read);
+    if (::geteuid() != 0) return;
+    // Another user, who may not write to the file, keeps out and is kept out all the same.
+    fs::permissions(directory.path(), perms::all);
+    EXPECT_EQ(status_in_child([&] {
+                  if (::setuid(65534) != 0) return false;
+                  std::error_code refused;
+                  return bool(file_lock::acquire(path, 0ms, refused));
+              }),
+              0);
+    const file_lock held = file_lock::acquire(path, 0ms, fault);
+    EXPECT_EQ(status_in_child([&] {
+                  if (::setuid(65534) != 0) return false;
+                  std::error_code refused;
+                  return !file_lock::acquire(path, 0ms, refused) &&
+                         refused == std::errc::resource_unavailable_try_again;
+              }),
+              0);
+}
+
+TEST(V1_locks, are_where_the_environment_says_else_where_all_users_meet) {
+    {
+        const scoped_variable given("BALM_LOCK_DIR", "/some/where");
+        EXPECT_EQ(lock_directory(), "/some/where");
+    }
+    const scoped_variable none("BALM_LOCK_DIR", nullptr);
+    const scoped_variable own("TMPDIR", "/some/where/else");
+    const fs::path usual = lock_directory();
+    EXPECT_TRUE(usual == "/run/lock" || usual == "/tmp") << usual;
+    EXPECT_NE(fs::status(usual).permissions() & fs::perms::others_write, fs::perms::none);
 }
 
 }  // namespace

@@ -14,6 +14,55 @@ namespace {
 using nlohmann::json;
 using C1_devices = tool_program;
 
+json fields_of(const float_support& f) {
+    return {{"denormals", f.denormals},
+            {"infinities_and_nans", f.infinities_and_nans},
+            {"rounds_to_nearest", f.rounds_to_nearest},
+            {"rounds_to_zero", f.rounds_to_zero},
+            {"rounds_to_infinity", f.rounds_to_infinity},
+            {"fma", f.fma},
+            {"correctly_rounded_divide", f.correctly_rounded_divide},
+            {"in_software", f.in_software}};
+}
+
+json fields_of(const vector_widths& w) {
+    return {{"int8", w.int8},       {"int16", w.int16},     {"int32", w.int32},    {"int64", w.int64},
+            {"float16", w.float16}, {"float32", w.float32}, {"float64", w.float64}};
+}
+
+json fields_of(const image_limits& i) {
+    return {{"size_2d", i.size_2d},       {"size_3d", i.size_3d},         {"buffer_size", i.buffer_size},
+            {"array_size", i.array_size}, {"read_images", i.read_images}, {"write_images", i.write_images},
+            {"samplers", i.samplers}};
+}
+
+json fields_of(const partition_support& p) {
+    return {{"max_sub_devices", p.max_sub_devices},
+            {"equally", p.equally},
+            {"by_counts", p.by_counts},
+            {"by_numa", p.by_numa},
+            {"by_l4_cache", p.by_l4_cache},
+            {"by_l3_cache", p.by_l3_cache},
+            {"by_l2_cache", p.by_l2_cache},
+            {"by_l1_cache", p.by_l1_cache}};
+}
+
+json fields_of(const shared_virtual_memory_support& s) {
+    return {{"allocations", s.allocations},
+            {"at_once", s.at_once},
+            {"all_memory", s.all_memory},
+            {"atomics", s.atomics}};
+}
+
+/// Text cut at one character; no empty parts.
+std::vector<std::string> parts(const std::string& text, char between) {
+    std::istringstream stream(text);
+    std::vector<std::string> found;
+    for (std::string part; std::getline(stream, part, between);)
+        if (!part.empty()) found.push_back(part);
+    return found;
+}
+
 /// What the JSON must have for each field of device_info that is a plain value.
 json plain_fields(const device_info& d) {
     return {{"name", d.name},
@@ -36,7 +85,6 @@ json plain_fields(const device_info& d) {
             {"address_bits", d.address_bits},
             {"memory_alignment", d.memory_alignment},
             {"timer_resolution", d.timer_resolution},
-            {"max_parameter_bytes", d.max_parameter_bytes},
             {"max_work_group_size", d.max_work_group_size},
             {"max_work_item_sizes", d.max_work_item_sizes},
             {"sub_group_size", d.sub_group_size},
@@ -48,7 +96,31 @@ json plain_fields(const device_info& d) {
             {"has_images", d.has_images},
             {"has_fma", d.has_fma},
             {"has_correctly_rounded_divide", d.has_correctly_rounded_divide},
-            {"is_available", d.is_available}};
+            {"is_available", d.is_available},
+            {"profile", d.profile},
+            {"vendor_id", d.vendor_id},
+            {"built_in_kernels", parts(d.built_in_kernels, ';')},
+            {"extensions", parts(d.extensions, ' ')},
+            {"has_own_local_memory", d.has_own_local_memory},
+            {"max_constant_arguments", d.max_constant_arguments},
+            {"max_parameter_bytes", d.max_parameter_bytes},
+            {"global_cache_type", to_string(d.global_cache_type)},
+            {"type_alignment", d.type_alignment},
+            {"printf_buffer", d.printf_buffer},
+            {"shared_virtual_memory", fields_of(d.shared_virtual_memory)},
+            {"max_dimensions", d.max_dimensions},
+            {"preferred_vectors", fields_of(d.preferred_vectors)},
+            {"native_vectors", fields_of(d.native_vectors)},
+            {"half_arithmetic", fields_of(d.half_arithmetic)},
+            {"single_arithmetic", fields_of(d.single_arithmetic)},
+            {"double_arithmetic", fields_of(d.double_arithmetic)},
+            {"images", fields_of(d.images)},
+            {"has_compiler", d.has_compiler},
+            {"has_linker", d.has_linker},
+            {"runs_native_kernels", d.runs_native_kernels},
+            {"has_out_of_order_queues", d.has_out_of_order_queues},
+            {"has_profiling", d.has_profiling},
+            {"partition", fields_of(d.partition)}};
 }
 
 TEST_F(C1_devices, json_holds_every_field_of_every_device) {
@@ -65,13 +137,32 @@ TEST_F(C1_devices, json_holds_every_field_of_every_device) {
         EXPECT_TRUE(got["max_clock"].is_number_unsigned());  // may change between two queries
         EXPECT_EQ(got["max_group_counts"].size(), 3u);
         EXPECT_TRUE(got["uuid"].is_null() || got["uuid"].get<std::string>().size() == 36);
-        std::istringstream extensions(info.extensions);
-        EXPECT_EQ(got["extensions"],
-                  json(std::vector<std::string>(std::istream_iterator<std::string>(extensions), {})));
         // Of device_info nothing is left out: its fields, and position, is_default, compiler.
-        EXPECT_EQ(got.size(), expected.size() + 4 + 3);
+        EXPECT_EQ(got.size(), expected.size() + 3 + 3);
     }
     EXPECT_EQ(listed["notes"], json(runtime::platforms().notes));
+}
+
+TEST_F(C1_devices, json_holds_the_platforms_with_their_devices) {
+    const json listed = run_json("devices --json");
+    const auto& platforms = runtime::platforms().platforms;
+    ASSERT_EQ(listed["platforms"].size(), platforms.size());
+    for (std::size_t k = 0; k < platforms.size(); ++k) {
+        const json& got = listed["platforms"][k];
+        EXPECT_EQ(got["name"], platforms[k].name);
+        EXPECT_EQ(got["vendor"], platforms[k].vendor);
+        EXPECT_EQ(got["version"], platforms[k].version);
+        EXPECT_EQ(got["extensions"], json(parts(platforms[k].extensions, ' ')));
+        ASSERT_EQ(got["devices"].size(), platforms[k].devices.size());
+        for (const json& position : got["devices"])
+            EXPECT_EQ(listed["devices"][position.get<std::size_t>()]["platform"], platforms[k].name);
+        for (const json& position : got["gpus"])
+            EXPECT_EQ(listed["devices"][position.get<std::size_t>()]["type"], "gpu");
+        for (const json& position : got["cpus"])
+            EXPECT_EQ(listed["devices"][position.get<std::size_t>()]["type"], "cpu");
+        EXPECT_EQ(got["gpus"].size(), platforms[k].gpus().size());
+        EXPECT_EQ(got["cpus"].size(), platforms[k].cpus().size());
+    }
 }
 
 TEST_F(C1_devices, people_see_the_same_devices) {

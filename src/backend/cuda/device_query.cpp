@@ -45,6 +45,7 @@ void query_texts(device_info& info, CUdevice device) {
     const int version = load_driver().version;
     info.name = name_of(device);
     info.vendor = "NVIDIA Corporation";
+    info.vendor_id = 0x10de;
     info.platform = "CUDA";
     info.driver_version = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
     info.platform_version = "CUDA " + info.driver_version;
@@ -64,15 +65,18 @@ void query_sizes(device_info& info, CUdevice device) {
     const auto size = [&](CUdevice_attribute what) {
         return static_cast<std::uint32_t>(attribute_of(device, what));
     };
+    info.has_own_local_memory = true;
     info.constant_memory = size(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY);
     info.global_cache = size(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
     info.global_cache_line = 128;
+    info.global_cache_type = info.global_cache == 0 ? cache_type::none : cache_type::read_write;
     info.compute_units = size(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     info.max_clock = size(CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000;  // given in kHz
     info.address_bits = 64;
     info.memory_alignment = 256;      // CUDA programming guide: of any address that an allocation returns
     info.timer_resolution = 500;      // cuEventElapsedTime: "a resolution of around 0.5 microseconds"
     info.max_parameter_bytes = 4096;  // of every architecture; newer ones take 32,764
+    info.max_dimensions = 3;
     info.max_work_group_size = size(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     info.max_work_item_sizes =
         three(device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
@@ -82,13 +86,49 @@ void query_sizes(device_info& info, CUdevice device) {
     info.sub_group_size = size(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
 }
 
-void query_abilities(device_info& info, CUdevice device) {
-    info.error_correction = attribute_of(device, CU_DEVICE_ATTRIBUTE_ECC_ENABLED) != 0;
-    info.unified_memory = attribute_of(device, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
+// Threads compute with scalars; only halves go two by two.
+void query_vectors(device_info& info) {
+    info.preferred_vectors = info.native_vectors = {1, 1, 1, 1, 2, 1, 1};
+}
+
+// CUDA C++ Programming Guide, Floating-Point Standard: IEEE 754 on every device of compute capability 2 and
+// later, with an intrinsic for each rounding; halves round to nearest only.
+void query_arithmetic(device_info& info) {
     info.has_double = true;
     info.has_half = true;
     info.has_fma = true;
     info.has_correctly_rounded_divide = true;
+    info.half_arithmetic = {true, true, true, false, false, true, false, false};
+    info.double_arithmetic = {true, true, true, true, true, true, false, false};
+    info.single_arithmetic = info.double_arithmetic;
+    info.single_arithmetic.correctly_rounded_divide = true;
+}
+
+void query_images(device_info& info, CUdevice device) {
+    const auto size = [&](CUdevice_attribute what) {
+        return static_cast<std::size_t>(attribute_of(device, what));
+    };
+    info.images.size_2d = {size(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH),
+                           size(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT)};
+    info.images.size_3d =
+        three(device, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH,
+              CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH);
+    info.images.buffer_size = size(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH);
+    info.images.array_size = size(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS);
+    info.has_images = info.images.size_2d[0] != 0;
+}
+
+void query_abilities(device_info& info, CUdevice device) {
+    const auto has = [&](CUdevice_attribute what) { return attribute_of(device, what) != 0; };
+    info.error_correction = has(CU_DEVICE_ATTRIBUTE_ECC_ENABLED);
+    info.unified_memory = has(CU_DEVICE_ATTRIBUTE_INTEGRATED);
+    info.shared_virtual_memory.allocations = has(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY);
+    info.shared_virtual_memory.at_once = has(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS);
+    info.shared_virtual_memory.all_memory = has(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS);
+    info.shared_virtual_memory.atomics = has(CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED);
+    info.has_compiler = true;  // the driver's own, of PTX
+    info.has_linker = true;    // cuLinkCreate
+    info.has_profiling = true;
     info.is_available = attribute_of(device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) != CU_COMPUTEMODE_PROHIBITED;
 }
 
@@ -105,6 +145,9 @@ device_info query_device(CUdevice device) {
     info.type = device_type::gpu;
     query_texts(info, device);
     query_sizes(info, device);
+    query_vectors(info);
+    query_arithmetic(info);
+    query_images(info, device);
     query_abilities(info, device);
     info.pci_address = pci_address(device);
     info.uuid = uuid_of(device);

@@ -13,16 +13,23 @@ namespace balm::runtime {
 namespace {
 
 void list_devices(discovery& found) {
+    const int version = cuda::load_driver().version;
+    discovered_platform& platform = found.platforms.emplace_back();
+    platform.name = "CUDA";
+    platform.vendor = "NVIDIA Corporation";
+    platform.version = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
     int count = 0;
     const cuda::CUresult code = cuda::driver().cuDeviceGetCount(&count);
     if (code != cuda::CUDA_SUCCESS)
         found.notes.push_back("CUDA: cuDeviceGetCount failed with " + cuda::error_text(cuda::driver(), code) +
                               '.');
+    else if (count == 0)
+        found.notes.emplace_back("CUDA: the driver is there but has no devices.");
     for (int i = 0; i < count; ++i) {
         cuda::CUdevice device = 0;
         const cuda::CUresult got = cuda::driver().cuDeviceGet(&device, i);
         if (got == cuda::CUDA_SUCCESS)
-            found.devices.push_back(std::make_shared<cuda::device>(device));
+            platform.devices.push_back(std::make_shared<cuda::device>(device));
         else
             found.notes.push_back(fmt::format("CUDA: cuDeviceGet failed with {} for device {}.",
                                               cuda::error_text(cuda::driver(), got), i));

@@ -30,11 +30,13 @@ device_info describe() {
     info.memory_alignment = 256;
     info.timer_resolution = 1;
     info.max_parameter_bytes = 4096;
+    info.max_dimensions = 3;
     info.max_work_group_size = 1024;
     info.max_work_item_sizes = {1024, 1024, 64};
     info.max_group_counts.fill(std::numeric_limits<std::size_t>::max());
     info.sub_group_size = 32;
     info.has_double = info.has_half = info.has_fma = info.has_correctly_rounded_divide = true;
+    info.has_compiler = info.has_profiling = true;
     return info;
 }
 

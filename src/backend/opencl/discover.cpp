@@ -33,6 +33,12 @@ std::vector<cl_platform_id> platforms(std::vector<std::string>& notes) {
     return found;
 }
 
+runtime::discovered_platform described(cl_platform_id platform) {
+    return {platform_text(platform, CL_PLATFORM_NAME),       platform_text(platform, CL_PLATFORM_VENDOR),
+            platform_text(platform, CL_PLATFORM_VERSION),    platform_text(platform, CL_PLATFORM_PROFILE),
+            platform_text(platform, CL_PLATFORM_EXTENSIONS), {}};
+}
+
 std::vector<cl_device_id> devices_of(cl_platform_id platform, std::vector<std::string>& notes) {
     cl_uint count = 0;
     cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
@@ -57,9 +63,11 @@ namespace balm::runtime {
 discovery discover_opencl() {
     discovery found;
     try {
-        for (cl_platform_id platform : opencl::platforms(found.notes))
+        for (cl_platform_id platform : opencl::platforms(found.notes)) {
+            found.platforms.push_back(opencl::described(platform));
             for (cl_device_id id : opencl::devices_of(platform, found.notes))
-                found.devices.push_back(std::make_shared<opencl::device>(platform, id));
+                found.platforms.back().devices.push_back(std::make_shared<opencl::device>(platform, id));
+        }
     } catch (const std::exception& fault) {
         found.notes.push_back(std::string("OpenCL: looking for devices failed: ") + fault.what());
     }
