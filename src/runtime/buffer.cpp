@@ -45,8 +45,10 @@ std::size_t bytes_of(const shape& extents, std::size_t element_size) {
 
 std::size_t bytes_of(const memory_part& part) { return part.extents.count() * part.element_size; }
 
-bool is_pattern(std::size_t element_size) {
-    return element_size <= 16 && (element_size & (element_size - 1)) == 0;
+/// Whether a driver fills so by itself: it repeats 1, 2, 4, 8 or 16 bytes, from a multiple of them on.
+bool can_be_filled(const memory_part& part) {
+    const std::size_t size = part.element_size;
+    return size <= 16 && (size & (size - 1)) == 0 && part.offset % size == 0;
 }
 
 // ---- shapes: the last dimension is a row, the one before it counts rows, the first of three planes ----
@@ -326,12 +328,11 @@ event part_fill(const memory_part& to, const void* element, const wait_list& wai
         enqueue_copy(to, all, {&filled, 1}, &made);
         return made;
     }
-    if (is_pattern(to.element_size)) {
+    if (can_be_filled(to)) {
         queue.enqueue_fill(*to.memory, to.offset, bytes,
                            {static_cast<const std::byte*>(element), to.element_size}, waits.events(), &made);
         return made;
     }
-    // Drivers repeat no patterns of other sizes.
     const std::shared_ptr<std::byte[]> all(new std::byte[bytes]);
     for (std::size_t at = 0; at < bytes; at += to.element_size)
         std::memcpy(&all[at], element, to.element_size);

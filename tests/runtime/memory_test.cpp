@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <complex>
 #include <list>
 #include <numeric>
 #include <random>
+#include <thread>
 
 #include "backend/null/device.hpp"
 #include "balm/device.hpp"
@@ -166,6 +169,33 @@ TEST(C5_ranges, are_transferred_while_the_program_goes_on_and_wait_for_events) {
     EXPECT_EQ(got[0], 10);
     EXPECT_EQ(got[1], 20);
     EXPECT_EQ(got[4], 9);
+}
+
+TEST(C5_ranges, leave_host_memory_free_for_reuse) {
+    on_every_handle([](const device& dev) {
+        for (const std::size_t n : {std::size_t{100}, std::size_t{1100}}) {  // copied aside, and sent at once
+            auto m = dev.mixed_buffer<std::uint32_t>(n + 3, n + 5);
+            std::vector<std::uint32_t> host(n * n, 1);
+            const event written = m.region({1, 2}, {n, n}).write(host);
+            std::fill(host.begin(), host.end(), 2u);
+            const auto got = m.region({1, 2}, {n, n}).read(written);
+            EXPECT_EQ(got, std::vector<std::uint32_t>(n * n, 1));
+        }
+    });
+}
+
+TEST(C5_ranges, are_filled_with_elements_that_are_larger_than_their_alignment) {
+    on_every_handle([](const device& dev) {
+        auto a = dev.mixed_buffer<float>(9);
+        a.fill(0);
+        a.range(1, 7).as<std::complex<float>>().fill({1, 2});
+        EXPECT_THAT(a.read(), ElementsAre(0, 1, 2, 1, 2, 1, 2, 0, 0));
+        struct three {
+            float x, y, z;
+        };
+        a.range(2, 8).as<three>().fill({7, 8, 9});
+        EXPECT_THAT(a.read(), ElementsAre(0, 1, 7, 8, 9, 7, 8, 9, 0));
+    });
 }
 
 TEST(C5_ranges, name_both_sizes_before_anything_is_sent) {
@@ -601,6 +631,39 @@ TEST(C20_free, waits_for_the_commands_that_use_the_memory) {
         a.free();
         EXPECT_EQ(b.read(copied)[n - 1], slow_on_host(1, turns));
     });
+}
+
+TEST(C20_free, meets_other_threads_at_any_time) {
+    const auto check = [](const device& dev) {
+        for (int turn = 0; turn < 50; ++turn) {
+            auto a = dev.mixed_buffer<int>(100), b = dev.mixed_buffer<int>(100);
+            std::atomic<int> refused{0}, began{0};
+            std::vector<std::thread> users;
+            for (int t = 0; t < 3; ++t)
+                users.emplace_back([&, t] {
+                    queue own = dev.make_queue();
+                    for (;;) try {
+                            ++began;
+                            if (t == 0) a.range(10, 20).fill(turn);
+                            if (t == 1) a.copy_to(b);
+                            if (t == 2)
+                                own.state()->enqueue_fill(*a.storage(), 0, 4,
+                                                          std::as_bytes(std::span("abc", 4)));
+                        } catch (const usage_error&) {
+                            ++refused;
+                            return;
+                        }
+                });
+            while (began < 6) std::this_thread::yield();
+            a.free();
+            for (std::thread& each : users) each.join();
+            EXPECT_EQ(refused, 3);
+        }
+    };
+    on_every_handle(check);
+    const auto fake = std::make_shared<fake_device>();
+    check(device(runtime::device_state::make(fake)));
+    EXPECT_EQ(fake->log->live_allocations, 0);
 }
 
 TEST(C20_free, of_a_device_finishes_it_and_frees_what_it_holds) {

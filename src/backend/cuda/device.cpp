@@ -66,7 +66,8 @@ runtime::pinned_memory device::allocate_pinned(std::size_t bytes) {
     const current_context current(*own_context());
     void* address = nullptr;
     const CUresult code = driver().cuMemHostAlloc(&address, bytes, portable_host_memory);
-    if (code == CUDA_ERROR_OUT_OF_MEMORY)
+    // A size beyond all memory is an invalid value to the driver.
+    if (code == CUDA_ERROR_OUT_OF_MEMORY || code == CUDA_ERROR_INVALID_VALUE)
         throw out_of_memory_error(
             fmt::format("cuMemHostAlloc failed with {} for {} bytes of pinned host memory for device '{}'; "
                         "take less, or write from ordinary memory.",

@@ -59,6 +59,7 @@ static_assert(sizeof(CUdeviceptr) == sizeof(std::uintptr_t), "Balm's CUDA backen
 
 enum CUresult : unsigned {
     CUDA_SUCCESS = 0,
+    CUDA_ERROR_INVALID_VALUE = 1,
     CUDA_ERROR_OUT_OF_MEMORY = 2,
     CUDA_ERROR_DEINITIALIZED = 4,
     CUDA_ERROR_NO_DEVICE = 100,
