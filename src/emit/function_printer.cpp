@@ -127,11 +127,11 @@ private:
     void place_shifted_memory() {
         for (const shifted_pointer& each : shifted_) {
             const ir::parameter& p = *each.parameter;
-            const std::string pointer = global_pointer(p, type_of(in_memory(pointee(p.what))));
-            const std::string_view constant = p.use == ir::access::in ? "const " : "";
-            line(fmt::format("{0}{1} = ({0})(({2}{3}{4}*){5} + {6});", pointer, each.name,
-                             words_.global_memory, constant, type_of(ir::type(scalar::u8)), each.memory,
-                             each.offset));
+            const std::string type = type_of(in_memory(pointee(p.what)));
+            const std::string to =
+                fmt::format("{}{}", words_.global_memory, p.use == ir::access::in ? "const " : "");
+            line(fmt::format("{}{} = ({}{}*)(({}{}*){} + {});", global_pointer(p, type), each.name, to, type,
+                             to, type_of(ir::type(scalar::u8)), each.memory, each.offset));
         }
     }
 

@@ -98,7 +98,12 @@ void device_state::finish() {
 
 void device_state::free() {
     if (is_freed()) return;
-    finish();
+    std::exception_ptr failure;  // thrown once all is freed
+    try {
+        finish();
+    } catch (...) {
+        failure = std::current_exception();
+    }
     {
         const std::lock_guard lock(late_mutex_);
         is_freed_.store(true, std::memory_order_release);
@@ -106,14 +111,18 @@ void device_state::free() {
     }
     let_submissions_pass();
     finish_quietly();  // what other threads handed on meanwhile
-    const std::lock_guard lock(allocations_mutex_);
-    for (storage* const each : allocations_) {
-        const std::uint32_t found = each->restrictions_.fetch_or(storage::freed, std::memory_order_acq_rel);
-        if ((found & storage::freed) == 0) driver_->free(each->native());  // mapped memory, too
+    {
+        const std::lock_guard lock(allocations_mutex_);
+        for (storage* const each : allocations_) {
+            const std::uint32_t found =
+                each->restrictions_.fetch_or(storage::freed, std::memory_order_acq_rel);
+            if ((found & storage::freed) == 0) driver_->free(each->native());  // mapped memory, too
+        }
+        allocations_.clear();
+        allocated_.store(0, std::memory_order_relaxed);
     }
-    allocations_.clear();
-    allocated_.store(0, std::memory_order_relaxed);
     pool_.trim();
+    if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 void device_state::let_submissions_pass() {

@@ -258,6 +258,30 @@ extern "C" __global__ void convert(
 )");
 }
 
+TEST(EMIT_texts, of_memory_that_begins_within_an_allocation) {
+    const auto scale = balm::kernel<1>("scale(factor, in, in_offset, out)",
+                                       [](Float factor, In<float> in, Int in_offset, Out<float4> out) {
+                                           out[global_id(0)] = Float4(factor * in[in_offset]);
+                                       });
+    ir::launch_facts facts;
+    facts.is_shifted = true;
+    EXPECT_EQ(opencl(scale, facts), R"(#pragma OPENCL FP_CONTRACT OFF
+
+kernel void scale(
+        float factor,
+        global const float* restrict in_memory,
+        long in_offset,
+        int in_offset2,
+        global float4* restrict out_memory,
+        long out_offset) {
+    global const float* restrict in = (global const float*)((global const uchar*)in_memory + in_offset);
+    global float4* restrict out = (global float4*)((global uchar*)out_memory + out_offset);
+    out[(long)get_global_id(0)] = (float4)(factor * in[in_offset2]);
+}
+)");
+    static_cast<void>(cuda(scale, facts));  // compiles
+}
+
 TEST(EMIT_literals, have_their_type_and_sign) {
     const auto constants = balm::kernel<1>(
         "constants(a, b, c, d, e)",

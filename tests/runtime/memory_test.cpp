@@ -690,6 +690,20 @@ TEST(C20_free, of_a_device_finishes_it_and_frees_what_it_holds) {
     EXPECT_NO_THROW(a.free());
 }
 
+TEST(C20_free, of_a_device_tells_of_work_that_failed) {
+    const auto fake = std::make_shared<fake_device>();
+    const device dev(runtime::device_state::make(fake));
+    fake->log->events_complete_at_once = false;
+    auto a = dev.mixed_buffer<int>(2);
+    {
+        const auto forgotten = a.fill(1);
+        fake->log->complete_all("It broke.");
+    }
+    EXPECT_THROW(dev.free(), device_error);
+    EXPECT_EQ(fake->log->live_allocations, 0);
+    EXPECT_NO_THROW(dev.free());
+}
+
 TEST(C20_free, of_a_device_lets_a_new_context_open_it_again) {
     context first;
     const device dev = first.device(0);
