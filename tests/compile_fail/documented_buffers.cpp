@@ -68,5 +68,7 @@ void documented(const balm::device& device, std::vector<float> host, std::array<
     static_cast<void>(b.size_bytes() + balm::size_on_device(row));
     b.free();
     device.finish();
+    device.trim();
+    static_cast<void>(device.memory().in_use);
     device.free();
 }
