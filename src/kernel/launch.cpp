@@ -200,21 +200,25 @@ std::size_t largest_divisor(std::size_t n, std::size_t limit) {
 /// Work-items of a group in the first dimension, where memory is contiguous, if there are others.
 constexpr std::size_t row_length = 32;
 
+/// The most work-items of a group in dimension d where there is room for so many.
+std::size_t most_items(const runtime::grid& g, std::uint32_t d, std::size_t room, const device_info& device) {
+    const std::size_t most = std::min(room, device.max_work_item_sizes[d]);
+    return d == 0 && g.dimensions > 1 ? std::min(most, row_length) : most;
+}
+
 /// A work-group size that divides the grid.
-void choose_divisors(runtime::grid& g, std::size_t room) {
+void choose_divisors(runtime::grid& g, std::size_t room, const device_info& device) {
     for (std::uint32_t d = 0; d < g.dimensions; ++d) {
-        const std::size_t most = d == 0 && g.dimensions > 1 ? std::min(room, row_length) : room;
-        g.local[d] = largest_divisor(g.global[d], most);
+        g.local[d] = largest_divisor(g.global[d], most_items(g, d, room, device));
         room = std::max<std::size_t>(room / g.local[d], 1);
     }
 }
 
 /// The usual work-group size, whether it divides the grid or not; true where it does.
-bool choose_usual(runtime::grid& g, std::size_t room) {
+bool choose_usual(runtime::grid& g, std::size_t room, const device_info& device) {
     bool divides = true;
     for (std::uint32_t d = 0; d < g.dimensions; ++d) {
-        const std::size_t most = d == 0 && g.dimensions > 1 ? std::min(room, row_length) : room;
-        g.local[d] = std::min(g.global[d], most);
+        g.local[d] = std::min(g.global[d], most_items(g, d, room, device));
         divides = divides && g.global[d] % g.local[d] == 0;
         room = std::max<std::size_t>(room / g.local[d], 1);
     }
@@ -227,13 +231,14 @@ constexpr std::size_t small_group = 64;
 /// Chooses the work-group size of a launch that gives none. Where the kernel cannot tell, the size need not
 /// divide the grid: on a GPU the last groups are filled up, and the work-items beyond leave at once; on a
 /// CPU, whose compiler makes no vectors of work-items that may leave, the rest of the rows becomes a part.
-void choose_local(const ir::function& kernel, runtime::grid& g, std::size_t limit, ir::launch_facts& facts) {
+void choose_local(const ir::function& kernel, runtime::grid& g, std::size_t limit, const device_info& device,
+                  ir::launch_facts& facts) {
     const std::size_t room = std::min(limit, kernels::usual_local_size);
     if (!kernel.sees_groups && !facts.on_cpu) {
-        facts.grid.is_filled = !choose_usual(g, room);
+        facts.grid.is_filled = !choose_usual(g, room, device);
         return;
     }
-    choose_divisors(g, room);
+    choose_divisors(g, room, device);
     const std::size_t items = g.local[0] * g.local[1] * g.local[2];
     const std::size_t all = g.global[0] * g.global[1] * g.global[2];
     if (kernel.sees_groups || items >= std::min(all, small_group)) return;
@@ -409,7 +414,7 @@ std::shared_ptr<runtime::compiled_program> fitted_program(const ir::function& ke
     const ir::grid_facts given = facts.grid;
     for (std::size_t limit = info.max_work_group_size;;) {
         facts.grid = given;
-        if (!is_given) choose_local(kernel, g, limit, facts);
+        if (!is_given) choose_local(kernel, g, limit, info, facts);
         if (!fits_at_once(g, info)) {
             check_can_be_parted(kernel, g, info);
             facts.grid.is_part = true;

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
+#include <cstdint>
+#include <vector>
 
 #include "backend/opencl/check.hpp"
 #include "backend/opencl/device.hpp"
@@ -25,10 +28,57 @@ std::string launch_text(const kernel& of, const runtime::grid& over) {
                        over.local[2]);
 }
 
-/// A box's first byte as OpenCL counts it: bytes of a row, rows, planes.
-std::array<std::size_t, 3> origin(const runtime::region_layout& of) {
-    return {of.offset % of.plane_pitch % of.row_pitch, of.offset % of.plane_pitch / of.row_pitch,
-            of.offset / of.plane_pitch};
+std::size_t size_of(cl_mem memory) {
+    std::size_t bytes = 0;
+    clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
+    return bytes;
+}
+
+/// A box of bytes as OpenCL takes it: in planes and rows that are counted from the memory's beginning. A
+/// single plane has none around it.
+struct side {
+    runtime::region_layout layout;
+    std::size_t memory_bytes;  ///< of device memory; SIZE_MAX for the host's
+
+    std::size_t plane_pitch(const runtime::region_extent& size) const {
+        return size.planes > 1 ? layout.plane_pitch : 0;
+    }
+    std::array<std::size_t, 3> origin(const runtime::region_extent& size) const {
+        const std::size_t plane = size.planes > 1 ? layout.plane_pitch : SIZE_MAX;
+        return {layout.offset % plane % layout.row_pitch, layout.offset % plane / layout.row_pitch,
+                layout.offset / plane};
+    }
+    /// NVIDIA's driver refuses boxes whose last row or plane is, with what lies behind it up to the next one,
+    /// not inside the memory.
+    bool fits(const runtime::region_extent& size) const {
+        const std::size_t pitch = size.planes > 1 ? layout.plane_pitch : layout.row_pitch;
+        const std::size_t count = size.planes > 1 ? size.planes : size.rows;
+        return memory_bytes / pitch >= layout.offset / pitch + count;
+    }
+};
+
+/// A part of a box that every driver takes.
+struct piece {
+    side a, b;
+    runtime::region_extent size;
+    bool is_row() const { return size.planes == 1 && size.rows == 1; }
+};
+
+/// The box as a whole, or without its last plane, that without its last row, and the last row.
+std::vector<piece> pieces_of(side a, side b, runtime::region_extent size) {
+    std::vector<piece> list;
+    while (size.planes * size.rows > 1 && !(a.fits(size) && b.fits(size))) {
+        const bool by_plane = size.planes > 1;
+        const std::size_t ahead = (by_plane ? size.planes : size.rows) - 1;
+        piece most{a, b, size};
+        (by_plane ? most.size.planes : most.size.rows) = ahead;
+        list.push_back(most);
+        (by_plane ? size.planes : size.rows) = 1;
+        for (side* each : {&a, &b})
+            each->layout.offset += ahead * (by_plane ? each->layout.plane_pitch : each->layout.row_pitch);
+    }
+    list.push_back({a, b, size});
+    return list;
 }
 
 std::string region_text(const char* what, const runtime::region_extent& size) {
@@ -109,49 +159,80 @@ void queue::fill(runtime::memory to, std::size_t offset, std::size_t bytes,
              device_->name());
 }
 
+/// Enqueues the pieces one after the other: the first waits, the last makes the event.
+template <class Pieces, class Box, class Row>
+void queue::submit_pieces(const Pieces& pieces, const char* what, const runtime::dependencies& needs,
+                          Box&& box, Row&& row) {
+    for (const piece& each : pieces) {
+        const runtime::dependencies own{
+            &each == &pieces.front() ? needs.wait_for : std::span<const runtime::event_handle>(),
+            &each == &pieces.back() ? needs.made : nullptr};
+        if (each.is_row()) {
+            row(each, own);
+            continue;
+        }
+        const std::size_t region[] = {each.size.row_bytes, each.size.rows, each.size.planes};
+        const cl_int code = submit(own, [&](cl_uint count, const cl_event* events, cl_event* made) {
+            return box(each, each.a.origin(each.size).data(), each.b.origin(each.size).data(), region, count,
+                       events, made);
+        });
+        if (code != CL_SUCCESS) fail(code, what, region_text("a box", each.size), device_->name());
+    }
+}
+
 void queue::write_region(runtime::memory to, const runtime::region_layout& to_layout, const void* from,
                          const runtime::region_layout& from_layout, const runtime::region_extent& size,
                          const runtime::dependencies& needs) {
-    const auto to_origin = origin(to_layout), from_origin = origin(from_layout);
-    const std::size_t region[] = {size.row_bytes, size.rows, size.planes};
-    const cl_int code = submit(needs, [&](cl_uint count, const cl_event* events, cl_event* made) {
-        return clEnqueueWriteBufferRect(queue_.get(), buffer(to), CL_FALSE, to_origin.data(),
-                                        from_origin.data(), region, to_layout.row_pitch,
-                                        to_layout.plane_pitch, from_layout.row_pitch, from_layout.plane_pitch,
-                                        from, count, events, made);
-    });
-    if (code != CL_SUCCESS)
-        fail(code, "clEnqueueWriteBufferRect", region_text("a write", size), device_->name());
+    submit_pieces(
+        pieces_of({to_layout, size_of(buffer(to))}, {from_layout, SIZE_MAX}, size),
+        "clEnqueueWriteBufferRect", needs,
+        [&](const piece& p, const std::size_t* to_origin, const std::size_t* from_origin,
+            const std::size_t* region, cl_uint count, const cl_event* events, cl_event* made) {
+            return clEnqueueWriteBufferRect(queue_.get(), buffer(to), CL_FALSE, to_origin, from_origin,
+                                            region, to_layout.row_pitch, p.a.plane_pitch(p.size),
+                                            from_layout.row_pitch, p.b.plane_pitch(p.size), from, count,
+                                            events, made);
+        },
+        [&](const piece& p, const runtime::dependencies& own) {
+            write(to, p.a.layout.offset, static_cast<const std::byte*>(from) + p.b.layout.offset,
+                  p.size.row_bytes, own);
+        });
 }
 
 void queue::read_region(void* to, const runtime::region_layout& to_layout, runtime::memory from,
                         const runtime::region_layout& from_layout, const runtime::region_extent& size,
                         const runtime::dependencies& needs) {
-    const auto to_origin = origin(to_layout), from_origin = origin(from_layout);
-    const std::size_t region[] = {size.row_bytes, size.rows, size.planes};
-    const cl_int code = submit(needs, [&](cl_uint count, const cl_event* events, cl_event* made) {
-        return clEnqueueReadBufferRect(queue_.get(), buffer(from), CL_FALSE, from_origin.data(),
-                                       to_origin.data(), region, from_layout.row_pitch,
-                                       from_layout.plane_pitch, to_layout.row_pitch, to_layout.plane_pitch,
-                                       to, count, events, made);
-    });
-    if (code != CL_SUCCESS)
-        fail(code, "clEnqueueReadBufferRect", region_text("a read", size), device_->name());
+    submit_pieces(
+        pieces_of({from_layout, size_of(buffer(from))}, {to_layout, SIZE_MAX}, size),
+        "clEnqueueReadBufferRect", needs,
+        [&](const piece& p, const std::size_t* from_origin, const std::size_t* to_origin,
+            const std::size_t* region, cl_uint count, const cl_event* events, cl_event* made) {
+            return clEnqueueReadBufferRect(queue_.get(), buffer(from), CL_FALSE, from_origin, to_origin,
+                                           region, from_layout.row_pitch, p.a.plane_pitch(p.size),
+                                           to_layout.row_pitch, p.b.plane_pitch(p.size), to, count, events,
+                                           made);
+        },
+        [&](const piece& p, const runtime::dependencies& own) {
+            read(static_cast<std::byte*>(to) + p.b.layout.offset, from, p.a.layout.offset, p.size.row_bytes,
+                 own);
+        });
 }
 
 void queue::copy_region(runtime::memory to, const runtime::region_layout& to_layout, runtime::memory from,
                         const runtime::region_layout& from_layout, const runtime::region_extent& size,
                         const runtime::dependencies& needs) {
-    const auto to_origin = origin(to_layout), from_origin = origin(from_layout);
-    const std::size_t region[] = {size.row_bytes, size.rows, size.planes};
-    const cl_int code = submit(needs, [&](cl_uint count, const cl_event* events, cl_event* made) {
-        return clEnqueueCopyBufferRect(queue_.get(), buffer(from), buffer(to), from_origin.data(),
-                                       to_origin.data(), region, from_layout.row_pitch,
-                                       from_layout.plane_pitch, to_layout.row_pitch, to_layout.plane_pitch,
-                                       count, events, made);
-    });
-    if (code != CL_SUCCESS)
-        fail(code, "clEnqueueCopyBufferRect", region_text("a copy", size), device_->name());
+    submit_pieces(
+        pieces_of({from_layout, size_of(buffer(from))}, {to_layout, size_of(buffer(to))}, size),
+        "clEnqueueCopyBufferRect", needs,
+        [&](const piece& p, const std::size_t* from_origin, const std::size_t* to_origin,
+            const std::size_t* region, cl_uint count, const cl_event* events, cl_event* made) {
+            return clEnqueueCopyBufferRect(queue_.get(), buffer(from), buffer(to), from_origin, to_origin,
+                                           region, from_layout.row_pitch, p.a.plane_pitch(p.size),
+                                           to_layout.row_pitch, p.b.plane_pitch(p.size), count, events, made);
+        },
+        [&](const piece& p, const runtime::dependencies& own) {
+            copy(to, p.b.layout.offset, from, p.a.layout.offset, p.size.row_bytes, own);
+        });
 }
 
 void* queue::map(runtime::memory mapped, std::size_t offset, std::size_t bytes, runtime::map_use use,

@@ -45,6 +45,8 @@ private:
     /// Builds the wait list, calls `enqueue(count, events, made)`, and wraps the event where one is wanted.
     template <class Enqueue>
     cl_int submit(const runtime::dependencies&, Enqueue&& enqueue);
+    template <class Pieces, class Box, class Row>
+    void submit_pieces(const Pieces&, const char* what, const runtime::dependencies&, Box&& box, Row&& row);
 
     std::shared_ptr<device> device_;
     cl_context context_;
