@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets the machine up, builds Balm and checks everything. With names of steps, only those, in the order given:
 #
-#   scripts/test.sh                  all of: setup format build test compile_time asan clang tidy
+#   scripts/test.sh                  all of: setup format build test compile_time asan tsan clang tidy
 #   scripts/test.sh quick            format build quick_test: what one runs all day
 #   scripts/test.sh build test       any steps by name
 #
@@ -26,6 +26,12 @@ step_asan() {
     cmake --build --preset asan --parallel "$jobs" --target quick_tests
     ctest --preset asan -L quick
 }
+# What many threads do at once: the runtime, and everything on one device.
+step_tsan() {
+    cmake --preset tsan
+    cmake --build --preset tsan --parallel "$jobs" --target test_runtime test_array
+    ctest --preset tsan -R '^(C4|C15|C20|C22|G4|V23)_'
+}
 # The other compiler: everything, without optimising, for its warnings.
 step_clang() {
     cmake --preset clang
@@ -44,7 +50,7 @@ step_tidy() {
 }
 
 case "${1-all}" in
-    all) steps=(setup format build test compile_time asan clang tidy) ;;
+    all) steps=(setup format build test compile_time asan tsan clang tidy) ;;
     quick) steps=(format build quick_test) ;;
     *) steps=("$@") ;;
 esac

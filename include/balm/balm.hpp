@@ -4,6 +4,7 @@
 
 #include "balm/buffer.hpp"
 #include "balm/context.hpp"
+#include "balm/coroutine.hpp"
 #include "balm/device.hpp"
 #include "balm/device_pointer.hpp"
 #include "balm/dsl/complex.hpp"
@@ -16,7 +17,9 @@
 #include "balm/mapping.hpp"
 #include "balm/pinned_array.hpp"
 #include "balm/platform.hpp"
+#include "balm/profiler.hpp"
 #include "balm/queue.hpp"
 #include "balm/reduce.hpp"
 #include "balm/text_kernel.hpp"
+#include "balm/user_event.hpp"
 #include "balm/vector.hpp"

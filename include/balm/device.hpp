@@ -128,7 +128,8 @@ public:
 
     /// The queue that everything goes to which names no other.
     balm::queue queue() const;
-    /// A further queue. Without timing its events have no times, which saves two records a command on CUDA.
+    /// A further queue, whose commands run beside those of others. Without timing its events have no times
+    /// (profile() throws usage_error), which saves two records a command on CUDA.
     balm::queue make_queue(bool timing = true) const;
 
     /// Waits until the work of all queues is done. Throws device_error if some failed.

@@ -38,6 +38,12 @@ public:
     using error::error;
 };
 
+/// What a callback given to on_complete threw. Thrown by the next call that touches the event's device.
+class callback_error : public error {
+public:
+    using error::error;
+};
+
 /// The device's memory is exhausted.
 class out_of_memory_error : public device_error {
 public:

@@ -2,7 +2,9 @@
 // Events: points in the work of a queue that one can wait for, chain on, and ask for times; and what
 // asynchronous calls return and take.
 
+#include <concepts>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,24 +34,121 @@ namespace runtime {
 struct event_state;
 }
 
+class event;
+
+/// What on_complete takes: a callable without parameters, or of the failure, which is null where all went
+/// well.
+template <class T>
+concept completion_callback = std::invocable < std::decay_t<T>
+&, std::exception_ptr > || std::invocable<std::decay_t<T>&>;
+
+namespace detail {
+
+// A callable behind one type, without the weight of <functional>.
+struct completion {
+    explicit completion(bool hears) : hears_failure(hears) {}
+    completion(const completion&) = delete;
+    completion& operator=(const completion&) = delete;
+    virtual ~completion() = default;
+    virtual void call(std::exception_ptr failure) = 0;
+    const bool hears_failure;
+};
+template <class Callback>
+struct completion_of final : completion {
+    static constexpr bool takes_failure = std::invocable<Callback&, std::exception_ptr>;
+    template <class From>
+    explicit completion_of(From&& from) : completion(takes_failure), callback(std::forward<From>(from)) {}
+    void call(std::exception_ptr failure) override {
+        if constexpr (takes_failure)
+            callback(std::move(failure));
+        else
+            callback();
+    }
+    Callback callback;
+};
+
+bool all_complete(std::span<const event>);
+void wait_for_all(std::span<const event>);
+bool wait_for_all(std::span<const event>, double seconds);
+void call_when_complete(std::span<const event>, std::shared_ptr<completion>);
+
+// std::chrono's types by what they have: including <chrono> would cost each user 0.05 s.
+template <class T>
+concept duration = requires(const T& time) {
+    time.count();
+    T::period::num;
+};
+template <class T>
+concept time_point = requires {
+    T::clock::now();
+};
+template <duration Duration>
+double seconds_in(const Duration& time) {
+    return static_cast<double>(time.count()) * static_cast<double>(Duration::period::num) /
+           static_cast<double>(Duration::period::den);
+}
+
+// What one event and a list of them have in common: Derived::all() gives the events.
+template <class Derived>
+class awaitable {
+public:
+    /// True once the work before this point is done, or has failed: wait() tells which. Never blocks.
+    bool is_complete() const { return all_complete(self().events()); }
+    /// Blocks until the work before this point is done; throws what went wrong in it. Of several failures of
+    /// a list the first is thrown, when all are over.
+    void wait() const { wait_for_all(self().events()); }
+    /// Blocks for no longer than this, and tells whether the work is done; throws what went wrong in it.
+    ///
+    ///     if (!done.wait_for(std::chrono::milliseconds(20))) std::cout << "still at it\n";
+    template <duration Duration>
+    bool wait_for(const Duration& time) const {
+        return wait_for_all(self().events(), seconds_in(time));
+    }
+    /// The same until a point in time, of any clock.
+    template <time_point TimePoint>
+    bool wait_until(const TimePoint& when) const {
+        for (;;) {
+            if (wait_for_all(self().events(), seconds_in(when - TimePoint::clock::now()))) return true;
+            if (TimePoint::clock::now() >= when) return false;
+        }
+    }
+    /// Has the callable called once when the work before this point is over: with the failure (an
+    /// std::exception_ptr, null where there is none), or without arguments, as it takes them. It is called on
+    /// a thread of Balm's, never inside this call, also where the work is over already; such calls come one
+    /// after the other, so that one which waits delays the others. A failure that the callable does not take,
+    /// and what it throws itself (as callback_error), are thrown by the next call that touches the device.
+    /// The end of the process waits for what is to be called.
+    ///
+    ///     done.on_complete([&](std::exception_ptr failure) { (failure ? failed : finished).add(job); });
+    template <completion_callback Callback>
+    void on_complete(Callback&& callback) const {
+        call_when_complete(self().events(), std::make_shared<completion_of<std::decay_t<Callback>>>(
+                                                std::forward<Callback>(callback)));
+    }
+
+private:
+    const Derived& self() const { return static_cast<const Derived&>(*this); }
+};
+
+}  // namespace detail
+
 /// A point in the work of a queue. A handle: copies refer to the same point. A default-constructed event
 /// has already happened. Dropping an event never blocks.
 ///
 ///     balm::event written = a.write(host);
 ///     balm::event done = device.execute(scale(2.f, a, b), {n}, written);
 ///     done.wait();
-class event {
+class event : public detail::awaitable<event> {
 public:
     event() = default;
     explicit event(std::shared_ptr<runtime::event_state> state) : state_(std::move(state)) {}
 
-    /// True once the work before this point is done, or has failed: wait() tells which.
-    bool is_complete() const;
-    /// Blocks until the work before this point is done; throws what went wrong in it.
-    void wait() const;
     /// Waits, then gives the times of the command. Throws usage_error where the queue does not time, and
     /// for an event without a command.
     timestamps profile() const;
+
+    /// Itself, as the list of one.
+    std::span<const event> events() const { return {this, 1}; }
 
     /// What the runtime knows of it; null for an event that has already happened.
     const std::shared_ptr<runtime::event_state>& state() const { return state_; }
@@ -91,11 +190,12 @@ class wait_list;
 template <class T>
 concept waitable = std::is_convertible_v<T&&, event> || std::is_same_v<std::remove_cvref_t<T>, wait_list>;
 
-/// Events that a command waits for; made from any number of them.
+/// Events that a command waits for, or the program itself; made from any number of them.
 ///
 ///     balm::wait_list all{first, second, c.write(host)};
 ///     device.execute(kernel, {n}, all);
-class wait_list {
+///     all.wait();
+class wait_list : public detail::awaitable<wait_list> {
 public:
     wait_list() = default;
     template <waitable First, waitable... Rest>

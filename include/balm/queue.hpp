@@ -74,8 +74,14 @@ public:
     void flush();
     /// Waits until all commands so far are done. Throws device_error if one failed.
     void finish();
-    /// The point that all commands so far have reached.
-    event record();
+    /// The point that all commands so far, and the events, have reached. Commands behind it come after these
+    /// events, too.
+    ///
+    ///     balm::event both = queue.record(other.record());
+    template <waitable... Waits>
+    event record(Waits&&... waits) {
+        return record_after(wait_list(std::forward<Waits>(waits)...));
+    }
 
     /// The device that it belongs to.
     balm::device device() const;
@@ -84,6 +90,8 @@ public:
     friend bool operator==(const queue&, const queue&) = default;
 
 private:
+    event record_after(const wait_list&);
+
     std::shared_ptr<runtime::queue_state> state_;
 };
 

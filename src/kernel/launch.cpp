@@ -443,8 +443,8 @@ void enqueue(runtime::queue_state& queue, runtime::kernel_lease& kernel, const r
         }
         arguments.resize(usual);
         add_grid_arguments(arguments, facts, whole, offset, at);
+        // Each waits: if an event fails, none may run.
         queue.enqueue_launch(kernel, g, arguments, use.reads, use.writes, waits, &done);
-        waits = {};
     };
     if (!facts.is_part) {
         std::array<part, 3> all;
@@ -483,7 +483,7 @@ event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const b
     g.dimensions = static_cast<std::uint32_t>(dimensions);
     std::copy_n(global, dimensions, g.global.begin());
     if (std::find(g.global.begin(), g.global.end(), std::size_t{0}) != g.global.end())
-        return waits.empty() ? event{} : queue->record();
+        return waits.empty() ? event{} : queue->record(waits.events());
 
     ir::launch_facts facts = kernels::facts_for(device);
     facts.distinct = is_distinct(call);

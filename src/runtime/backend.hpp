@@ -162,8 +162,8 @@ public:
     /// Gives back what `map` gave.
     virtual void unmap(memory, void* /*mapped*/, const dependencies&) {}
     virtual void launch(driver_kernel&, const grid&, std::span<const argument>, const dependencies&) = 0;
-    /// Marks the point that all commands so far have reached.
-    virtual event_handle record() = 0;
+    /// Marks the point that all commands so far, and these events, have reached.
+    virtual event_handle record(std::span<const event_handle> wait_for = {}) = 0;
     virtual void flush() = 0;
     virtual void finish() = 0;
     /// The driver's own handle: cl_command_queue or CUstream.
@@ -171,7 +171,7 @@ public:
 };
 
 struct queue_options {
-    bool timing = true;  ///< CUDA: two records a launch; OpenCL: always on, costs nothing measurable
+    bool timing = true;  ///< CUDA: two records a launch; OpenCL: costs nothing measurable
 };
 
 /// One device. Nothing is initialised on it (no context, no memory) before the first call other than info().
@@ -200,6 +200,8 @@ public:
                                                     const std::string& options) = 0;
     /// From what driver_program::binary() gave, on the same device and driver. Throws build_error.
     virtual std::unique_ptr<driver_program> load(std::span<const std::byte> binary) = 0;
+    /// Whether commands here can wait for events of this device.
+    virtual bool chains_on(const driver_device& other) const { return this == &other; }
     /// The driver's own handles: cl_context and cl_device_id, or CUcontext and CUdevice.
     virtual void* native_context() = 0;
     virtual void* native_device() = 0;

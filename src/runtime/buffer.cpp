@@ -9,6 +9,7 @@
 
 #include "balm/error.hpp"
 #include "runtime/device_state.hpp"
+#include "runtime/event_state.hpp"
 #include "runtime/mapping.hpp"
 
 namespace balm {
@@ -29,8 +30,7 @@ using runtime::region_layout;
 // A transfer of no bytes is done when what it waits for is.
 event nothing_to_do(const memory_part& part, const wait_list& waits) {
     if (part.memory->is_restricted()) part.memory->check_usable(runtime::use::read);
-    for (const event& each : waits.events()) each.wait();
-    return {};
+    return waits.empty() ? event{} : part.memory->device().default_queue().record(waits.events());
 }
 
 std::size_t bytes_of(const shape& extents, std::size_t element_size) {
@@ -125,8 +125,8 @@ memory_part temporary_like(const memory_part& of, const char* purpose) {
 
 event copy_through_the_host(const memory_part& to, const memory_part& from, const wait_list& waits) {
     const std::shared_ptr<std::byte[]> bytes(new std::byte[bytes_of(from)]);
-    part_read_now(from, bytes.get(), waits);
-    return part_write(to, bytes.get(), {bytes}, {});
+    const event got = part_read(from, bytes.get(), {bytes}, waits);
+    return part_write(to, bytes.get(), {bytes}, wait_list(runtime::host_only(got)));
 }
 
 [[noreturn]] void refuse_region(const memory_part& of, const shape& origin, const shape& extents) {
@@ -287,7 +287,7 @@ void part_read_now(const memory_part& from, void* to, const wait_list& waits) {
     const std::size_t bytes = bytes_of(from);
     runtime::queue_state& queue = from.memory->device().default_queue();
     if (bytes == 0)
-        nothing_to_do(from, waits);
+        nothing_to_do(from, waits).wait();
     else if (is_dense(from))
         queue.read(to, *from.memory, from.offset, bytes, waits.events());
     else

@@ -24,7 +24,7 @@ void queue::flush() { state_->flush(); }
 
 void queue::finish() { state_->finish(); }
 
-event queue::record() { return state_->record(); }
+event queue::record_after(const wait_list& waits) { return state_->record(waits.events()); }
 
 device queue::device() const { return balm::device(state_->device().shared_from_this()); }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "balm/error.hpp"
+#include "runtime/command_observer.hpp"
 #include "runtime/process_exit.hpp"
 
 namespace balm::runtime {
@@ -40,13 +41,17 @@ std::string device_state::words() const {
 queue_state& device_state::default_queue() {
     if (queue_state* const ready = ready_queue_.load(std::memory_order_acquire)) [[likely]]
         return *ready;
-    const std::lock_guard lock(queues_mutex_);
-    if (default_queue_ == nullptr) {
+    std::vector<std::shared_ptr<command_observer>> observers;
+    {
+        const std::lock_guard lock(queues_mutex_);
+        if (default_queue_ != nullptr) return *default_queue_;
         default_queue_ = std::make_unique<queue_state>(*this, nullptr, queue_options{});
         default_queue_->set_handle(std::shared_ptr<queue_state>(shared_from_this(), default_queue_.get()));
         finish_at_exit();
+        observers = observers_;
         ready_queue_.store(default_queue_.get(), std::memory_order_release);
     }
+    for (const auto& each : observers) default_queue_->add_observer(each);
     return *default_queue_;
 }
 
@@ -56,17 +61,23 @@ std::shared_ptr<queue_state> device_state::default_queue_handle() {
 
 std::shared_ptr<queue_state> device_state::make_queue(const queue_options& options) {
     const auto made = std::make_shared<queue_state>(*this, shared_from_this(), options);
-    made->set_handle(made);
+    // Commands of other queues find it, to wait for what it does, until it has done all. Weak references keep
+    // what the deleter has, so that it gives the queue away.
+    std::shared_ptr<queue_state> handle(made.get(), [owned = made](queue_state*) mutable {
+        const std::shared_ptr<queue_state> last = std::move(owned);
+        last->close();
+        last->device().forget(*last);
+    });
+    made->set_handle(handle);  // so its commands that wait on the host keep it open
     finish_at_exit();
+    std::vector<std::shared_ptr<command_observer>> observers;
     {
         const std::lock_guard lock(queues_mutex_);
         queues_.push_back(made);
+        if (options.timing) observers = observers_;
     }
-    // Commands of other queues find it, to wait for what it does, until it has done all.
-    return {made.get(), [made](queue_state*) {
-                made->close();
-                made->device().forget(*made);
-            }};
+    for (const auto& each : observers) made->add_observer(each);
+    return handle;
 }
 
 void device_state::forget(const queue_state& done) noexcept {
@@ -89,6 +100,23 @@ std::vector<std::shared_ptr<queue_state>> device_state::live_queues() {
     if (default_queue_ != nullptr) live.emplace_back(shared_from_this(), default_queue_.get());
     live.insert(live.end(), queues_.begin(), queues_.end());
     return live;
+}
+
+void device_state::add_observer(const std::shared_ptr<command_observer>& added) {
+    {
+        const std::lock_guard lock(queues_mutex_);
+        observers_.push_back(added);
+    }
+    for (const std::shared_ptr<queue_state>& each : live_queues())
+        if (each->is_timed()) each->add_observer(added);
+}
+
+void device_state::remove_observer(const command_observer* gone) noexcept {
+    {
+        const std::lock_guard lock(queues_mutex_);
+        std::erase_if(observers_, [&](const auto& each) { return each.get() == gone; });
+    }
+    for (const std::shared_ptr<queue_state>& each : live_queues()) each->remove_observer(gone);
 }
 
 void device_state::finish() {
@@ -285,9 +313,12 @@ void device_state::throw_out_of_memory(std::size_t bytes, const memory_label& la
 
 // ---- errors that showed where nothing could be thrown ----
 
-void device_state::note_late_error(std::exception_ptr error) noexcept {
+void device_state::note_late_error(std::exception_ptr error,
+                                   std::shared_ptr<std::atomic<bool>> told) noexcept {
     const std::lock_guard lock(late_mutex_);
-    if (late_error_ == nullptr) late_error_ = std::move(error);  // the first is the cause of the others
+    if (late_error_ != nullptr && !(late_error_told_ && late_error_told_->load())) return;  // caused by it
+    late_error_ = std::move(error);
+    late_error_told_ = std::move(told);
     has_late_error_.store(true, std::memory_order_release);
 }
 
@@ -299,13 +330,17 @@ void device_state::throw_late_error() {
             throw usage_error(fmt::format(
                 "{} was freed by free() and takes no more work; a new context opens it again.", words()));
         error = std::exchange(late_error_, nullptr);
+        const auto told = std::exchange(late_error_told_, nullptr);
+        if (told != nullptr && told->exchange(true)) error = nullptr;
         has_late_error_.store(false, std::memory_order_release);
     }
-    if (error == nullptr) return;  // another thread was told
+    if (error == nullptr) return;  // another thread was told, or by another device
     try {
         std::rethrow_exception(error);
     } catch (const check_error&) {
         throw;  // it says by itself what it is
+    } catch (const callback_error&) {
+        throw;
     } catch (const std::exception& fault) {
         throw device_error(fmt::format("An earlier command on {} failed where nobody waited for it. {}",
                                        words(), fault.what()));

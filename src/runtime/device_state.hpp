@@ -45,6 +45,9 @@ public:
     std::shared_ptr<queue_state> make_queue(const queue_options& = {});
     /// The queue of this number, if it lives or has work to do; one that does not has finished.
     std::shared_ptr<queue_state> find_queue(std::uint64_t id);
+    /// Tells the observer of every command of the queues that time, also of those made later.
+    void add_observer(const std::shared_ptr<command_observer>&);
+    void remove_observer(const command_observer*) noexcept;
     /// Waits for all queues.
     void finish();
     /// Finishes, frees all memory of it that there is, and refuses whatever is asked of it later.
@@ -80,8 +83,9 @@ public:
         if (has_late_error_.load(std::memory_order_relaxed)) [[unlikely]]
             throw_late_error();
     }
-    /// Keeps an error that could not be thrown where it showed.
-    void note_late_error(std::exception_ptr) noexcept;
+    /// Keeps an error that could not be thrown where it showed. One that is kept by several devices is thrown
+    /// by the first that is asked: they share `told`.
+    void note_late_error(std::exception_ptr, std::shared_ptr<std::atomic<bool>> told = nullptr) noexcept;
 
 private:
     friend class storage;
@@ -100,6 +104,7 @@ private:
     std::unique_ptr<queue_state> default_queue_;
     std::atomic<queue_state*> ready_queue_{nullptr};    // default_queue_, once made
     std::vector<std::shared_ptr<queue_state>> queues_;  // the others, until their work is done
+    std::vector<std::shared_ptr<command_observer>> observers_;
 
     std::mutex allocations_mutex_;
     std::unordered_set<storage*> allocations_;
@@ -114,6 +119,7 @@ private:
 
     std::mutex late_mutex_;
     std::exception_ptr late_error_;
+    std::shared_ptr<std::atomic<bool>> late_error_told_;
     std::atomic<bool> has_late_error_{false};  // or it is freed
     std::atomic<bool> is_freed_{false};
 

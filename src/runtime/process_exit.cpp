@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "runtime/device_state.hpp"
+#include "runtime/poller.hpp"
 #include "runtime/program_saver.hpp"
+#include "runtime/promised_event.hpp"
 #include "runtime/system.hpp"
 
 namespace balm::runtime {
@@ -31,16 +33,18 @@ process_state& state() {
     return *the_state;
 }
 
+void finish_devices() noexcept {
+    for (const std::shared_ptr<device_state>& each : live_devices()) each->finish_quietly();
+}
+
 void at_exit() {
     // A forked child has neither the parent's threads nor a driver that works.
     if (state().process != process_id()) return;
-    std::vector<std::shared_ptr<device_state>> live;
-    {
-        const std::lock_guard lock(state().mutex);
-        for (const auto& [address, device] : state().devices)
-            if (auto handle = device.lock()) live.push_back(std::move(handle));
-    }
-    for (const std::shared_ptr<device_state>& each : live) each->finish_quietly();
+    fail_open_user_events();  // what waits for them would wait for ever
+    finish_devices();
+    callback_poller().end();
+    finish_devices();  // callbacks may have used them
+    submission_poller().end();
     end_saving();
 }
 
@@ -54,6 +58,14 @@ void finish_at_exit() noexcept {
 void device_made(device_state& made) {
     const std::lock_guard lock(state().mutex);
     state().devices.emplace(&made, made.weak_from_this());
+}
+
+std::vector<std::shared_ptr<device_state>> live_devices() noexcept {
+    std::vector<std::shared_ptr<device_state>> live;
+    const std::lock_guard lock(state().mutex);
+    for (const auto& [address, device] : state().devices)
+        if (auto handle = device.lock()) live.push_back(std::move(handle));
+    return live;
 }
 
 void device_gone(device_state& gone) noexcept {

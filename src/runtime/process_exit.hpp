@@ -3,6 +3,9 @@
 // exit handlers and static objects of their own as they are used; handlers run in reverse order, so ours is
 // registered again after each step that may have made them register.
 
+#include <memory>
+#include <vector>
+
 namespace balm::runtime {
 
 class device_state;
@@ -14,5 +17,7 @@ void finish_at_exit() noexcept;
 /// Devices say when they come and go.
 void device_made(device_state&);
 void device_gone(device_state&) noexcept;
+/// Those that are there.
+std::vector<std::shared_ptr<device_state>> live_devices() noexcept;
 
 }  // namespace balm::runtime

@@ -11,9 +11,11 @@
 #include <exception>
 
 #include "balm/error.hpp"
+#include "runtime/command_observer.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/event_state.hpp"
 #include "runtime/program_store.hpp"
+#include "runtime/promised_event.hpp"
 
 namespace balm::runtime {
 
@@ -46,6 +48,63 @@ region_layout row_behind_row(const region_extent& size) {
     return {0, size.row_bytes, size.row_bytes * size.rows};
 }
 
+// A point in the queue: no command that observers care for.
+struct marker {
+    driver_queue& queue;
+    static constexpr bool is_marker = true;
+
+    void operator()(const dependencies& after) const { *after.made = queue.record(after.wait_for); }
+    std::shared_ptr<compiled_program> program() const { return nullptr; }
+    std::function<void(const dependencies&)> owned() const { return *this; }
+};
+
+// A write whose bytes are copied aside where the call cannot wait for them to be sent. `write` may be copied.
+template <class Write>
+struct host_write {
+    const void* from;
+    std::size_t bytes;
+    host_memory_owner& keep;
+    Write write;
+
+    void operator()(const dependencies& after) const { write(from, after); }
+    std::shared_ptr<compiled_program> program() const { return nullptr; }
+    std::function<void(const dependencies&)> owned() const {
+        const void* source = from;
+        if (keep.object == nullptr) {
+            auto copy = copy_aside(from, bytes);
+            source = copy.get();
+            keep = host_memory_owner(std::move(copy));
+        }
+        return [write = write, source](const dependencies& after) { write(source, after); };
+    }
+};
+
+// The launch of a program's kernel. Deferred, it keeps the program and takes a kernel of it when its turn
+// comes.
+struct program_launch {
+    driver_queue& queue;
+    kernel_lease& lease;
+    const grid& over;
+    std::span<const argument> arguments;
+
+    void operator()(const dependencies& after) const { queue.launch(*lease, over, arguments, after); }
+    std::shared_ptr<compiled_program> program() const { return lease.program().shared_from_this(); }
+    std::function<void(const dependencies&)> owned() const {
+        std::vector<argument> own(arguments.begin(), arguments.end());
+        std::vector<std::shared_ptr<const std::byte[]>> long_values;
+        for (argument& each : own) {
+            if (each.long_value == nullptr) continue;
+            long_values.push_back(copy_aside(each.long_value, each.size));
+            each.long_value = long_values.back().get();
+        }
+        return [&on = queue, program = program(), grid = over, own = std::move(own),
+                long_values = std::move(long_values)](const dependencies& after) {
+            const kernel_lease leased = program->lease_kernel();
+            on.launch(*leased, grid, own, after);
+        };
+    }
+};
+
 }  // namespace
 
 queue_state::queue_state(device_state& device, std::shared_ptr<device_state> keep,
@@ -53,6 +112,7 @@ queue_state::queue_state(device_state& device, std::shared_ptr<device_state> kee
     : device_(device),
       keep_(std::move(keep)),
       id_(next_queue_id()),
+      is_timed_(options.timing),
       driver_(device.driver().make_queue(options)) {}
 
 queue_state::~queue_state() { close(); }
@@ -75,22 +135,45 @@ std::uint64_t queue_state::enqueue(std::span<storage* const> reads, std::span<st
                                    std::span<const event> waits, event* made, event_handle* driver_made,
                                    Submit&& submit) {
     device_.check();
-    if (!waits.empty()) wait_for_other_devices(waits);
     needs needed;
     event_handle own_event;
     if (made != nullptr && driver_made == nullptr) driver_made = &own_event;
+    if (!waits.empty()) add_late_events(waits, needed);
 
-    const std::lock_guard lock(mutex_);
+    const bool event_is_kept = driver_made != nullptr;
+
+    std::unique_lock lock(mutex_);
+    const bool is_observed = !observers_.empty() && !requires { submit.is_marker; };
+    if (is_observed && driver_made == nullptr) driver_made = &own_event;
     if (!waits.empty()) add_waits(waits, needed);
     for (const storage* const each : reads) prepare(*each, use::read, needed);
     for (const storage* const each : writes) prepare(*each, use::write, needed);
-    submit(dependencies{needed.events, driver_made});
     const std::uint64_t sequence = submitted_.load(std::memory_order_relaxed) + 1;
+    std::shared_ptr<promised_event> promise;
+    if (is_deferring() || needed.late != nullptr) [[unlikely]] {
+        if constexpr (requires { submit.owned(); }) {
+            deferred_command command;
+            command.sequence = sequence;
+            command.submit = submit.owned();
+            command.program = submit.program();
+            command.event_is_kept = event_is_kept;
+            promise = defer(std::move(command), std::move(needed), reads, writes);
+            if (driver_made != nullptr) *driver_made = promise;
+        } else {
+            lock.unlock();
+            wait_for_turn(needed);
+            return enqueue(reads, writes, waits, made, driver_made, std::forward<Submit>(submit));
+        }
+    } else {
+        submit(dependencies{needed.events, driver_made});
+        if (!needed.reached.empty()) note_reached(needed.reached);
+    }
     submitted_.store(sequence, std::memory_order_release);
     for (storage* const each : reads) each->mark(id_, use::read, sequence);
     for (storage* const each : writes) each->mark(id_, use::write, sequence);
-    if (!needed.reached.empty()) note_reached(needed);
-    if (made != nullptr) *made = make_event(*driver_made, sequence);
+    if (is_observed) [[unlikely]]
+        for (const auto& each : observers_) each->enqueued(*driver_made);
+    if (made != nullptr) *made = make_event(*driver_made, sequence, std::move(promise));
     return sequence;
 }
 
@@ -111,19 +194,38 @@ void queue_state::refuse_foreign(const storage& used) const {
         device_.words(), used.label(), used.device().words()));
 }
 
-// Events of other drivers and devices cannot be chained on; the host waits for them, with no lock held.
-void queue_state::wait_for_other_devices(std::span<const event> waits) const {
-    for (const event& each : waits)
-        if (each.state() != nullptr && each.state()->device != device_.driver_handle()) each.wait();
+bool queue_state::chains_on(const event& other) const {
+    const event_state& state = *other.state();
+    return state.device != nullptr &&
+           (state.device == device_.driver_handle() || device_.driver().chains_on(*state.device));
+}
+
+// The events that the driver cannot wait for: of other drivers, of the program, of commands that no driver
+// has yet. Throws what a complete one failed with. With no lock held.
+void queue_state::add_late_events(std::span<const event> waits, needs& needed) const {
+    for (const event& each : waits) {
+        if (each.state() == nullptr) continue;
+        const std::shared_ptr<promised_event>& promise = each.state()->promise;
+        if (promise == nullptr ? chains_on(each) : promise->is_settled() && chains_on(each)) continue;
+        if (each.is_complete())
+            each.wait();
+        else
+            needed.add_late().events.push_back(each);
+    }
 }
 
 void queue_state::add_waits(std::span<const event> waits, needs& needed) const {
     for (const event& each : waits) {
-        if (each.state() == nullptr) continue;
+        if (each.state() == nullptr || !chains_on(each)) continue;
         const event_state& state = *each.state();
+        event_handle native = state.driver;
+        if (state.promise != nullptr) {
+            if (!state.promise->is_settled()) continue;
+            native = state.promise->native();
+        }
         const command_id command{state.queue_id, state.sequence};
-        if (state.device != device_.driver_handle() || comes_after(command)) continue;
-        needed.events.push_back(state.driver);
+        if (native == nullptr || comes_after(command)) continue;
+        needed.events.push_back(std::move(native));
         needed.reached.push_back(command);
     }
 }
@@ -136,6 +238,10 @@ void queue_state::add_conflicts(const storage& used, use how, needs& needed) con
         if (other == nullptr) continue;  // it finished when it went
         if (how == use::read && other->has_failures()) other->check_not_failed(command.sequence, used);
         if (comes_after(command)) continue;
+        if (!other->is_handed_over(command.sequence)) {
+            needed.add_late().conflicts.push_back(command);
+            continue;
+        }
         if (event_handle point = other->point_after(command.sequence)) {
             needed.events.push_back(std::move(point));
             needed.reached.push_back(command);
@@ -150,8 +256,8 @@ bool queue_state::comes_after(const command_id& command) const {
     return false;
 }
 
-void queue_state::note_reached(const needs& needed) {
-    for (const command_id& command : needed.reached) {
+void queue_state::note_reached(std::span<const command_id> reached) {
+    for (const command_id& command : reached) {
         const auto known = std::find_if(waited_.begin(), waited_.end(),
                                         [&](const command_id& each) { return each.queue == command.queue; });
         if (known == waited_.end())
@@ -161,9 +267,10 @@ void queue_state::note_reached(const needs& needed) {
     }
 }
 
-event queue_state::make_event(event_handle driver, std::uint64_t sequence) const {
+event queue_state::make_event(event_handle driver, std::uint64_t sequence,
+                              std::shared_ptr<promised_event> promise) const {
     return event(std::make_shared<event_state>(
-        event_state{std::move(driver), device_.driver_handle(), handle_, id_, sequence}));
+        event_state{std::move(driver), device_.driver_handle(), handle_, id_, sequence, std::move(promise)}));
 }
 
 // ---- commands ----
@@ -171,7 +278,7 @@ event queue_state::make_event(event_handle driver, std::uint64_t sequence) const
 void queue_state::enqueue_launch(driver_kernel& kernel, const grid& over, std::span<const argument> arguments,
                                  std::span<storage* const> reads, std::span<storage* const> writes,
                                  std::span<const event> waits, event* made) {
-    if (holds_.load(std::memory_order_relaxed) && submitted() % 32 == 0) release_done(true);
+    release_now_and_then();
     enqueue(reads, writes, waits, made, nullptr,
             [&](const dependencies& after) { driver_->launch(kernel, over, arguments, after); });
 }
@@ -179,26 +286,27 @@ void queue_state::enqueue_launch(driver_kernel& kernel, const grid& over, std::s
 void queue_state::enqueue_launch(kernel_lease& lease, const grid& over, std::span<const argument> arguments,
                                  std::span<storage* const> reads, std::span<storage* const> writes,
                                  std::span<const event> waits, event* made) {
-    enqueue_launch(*lease, over, arguments, reads, writes, waits, made);
-    if (lease.program().awaits_launch()) [[unlikely]]
+    release_now_and_then();
+    const std::uint64_t sequence =
+        enqueue(reads, writes, waits, made, nullptr, program_launch{*driver_, lease, over, arguments});
+    if (lease.program().awaits_launch() && is_handed_over(sequence)) [[unlikely]]
         lease.program().launched(*driver_->record());
 }
 
 template <class Write>
 void queue_state::write_with(storage& to, const void* from, std::size_t bytes, host_memory_owner keep,
-                             std::span<const event> waits, event* made, Write&& write) {
+                             std::span<const event> waits, event* made, const Write& write) {
     release_done(true);
-    const bool send_now = keep.object == nullptr && bytes > most_bytes_staged;
-    if (keep.object == nullptr && !send_now) {
+    if (keep.object == nullptr && bytes <= most_bytes_staged) {
         auto copy = copy_aside(from, bytes);
         from = copy.get();
         keep = host_memory_owner(std::move(copy));
     }
     storage* const written = &to;
     event_handle done;
-    const std::uint64_t sequence = enqueue({}, {&written, 1}, waits, made, &done,
-                                           [&](const dependencies& after) { write(from, after); });
-    if (send_now)
+    const std::uint64_t sequence =
+        enqueue({}, {&written, 1}, waits, made, &done, host_write<Write>{from, bytes, keep, write});
+    if (keep.object == nullptr)  // too large to be copied: it must be gone before the call returns
         wait_for(done, sequence);
     else
         hold(sequence, std::move(done), std::move(keep.object), keep.is_pinned ? 0 : bytes);
@@ -206,29 +314,30 @@ void queue_state::write_with(storage& to, const void* from, std::size_t bytes, h
 
 template <class Read>
 void queue_state::read_with(storage& from, std::size_t bytes, host_memory_owner keep,
-                            std::span<const event> waits, event* made, Read&& read) {
+                            std::span<const event> waits, event* made, const Read& read) {
     release_done(true);
     storage* const used = &from;
     event_handle done;
-    const std::uint64_t sequence = enqueue({&used, 1}, {}, waits, made, &done, read);
+    const std::uint64_t sequence = enqueue({&used, 1}, {}, waits, made, &done, self_contained{read});
     driver_->flush();
     if (keep.object != nullptr)
         hold(sequence, std::move(done), std::move(keep.object), keep.is_pinned ? 0 : bytes);
 }
 
 template <class Read>
-void queue_state::read_now_with(storage& from, std::span<const event> waits, Read&& read) {
+void queue_state::read_now_with(storage& from, std::span<const event> waits, const Read& read) {
     storage* const used = &from;
     event_handle done;
-    const std::uint64_t sequence = enqueue({&used, 1}, {}, waits, nullptr, &done, read);
+    const std::uint64_t sequence = enqueue({&used, 1}, {}, waits, nullptr, &done, self_contained{read});
     wait_for(done, sequence);
 }
 
 void queue_state::enqueue_write(storage& to, std::size_t offset, const void* from, std::size_t bytes,
                                 host_memory_owner keep, std::span<const event> waits, event* made) {
     write_with(to, from, bytes, std::move(keep), waits, made,
-               [&](const void* staged, const dependencies& after) {
-                   driver_->write(to.native(), offset, staged, bytes, after);
+               [&driver = *driver_, native = to.native(), offset, bytes](const void* staged,
+                                                                         const dependencies& after) {
+                   driver.write(native, offset, staged, bytes, after);
                });
 }
 
@@ -236,51 +345,62 @@ void queue_state::enqueue_write_region(storage& to, const region_layout& layout,
                                        const void* from, host_memory_owner keep, std::span<const event> waits,
                                        event* made) {
     write_with(to, from, bytes_of(size), std::move(keep), waits, made,
-               [&](const void* staged, const dependencies& after) {
-                   driver_->write_region(to.native(), layout, staged, row_behind_row(size), size, after);
+               [&driver = *driver_, native = to.native(), layout, size](const void* staged,
+                                                                        const dependencies& after) {
+                   driver.write_region(native, layout, staged, row_behind_row(size), size, after);
                });
 }
 
 void queue_state::enqueue_read(void* to, storage& from, std::size_t offset, std::size_t bytes,
                                host_memory_owner keep, std::span<const event> waits, event* made) {
     read_with(from, bytes, std::move(keep), waits, made,
-              [&](const dependencies& after) { driver_->read(to, from.native(), offset, bytes, after); });
+              [&driver = *driver_, to, native = from.native(), offset, bytes](const dependencies& after) {
+                  driver.read(to, native, offset, bytes, after);
+              });
 }
 
 void queue_state::enqueue_read_region(void* to, storage& from, const region_layout& layout,
                                       const region_extent& size, host_memory_owner keep,
                                       std::span<const event> waits, event* made) {
-    read_with(from, bytes_of(size), std::move(keep), waits, made, [&](const dependencies& after) {
-        driver_->read_region(to, row_behind_row(size), from.native(), layout, size, after);
-    });
+    read_with(from, bytes_of(size), std::move(keep), waits, made,
+              [&driver = *driver_, to, native = from.native(), layout, size](const dependencies& after) {
+                  driver.read_region(to, row_behind_row(size), native, layout, size, after);
+              });
 }
 
 void queue_state::read(void* to, storage& from, std::size_t offset, std::size_t bytes,
                        std::span<const event> waits) {
     read_now_with(from, waits,
-                  [&](const dependencies& after) { driver_->read(to, from.native(), offset, bytes, after); });
+                  [&driver = *driver_, to, native = from.native(), offset, bytes](const dependencies& after) {
+                      driver.read(to, native, offset, bytes, after);
+                  });
 }
 
 void queue_state::read_region(void* to, storage& from, const region_layout& layout, const region_extent& size,
                               std::span<const event> waits) {
-    read_now_with(from, waits, [&](const dependencies& after) {
-        driver_->read_region(to, row_behind_row(size), from.native(), layout, size, after);
-    });
+    read_now_with(from, waits,
+                  [&driver = *driver_, to, native = from.native(), layout, size](const dependencies& after) {
+                      driver.read_region(to, row_behind_row(size), native, layout, size, after);
+                  });
 }
 
 void queue_state::enqueue_copy(storage& to, std::size_t to_offset, storage& from, std::size_t from_offset,
                                std::size_t bytes, std::span<const event> waits, event* made) {
     if (&from.device() != &to.device()) {
         const std::shared_ptr<std::byte[]> copy(new std::byte[bytes]);
-        from.device().default_queue().read(copy.get(), from, from_offset, bytes, waits);
-        enqueue_write(to, to_offset, copy.get(), bytes, copy, {}, made);
+        event got;
+        from.device().default_queue().enqueue_read(copy.get(), from, from_offset, bytes, copy, waits, &got);
+        got = host_only(got);
+        enqueue_write(to, to_offset, copy.get(), bytes, copy, {&got, 1}, made);
         return;
     }
     storage* const read = &from;
     storage* const written = &to;
-    enqueue({&read, 1}, {&written, 1}, waits, made, nullptr, [&](const dependencies& after) {
-        driver_->copy(to.native(), to_offset, from.native(), from_offset, bytes, after);
-    });
+    enqueue({&read, 1}, {&written, 1}, waits, made, nullptr,
+            self_contained{[&driver = *driver_, to_native = to.native(), to_offset,
+                            from_native = from.native(), from_offset, bytes](const dependencies& after) {
+                driver.copy(to_native, to_offset, from_native, from_offset, bytes, after);
+            }});
 }
 
 void queue_state::enqueue_copy_region(storage& to, const region_layout& to_layout, storage& from,
@@ -288,9 +408,11 @@ void queue_state::enqueue_copy_region(storage& to, const region_layout& to_layou
                                       std::span<const event> waits, event* made) {
     storage* const read = &from;
     storage* const written = &to;
-    enqueue({&read, 1}, {&written, 1}, waits, made, nullptr, [&](const dependencies& after) {
-        driver_->copy_region(to.native(), to_layout, from.native(), from_layout, size, after);
-    });
+    enqueue({&read, 1}, {&written, 1}, waits, made, nullptr,
+            self_contained{[&driver = *driver_, to_native = to.native(), to_layout,
+                            from_native = from.native(), from_layout, size](const dependencies& after) {
+                driver.copy_region(to_native, to_layout, from_native, from_layout, size, after);
+            }});
 }
 
 void* queue_state::enqueue_map(storage& mapped, std::size_t offset, std::size_t bytes, map_use how,
@@ -321,14 +443,20 @@ void queue_state::enqueue_fill(storage& to, std::size_t offset, std::size_t byte
                                std::span<const std::byte> pattern, std::span<const event> waits,
                                event* made) {
     storage* const written = &to;
+    std::array<std::byte, 16> own{};
+    std::copy(pattern.begin(), pattern.end(), own.begin());
     enqueue({}, {&written, 1}, waits, made, nullptr,
-            [&](const dependencies& after) { driver_->fill(to.native(), offset, bytes, pattern, after); });
+            self_contained{[&driver = *driver_, native = to.native(), offset, bytes, own,
+                            size = pattern.size()](const dependencies& after) {
+                driver.fill(native, offset, bytes, std::span(own).first(size), after);
+            }});
 }
 
 void queue_state::flush() { driver_->flush(); }
 
 void queue_state::finish() {
     const std::uint64_t last = submitted();
+    wait_until_handed_over(last);
     driver_->finish();
     note_completed(last);
     release_done(false);
@@ -336,10 +464,21 @@ void queue_state::finish() {
     device_.check();
 }
 
-event queue_state::record() {
-    device_.check();
+event queue_state::record(std::span<const event> waits) {
+    event made;
+    enqueue({}, {}, waits, &made, nullptr, marker{*driver_});
+    return made;
+}
+
+void queue_state::add_observer(std::shared_ptr<command_observer> added) {
     const std::lock_guard lock(mutex_);
-    return make_event(driver_->record(), submitted());
+    if (std::find(observers_.begin(), observers_.end(), added) == observers_.end())
+        observers_.push_back(std::move(added));
+}
+
+void queue_state::remove_observer(const command_observer* gone) noexcept {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(observers_, [&](const auto& each) { return each.get() == gone; });
 }
 
 // ---- what is known of commands ----
@@ -348,7 +487,9 @@ event_handle queue_state::point_after(std::uint64_t sequence) {
     if (completed() >= sequence) return nullptr;
     const std::lock_guard lock(point_mutex_);
     if (point_ == nullptr || point_sequence_ < sequence) {
-        const std::uint64_t covered = submitted();  // before recording: the point is at least there
+        // Before recording: the point is at least there. Those deferred are not, nor is what comes later.
+        std::uint64_t covered = submitted();
+        covered = std::min(covered, first_deferred_.load(std::memory_order_acquire) - 1);
         point_ = driver_->record();
         point_sequence_ = covered;
     }
@@ -416,14 +557,8 @@ void queue_state::run_host_parts(std::uint64_t waited_for) {
 // ---- what is kept alive ----
 
 void queue_state::keep_until_done(std::shared_ptr<const void> object) {
-    event_handle done;
-    std::uint64_t sequence = 0;
-    {
-        const std::lock_guard lock(mutex_);
-        sequence = submitted();
-        done = driver_->record();
-    }
-    hold(sequence, std::move(done), std::move(object), 0);
+    const event point = record();
+    hold(point.state()->sequence, point.state()->driver, std::move(object), 0);
 }
 
 void queue_state::hold(std::uint64_t sequence, event_handle done, std::shared_ptr<const void> object,
@@ -437,11 +572,18 @@ void queue_state::hold(std::uint64_t sequence, event_handle done, std::shared_pt
         holds_.store(true, std::memory_order_relaxed);
         if (held_bytes_ > most_bytes_held && held_.size() > 1) {
             const held& middle = held_[held_.size() / 2];
-            oldest = middle.done;
-            oldest_sequence = middle.sequence;
+            // What waits for the program must not have the program wait: then they pile up.
+            if (is_handed_over(middle.sequence)) {
+                oldest = middle.done;
+                oldest_sequence = middle.sequence;
+            }
         }
     }
     if (oldest != nullptr) wait_for(oldest, oldest_sequence);
+}
+
+void queue_state::release_now_and_then() {
+    if (holds_.load(std::memory_order_relaxed) && submitted() % 32 == 0) release_done(true);
 }
 
 void queue_state::release_done(bool ask_driver) {

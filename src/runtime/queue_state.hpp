@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -16,11 +17,14 @@
 
 #include "balm/event.hpp"
 #include "runtime/backend.hpp"
+#include "runtime/deferred_command.hpp"
 #include "runtime/host_parts.hpp"
+#include "runtime/poller.hpp"
 #include "runtime/storage.hpp"
 
 namespace balm::runtime {
 
+class command_observer;
 class device_state;
 class kernel_lease;
 
@@ -38,6 +42,13 @@ struct host_memory_owner {
 
 /// In order; any thread may submit. Made by device_state, which owns the default one; others finish when
 /// their last handle goes.
+///
+/// A command that waits for something its driver cannot wait for (an event of another backend, one that the
+/// program sets) is deferred: it and those behind it get their numbers, leave their marks on the allocations,
+/// and stay here until a thread of the runtime hands them over. Nothing blocks, neither the caller nor the
+/// driver, whose calls must not wait for what the host has yet to do (cuMemFree waits for all streams, a
+/// stream that waits for a value in memory can hold up others). Deadlock is impossible but by the program's
+/// own doing: what a driver has depends on nothing that it has not.
 class queue_state {
 public:
     /// `keep` keeps the device alive; null for the device's own queue.
@@ -54,7 +65,8 @@ public:
     void enqueue_launch(kernel_lease&, const grid&, std::span<const argument>,
                         std::span<storage* const> reads, std::span<storage* const> writes,
                         std::span<const event> waits = {}, event* made = nullptr);
-    /// The same for a kernel from elsewhere.
+    /// The same for a kernel from elsewhere, which must live until the driver has it: where others are
+    /// deferred the call waits.
     void enqueue_launch(driver_kernel&, const grid&, std::span<const argument>,
                         std::span<storage* const> reads, std::span<storage* const> writes,
                         std::span<const event> waits = {}, event* made = nullptr);
@@ -114,8 +126,8 @@ public:
     void flush();
     /// Waits for everything, and throws what went wrong.
     void finish();
-    /// The point that all commands so far have reached.
-    event record();
+    /// The point that all commands so far, and these events, have reached.
+    event record(std::span<const event> waits = {});
 
     device_state& device() const { return device_; }
     std::uint64_t id() const { return id_; }
@@ -136,14 +148,40 @@ public:
     void check_not_failed(std::uint64_t sequence, const storage& written) const;
     bool has_failures() const { return has_failures_.load(std::memory_order_acquire); }
 
+    /// Tells the observer of every command, recorded points apart, until it is removed; once, however often
+    /// it is added.
+    void add_observer(std::shared_ptr<command_observer>);
+    void remove_observer(const command_observer*) noexcept;
+    /// Whether its events have times.
+    bool is_timed() const { return is_timed_; }
+
+    /// Whether the driver has this command, or never will.
+    bool is_handed_over(std::uint64_t sequence) const {
+        return sequence < first_deferred_.load(std::memory_order_acquire);
+    }
+    /// Waits until that is so of all commands up to this one.
+    void wait_until_handed_over(std::uint64_t sequence);
+
     /// Set by the device that made it: how events refer to it.
     void set_handle(std::weak_ptr<queue_state> handle) { handle_ = std::move(handle); }
 
 private:
     /// What a command has to come after.
     struct needs {
+        /// What the driver cannot wait for.
+        struct lateness {
+            std::vector<event> events;
+            std::vector<command_id> conflicts;  // of other queues, deferred there
+        };
+
         std::vector<event_handle> events;  // for the driver to wait for
         std::vector<command_id> reached;   // the commands that they cover
+        std::unique_ptr<lateness> late;    // mostly null
+
+        lateness& add_late() {
+            if (late == nullptr) late = std::make_unique<lateness>();
+            return *late;
+        }
     };
     struct held {
         std::uint64_t sequence;
@@ -157,37 +195,57 @@ private:
                           std::span<const event> waits, event* made, event_handle* driver_made, Submit&&);
     template <class Write>
     void write_with(storage& to, const void* from, std::size_t bytes, host_memory_owner keep,
-                    std::span<const event> waits, event* made, Write&& write);
+                    std::span<const event> waits, event* made, const Write& write);
     template <class Read>
     void read_with(storage& from, std::size_t bytes, host_memory_owner keep, std::span<const event> waits,
-                   event* made, Read&& read);
+                   event* made, const Read& read);
     template <class Read>
-    void read_now_with(storage& from, std::span<const event> waits, Read&& read);
+    void read_now_with(storage& from, std::span<const event> waits, const Read& read);
     void prepare(const storage&, use, needs&);
-    void wait_for_other_devices(std::span<const event> waits) const;
+    void add_late_events(std::span<const event> waits, needs&) const;
+    bool chains_on(const event&) const;
     void add_waits(std::span<const event> waits, needs&) const;
     void add_conflicts(const storage&, use, needs&) const;
     bool comes_after(const command_id&) const;
-    void note_reached(const needs&);
+    void note_reached(std::span<const command_id>);
     [[noreturn]] void refuse_foreign(const storage&) const;
     void check_own_writers(const storage&) const;
     void hold(std::uint64_t sequence, event_handle done, std::shared_ptr<const void> object,
               std::size_t bytes);
     void release_done(bool ask_driver);
-    event make_event(event_handle, std::uint64_t sequence) const;
+    void release_now_and_then();
+    event make_event(event_handle, std::uint64_t sequence,
+                     std::shared_ptr<promised_event> promise = nullptr) const;
     void wait_for(const event_handle&, std::uint64_t sequence);
+
+    // Commands that wait on the host (queue_deferral.cpp). All under mutex_, but for advance and
+    // wait_for_turn.
+    bool is_deferring() const { return first_deferred_.load(std::memory_order_relaxed) != none_deferred; }
+    std::shared_ptr<promised_event> defer(deferred_command, needs&&, std::span<storage* const> reads,
+                                          std::span<storage* const> writes);
+    poller::outcome advance();
+    bool is_ready(const deferred_command&) const;
+    void hand_over(deferred_command&);
+    event_handle submit(deferred_command&);
+    void wait_for_turn(const needs&);
 
     device_state& device_;
     std::shared_ptr<device_state> keep_;
     const std::uint64_t id_;
+    const bool is_timed_;
     std::unique_ptr<driver_queue> driver_;
     std::weak_ptr<queue_state> handle_;
     bool is_closed_ = false;
+
+    static constexpr std::uint64_t none_deferred = ~std::uint64_t{0};
 
     std::mutex mutex_;  // submission: the driver's order is the order of the numbers
     std::atomic<std::uint64_t> submitted_{0};
     std::atomic<std::uint64_t> completed_{0};
     std::vector<command_id> waited_;  // of other queues, what commands here already come after
+    std::vector<std::shared_ptr<command_observer>> observers_;
+    std::list<deferred_command> deferred_;
+    std::atomic<std::uint64_t> first_deferred_{none_deferred};  // the number of the first of them
 
     std::mutex point_mutex_;
     event_handle point_;

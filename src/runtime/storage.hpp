@@ -37,7 +37,7 @@ struct memory_label {
 /// Hazards: per queue the numbers of the last command that wrote it and of the last that read it. The first
 /// queue that uses it is its home and keeps its numbers in plain atomics: an allocation that one queue alone
 /// uses costs two loads and a store a command, and no lock. Other queues share a list behind a mutex.
-class storage {
+class storage : public std::enable_shared_from_this<storage> {
 public:
     /// Use device_state::allocate.
     storage(std::shared_ptr<device_state> device, const memory_pool::block&, std::size_t bytes,

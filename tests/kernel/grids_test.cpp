@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "balm/device.hpp"
+#include "balm/error.hpp"
+#include "balm/user_event.hpp"
 #include "emit/printer.hpp"
 #include "ir/lower.hpp"
 #include "kernel/launch.hpp"
@@ -224,6 +226,20 @@ TEST(G1_grids, that_cannot_be_parted_are_refused) {
             "ones", "kernel void ones(global int* out) { out[get_global_id(0)] = 1; }");
         EXPECT_THAT(message_of<usage_error>([&] { on.execute(text(out), {100}, {10}); }),
                     AllOf(HasSubstr("'ones'"), HasSubstr("text")));
+    });
+}
+
+TEST(C14_execute, runs_no_part_of_a_grid_when_what_it_waits_for_fails) {
+    on_all_devices([](const device& real) {
+        const device on = limited(real, {4, 2, 2});
+        const auto kernel = balm::kernel<1>("mark", [](Out<int> out) { out[global_id(0)] = 1; });
+        auto out = on.out_buffer<int>(64 * 20);
+        const user_event go;
+        const event done = on.execute(kernel(out), {out.size()}, {64}, go);
+        go.fail(usage_error("not today"));
+        EXPECT_THROW(done.wait(), usage_error) << "the last of them";
+        on.execute(kernel(out), {out.size()}, {64});
+        EXPECT_EQ(out.read(), std::vector<int>(out.size(), 1));
     });
 }
 

@@ -10,8 +10,10 @@
 
 #include "backend/null/device.hpp"
 #include "balm/error.hpp"
+#include "balm/user_event.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/fake_device.hpp"
+#include "support/devices.hpp"
 
 namespace balm::test {
 
@@ -48,15 +50,6 @@ struct three_queues {
     }
 };
 
-std::string message_of(auto&& body) {
-    try {
-        body();
-    } catch (const device_error& fault) {
-        return fault.what();
-    }
-    return "nothing was thrown";
-}
-
 }  // namespace
 
 TEST(C15_events, that_are_default_constructed_have_happened) {
@@ -78,6 +71,36 @@ TEST(C15_events, tell_the_times_of_their_command) {
         EXPECT_LT(times.started, times.ended);
         EXPECT_GT(times.duration(), 0u);
         EXPECT_EQ(a.read()[7], slow_on_host(1, 10'000));
+    });
+}
+
+TEST(C15_events, have_times_on_every_queue_that_takes_them) {
+    on_every_handle([](const device& dev) {
+        auto a = dev.mixed_buffer<std::uint32_t>(1 << 16);
+        a.fill(1u);
+        const user_event go;
+        balm::queue timed = dev.make_queue(), untimed = dev.make_queue(false);
+        const std::uint32_t two = 2;
+        const auto fill = [&](const balm::queue& on, std::vector<event> waits = {}) {
+            event done;
+            on.state()->enqueue_fill(*a.storage(), 0, a.size_bytes(), std::as_bytes(std::span(&two, 1)),
+                                     waits, &done);
+            return done;
+        };
+        const std::vector<event> with{fill(dev.queue()), fill(timed), timed.record(), fill(timed, {go}),
+                                      timed.record()};
+        const std::vector<event> without{fill(untimed), untimed.record()};
+        go.complete();
+        for (const event& each : with) {
+            const timestamps at = each.profile();
+            EXPECT_LE(at.queued, at.submitted);
+            EXPECT_LE(at.submitted, at.started);
+            EXPECT_LE(at.started, at.ended);
+            EXPECT_GT(at.queued, 0u);
+            EXPECT_THAT(at.summary(), HasSubstr("duration"));
+        }
+        for (const event& each : without)
+            EXPECT_THAT(message_of<usage_error>([&] { each.profile(); }), HasSubstr("make it with timing"));
     });
 }
 
@@ -242,11 +265,12 @@ TEST(C4_errors, that_show_late_are_thrown_by_the_next_call) {
     a.fill(1);  // not kept: waits, and must not throw from a destructor
     failure.join();
     fake->log->events_complete_at_once = true;
-    const std::string text = message_of([&] { b.fill(2); });
+    const std::string text = message_of<device_error>([&] { b.fill(2); });
     EXPECT_THAT(text, HasSubstr("The card fell off."));
     EXPECT_THAT(text, HasSubstr("device 'fake'"));
     EXPECT_NO_THROW(b.fill(2)) << "it is told once";
-    EXPECT_THAT(message_of([&] { a.read(); }), HasSubstr("The card fell off.")) << "the buffer holds nothing";
+    EXPECT_THAT(message_of<device_error>([&] { a.read(); }), HasSubstr("The card fell off."))
+        << "the buffer holds nothing";
     a.fill(3);
     EXPECT_EQ(a.read(), (host_array<int>{3, 3, 3})) << "until it is written again";
 }
@@ -257,8 +281,9 @@ TEST(C4_errors, are_thrown_by_waiting_for_the_event) {
     on.launch(*on.a, {}, {on.x.get()}, {}, &failed);
     on.log.complete_all("The card fell off.");
     EXPECT_TRUE(failed.is_complete());
-    EXPECT_THAT(message_of([&] { failed.wait(); }), HasSubstr("The card fell off."));
-    EXPECT_THAT(message_of([&] { on.reads(*on.b, *on.x); }), HasSubstr("(x)")) << "from another queue, too";
+    EXPECT_THAT(message_of<device_error>([&] { failed.wait(); }), HasSubstr("The card fell off."));
+    EXPECT_THAT(message_of<device_error>([&] { on.reads(*on.b, *on.x); }), HasSubstr("(x)"))
+        << "from another queue, too";
     EXPECT_NO_THROW(on.writes(*on.b, *on.x));
     EXPECT_NO_THROW(on.reads(*on.a, *on.x));
 }

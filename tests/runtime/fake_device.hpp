@@ -62,6 +62,7 @@ struct fake_log {
     std::map<std::uintptr_t, std::size_t> bytes_of;
     bool binary_needs_launch = false;
     bool refuses_binaries = false;
+    int refusals = 0;  ///< commands that the driver will refuse
 
     std::shared_ptr<fake_event> make_event() {
         events.push_back(std::make_shared<fake_event>(events_complete_at_once));
@@ -146,7 +147,7 @@ public:
                 const runtime::dependencies& needs) override {
         submit("launch", needs);
     }
-    runtime::event_handle record() override {
+    runtime::event_handle record(std::span<const runtime::event_handle>) override {
         const std::lock_guard lock(log_->mutex);
         log_->commands.push_back({number_, "record", 0});
         return log_->make_event();
@@ -171,6 +172,10 @@ private:
     }
     void submit(const char* what, const runtime::dependencies& needs) {
         const std::lock_guard lock(log_->mutex);
+        if (log_->refusals > 0) {
+            --log_->refusals;
+            throw device_error("The driver said no.");
+        }
         log_->commands.push_back({number_, what, needs.wait_for.size()});
         if (needs.made != nullptr) *needs.made = log_->make_event();
     }

@@ -34,6 +34,9 @@ public:
     std::unique_ptr<runtime::driver_program> compile(const std::string& source,
                                                      const std::string& options) override;
     std::unique_ptr<runtime::driver_program> load(std::span<const std::byte> binary) override;
+    bool chains_on(const runtime::driver_device& other) const override {
+        return other.info().api == backend::cuda;  // cuStreamWaitEvent takes events of other devices
+    }
     void* native_context() override { return own_context()->get(); }
     void* native_device() override;
 

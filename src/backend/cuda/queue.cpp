@@ -89,13 +89,17 @@ void queue::record(CUevent at) {
           context_->device_name());
 }
 
-template <class Enqueue>
-void queue::submit(const runtime::dependencies& needs, Enqueue&& enqueue) {
-    const current_context current(*context_);
-    for (const runtime::event_handle& handle : needs.wait_for)
+void queue::wait_for(std::span<const runtime::event_handle> events) {
+    for (const runtime::event_handle& handle : events)
         if (handle != nullptr)
             check(driver().cuStreamWaitEvent(stream_, static_cast<event&>(*handle).get(), 0),
                   "cuStreamWaitEvent", "an event to wait for", context_->device_name());
+}
+
+template <class Enqueue>
+void queue::submit(const runtime::dependencies& needs, Enqueue&& enqueue) {
+    const current_context current(*context_);
+    wait_for(needs.wait_for);
     if (needs.made == nullptr) {
         enqueue();
         return;
@@ -277,8 +281,9 @@ void queue::launch(runtime::driver_kernel& launched, const runtime::grid& over,
     });
 }
 
-runtime::event_handle queue::record() {
+runtime::event_handle queue::record(std::span<const runtime::event_handle> events) {
     const current_context current(*context_);
+    wait_for(events);
     event::timing times;
     if (timing_) {
         times.from = context_->recent_anchor();

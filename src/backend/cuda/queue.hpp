@@ -41,7 +41,7 @@ public:
                      const runtime::dependencies&) override;
     void launch(runtime::driver_kernel&, const runtime::grid&, std::span<const runtime::argument>,
                 const runtime::dependencies&) override;
-    runtime::event_handle record() override;
+    runtime::event_handle record(std::span<const runtime::event_handle> wait_for) override;
     void flush() override {}  // a stream starts its work without being asked
     void finish() override;
     void* native() const override { return stream_; }
@@ -54,6 +54,7 @@ private:
     template <class Copy>
     void submit_region(const char* what, const region_sides&, const runtime::region_extent&,
                        const runtime::dependencies&, Copy&& copy_row);
+    void wait_for(std::span<const runtime::event_handle>);
     void fill_words(CUdeviceptr to, std::size_t bytes, std::span<const std::byte> pattern);
 
     std::shared_ptr<context> context_;

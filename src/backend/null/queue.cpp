@@ -74,8 +74,9 @@ void queue::launch(runtime::driver_kernel&, const runtime::grid&, std::span<cons
     submit(counters_->launches, needs);
 }
 
-runtime::event_handle queue::record() {
+runtime::event_handle queue::record(std::span<const runtime::event_handle> wait_for) {
     add(counters_->events);
+    if (!wait_for.empty()) add(counters_->waits, wait_for.size());
     return happened_;
 }
 

@@ -30,7 +30,7 @@ public:
                      const runtime::dependencies&) override;
     void launch(runtime::driver_kernel&, const runtime::grid&, std::span<const runtime::argument>,
                 const runtime::dependencies&) override;
-    runtime::event_handle record() override;
+    runtime::event_handle record(std::span<const runtime::event_handle> wait_for) override;
     void flush() override;
     void finish() override;
     void* native() const override { return counters_.get(); }

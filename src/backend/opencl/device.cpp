@@ -40,8 +40,8 @@ cl_context device::context() {
     return context_.get();
 }
 
-std::unique_ptr<runtime::driver_queue> device::make_queue(const runtime::queue_options&) {
-    return std::make_unique<queue>(shared_from_this());
+std::unique_ptr<runtime::driver_queue> device::make_queue(const runtime::queue_options& options) {
+    return std::make_unique<queue>(shared_from_this(), options);
 }
 
 runtime::memory device::allocate(std::size_t bytes) {

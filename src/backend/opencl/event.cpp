@@ -79,6 +79,11 @@ timestamps event::times() {
         cl_ulong nanoseconds = 0;
         const cl_int code =
             clGetEventProfilingInfo(event_.get(), what, sizeof nanoseconds, &nanoseconds, nullptr);
+        if (code == CL_PROFILING_INFO_NOT_AVAILABLE)
+            throw usage_error(
+                fmt::format("This event of device '{}' has no times: its queue was made without timing; make "
+                            "it with timing to profile.",
+                            device_name(queue_.get())));
         if (code != CL_SUCCESS)
             fail(code, "clGetEventProfilingInfo", command_name(event_.get()), device_name(queue_.get()));
         return nanoseconds;

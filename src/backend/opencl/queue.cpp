@@ -99,10 +99,13 @@ cl_map_flags flags_of(runtime::map_use use) {
 
 }  // namespace
 
-queue::queue(std::shared_ptr<device> of) : device_(std::move(of)), context_(device_->context()) {
+queue::queue(std::shared_ptr<device> of, const runtime::queue_options& options)
+    : device_(std::move(of)), context_(device_->context()) {
     cl_int code = CL_SUCCESS;
-    queue_ = owned_queue(clCreateCommandQueue(context_, device_->id(), CL_QUEUE_PROFILING_ENABLE, &code));
-    check(code, "clCreateCommandQueue", "an in-order queue with profiling", device_->name());
+    const cl_command_queue_properties properties = options.timing ? CL_QUEUE_PROFILING_ENABLE : 0;
+    queue_ = owned_queue(clCreateCommandQueue(context_, device_->id(), properties, &code));
+    check(code, "clCreateCommandQueue",
+          options.timing ? "an in-order queue with profiling" : "an in-order queue", device_->name());
 }
 
 template <class Enqueue>
@@ -269,10 +272,11 @@ void queue::launch(runtime::driver_kernel& launched, const runtime::grid& over,
     if (code != CL_SUCCESS) fail(code, "clEnqueueNDRangeKernel", launch_text(own, over), device_->name());
 }
 
-runtime::event_handle queue::record() {
+runtime::event_handle queue::record(std::span<const runtime::event_handle> wait_for) {
+    const wait_list waits(wait_for, queue_.get(), context_);
     cl_event made = nullptr;
-    check(clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, &made), "clEnqueueMarkerWithWaitList",
-          "a point in the queue", device_->name());
+    check(clEnqueueMarkerWithWaitList(queue_.get(), waits.count(), waits.events(), &made),
+          "clEnqueueMarkerWithWaitList", "a point in the queue", device_->name());
     return std::make_shared<event>(made, queue_.get(), context_);
 }
 

@@ -12,7 +12,7 @@ class device;
 
 class queue final : public runtime::driver_queue {
 public:
-    explicit queue(std::shared_ptr<device>);
+    queue(std::shared_ptr<device>, const runtime::queue_options&);
 
     void write(runtime::memory to, std::size_t offset, const void* from, std::size_t bytes,
                const runtime::dependencies&) override;
@@ -36,7 +36,7 @@ public:
     void unmap(runtime::memory, void* mapped, const runtime::dependencies&) override;
     void launch(runtime::driver_kernel&, const runtime::grid&, std::span<const runtime::argument>,
                 const runtime::dependencies&) override;
-    runtime::event_handle record() override;
+    runtime::event_handle record(std::span<const runtime::event_handle> wait_for) override;
     void flush() override;
     void finish() override;
     void* native() const override { return queue_.get(); }

@@ -1,0 +1,53 @@
+#pragma once
+// A command that its driver cannot have yet: it waits for an event of another backend, for one that the
+// program sets, or for a command that waits itself. It keeps all that it needs until it is handed over.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "balm/event.hpp"
+#include "runtime/backend.hpp"
+#include "runtime/storage.hpp"
+
+namespace balm::runtime {
+
+class compiled_program;
+class promised_event;
+
+struct deferred_command {
+    /// What was written last when the command was enqueued, to be read by it.
+    struct source {
+        std::shared_ptr<const storage> memory;
+        command_id writer;
+    };
+
+    std::uint64_t sequence = 0;
+    std::vector<event> late;            ///< what to wait for on the host
+    std::vector<command_id> conflicts;  ///< commands of other queues that the driver did not have either
+    std::vector<event_handle> events;   ///< what the driver can wait for
+    std::vector<command_id> reached;    ///< the commands that they cover
+    std::vector<source> reads;
+    std::vector<std::shared_ptr<const storage>> uses;  ///< not freed before the driver knows of it
+    std::function<void(const dependencies&)> submit;
+    std::shared_ptr<compiled_program> program;  ///< of a launch
+    std::shared_ptr<promised_event> made;
+    bool event_is_kept = false;  ///< somebody will hear of a failure through the event
+};
+
+/// A command's driver call as enqueue() takes it: one that copies itself may be deferred, any other has the
+/// caller wait.
+template <class Call>
+struct self_contained {
+    Call call;
+
+    void operator()(const dependencies& after) const { call(after); }
+    std::function<void(const dependencies&)> owned() const { return call; }
+    std::shared_ptr<compiled_program> program() const { return nullptr; }
+};
+template <class Call>
+self_contained(Call) -> self_contained<Call>;
+
+}  // namespace balm::runtime

@@ -1,0 +1,113 @@
+#include "runtime/poller.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "runtime/process_exit.hpp"
+
+namespace balm::runtime {
+
+std::chrono::nanoseconds patience::next() const {
+    using std::chrono::nanoseconds;
+    const nanoseconds waited = std::chrono::steady_clock::now() - since_;
+    return std::clamp<nanoseconds>(waited / 8, std::chrono::microseconds(20), std::chrono::milliseconds(1));
+}
+
+void poller::add(task what) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!ended_) {
+            if (!thread_.joinable()) {
+                thread_ = std::thread([this] { run(); });
+                finish_at_exit();
+            }
+            added_.push_back(std::move(what));
+            woken_ = true;
+            changed_.notify_all();
+            return;
+        }
+    }
+    for (const patience since; what() != outcome::done;) std::this_thread::sleep_for(since.next());
+}
+
+void poller::wake() noexcept {
+    const std::lock_guard lock(mutex_);
+    woken_ = true;
+    changed_.notify_all();
+}
+
+void poller::end() noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        changed_.notify_all();
+    }
+    if (thread_.joinable() && thread_.get_id() != std::this_thread::get_id()) thread_.join();
+}
+
+bool poller::poll_all(std::vector<task>& tasks) noexcept {
+    bool moved = false;
+    const auto left = std::remove_if(tasks.begin(), tasks.end(), [&](task& each) {
+        const outcome found = each();
+        moved |= found != outcome::waiting;
+        return found == outcome::done;
+    });
+    tasks.erase(left, tasks.end());
+    return moved;
+}
+
+void poller::run() noexcept {
+    using clock = std::chrono::steady_clock;
+    std::vector<task> tasks;
+    patience since;
+    clock::time_point not_before{};
+    for (;;) {
+        bool ends = false;
+        {
+            std::unique_lock lock(mutex_);
+            const auto called = [this] { return woken_ || ended_; };
+            changed_.wait_until(lock, not_before, [this] { return ended_; });
+            if (tasks.empty())
+                changed_.wait(lock, called);
+            else
+                changed_.wait_for(lock, since.next(), called);
+            woken_ = false;
+            ends = ended_;
+            if (!added_.empty()) since.begin_again();
+            std::move(added_.begin(), added_.end(), std::back_inserter(tasks));
+            added_.clear();
+        }
+        clock::time_point asked = clock::now();
+        for (; poll_all(tasks); asked = clock::now()) since.begin_again();
+        not_before = clock::now() + 4 * (clock::now() - asked);  // at most a fifth of the time, however many
+        if (!ends) continue;
+        const std::lock_guard lock(mutex_);
+        if (added_.empty()) return;
+    }
+}
+
+namespace {
+
+std::atomic<bool> submission_is_used{false}, callback_is_used{false};
+
+}  // namespace
+
+poller& submission_poller() {
+    static auto* const made = new poller;  // outlives every static object
+    submission_is_used = true;
+    return *made;
+}
+
+poller& callback_poller() {
+    static auto* const made = new poller;
+    callback_is_used = true;
+    return *made;
+}
+
+void wake_pollers() noexcept {
+    if (submission_is_used) submission_poller().wake();
+    if (callback_is_used) callback_poller().wake();
+}
+
+}  // namespace balm::runtime
