@@ -47,7 +47,7 @@ int main() {
         Index i = global_id(0);
         out[i] = a[i] + b[i];
     });
-    dev.execute(sums(line.until(3), line.range(7, 10), line.from(9)), {3});
+    dev.execute(sums(line.until(3), line.range(6, 9), line.from(9)), {3});
     show("line:", line.read());
 
     // The same memory by pointer, and as vectors.

@@ -21,6 +21,7 @@
 #include "kernel/print_records.hpp"
 #include "kernel/requirements.hpp"
 #include "kernel/sub_groups.hpp"
+#include "runtime/event_state.hpp"
 
 namespace balm {
 
@@ -456,9 +457,14 @@ void enqueue(runtime::queue_state& queue, runtime::kernel_lease& kernel, const r
     for (std::size_t d = 0; d < 3; ++d)
         parts[d] = parts_of(whole.global[d], whole.local[d], queue.device().info().max_group_counts[d],
                             facts.is_filled);
+    runtime::event_handle first;
     for (const part& z : parts[2])
         for (const part& y : parts[1])
-            for (const part& x : parts[0]) launch_part({x, y, z});
+            for (const part& x : parts[0]) {
+                launch_part({x, y, z});
+                if (first == nullptr) first = done.state()->driver;
+            }
+    done.state()->begin = std::move(first);
 }
 
 }  // namespace

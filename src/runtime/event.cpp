@@ -164,7 +164,14 @@ timestamps event::profile() const {
             "so "
             "it has no times.");
     wait_for_one(*this);
-    return state_->driver->times();
+    timestamps times = state_->driver->times();
+    if (state_->begin != nullptr) {
+        const timestamps first = state_->begin->times();
+        times.queued = first.queued;
+        times.submitted = first.submitted;
+        times.started = first.started;
+    }
+    return times;
 }
 
 void pending::wait_quietly() noexcept {

@@ -108,8 +108,9 @@ TEST(C14_arguments, may_be_parts_of_every_type_of_element) {
         one.kind = 7;
         other.place = {1, 2, 3};
         auto in = on.in_buffer<sample>(3);
-        auto out = on.out_buffer<sample>(3);
+        auto out = on.mixed_buffer<sample>(3);
         in.write({one, other, one});
+        out.write({one, one, one});
         on.execute(copy(one)(in.from(1), out.from(1)), {2});
         EXPECT_EQ(out.read()[1].place[1], 2.f);
         EXPECT_EQ(out.read()[2].kind, 7);

@@ -213,6 +213,24 @@ TEST(G1_grids, beyond_what_the_hardware_counts_are_launched_in_parts) {
     });
 }
 
+TEST(G1_grids, in_parts_are_one_command_to_the_profile) {
+    const auto slow = balm::kernel<1>("slow_in_parts", [](Mixed<float> out) {
+        Float x = out[global_id(0)];
+        for (Int k : range(2000)) x = x * 0.5f + cast<float>(k);
+        out[global_id(0)] = x;
+    });
+    on_all_devices([&](const device& real) {
+        const device on = limited(real, {1000, 1, 1});
+        auto out = on.mixed_buffer<float>(256 * 1000 + 1);
+        out.fill(1.f);
+        const event whole = on.execute(slow(out), {256 * 1000}, {256});
+        const event parted = on.execute(slow(out), {256 * 1000 + 1});  // the last work-item by itself
+        const timestamps times = parted.profile();
+        EXPECT_GT(2 * times.duration(), whole.profile().duration());
+        EXPECT_LE(times.queued, times.started);
+    });
+}
+
 TEST(G1_grids, that_cannot_be_parted_are_refused) {
     on_all_devices([&](const device& real) {
         const device on = limited(real, {4, 4, 4});
