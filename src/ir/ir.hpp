@@ -166,6 +166,7 @@ struct function {
     bool is_pure = false;         ///< a device function that neither reads nor writes memory
     bool is_widened = false;      ///< its vectors are neighbouring elements (ir/widen.hpp), not the user's
     std::uint16_t exchanges = 0;  ///< exchanged_types(*this) of the finished trace
+    std::size_t local_bytes = 0;  ///< local_memory_of(*this) of the finished trace
     bool sees_groups = true;      ///< a kernel of which sees_groups() holds, or which prints or checks
     int dimensions = 0;           ///< of a kernel's grid; 0: a device function
     group_size only_for{};        ///< work-groups of this size alone may run the kernel; 0: any

@@ -102,8 +102,8 @@ namespace {
 using runtime::storage;
 
 struct memory_use {
-    std::vector<storage*> reads;
-    std::vector<storage*> writes;
+    runtime::storage_list reads;
+    runtime::storage_list writes;
 };
 
 bool overlap(const bound_argument& a, const bound_argument& b) {
@@ -381,7 +381,7 @@ void add_emulation_memory(std::vector<runtime::argument>& list, const ir::functi
 
 void check_local_memory(const std::vector<runtime::argument>& list, const ir::function& kernel,
                         const device_info& device) {
-    std::uint64_t bytes = ir::local_memory_of(kernel);
+    std::uint64_t bytes = kernel.local_bytes;
     for (const runtime::argument& a : list)
         if (a.what == runtime::argument::kind::local) bytes += a.size;
     if (bytes > device.local_memory)

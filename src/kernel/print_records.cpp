@@ -384,8 +384,7 @@ launch_records::launch_records(runtime::queue_state& queue, const std::shared_pt
     queue.enqueue_write(*memory_, 0, head.data(), 4 * head.size(), nullptr);
 }
 
-void launch_records::bind(std::vector<runtime::argument>& arguments,
-                          std::vector<runtime::storage*>& writes) const {
+void launch_records::bind(std::vector<runtime::argument>& arguments, runtime::storage_list& writes) const {
     if (!is_needed()) return;
     arguments.push_back(runtime::argument::of(memory_->native()));
     writes.push_back(memory_.get());
@@ -402,7 +401,8 @@ void enqueue_printing(runtime::queue_state& queue, const std::shared_ptr<const i
                       std::vector<runtime::argument> arguments, std::span<runtime::storage* const> reads,
                       std::span<runtime::storage* const> writes) {
     launch_records records(queue, kernel);
-    std::vector<runtime::storage*> written(writes.begin(), writes.end());
+    runtime::storage_list written;
+    written.append(writes.data(), writes.data() + writes.size());
     records.bind(arguments, written);
     event done;
     queue.enqueue_launch(lease, over, arguments, reads, written, {}, &done);

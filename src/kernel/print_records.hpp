@@ -32,7 +32,7 @@ public:
     launch_records(runtime::queue_state&, const std::shared_ptr<const ir::function>& kernel);
     bool is_needed() const { return memory_ != nullptr; }
     /// Adds the hidden argument.
-    void bind(std::vector<runtime::argument>&, std::vector<runtime::storage*>& writes) const;
+    void bind(std::vector<runtime::argument>&, runtime::storage_list& writes) const;
     /// Has the records read once this event has been waited for.
     void launched(const event& done, const runtime::grid&);
 

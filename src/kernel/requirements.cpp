@@ -39,7 +39,7 @@ public:
 
     void local_arrays_() const {
         constexpr std::size_t cuda_limit = 48 << 10;  // of arrays whose size is part of the program
-        const std::size_t bytes = ir::local_memory_of(kernel_);
+        const std::size_t bytes = kernel_.local_bytes;
         if (device_.api == backend::cuda && bytes > cuda_limit)
             refuse(
                 kernel_.where,

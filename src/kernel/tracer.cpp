@@ -613,7 +613,7 @@ std::shared_ptr<const ir::function> called_kernel(const ir::function& kernel, lo
                  "the kernel '{}', which is given as text, is called in '{}': give what is to be called "
                  "as a source_function",
                  kernel.name, caller.name));
-    if (ir::local_memory_of(kernel) > 0)
+    if (kernel.local_bytes > 0)
         fail(where,
              fmt::format("the kernel '{}' declares a local array of its own, and is called in '{}': pass the "
                          "array to it, as Local",
@@ -848,6 +848,7 @@ std::shared_ptr<const ir::function> recording::finish(const node* result) {
     refuse_endless_ranges(t.function);
     ir::contract(t.function);
     t.function.exchanges = ir::exchanged_types(t.function);
+    t.function.local_bytes = ir::local_memory_of(t.function);
     t.function.is_pure = is_pure(t.function);
     t.function.sees_groups = t.function.has_output || ir::sees_groups(t.function);
     t.function.identity = ir::hash(t.function);

@@ -117,4 +117,7 @@ private:
     std::vector<queue_use> others_;
 };
 
+/// The allocations that a launch reads or writes.
+using storage_list = balm::detail::inline_vector<storage*, 8>;
+
 }  // namespace balm::runtime

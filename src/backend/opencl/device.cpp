@@ -68,7 +68,7 @@ void device::free(runtime::memory buffer) noexcept {
 }
 
 cl_command_queue device::mapping_queue() {
-    cl_context const owner = context();
+    cl_context owner = context();
     const std::lock_guard lock(context_mutex_);
     if (mapping_queue_.get() == nullptr) {
         cl_int code = CL_SUCCESS;
@@ -81,7 +81,7 @@ cl_command_queue device::mapping_queue() {
 
 // OpenCL pins what a buffer in host memory is mapped to; the mapping lasts as long as the memory.
 runtime::pinned_memory device::allocate_pinned(std::size_t bytes) {
-    cl_command_queue const queue = mapping_queue();
+    cl_command_queue queue = mapping_queue();
     cl_int code = CL_SUCCESS;
     const char* call = "clCreateBuffer";
     owned_memory buffer(
@@ -104,7 +104,7 @@ runtime::pinned_memory device::allocate_pinned(std::size_t bytes) {
 void device::free_pinned(runtime::pinned_memory pinned) noexcept {
     if (pinned.handle == 0) return;
     const owned_memory buffer(std::bit_cast<cl_mem>(pinned.handle));
-    cl_command_queue const queue = mapping_queue_.get();  // made by allocate_pinned
+    cl_command_queue queue = mapping_queue_.get();  // made by allocate_pinned
     clEnqueueUnmapMemObject(queue, buffer.get(), pinned.address, 0, nullptr, nullptr);
     clFlush(queue);
 }
