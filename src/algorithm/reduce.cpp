@@ -191,7 +191,7 @@ std::uint64_t reduce_as(reduction how, const program& p) {
     const strategy& s = facts.on_cpu ? cpu_strategy : gpu_strategy;
     constexpr purpose purposes[] = {purpose::sum, purpose::min, purpose::max};
     const cached_kernel& kernel =
-        kernel_for(*device, purposes[static_cast<int>(how)], scalar_of<T>, nullptr, p, leaves, facts, [&] {
+        *kernel_for(*device, purposes[static_cast<int>(how)], scalar_of<T>, nullptr, p, leaves, facts, [&] {
             if (facts.on_cpu && kernels::compilations_are_observed())
                 kernels::report_compilation(*trace_reduction<T>(how, gpu_strategy, p, leaves), {});
             return trace_reduction<T>(how, s, p, leaves);

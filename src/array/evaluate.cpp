@@ -59,8 +59,8 @@ void assign(vector_state& target, program&& p) {
     const layout leaves(p);
     ir::launch_facts facts = kernels::facts_for(device);
     facts.covers = true;
-    const cached_kernel& kernel = kernel_for(device, purpose::assign, target.type(), &target, p, leaves,
-                                             facts, [&] { return trace_assignment(p, leaves, target); });
+    const cached_kernel& kernel = *kernel_for(device, purpose::assign, target.type(), &target, p, leaves,
+                                              facts, [&] { return trace_assignment(p, leaves, target); });
 
     runtime::grid g;
     g.local[0] = std::min(kernel.local_size, kernel.program->max_work_group_size());

@@ -51,7 +51,7 @@ bool is_for(const entry& e, const runtime::device_state& device, purpose what, s
 
 }  // namespace
 
-const cached_kernel& kernel_for(runtime::device_state& device, purpose what, scalar into,
+const cached_kernel* kernel_for(runtime::device_state& device, purpose what, scalar into,
                                 const vector_state* target, const program& p, const layout& leaves,
                                 ir::launch_facts facts,
                                 const std::function<std::shared_ptr<const ir::function>()>& trace) {
@@ -64,7 +64,7 @@ const cached_kernel& kernel_for(runtime::device_state& device, purpose what, sca
         const std::shared_lock lock(t.mutex);
         const auto [first, last] = t.entries.equal_range(hash);
         for (auto e = first; e != last; ++e)
-            if (is_for(*e->second, device, what, into, target_number, p, leaves)) return e->second->kernel;
+            if (is_for(*e->second, device, what, into, target_number, p, leaves)) return &e->second->kernel;
     }
     const std::shared_ptr<const ir::function> traced = trace();
     auto made = std::make_unique<entry>();
@@ -80,7 +80,7 @@ const cached_kernel& kernel_for(runtime::device_state& device, purpose what, sca
     made->kernel = {kernels::program_for(device, *traced, facts), plan.elements_per_item, plan.local_size};
     if (traced->has_output) made->kernel.printing = traced;
     const std::unique_lock lock(t.mutex);
-    return t.entries.emplace(hash, std::move(made))->second->kernel;
+    return &t.entries.emplace(hash, std::move(made))->second->kernel;
 }
 
 }  // namespace balm::array

@@ -24,7 +24,7 @@ struct cached_kernel {
 /// The kernel of an expression on a device, lowered for the given facts; traced by `trace` when it is
 /// not known. `into` is the type of what it writes; `target`, null or a vector that the expression may read.
 /// The result lives as long as the process.
-const cached_kernel& kernel_for(runtime::device_state&, purpose, scalar into, const vector_state* target,
+const cached_kernel* kernel_for(runtime::device_state&, purpose, scalar into, const vector_state* target,
                                 const program&, const layout&, ir::launch_facts,
                                 const std::function<std::shared_ptr<const ir::function>()>& trace);
 

@@ -30,6 +30,8 @@ using ir::value_id;
 
 /// Deeper than this in host stack while tracing, a C++ function on device values is calling itself.
 constexpr std::ptrdiff_t max_stack_bytes = 1 << 20;
+/// Where the host's stack is; a local variable may lie elsewhere (AddressSanitizer's do).
+inline const char* stack_here() { return static_cast<const char*>(__builtin_frame_address(0)); }
 
 /// What one array inside a kernel may take: more than any device has for a work-item or group.
 constexpr std::uint64_t max_object_bytes = 1 << 20;
@@ -99,8 +101,7 @@ struct tracer {
 
     void check() {
         if (!fault.empty()) throw trace_error(std::exchange(fault, {}));
-        const char here = 0;
-        const std::ptrdiff_t depth = stack_top - &here;
+        const std::ptrdiff_t depth = stack_top - stack_here();
         if (depth > max_stack_bytes || depth < -max_stack_bytes)
             fail(where, fmt::format("the trace of '{}' does not end: a C++ function on device values calls "
                                     "itself. Devices have no recursion; write it with WHILE or range",
@@ -685,8 +686,7 @@ recording::recording(std::string_view signature, int dimension_count, location w
     t.function.blocks.resize(1);
     take_spare(t.function);
     t.where = where;
-    const char here = 0;
-    t.stack_top = &here;
+    t.stack_top = stack_here();
     t.outer = std::exchange(innermost, &t);
 }
 

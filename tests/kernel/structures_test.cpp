@@ -118,10 +118,10 @@ TEST(A5_structs, packed_and_with_unnamed_members_lie_as_on_the_host) {
         const auto got = out.read();
         const auto after = gaps.read();
         for (std::size_t i = 0; i < 3; ++i) {
-            EXPECT_EQ(got[4 * i], p[i].a);
-            EXPECT_EQ(got[4 * i + 1], p[i].b);
-            EXPECT_EQ(got[4 * i + 2], p[i].c);
-            EXPECT_EQ(got[4 * i + 3], p[i].d);
+            EXPECT_EQ(got[4 * i], +p[i].a);
+            EXPECT_EQ(got[4 * i + 1], +p[i].b);
+            EXPECT_EQ(got[4 * i + 2], +p[i].c);
+            EXPECT_EQ(got[4 * i + 3], +p[i].d);
             EXPECT_EQ(after[i].last, g[i].first + 1);
             EXPECT_EQ(after[i].unnamed, 77);
             EXPECT_EQ(after[i].tail, 88);

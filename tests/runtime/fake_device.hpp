@@ -106,46 +106,45 @@ public:
 
     void write(runtime::memory to, std::size_t offset, const void* from, std::size_t bytes,
                const runtime::dependencies& needs) override {
-        std::memcpy(address(to) + offset, from, bytes);
-        submit("write", needs);
+        submit("write", needs, [&] { std::memcpy(address(to) + offset, from, bytes); });
     }
     void read(void* to, runtime::memory from, std::size_t offset, std::size_t bytes,
               const runtime::dependencies& needs) override {
-        std::memcpy(to, address(from) + offset, bytes);
-        submit("read", needs);
+        submit("read", needs, [&] { std::memcpy(to, address(from) + offset, bytes); });
     }
     void copy(runtime::memory to, std::size_t to_offset, runtime::memory from, std::size_t from_offset,
               std::size_t bytes, const runtime::dependencies& needs) override {
-        std::memmove(address(to) + to_offset, address(from) + from_offset, bytes);
-        submit("copy", needs);
+        submit("copy", needs,
+               [&] { std::memmove(address(to) + to_offset, address(from) + from_offset, bytes); });
     }
     void fill(runtime::memory to, std::size_t offset, std::size_t bytes, std::span<const std::byte> pattern,
               const runtime::dependencies& needs) override {
-        for (std::size_t i = 0; i < bytes; i += pattern.size())
-            std::memcpy(address(to) + offset + i, pattern.data(), pattern.size());
-        submit("fill", needs);
+        submit("fill", needs, [&] {
+            for (std::size_t i = 0; i < bytes; i += pattern.size())
+                std::memcpy(address(to) + offset + i, pattern.data(), pattern.size());
+        });
     }
     void write_region(runtime::memory to, const runtime::region_layout& to_layout, const void* from,
                       const runtime::region_layout& from_layout, const runtime::region_extent& size,
                       const runtime::dependencies& needs) override {
-        copy_rows(address(to), to_layout, static_cast<const std::byte*>(from), from_layout, size);
-        submit("write", needs);
+        submit("write", needs, [&] {
+            copy_rows(address(to), to_layout, static_cast<const std::byte*>(from), from_layout, size);
+        });
     }
     void read_region(void* to, const runtime::region_layout& to_layout, runtime::memory from,
                      const runtime::region_layout& from_layout, const runtime::region_extent& size,
                      const runtime::dependencies& needs) override {
-        copy_rows(static_cast<std::byte*>(to), to_layout, address(from), from_layout, size);
-        submit("read", needs);
+        submit("read", needs,
+               [&] { copy_rows(static_cast<std::byte*>(to), to_layout, address(from), from_layout, size); });
     }
     void copy_region(runtime::memory to, const runtime::region_layout& to_layout, runtime::memory from,
                      const runtime::region_layout& from_layout, const runtime::region_extent& size,
                      const runtime::dependencies& needs) override {
-        copy_rows(address(to), to_layout, address(from), from_layout, size);
-        submit("copy", needs);
+        submit("copy", needs, [&] { copy_rows(address(to), to_layout, address(from), from_layout, size); });
     }
     void launch(runtime::driver_kernel&, const runtime::grid&, std::span<const runtime::argument>,
                 const runtime::dependencies& needs) override {
-        submit("launch", needs);
+        submit("launch", needs, [] {});
     }
     runtime::event_handle record(std::span<const runtime::event_handle>) override {
         const std::lock_guard lock(log_->mutex);
@@ -170,12 +169,15 @@ private:
                     from + from_layout.offset + plane * from_layout.plane_pitch + row * from_layout.row_pitch,
                     size.row_bytes);
     }
-    void submit(const char* what, const runtime::dependencies& needs) {
+    /// Moves the bytes under the lock: commands of several queues follow each other, in whatever order.
+    template <class Move>
+    void submit(const char* what, const runtime::dependencies& needs, Move&& move) {
         const std::lock_guard lock(log_->mutex);
         if (log_->refusals > 0) {
             --log_->refusals;
             throw device_error("The driver said no.");
         }
+        move();
         log_->commands.push_back({number_, what, needs.wait_for.size()});
         if (needs.made != nullptr) *needs.made = log_->make_event();
     }
