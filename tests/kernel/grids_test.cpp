@@ -129,7 +129,7 @@ TEST(C14_execute, takes_grids_that_no_work_group_divides) {
                 on, size,
                 {static_cast<std::int64_t>(random() % 1000), -static_cast<std::int64_t>(random() % 1000), 3});
         }
-        const std::size_t prime = 1000003;
+        const std::size_t prime = 100003;
         const auto kernel = balm::kernel<1>(
             "prime", [](Out<std::int32_t> out) { out[global_id(0)] = cast<int>(global_id(0)) + 1; });
         expect_each(run<std::int32_t>(on, kernel, prime), [](std::size_t i) { return i + 1; });
