@@ -5,27 +5,20 @@
 
 #include <utility>
 
+#include "ir/builder.hpp"
+
 namespace balm::ir {
 
 namespace {
 
 /// for (i = group_id * local_size + local_id; i < count; i += global_size): without the grid's offset.
 void walk_by_strides(function& f, value_id loop, block& around) {
-    const auto append = [&](opcode op, std::uint16_t detail, std::span<const value_id> operands) {
-        instruction i;
-        i.op = op;
-        i.detail = detail;
-        i.result = scalar::i64;
-        i.where = f.code[loop].where;
-        around.push_back(f.add(i, operands));
-        return around.back();
-    };
-    const auto place_of = [&](place p) { return append(opcode::place, static_cast<std::uint16_t>(p), {}); };
-    const value_id factors[] = {place_of(place::group_id), place_of(place::local_size)};
-    const value_id terms[] = {append(opcode::builtin, static_cast<std::uint16_t>(builtin::mul), factors),
-                              place_of(place::local_id)};
-    const value_id first = append(opcode::builtin, static_cast<std::uint16_t>(builtin::add), terms);
-    const value_id bounds[] = {first, f.operand(loop, 0), place_of(place::global_size)};
+    builder b(f, f.code[loop].where);
+    const value_id group = b.place_(place::group_id), size = b.place_(place::local_size);
+    const value_id before = b.apply(builtin::mul, group, size);
+    const value_id first = b.apply(builtin::add, before, b.place_(place::local_id));
+    const value_id bounds[] = {first, f.operand(loop, 0), b.place_(place::global_size)};
+    around.insert(around.end(), b.made.begin(), b.made.end());
     f.code[loop].op = opcode::for_;
     f.set_operands(loop, bounds);
 }

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <span>
 #include <string>
 #include <utility>
+
+#include "ir/builder.hpp"
 
 namespace balm::ir {
 
@@ -20,18 +21,32 @@ public:
     grid_pass(int dimensions, const grid_facts& facts) : dimensions_(dimensions), facts_(facts) {}
 
     function kernel(function f) {
-        std::vector<value_id> added = rewrite(f);
-        if (facts_.is_filled) leave_if_beyond(f, added);
-        f.blocks[0].insert(f.blocks[0].begin(), added.begin(), added.end());
+        const told_values told = rewrite(f);
+        builder b(f, f.where);
+        b.made = told.all();
+        if (facts_.is_filled) leave_if_beyond(f, told, b);
+        f.blocks[0].insert(f.blocks[0].begin(), b.made.begin(), b.made.end());
         return f;
     }
 
 private:
     /// The hidden parameters of the function at work, by kind and dimension.
-    using told_values = std::array<std::vector<value_id>, 3>;
-    static const std::vector<value_id>& of(const told_values& told, grid_parameter kind) {
-        return told[static_cast<std::size_t>(kind)];
-    }
+    struct told_values {
+        std::array<std::vector<value_id>, 3> by_kind;
+
+        std::vector<value_id>& operator[](grid_parameter kind) {
+            return by_kind[static_cast<std::size_t>(kind)];
+        }
+        value_id operator()(grid_parameter kind, std::uint64_t dimension) const {
+            return by_kind[static_cast<std::size_t>(kind)][dimension];
+        }
+        /// In the order of the parameters.
+        std::vector<value_id> all() const {
+            std::vector<value_id> list;
+            for (const auto& each : by_kind) list.insert(list.end(), each.begin(), each.end());
+            return list;
+        }
+    };
 
     bool is_told(place p) const {
         switch (p) {
@@ -52,18 +67,18 @@ private:
         });
     }
 
-    /// Adds the parameters and computes all places from them; gives what belongs at the function's top.
-    std::vector<value_id> rewrite(function& f) {
-        told_values told;
-        std::vector<value_id> added = add_parameters(f, told);
+    /// Adds the parameters, which belong at the function's top, and computes all places from them.
+    told_values rewrite(function& f) {
+        told_values told = add_parameters(f);
+        const std::vector<value_id> added = told.all();
         std::vector<bool> is_changed(f.callees.size());
         for (std::size_t k = 0; k < f.callees.size(); ++k) {
             is_changed[k] = asks(*f.callees[k]);
             if (is_changed[k]) f.callees[k] = changed(f.callees[k]);
         }
-        for (block& b : f.blocks) {
+        for (block& around : f.blocks) {
             block after;
-            for (value_id v : b) {
+            for (value_id v : around) {
                 const opcode op = f.code[v].op;
                 if (asks(f.code[v]))
                     compute(f, v, told, after);
@@ -71,39 +86,35 @@ private:
                     pass_on(f, v, added);
                 after.push_back(v);
             }
-            b = std::move(after);
+            around = std::move(after);
         }
-        return added;
+        return told;
     }
     std::shared_ptr<const function> changed(const std::shared_ptr<const function>& callee) {
         auto& known = changed_[callee.get()];
         if (!known) {
             function f = *callee;
-            const std::vector<value_id> added = rewrite(f);
+            const std::vector<value_id> added = rewrite(f).all();
             f.blocks[0].insert(f.blocks[0].begin(), added.begin(), added.end());
             known = std::make_shared<const function>(std::move(f));
         }
         return known;
     }
 
-    std::vector<value_id> add_parameters(function& f, told_values& told) const {
+    told_values add_parameters(function& f) const {
         constexpr const char* words[] = {"offset", "first", "size"};
-        std::vector<value_id> added;
+        told_values told;
+        builder b(f, {});
         for (const grid_parameter kind : grid_parameters(facts_))
             for (int d = 0; d < dimensions_; ++d) {
-                const auto k = static_cast<std::size_t>(kind);
+                const std::string word = words[static_cast<std::size_t>(kind)];
                 parameter p;
                 p.what = type(scalar::i64);
-                p.name = dimensions_ == 1 ? std::string(words[k]) : std::string(words[k]) + "_" + "xyz"[d];
-                instruction i;
-                i.op = opcode::parameter;
-                i.result = p.what;
-                i.bits = f.parameters.size();
+                p.name = dimensions_ == 1 ? word : word + "_" + "xyz"[d];
+                told[kind].push_back(b.make(opcode::parameter, p.what, {}, 0, f.parameters.size()));
                 f.parameters.push_back(std::move(p));
-                told[k].push_back(f.add(i));
-                added.push_back(told[k].back());
             }
-        return added;
+        return told;
     }
     static void pass_on(function& f, value_id call, const std::vector<value_id>& added) {
         const auto given = f.operands_of(call);
@@ -114,106 +125,60 @@ private:
 
     /// Turns the place into what it is in the user's grid; what that takes goes ahead of it.
     void compute(function& f, value_id v, const told_values& told, block& ahead) const {
-        const instruction asked = f.code[v];
-        const place what = place_of(asked);
-        const auto d = static_cast<std::size_t>(asked.bits);
-        const auto make = [&](opcode op, std::uint16_t detail, std::uint64_t bits,
-                              std::span<const value_id> operands = {}) {
-            instruction i = asked;
-            i.op = op;
-            i.detail = detail;
-            i.bits = bits;
-            i.name = none;
-            ahead.push_back(f.add(i, operands));
-            return ahead.back();
-        };
-        const auto apply = [&](builtin b, value_id left, value_id right) {
-            const value_id operands[] = {left, right};
-            return make(opcode::builtin, static_cast<std::uint16_t>(b), 0, operands);
-        };
-        const auto hardware = [&](place p) {
-            return make(opcode::place, static_cast<std::uint16_t>(p), asked.bits);
-        };
-        // v itself becomes the last sum.
-        const auto sum = [&](value_id left, value_id right) {
-            const value_id operands[] = {left, right};
-            instruction& i = f.code[v];
-            i.op = opcode::builtin;
-            i.detail = static_cast<std::uint16_t>(builtin::add);
-            i.bits = 0;
-            f.set_operands(v, operands);
-        };
-        const auto zero = [&] { return make(opcode::constant, 0, 0); };
+        const place what = place_of(f.code[v]);
+        const std::uint64_t d = f.code[v].bits;
+        builder b(f, f.code[v].where);
+        const auto [left, right] = terms(b, what, d, told);
+        ahead.insert(ahead.end(), b.made.begin(), b.made.end());
+        const value_id operands[] = {left, right};
+        instruction& sum = f.code[v];
+        sum.op = opcode::builtin;
+        sum.detail = static_cast<std::uint16_t>(builtin::add);
+        sum.bits = 0;
+        f.set_operands(v, operands);
+    }
+    /// The two whose sum the place is.
+    std::pair<value_id, value_id> terms(builder& b, place what, std::uint64_t d,
+                                        const told_values& told) const {
         switch (what) {
             case place::global_id: {
-                const value_id id = hardware(what);
-                if (facts_.is_offset && facts_.is_part)
-                    sum(apply(builtin::add, id, of(told, grid_parameter::first)[d]),
-                        of(told, grid_parameter::offset)[d]);
-                else
-                    sum(id, of(told, facts_.is_part ? grid_parameter::first : grid_parameter::offset)[d]);
-                break;
+                const value_id id = b.place_(what, d);
+                if (!facts_.is_offset) return {id, told(grid_parameter::first, d)};
+                const value_id in_grid =
+                    facts_.is_part ? b.apply(builtin::add, id, told(grid_parameter::first, d)) : id;
+                return {in_grid, told(grid_parameter::offset, d)};
             }
-            case place::global_offset: sum(zero(), of(told, grid_parameter::offset)[d]); break;
-            case place::group_id:
-                sum(hardware(what),
-                    apply(builtin::div, of(told, grid_parameter::first)[d], hardware(place::local_size)));
-                break;
+            case place::global_offset: return {b.constant(0), told(grid_parameter::offset, d)};
+            case place::group_id: {
+                const value_id id = b.place_(what, d), local = b.place_(place::local_size, d);
+                return {id, b.apply(builtin::div, told(grid_parameter::first, d), local)};
+            }
             case place::group_count: {
-                const value_id local = hardware(place::local_size);
-                const value_id one = make(opcode::constant, 0, 1);
-                const value_id last = apply(builtin::sub, of(told, grid_parameter::size)[d], one);
-                sum(apply(builtin::div, last, local), one);
-                break;
+                const value_id local = b.place_(place::local_size, d), one = b.constant(1);
+                const value_id last = b.apply(builtin::sub, told(grid_parameter::size, d), one);
+                return {b.apply(builtin::div, last, local), one};
             }
-            default: sum(zero(), of(told, grid_parameter::size)[d]);
+            default: return {b.constant(0), told(grid_parameter::size, d)};
         }
     }
 
-    /// if (gid >= size) return; of each dimension. `ahead` holds the parameters and gets what comes behind.
-    void leave_if_beyond(function& f, std::vector<value_id>& ahead) const {
-        const std::vector<value_id> parameters = ahead;
-        const auto kinds = grid_parameters(facts_);
-        const auto told = [&](grid_parameter kind, int d) {
-            const auto k =
-                static_cast<std::size_t>(std::find(kinds.begin(), kinds.end(), kind) - kinds.begin());
-            return parameters[k * static_cast<std::size_t>(dimensions_) + static_cast<std::size_t>(d)];
-        };
-        const auto make = [&](opcode op, type result, std::uint16_t detail, std::uint64_t bits,
-                              std::initializer_list<value_id> operands) {
-            instruction i;
-            i.op = op;
-            i.result = result;
-            i.detail = detail;
-            i.bits = bits;
-            i.where = f.where;
-            ahead.push_back(f.add(i, {operands.begin(), operands.size()}));
-            return ahead.back();
-        };
+    /// if (gid >= size) return; in any dimension.
+    void leave_if_beyond(function& f, const told_values& told, builder& b) const {
         value_id beyond = none;
-        for (int d = 0; d < dimensions_; ++d) {
-            value_id id = make(opcode::place, scalar::i64, static_cast<std::uint16_t>(place::global_id),
-                               static_cast<std::uint64_t>(d), {});
-            if (facts_.is_part)
-                id = make(opcode::builtin, scalar::i64, static_cast<std::uint16_t>(builtin::add), 0,
-                          {id, told(grid_parameter::first, d)});
+        for (std::uint64_t d = 0; d < static_cast<std::uint64_t>(dimensions_); ++d) {
+            value_id id = b.place_(place::global_id, d);
+            if (facts_.is_part) id = b.apply(builtin::add, id, told(grid_parameter::first, d));
             const value_id outside =
-                make(opcode::builtin, scalar::boolean, static_cast<std::uint16_t>(builtin::greater_equal), 0,
-                     {id, told(grid_parameter::size, d)});
-            beyond = beyond == none ? outside
-                                    : make(opcode::builtin, scalar::boolean,
-                                           static_cast<std::uint16_t>(builtin::bit_or), 0, {beyond, outside});
+                b.apply(builtin::greater_equal, id, told(grid_parameter::size, d), scalar::boolean);
+            beyond = beyond == none ? outside : b.apply(builtin::bit_or, beyond, outside, scalar::boolean);
         }
-        instruction leave;
-        leave.op = opcode::return_;
-        leave.where = f.where;
-        const value_id nothing[] = {none};
-        const auto inside = static_cast<block_id>(f.blocks.size());
-        f.blocks.push_back({f.add(leave, nothing)});
-        f.blocks.emplace_back();
-        const value_id branch = make(opcode::if_, scalar::nothing, 0, 0, {beyond});
-        f.code[branch].blocks[0] = inside;
-        f.code[branch].blocks[1] = inside + 1;
+        builder inside(f, f.where);
+        inside.make(opcode::return_, scalar::nothing, {none});
+        const value_id branch = b.make(opcode::if_, scalar::nothing, {beyond});
+        for (block_id& each : f.code[branch].blocks) {
+            each = static_cast<block_id>(f.blocks.size());
+            f.blocks.push_back(std::exchange(inside.made, {}));
+        }
     }
 
     int dimensions_;

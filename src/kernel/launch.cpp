@@ -207,23 +207,19 @@ std::size_t most_items(const runtime::grid& g, std::uint32_t d, std::size_t room
     return d == 0 && g.dimensions > 1 ? std::min(most, row_length) : most;
 }
 
-/// A work-group size that divides the grid.
-void choose_divisors(runtime::grid& g, std::size_t room, const device_info& device) {
+/// Fills the group, the first dimension first, with what `size_for(global, most)` takes of each dimension.
+template <class SizeFor>
+void fill_group(runtime::grid& g, std::size_t room, const device_info& device, SizeFor&& size_for) {
     for (std::uint32_t d = 0; d < g.dimensions; ++d) {
-        g.local[d] = largest_divisor(g.global[d], most_items(g, d, room, device));
+        g.local[d] = size_for(g.global[d], most_items(g, d, room, device));
         room = std::max<std::size_t>(room / g.local[d], 1);
     }
 }
 
-/// The usual work-group size, whether it divides the grid or not; true where it does.
-bool choose_usual(runtime::grid& g, std::size_t room, const device_info& device) {
-    bool divides = true;
-    for (std::uint32_t d = 0; d < g.dimensions; ++d) {
-        g.local[d] = std::min(g.global[d], most_items(g, d, room, device));
-        divides = divides && g.global[d] % g.local[d] == 0;
-        room = std::max<std::size_t>(room / g.local[d], 1);
-    }
-    return divides;
+bool divides_grid(const runtime::grid& g) {
+    for (std::size_t d = 0; d < g.dimensions; ++d)
+        if (g.global[d] % g.local[d] != 0) return false;
+    return true;
 }
 
 /// Groups of fewer work-items waste most of a CPU's vectors and of the time that a group takes to begin.
@@ -236,15 +232,16 @@ void choose_local(const ir::function& kernel, runtime::grid& g, std::size_t limi
                   ir::launch_facts& facts) {
     const std::size_t room = std::min(limit, kernels::usual_local_size);
     if (!kernel.sees_groups && !facts.on_cpu) {
-        facts.grid.is_filled = !choose_usual(g, room, device);
+        fill_group(g, room, device, [](std::size_t n, std::size_t most) { return std::min(n, most); });
+        facts.grid.is_filled = !divides_grid(g);
         return;
     }
-    choose_divisors(g, room, device);
+    fill_group(g, room, device, largest_divisor);
     const std::size_t items = g.local[0] * g.local[1] * g.local[2];
     const std::size_t all = g.global[0] * g.global[1] * g.global[2];
     if (kernel.sees_groups || items >= std::min(all, small_group)) return;
     g.local = {std::min(g.global[0], room), 1, 1};
-    facts.grid.is_part = g.global[0] % g.local[0] != 0;
+    facts.grid.is_part = !divides_grid(g);
 }
 
 void check_local(const runtime::grid& g, const std::string& kernel, const device_info& device) {
