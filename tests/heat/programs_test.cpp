@@ -9,6 +9,7 @@
 
 #include "golden.hpp"
 #include "reference.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace {
 
@@ -23,16 +24,11 @@ struct outcome {
 
 class heat_programs : public testing::Test {
 protected:
-    heat_programs() {
-        std::string pattern = testing::TempDir() + "/heat_programs_XXXXXX";
-        folder_ = ::mkdtemp(pattern.data());
-    }
-    ~heat_programs() override { std::filesystem::remove_all(folder_); }
-
     // Runs a shell command in an empty folder of its own, with the programs on the path.
     outcome run(const std::string& command) const {
-        const std::string shell =
-            "cd '" + folder_ + "' && PATH='" BALM_TEST_BIN_DIR "':\"$PATH\" && { " + command + "; } 2>stderr";
+        const std::string shell = "cd '" + folder_.path().string() +
+                                  "' && PATH='" BALM_TEST_BIN_DIR "':\"$PATH\" && { " + command +
+                                  "; } 2>stderr";
         std::FILE* pipe = ::popen(shell.c_str(), "r");
         outcome result{-1, "", ""};
         char bytes[4096];
@@ -40,11 +36,11 @@ protected:
             result.out.append(bytes, count);
         const int status = ::pclose(pipe);
         if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
-        result.err = heat_test::read_file(folder_ + "/stderr");
+        result.err = heat_test::read_file(folder_ / "stderr");
         return result;
     }
 
-    bool exists(const std::string& name) const { return std::filesystem::exists(folder_ + "/" + name); }
+    bool exists(const std::string& name) const { return std::filesystem::exists(folder_ / name); }
 
     // Exit code 1, nothing on stdout, and as the last line on stderr `program: … expected …`.
     void expect_refusal(const std::string& command, const std::string& program,
@@ -60,7 +56,7 @@ protected:
     }
 
 private:
-    std::string folder_;
+    balm::test::scratch_directory folder_;
 };
 
 using H1_programs = heat_programs;

@@ -9,6 +9,7 @@
 #include "generate.hpp"
 #include "golden.hpp"
 #include "image.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace {
 
@@ -17,20 +18,12 @@ using heat_test::parse;
 
 class H1_render : public testing::Test {
 protected:
-    H1_render() {
-        std::string pattern = testing::TempDir() + "/heat_render_XXXXXX";
-        folder_ = ::mkdtemp(pattern.data());
-    }
-    ~H1_render() override { std::filesystem::remove_all(folder_); }
+    std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
-    std::string path(const std::string& name) const { return folder_ + "/" + name; }
-
-    std::size_t files() const {
-        return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_), {}));
-    }
+    std::size_t files() const { return folder_.names().size(); }
 
 private:
-    std::string folder_;
+    balm::test::scratch_directory folder_;
 };
 
 TEST_F(H1_render, bitmaps_equal_the_golden_ones) {

@@ -24,11 +24,13 @@
 #include <vector>
 
 #include "runtime/system.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 using namespace balm::runtime;
+using balm::test::scratch_directory;
 using bytes = std::vector<std::byte>;
 
 constexpr std::uint64_t plenty = 64u << 20;
@@ -37,26 +39,6 @@ constexpr uid_t nobody = 65534;
 // Statuses of children; any other is a failure.
 constexpr int passed = 0;
 constexpr int not_possible_here = 77;
-
-class scratch_directory {
-public:
-    scratch_directory() {
-        std::string pattern = (fs::temp_directory_path() / "balm_disk_cache_test_XXXXXX").string();
-        path_ = ::mkdtemp(pattern.data());
-    }
-    ~scratch_directory() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    scratch_directory(const scratch_directory&) = delete;
-    scratch_directory& operator=(const scratch_directory&) = delete;
-
-    fs::path operator/(const std::string& name) const { return path_ / name; }
-    const fs::path& path() const { return path_; }
-
-private:
-    fs::path path_;
-};
 
 hash128 key_of(std::uint64_t number) { return hasher{}.number(number).result(); }
 

@@ -24,6 +24,7 @@
 #include "runtime/devices.hpp"
 #include "runtime/exclusive.hpp"
 #include "runtime/filter_judge.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace balm::test {
 
@@ -35,17 +36,10 @@ using testing::HasSubstr;
 /// A lock directory of the test's own.
 class V1_exclusive : public testing::Test {
 protected:
-    V1_exclusive() {
-        std::string pattern = testing::TempDir() + "/balm_locks_XXXXXX";
-        folder_ = ::mkdtemp(pattern.data());
-        ::setenv("BALM_LOCK_DIR", folder_.c_str(), 1);
-    }
-    ~V1_exclusive() override {
-        ::unsetenv("BALM_LOCK_DIR");
-        fs::remove_all(folder_);
-    }
+    V1_exclusive() { ::setenv("BALM_LOCK_DIR", folder_.path().c_str(), 1); }
+    ~V1_exclusive() override { ::unsetenv("BALM_LOCK_DIR"); }
 
-    fs::path folder_;
+    scratch_directory folder_;
 };
 
 /// A process with a context of the devices that `filter::exclusive && filter::count(n)` gives it; says how
@@ -190,7 +184,7 @@ TEST_F(V1_exclusive, a_context_holds_its_devices_against_other_processes_while_i
         first.reset();
         EXPECT_THAT(other_process(99).answer(), HasSubstr("is held by another process"))
             << "a copy of the context lives";
-        EXPECT_THAT(other_process(99).answer(), HasSubstr(folder_.string())) << "the file is named";
+        EXPECT_THAT(other_process(99).answer(), HasSubstr(folder_.path().string())) << "the file is named";
     }
     EXPECT_EQ(other_process(99).answer(), std::to_string(all_devices_count()));
 }
@@ -317,7 +311,7 @@ TEST_F(V1_exclusive, a_device_is_known_by_uuid_else_address_else_name) {
     device_info hostile;
     hostile.name = "../../etc/passwd\n" + std::string(5000, 'x');
     const fs::path path = runtime::device_lock::path_for(hostile);
-    EXPECT_EQ(path.parent_path(), folder_);
+    EXPECT_EQ(path.parent_path(), folder_.path());
     EXPECT_LT(path.filename().string().size(), 200u);
     EXPECT_NE(runtime::device_lock::try_acquire(hostile), nullptr);
 }

@@ -2,6 +2,7 @@
 // answers as promised, and that replacing a file is all or nothing.
 
 #include "runtime/system.hpp"
+#include "support/scratch_directory.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -26,34 +27,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace balm::runtime;
+using balm::test::scratch_directory;
 using namespace std::chrono_literals;
-
-class scratch_directory {
-public:
-    scratch_directory() {
-        std::string pattern = (fs::temp_directory_path() / "balm_system_test_XXXXXX").string();
-        path_ = ::mkdtemp(pattern.data());
-    }
-    ~scratch_directory() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    scratch_directory(const scratch_directory&) = delete;
-    scratch_directory& operator=(const scratch_directory&) = delete;
-
-    fs::path operator/(const char* name) const { return path_ / name; }
-    const fs::path& path() const { return path_; }
-
-    std::vector<std::string> names() const {
-        std::vector<std::string> all;
-        for (const auto& each : fs::directory_iterator(path_)) all.push_back(each.path().filename().string());
-        std::sort(all.begin(), all.end());
-        return all;
-    }
-
-private:
-    fs::path path_;
-};
 
 class scoped_variable {
 public:

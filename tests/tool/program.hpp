@@ -13,6 +13,7 @@
 #include <string>
 
 #include "support/devices.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace balm::test {
 
@@ -24,12 +25,6 @@ struct outcome {
 /// A test with a folder of its own, which is also the cache of the programs it runs.
 class tool_program : public testing::Test {
 protected:
-    tool_program() {
-        std::string pattern = testing::TempDir() + "/balm_tool_XXXXXX";
-        folder_ = ::mkdtemp(pattern.data());
-    }
-    ~tool_program() override { std::filesystem::remove_all(folder_); }
-
     std::filesystem::path cache() const { return folder_ / "cache"; }
 
     /// `environment` comes before the program's name: "BALM_TYPE=cpu".
@@ -65,7 +60,7 @@ protected:
     }
 
 private:
-    std::filesystem::path folder_;
+    scratch_directory folder_;
 };
 
 }  // namespace balm::test
