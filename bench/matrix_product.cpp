@@ -1,11 +1,8 @@
 // The product of two f32 matrices through tiles in local memory: on GPUs against the same kernel in CUDA, on
 // CPUs against the same kernel in OpenCL C.
 
-#include <dlfcn.h>
-
 #include <cmath>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <random>
 #include <vector>
@@ -131,19 +128,10 @@ void on_cpu(benchmark::State& state, const balm::device& on) {
         state.SkipWithError("the result is wrong");
 }
 
-const peer::cuda_matrix_functions* cuda_matrix_on(const char* pci_address, const char*& why) {
-    if (peer::cuda_on(pci_address, why) == nullptr) return nullptr;
-    const auto beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libpeer_cuda.so";
-    void* const module = dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL);
-    const auto get = reinterpret_cast<const peer::cuda_matrix_functions* (*)()>(
-        dlsym(module, "peer_cuda_matrix_functions"));
-    if (get == nullptr) why = "libpeer_cuda.so has no matrix product";
-    return get != nullptr ? get() : nullptr;
-}
-
 void on_gpu(benchmark::State& state, const balm::device& on) {
     const char* why = "";
-    const peer::cuda_matrix_functions* const cuda = cuda_matrix_on(on.info().pci_address.c_str(), why);
+    const auto* const cuda = peer::cuda_functions_on<peer::cuda_matrix_functions>(
+        on.info().pci_address.c_str(), "peer_cuda_matrix_functions", why);
     if (cuda == nullptr) return state.SkipWithError(why);
     const operands given(gpu_size);
     ours mine(on, given);

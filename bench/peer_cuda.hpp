@@ -24,4 +24,11 @@ struct cuda_functions {
 /// The module opened, with this device chosen; null with a reason in `why` where there is none.
 const cuda_functions* cuda_on(const char* pci_address, const char*& why);
 
+/// What a function of the module gives, with this device chosen; null with a reason as above.
+const void* cuda_functions_on(const char* pci_address, const char* function, const char*& why);
+template <class Functions>
+const Functions* cuda_functions_on(const char* pci_address, const char* function, const char*& why) {
+    return static_cast<const Functions*>(cuda_functions_on(pci_address, function, why));
+}
+
 }  // namespace peer

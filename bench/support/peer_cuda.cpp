@@ -8,22 +8,42 @@
 
 namespace peer {
 
-const cuda_functions* cuda_on(const char* pci_address, const char*& why) {
-    static void* const module = [] {
+namespace {
+
+void* module() {
+    static void* const opened = [] {
         const auto beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libpeer_cuda.so";
         return dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL);
     }();
-    if (module == nullptr) {
+    return opened;
+}
+
+template <class Functions>
+const Functions* functions_of(const char* function) {
+    const auto get = reinterpret_cast<const Functions* (*)()>(dlsym(module(), function));
+    return get != nullptr ? get() : nullptr;
+}
+
+}  // namespace
+
+const cuda_functions* cuda_on(const char* pci_address, const char*& why) {
+    if (module() == nullptr) {
         why = "libpeer_cuda.so is not beside the program";
         return nullptr;
     }
-    const auto get = reinterpret_cast<const cuda_functions* (*)()>(dlsym(module, "peer_cuda_functions"));
-    const cuda_functions* const functions = get != nullptr ? get() : nullptr;
+    const auto* const functions = functions_of<cuda_functions>("peer_cuda_functions");
     if (functions == nullptr || !functions->select(pci_address)) {
         why = "CUDA has no such device for the peer";
         return nullptr;
     }
     return functions;
+}
+
+const void* cuda_functions_on(const char* pci_address, const char* function, const char*& why) {
+    if (cuda_on(pci_address, why) == nullptr) return nullptr;
+    const void* const found = functions_of<void>(function);
+    if (found == nullptr) why = "libpeer_cuda.so is of another version";
+    return found;
 }
 
 }  // namespace peer

@@ -198,6 +198,9 @@ public:
     virtual void free_pinned(pinned_memory) noexcept = 0;
     virtual std::unique_ptr<driver_program> compile(const std::string& source,
                                                     const std::string& options) = 0;
+    /// Whether processes may compile equal programs at the same time. With PoCL they meet in its own cache,
+    /// unlocked, and get errors and crashes.
+    virtual bool compiles_beside_other_processes() const { return true; }
     /// From what driver_program::binary() gave, on the same device and driver. Throws build_error.
     virtual std::unique_ptr<driver_program> load(std::span<const std::byte> binary) = 0;
     /// Whether commands here can wait for events of this device.

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
 #include <string_view>
 
@@ -57,6 +58,17 @@ void show(const device_state& device, const program_source& source, const char* 
                                    origin, source.text);
     if (!text.ends_with('\n')) text += '\n';
     std::fwrite(text.data(), 1, text.size(), stderr);  // one call, so that threads do not mix
+}
+
+// An option that changes nothing but the program's identity for the driver: no other process has it.
+std::string option_of_this_process() {
+    static const std::string option = [] {
+        const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+        const hash128 own =
+            hasher{}.text(host_name()).number(process_id()).number(static_cast<std::uint64_t>(now)).result();
+        return " -DBALM_PROCESS_" + to_hex(own);
+    }();
+    return option;
 }
 
 // Null where there is no entry, or the driver refuses it.
@@ -173,11 +185,14 @@ std::shared_ptr<compiled_program> program_store::build(const program_source& sou
     const bool was_on_disk = built != nullptr;
     if (shows_kernels()) show(device_, source, was_on_disk ? "from the disk cache" : "compiled now");
     if (!was_on_disk) {
-        built = std::make_shared<compiled_program>(driver.compile(source.text, source.options),
-                                                   source.kernel_name);
+        // The driver's own cache would grow with each process, were ours not there to compile once.
+        const bool keeps = default_cache().enabled();
+        const bool apart = keeps && !driver.compiles_beside_other_processes();
+        built = std::make_shared<compiled_program>(
+            driver.compile(source.text, source.options + (apart ? option_of_this_process() : "")),
+            source.kernel_name);
         std::optional<compiled_program::disk_entry> entry;
-        if (default_cache().enabled())
-            entry = {key, fmt::format("{} on {}", source.kernel_name, device_.words())};
+        if (keeps) entry = {key, fmt::format("{} on {}", source.kernel_name, device_.words())};
         built->compiled_now(std::move(entry));
     }
     finish_at_exit();

@@ -404,8 +404,8 @@ TEST(B5_disk_cache, a_full_and_a_read_only_disk_keep_nothing_new) {
 
 // Each process is a cold start: look, compile if nothing is there, keep; payloads large enough to be
 // written in parts, all processes in the same order, so that they meet at each key.
-TEST(B5_disk_cache, sixteen_processes_start_cold_at_once) {
-    constexpr int processes = 16;
+TEST(B5_disk_cache, thirty_two_processes_start_cold_at_once) {
+    constexpr int processes = 32;
     constexpr std::uint64_t shared_keys = 12;
     const scratch_directory directory;
     const auto size_of = [](std::uint64_t number) {
