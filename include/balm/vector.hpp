@@ -26,6 +26,7 @@ std::shared_ptr<vector_state> make_vector(const context&, scalar type, std::size
 std::shared_ptr<vector_state> make_vector_like(const program&, scalar type);
 std::size_t size_of(const vector_state&);
 const std::shared_ptr<runtime::storage>& storage_of(const vector_state&);
+std::size_t offset_of(const vector_state&);
 void write(vector_state&, std::size_t offset, const void* from, std::size_t count);
 void read(const vector_state&, std::size_t offset, void* to, std::size_t count);
 void fill(vector_state&, const void* value);
@@ -68,6 +69,9 @@ public:
     vector(expr<T> e) : state_(array::make_vector_like(e.program(), scalar_of<T>)) {  // NOLINT
         array::assign(*state_, std::move(e).program());
     }
+
+    /// Use as_vector(…).
+    explicit vector(std::shared_ptr<array::vector_state> state) : state_(std::move(state)) {}
 
     vector(const vector& other) { *this = other; }
     vector(vector&& other) noexcept = default;
@@ -171,7 +175,7 @@ public:
     buffer_range<T, access::mixed> elements() const {
         if (!state_) detail::vector_without_device();
         return buffer_range<T, access::mixed>(
-            {array::storage_of(*state_), sizeof(T), shape(size()), 0, 0, 0, "a vector"});
+            {array::storage_of(*state_), sizeof(T), shape(size()), byte_offset(), 0, 0, "a vector"});
     }
     /// Maps the elements into the host's memory, to read and to write, and waits; see balm::mapped.
     ///
@@ -186,6 +190,10 @@ public:
         check_index(0);
         return array::storage_of(*state_);
     }
+    /// Where it begins in that, in bytes: 0 but for as_vector(…).
+    std::size_t byte_offset() const { return state_ ? array::offset_of(*state_) : 0; }
+    /// Bytes that the elements take on the device.
+    std::size_t size_bytes() const { return size() * sizeof(T); }
 
 private:
     void check_size(const char* what, std::size_t host) const {

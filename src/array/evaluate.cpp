@@ -49,16 +49,20 @@ void assign(vector_state& target, program&& p) {
         throw usage_error(fmt::format("an expression on {} is assigned to a vector on {}",
                                       device_of(p)->words(), device.words()));
     if (target.size() == 0) return;
-    if (reads_as_memory(p, target)) {  // an element may be read after its new value was written
+    const layout leaves(p);
+    // An element may be read after its new value was written.
+    if (reads_as_memory(p, target) || reads_through_another(leaves, target)) {
         vector_state computed(target.device_handle(), target.type(), target.size());
         assign(computed, std::move(p));
         copy(target, computed);
         return;
     }
 
-    const layout leaves(p);
     ir::launch_facts facts = kernels::facts_for(device);
     facts.covers = true;
+    facts.is_tight =
+        facts.on_cpu && !(target.is_whole() && std::all_of(leaves.vectors.begin(), leaves.vectors.end(),
+                                                           [](const auto* v) { return v->is_whole(); }));
     const cached_kernel& kernel = *kernel_for(device, purpose::assign, target.type(), &target, p, leaves,
                                               facts, [&] { return trace_assignment(p, leaves, target); });
 
@@ -72,7 +76,7 @@ void assign(vector_state& target, program&& p) {
     arguments.clear();
     reads.clear();
     arguments.push_back(argument_of(scalar::i64, target.size()));
-    arguments.push_back(argument_of(*target.memory()));
+    arguments.push_back(argument_of(target));
     append_arguments(p, leaves, &target, arguments);
     for (const vector_state* v : leaves.vectors) reads.push_back(v->memory().get());
     runtime::storage* const writes[] = {target.memory().get()};

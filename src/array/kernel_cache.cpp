@@ -20,6 +20,7 @@ struct entry {
     const runtime::device_state* device_address;
     purpose what;
     scalar into;
+    bool is_tight;               ///< as launch_facts has it
     std::int32_t target_number;  ///< of the target among the expression's vectors; -1: it is none of them
     program structure;           ///< without its vectors
     detail::inline_vector<std::uint16_t, 20> number_of_leaf;
@@ -42,8 +43,9 @@ std::int32_t number_of(const vector_state* target, const layout& leaves) {
 }
 
 bool is_for(const entry& e, const runtime::device_state& device, purpose what, scalar into,
-            std::int32_t target, const program& p, const layout& leaves) {
+            std::int32_t target, const program& p, const layout& leaves, bool is_tight) {
     return e.device_address == &device && e.what == what && e.into == into && e.target_number == target &&
+           e.is_tight == is_tight &&
            std::equal(e.number_of_leaf.begin(), e.number_of_leaf.end(), leaves.number_of_leaf.begin(),
                       leaves.number_of_leaf.end()) &&
            same_structure(e.structure, p) && !e.device.expired();
@@ -64,7 +66,8 @@ const cached_kernel* kernel_for(runtime::device_state& device, purpose what, sca
         const std::shared_lock lock(t.mutex);
         const auto [first, last] = t.entries.equal_range(hash);
         for (auto e = first; e != last; ++e)
-            if (is_for(*e->second, device, what, into, target_number, p, leaves)) return &e->second->kernel;
+            if (is_for(*e->second, device, what, into, target_number, p, leaves, facts.is_tight))
+                return &e->second->kernel;
     }
     const std::shared_ptr<const ir::function> traced = trace();
     auto made = std::make_unique<entry>();
@@ -72,6 +75,7 @@ const cached_kernel* kernel_for(runtime::device_state& device, purpose what, sca
     made->device_address = &device;
     made->what = what;
     made->into = into;
+    made->is_tight = facts.is_tight;
     made->target_number = target_number;
     made->structure = p;
     made->structure.vectors = {};

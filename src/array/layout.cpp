@@ -65,6 +65,11 @@ bool reads_as_memory(const program& p, const vector_state& v) {
     });
 }
 
+bool reads_through_another(const layout& leaves, const vector_state& v) {
+    return std::any_of(leaves.vectors.begin(), leaves.vectors.end(),
+                       [&](const vector_state* each) { return each != &v && each->overlaps(v); });
+}
+
 const std::shared_ptr<runtime::device_state>& device_of(const program& p) {
     if (p.vectors.empty() && p.size >= 0) return default_device();
     if (p.vectors.empty())
@@ -212,6 +217,10 @@ runtime::argument argument_of(const runtime::storage& memory) {
     return runtime::argument::of(memory.native());
 }
 
+runtime::argument argument_of(const vector_state& of) {
+    return runtime::argument::of(of.memory()->native(), of.offset());
+}
+
 runtime::argument argument_of(scalar type, std::uint64_t bits) {
     runtime::argument a;
     a.size = static_cast<std::uint32_t>(size_of(type));
@@ -222,7 +231,7 @@ runtime::argument argument_of(scalar type, std::uint64_t bits) {
 void append_arguments(const program& p, const layout& leaves, const vector_state* target,
                       std::vector<runtime::argument>& list) {
     for (const vector_state* v : leaves.vectors)
-        if (v != target) list.push_back(argument_of(*v->memory()));
+        if (v != target) list.push_back(argument_of(*v));
     for (const step& s : p.steps)
         if (is_argument(s)) list.push_back(argument_of(s.type, s.bits));
 }

@@ -30,6 +30,9 @@ std::size_t element_count(const program&);
 /// Whether the expression reads elements of the vector at other positions than its own.
 bool reads_as_memory(const program&, const vector_state&);
 
+/// Whether the expression reads elements of the vector through another one that shares them.
+bool reads_through_another(const layout&, const vector_state&);
+
 /// Whether two programs are the same but for the values of scalars and the identity of vectors.
 bool same_structure(const program&, const program&);
 
@@ -55,6 +58,7 @@ void append_arguments(const program&, const layout&, const vector_state* target,
                       std::vector<runtime::argument>&);
 
 runtime::argument argument_of(const runtime::storage&);
+runtime::argument argument_of(const vector_state&);
 runtime::argument argument_of(scalar type, std::uint64_t bits);
 
 }  // namespace balm::array

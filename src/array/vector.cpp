@@ -32,6 +32,18 @@ vector_state::vector_state(std::shared_ptr<runtime::device_state> device, scalar
     memory_ = device_->allocate(size * size_of(type), {"a vector", shape(size), size_of(type)});
 }
 
+vector_state::vector_state(std::shared_ptr<runtime::storage> memory, scalar type, std::size_t size,
+                           std::size_t offset)
+    : device_(memory->device_handle()),
+      type_(type),
+      size_(size),
+      memory_(std::move(memory)),
+      offset_(offset),
+      is_whole_(memory_->is_padded() && offset == 0 && bytes() == memory_->bytes()) {
+    if (type == scalar::f64 && !device_->info().has_double)
+        throw usage_error(fmt::format("{} has no double precision; use float", device_->words()));
+}
+
 std::shared_ptr<vector_state> make_vector(const context& where, scalar type, std::size_t size) {
     if (where.size() != 1)
         throw usage_error(
@@ -43,20 +55,22 @@ std::shared_ptr<vector_state> make_vector(const context& where, scalar type, std
 
 std::size_t size_of(const vector_state& v) { return v.size(); }
 const std::shared_ptr<runtime::storage>& storage_of(const vector_state& v) { return v.memory(); }
+std::size_t offset_of(const vector_state& v) { return v.offset(); }
 
 void write(vector_state& to, std::size_t offset, const void* from, std::size_t count) {
     const std::size_t bytes = balm::size_of(to.type());
-    to.device().default_queue().enqueue_write(*to.memory(), offset * bytes, from, count * bytes, nullptr);
+    to.device().default_queue().enqueue_write(*to.memory(), to.offset() + offset * bytes, from, count * bytes,
+                                              nullptr);
 }
 
 void read(const vector_state& from, std::size_t offset, void* to, std::size_t count) {
     const std::size_t bytes = balm::size_of(from.type());
-    from.device().default_queue().read(to, *from.memory(), offset * bytes, count * bytes);
+    from.device().default_queue().read(to, *from.memory(), from.offset() + offset * bytes, count * bytes);
 }
 
 void fill(vector_state& to, const void* value) {
     const std::size_t bytes = balm::size_of(to.type());
-    to.device().default_queue().enqueue_fill(*to.memory(), 0, to.size() * bytes,
+    to.device().default_queue().enqueue_fill(*to.memory(), to.offset(), to.size() * bytes,
                                              {static_cast<const std::byte*>(value), bytes});
 }
 
@@ -64,8 +78,16 @@ void copy(vector_state& to, const vector_state& from) {
     if (to.size() != from.size())
         throw usage_error(
             fmt::format("a vector of {} elements is assigned to one of {}", from.size(), to.size()));
-    to.device().default_queue().enqueue_copy(*to.memory(), 0, *from.memory(), 0,
-                                             from.size() * balm::size_of(from.type()));
+    if (to.overlaps(from)) {
+        const auto part = [](const vector_state& of) {
+            return balm::detail::memory_part{
+                of.memory(), balm::size_of(of.type()), shape(of.size()), of.offset(), 0, 0, "a vector"};
+        };
+        balm::detail::part_copy(part(to), part(from), {});
+        return;
+    }
+    to.device().default_queue().enqueue_copy(*to.memory(), to.offset(), *from.memory(), from.offset(),
+                                             from.bytes());
 }
 
 }  // namespace array

@@ -90,7 +90,7 @@ void share_out(function& f, value_id loop, const launch_facts& facts, lowered& p
             grid_stride(f, loop, b);
     } else if (!facts.on_cpu) {
         one_element_an_item(f, loop, b);
-    } else if (const std::uint8_t lanes = lanes_for(f, loop); lanes > 1) {
+    } else if (const std::uint8_t lanes = facts.is_tight ? 1 : lanes_for(f, loop); lanes > 1) {
         vector_an_item(f, loop, b, lanes);
         plan.elements_per_item = lanes;
     } else {

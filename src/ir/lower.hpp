@@ -16,6 +16,7 @@ struct launch_facts {
     bool covers = false;      ///< the grid is laid out as `lowered` says
     grid_facts grid{};        ///< what the driver's grid is of the user's
     bool is_shifted = false;  ///< memory arguments begin within allocations: each is followed by its offset
+    bool is_tight = false;    ///< memory may begin and end where no short vector does
     group_size only_for{};    ///< the launch's work-groups, where the compiler must be told to leave room
     friend bool operator==(const launch_facts&, const launch_facts&) = default;
 };

@@ -76,7 +76,7 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
     identity.low ^= std::uint64_t{facts.on_cpu} | std::uint64_t{facts.distinct} << 1 |
                     std::uint64_t{facts.covers} << 2 | std::uint64_t{facts.grid.is_offset} << 3 |
                     std::uint64_t{facts.grid.is_part} << 4 | std::uint64_t{facts.grid.is_filled} << 5 |
-                    std::uint64_t{facts.is_shifted} << 6;
+                    std::uint64_t{facts.is_shifted} << 6 | std::uint64_t{facts.is_tight} << 7;
     if (const ir::group_size& g = facts.only_for; g[0] != 0)
         identity = runtime::hasher{}
                        .number(identity.low)

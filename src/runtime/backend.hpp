@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,6 +35,17 @@ struct pinned_memory {
     void* address = nullptr;
     std::uintptr_t handle = 0;  ///< how the driver names it, where it does
     friend bool operator==(pinned_memory, pinned_memory) = default;
+};
+
+/// Memory that somebody else made, as its driver describes it.
+struct foreign_memory {
+    memory native;                  ///< of the whole allocation, which a part's handle leads to
+    std::size_t bytes = 0;          ///< of the whole allocation
+    std::size_t offset = 0;         ///< of what the given handle names in it
+    std::size_t given_bytes = 0;    ///< of what the given handle names
+    std::size_t address = 0;        ///< of the allocation, where it is known: what offsets are aligned from
+    bool kernels_may_read = true;   ///< CL_MEM_WRITE_ONLY: no
+    bool kernels_may_write = true;  ///< CL_MEM_READ_ONLY: no
 };
 
 /// Where the rows of a box of bytes begin, in device or host memory.
@@ -168,6 +180,8 @@ public:
     virtual void finish() = 0;
     /// The driver's own handle: cl_command_queue or CUstream.
     virtual void* native() const = 0;
+    /// Calls what gives commands of its own to the native queue, as the driver wants that done.
+    virtual void give_native(const std::function<void(void* queue)>& give) { give(native()); }
 };
 
 struct queue_options {
@@ -208,6 +222,19 @@ public:
     /// The driver's own handles: cl_context and cl_device_id, or CUcontext and CUdevice.
     virtual void* native_context() = 0;
     virtual void* native_device() = 0;
+
+    /// Whether its context is this one, and it the device (CUDA: any) in it. Starts nothing.
+    virtual bool is_native(void* /*context*/, void* /*device*/) { return false; }
+    /// A queue that somebody else made; sets options.timing to what it is. Throws usage_error where it is not
+    /// of this device, or not in order.
+    virtual std::unique_ptr<driver_queue> adopt_queue(void* /*native*/, queue_options&) { refuse_native(); }
+    /// Shares memory that somebody else made, until release_memory. Throws usage_error where this device
+    /// cannot use it.
+    virtual foreign_memory adopt_memory(std::uintptr_t /*handle*/) { refuse_native(); }
+    virtual void release_memory(memory) noexcept {}
+
+private:
+    [[noreturn]] void refuse_native() const;
 };
 
 /// A platform's own words, and its devices.
@@ -225,5 +252,10 @@ struct discovery {
 /// The backends, one function each; they never throw: a machine without the driver gives no devices.
 discovery discover_opencl();
 discovery discover_cuda();
+
+/// The device on a context that somebody else made: a cl_context and one of its cl_device_id, a CUcontext.
+/// They throw usage_error where these do not fit.
+std::shared_ptr<driver_device> adopt_opencl_context(void* context, void* device);
+std::shared_ptr<driver_device> adopt_cuda_context(void* context);
 
 }  // namespace balm::runtime

@@ -45,7 +45,9 @@ queue_state& device_state::default_queue() {
     {
         const std::lock_guard lock(queues_mutex_);
         if (default_queue_ != nullptr) return *default_queue_;
-        default_queue_ = std::make_unique<queue_state>(*this, nullptr, queue_options{});
+        const queue_options options;
+        default_queue_ =
+            std::make_unique<queue_state>(*this, nullptr, driver_->make_queue(options), options.timing);
         default_queue_->set_handle(std::shared_ptr<queue_state>(shared_from_this(), default_queue_.get()));
         finish_at_exit();
         observers = observers_;
@@ -60,7 +62,19 @@ std::shared_ptr<queue_state> device_state::default_queue_handle() {
 }
 
 std::shared_ptr<queue_state> device_state::make_queue(const queue_options& options) {
-    const auto made = std::make_shared<queue_state>(*this, shared_from_this(), options);
+    return add_queue(std::make_shared<queue_state>(*this, shared_from_this(), driver_->make_queue(options),
+                                                   options.timing));
+}
+
+std::shared_ptr<queue_state> device_state::adopt_queue(void* native) {
+    check();
+    queue_options options;
+    std::unique_ptr<driver_queue> driver = driver_->adopt_queue(native, options);
+    return add_queue(
+        std::make_shared<queue_state>(*this, shared_from_this(), std::move(driver), options.timing));
+}
+
+std::shared_ptr<queue_state> device_state::add_queue(std::shared_ptr<queue_state> made) {
     // Commands of other queues find it, to wait for what it does, until it has done all. Weak references keep
     // what the deleter has, so that it gives the queue away.
     std::shared_ptr<queue_state> handle(made.get(), [owned = made](queue_state*) mutable {
@@ -74,7 +88,7 @@ std::shared_ptr<queue_state> device_state::make_queue(const queue_options& optio
     {
         const std::lock_guard lock(queues_mutex_);
         queues_.push_back(made);
-        if (options.timing) observers = observers_;
+        if (made->is_timed()) observers = observers_;
     }
     for (const auto& each : observers) made->add_observer(each);
     return handle;
@@ -144,7 +158,7 @@ void device_state::free() {
         for (storage* const each : allocations_) {
             const std::uint32_t found =
                 each->restrictions_.fetch_or(storage::freed, std::memory_order_acq_rel);
-            if ((found & storage::freed) == 0) driver_->free(each->native());  // mapped memory, too
+            if ((found & storage::freed) == 0) release(*each);  // mapped memory, too
         }
         allocations_.clear();
         allocated_.store(0, std::memory_order_relaxed);
@@ -253,11 +267,40 @@ memory_pool::block device_state::take_block(std::size_t bytes) {
     return {driver_->allocate(bytes), bytes, {}};
 }
 
-void device_state::recycle(memory_pool::block block) noexcept {
-    if (is_freed())
-        driver_->free(block.native);
+void device_state::take_back(const storage& gone) noexcept {
+    if (gone.origin() == memory_origin::pool && !is_freed())
+        pool_.give(gone.block());
     else
-        pool_.give(std::move(block));
+        release(gone);
+}
+
+void device_state::release(const storage& gone) noexcept {
+    switch (gone.origin()) {
+        case memory_origin::pool: driver_->free(gone.native()); break;
+        case memory_origin::adopted: driver_->release_memory(gone.native()); break;
+    }
+}
+
+std::shared_ptr<storage> device_state::adopt(std::uintptr_t handle, foreign_memory& found) {
+    check();
+    found = driver_->adopt_memory(handle);
+    std::shared_ptr<storage> known;
+    {
+        const std::lock_guard lock(allocations_mutex_);
+        for (storage* const each : allocations_)
+            if (each->native() == found.native && (known = each->weak_from_this().lock()) != nullptr) break;
+        if (known == nullptr) {
+            const memory_pool::block whole{found.native, 0, {}};  // counts among no device's memory of Balm's
+            known = std::make_shared<storage>(
+                shared_from_this(), whole, found.bytes,
+                memory_label{fmt::format("adopted memory of {} bytes", found.bytes)}, memory_origin::adopted);
+            known->forbid_kernels(!found.kernels_may_read, !found.kernels_may_write);
+            allocations_.insert(known.get());
+            return known;
+        }
+    }
+    driver_->release_memory(found.native);  // it is shared already
+    return known;
 }
 
 memory_statistics device_state::statistics() const {

@@ -43,6 +43,8 @@ public:
     /// The same as a handle that keeps the device.
     std::shared_ptr<queue_state> default_queue_handle();
     std::shared_ptr<queue_state> make_queue(const queue_options& = {});
+    /// A driver's queue that somebody else made. Throws usage_error where it is not of this device.
+    std::shared_ptr<queue_state> adopt_queue(void* native);
     /// The queue of this number, if it lives or has work to do; one that does not has finished.
     std::shared_ptr<queue_state> find_queue(std::uint64_t id);
     /// Tells the observer of every command of the queues that time, also of those made later.
@@ -61,6 +63,9 @@ public:
     /// Memory of at least this many bytes, zero too; the block is a multiple of 64, so that wide loads may
     /// pass the end. Throws out_of_memory_error with the sizes and the largest live buffers.
     std::shared_ptr<storage> allocate(std::size_t bytes, memory_label);
+    /// Memory that somebody else made, and what its handle names of it; the same memory for the same
+    /// allocation, also for one of Balm's own. Throws usage_error where this device cannot use it.
+    std::shared_ptr<storage> adopt(std::uintptr_t handle, foreign_memory& found);
     /// Page-locked host memory. Throws out_of_memory_error.
     std::shared_ptr<pinned_block> allocate_pinned(std::size_t bytes);
     /// Bytes that live allocations take.
@@ -92,7 +97,10 @@ private:
     void forget(storage&) noexcept;
     void forget(const queue_state&) noexcept;
     /// Takes back the memory of a storage that is gone or freed.
-    void recycle(memory_pool::block) noexcept;
+    void take_back(const storage&) noexcept;
+    /// Gives the driver the memory of a storage, or its share of it.
+    void release(const storage&) noexcept;
+    std::shared_ptr<queue_state> add_queue(std::shared_ptr<queue_state>);
     memory_pool::block take_block(std::size_t bytes);
     void throw_late_error();
     [[noreturn]] void throw_out_of_memory(std::size_t bytes, const memory_label&, const char* driver);

@@ -58,6 +58,14 @@ struct marker {
     std::function<void(const dependencies&)> owned() const { return *this; }
 };
 
+// The same where what follows cannot be deferred.
+struct entry {
+    driver_queue& queue;
+    static constexpr bool is_marker = true;
+
+    void operator()(const dependencies& after) const { *after.made = queue.record(after.wait_for); }
+};
+
 // A write whose bytes are copied aside where the call cannot wait for them to be sent. `write` may be copied.
 template <class Write>
 struct host_write {
@@ -105,15 +113,21 @@ struct program_launch {
     }
 };
 
+// Memory of Balm's own serves every kernel; the driver may have made other memory for some.
+void check_kernel_may(std::span<storage* const> reads, std::span<storage* const> writes) {
+    for (const storage* const each : reads) each->check_kernel_may(use::read);
+    for (const storage* const each : writes) each->check_kernel_may(use::write);
+}
+
 }  // namespace
 
 queue_state::queue_state(device_state& device, std::shared_ptr<device_state> keep,
-                         const queue_options& options)
+                         std::unique_ptr<driver_queue> driver, bool is_timed)
     : device_(device),
       keep_(std::move(keep)),
       id_(next_queue_id()),
-      is_timed_(options.timing),
-      driver_(device.driver().make_queue(options)) {}
+      is_timed_(is_timed),
+      driver_(std::move(driver)) {}
 
 queue_state::~queue_state() { close(); }
 
@@ -279,6 +293,7 @@ void queue_state::enqueue_launch(driver_kernel& kernel, const grid& over, std::s
                                  std::span<storage* const> reads, std::span<storage* const> writes,
                                  std::span<const event> waits, event* made) {
     release_now_and_then();
+    check_kernel_may(reads, writes);
     enqueue(reads, writes, waits, made, nullptr,
             [&](const dependencies& after) { driver_->launch(kernel, over, arguments, after); });
 }
@@ -287,6 +302,7 @@ void queue_state::enqueue_launch(kernel_lease& lease, const grid& over, std::spa
                                  std::span<storage* const> reads, std::span<storage* const> writes,
                                  std::span<const event> waits, event* made) {
     release_now_and_then();
+    check_kernel_may(reads, writes);
     const std::uint64_t sequence =
         enqueue(reads, writes, waits, made, nullptr, program_launch{*driver_, lease, over, arguments});
     if (lease.program().awaits_launch() && is_handed_over(sequence)) [[unlikely]]
@@ -450,6 +466,22 @@ void queue_state::enqueue_fill(storage& to, std::size_t offset, std::size_t byte
                             size = pattern.size()](const dependencies& after) {
                 driver.fill(native, offset, bytes, std::span(own).first(size), after);
             }});
+}
+
+void queue_state::enqueue_native(const std::function<void(void*)>& give, std::span<storage* const> reads,
+                                 std::span<storage* const> writes, std::span<const event> waits,
+                                 event* made) {
+    event begin;
+    enqueue(reads, writes, waits, &begin, nullptr, entry{*driver_});
+    std::exception_ptr failure;  // thrown once what was given is marked
+    try {
+        driver_->give_native(give);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    enqueue(reads, writes, {}, made, nullptr, marker{*driver_});
+    made->state()->begin = begin.state()->driver;
+    if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 void queue_state::flush() { driver_->flush(); }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -51,8 +52,9 @@ struct host_memory_owner {
 /// own doing: what a driver has depends on nothing that it has not.
 class queue_state {
 public:
-    /// `keep` keeps the device alive; null for the device's own queue.
-    queue_state(device_state&, std::shared_ptr<device_state> keep, const queue_options&);
+    /// `keep` keeps the device alive; null for the device's own queue. `is_timed` as the driver's queue is.
+    queue_state(device_state&, std::shared_ptr<device_state> keep, std::unique_ptr<driver_queue>,
+                bool is_timed);
     queue_state(const queue_state&) = delete;
     queue_state& operator=(const queue_state&) = delete;
     ~queue_state();
@@ -108,6 +110,12 @@ public:
                       std::span<const event> waits = {}, event* made = nullptr);
     /// The allocation is no longer marked as mapped.
     void enqueue_unmap(storage&, void* mapped, use, event* made = nullptr);
+
+    /// Has `give` hand commands of its own to the driver's queue: they come after what a command with these
+    /// uses comes after, and later commands after them. It may use Balm. Where commands wait on the host, the
+    /// call waits for them.
+    void enqueue_native(const std::function<void(void* queue)>& give, std::span<storage* const> reads,
+                        std::span<storage* const> writes, std::span<const event> waits, event* made);
 
     /// Holds an object until all commands so far are done: a temporary that a launch uses, say.
     void keep_until_done(std::shared_ptr<const void> object);

@@ -19,19 +19,20 @@ std::string memory_label::words() const {
 }
 
 storage::storage(std::shared_ptr<device_state> device, const memory_pool::block& from, std::size_t bytes,
-                 memory_label label)
+                 memory_label label, memory_origin origin)
     : device_(std::move(device)),
       native_(from.native),
       bytes_(bytes),
       allocated_(from.bytes),
-      label_(std::move(label)) {
+      label_(std::move(label)),
+      origin_(origin) {
     // As if it had been read by them: what comes next waits, and nobody asks whether they failed.
     for (const command_id& each : from.last_uses) mark_shared(each.queue, use::read, each.sequence);
 }
 
 storage::~storage() {
     device_->forget(*this);
-    if (!is_freed()) device_->recycle(block());
+    if (!is_freed()) device_->take_back(*this);
 }
 
 memory_pool::block storage::block() const {
@@ -63,7 +64,7 @@ void storage::free() {
     if (!note_freed()) return;
     device_->forget(*this);
     device_->let_submissions_pass();  // a thread that found it usable hands its command on first
-    device_->recycle(block());
+    device_->take_back(*this);
 }
 
 void storage::check_usable(use how) const {
@@ -77,6 +78,14 @@ void storage::check_usable(use how) const {
             "Memory ({}) on {} is mapped by the host, to {}; release the mapping before a command {} it.",
             label(), device_->words(), found >= one_writer ? "write" : "read",
             how == use::write ? "writes" : "reads"));
+}
+
+void storage::refuse_kernel(use how) const {
+    throw usage_error(fmt::format(
+        "Memory ({}) on {} was made for kernels that only {} it ({}), but a kernel was launched that may {} "
+        "it; bind it to another parameter, or make it with CL_MEM_READ_WRITE.",
+        label(), device_->words(), how == use::write ? "read" : "write",
+        how == use::write ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY", how == use::write ? "write" : "read"));
 }
 
 void storage::begin_mapping(use how) {

@@ -22,6 +22,9 @@ class device_state;
 /// How a command uses an allocation.
 enum class use : std::uint8_t { read, write };
 
+/// Whose memory it is: a block of the device's pool, or somebody else's, which is shared.
+enum class memory_origin : std::uint8_t { pool, adopted };
+
 /// What an allocation is for: put into words only where somebody asks, as most are made too often for that.
 struct memory_label {
     std::string what;  ///< "a vector"; a few letters, which take no heap
@@ -41,7 +44,7 @@ class storage : public std::enable_shared_from_this<storage> {
 public:
     /// Use device_state::allocate.
     storage(std::shared_ptr<device_state> device, const memory_pool::block&, std::size_t bytes,
-            memory_label label);
+            memory_label label, memory_origin = memory_origin::pool);
     storage(const storage&) = delete;
     storage& operator=(const storage&) = delete;
     ~storage();
@@ -59,6 +62,20 @@ public:
     /// Notes that the host has a part of it mapped, to write it or only to read.
     void begin_mapping(use);
     void end_mapping(use) noexcept;
+
+    memory_origin origin() const { return origin_; }
+    /// Whether short vectors that begin inside may pass the end, and are aligned: of Balm's own blocks.
+    bool is_padded() const { return origin_ != memory_origin::adopted; }
+    /// What the driver lets no kernel do with it; once, before it is used.
+    void forbid_kernels(bool to_read, bool to_write) {
+        unreadable_ = to_read;
+        unwritable_ = to_write;
+    }
+    /// Throws usage_error where a kernel may not use it so.
+    void check_kernel_may(use how) const {
+        if (how == use::write ? unwritable_ : unreadable_) [[unlikely]]
+            refuse_kernel(how);
+    }
 
     /// As asked for; the block is larger (memory_pool::block_bytes).
     std::size_t bytes() const { return bytes_; }
@@ -97,6 +114,7 @@ private:
     static constexpr std::uint32_t one_reader = 1;
 
     friend class device_state;
+    [[noreturn]] void refuse_kernel(use) const;
     void mark_shared(std::uint64_t queue, use, std::uint64_t sequence);
     bool note_freed();
     /// The block, with the last command of each queue that used it.
@@ -107,6 +125,9 @@ private:
     std::size_t bytes_;
     std::size_t allocated_;
     memory_label label_;
+    memory_origin origin_;
+    bool unreadable_ = false;  // by kernels
+    bool unwritable_ = false;
     std::atomic<std::uint32_t> restrictions_{0};  // freed, and the mappings there are
 
     std::atomic<std::uint64_t> home_{0};  // the first queue; never changes once set

@@ -43,6 +43,9 @@ context::context(CUdevice device, std::string device_name)
           "the primary context", device_name_);
 }
 
+context::context(CUdevice device, std::string device_name, CUcontext adopted)
+    : device_(device), device_name_(std::move(device_name)), context_(adopted), is_primary_(false) {}
+
 context::~context() {
     anchor_.reset();
     {
@@ -51,6 +54,7 @@ context::~context() {
         for (const auto& events : free_events_)
             for (CUevent event : events) driver().cuEventDestroy(event);
     }
+    if (!is_primary_) return;
     CUcontext current = nullptr;
     driver().cuCtxGetCurrent(&current);
     if (current == context_) driver().cuCtxSetCurrent(nullptr);  // it may be gone after the release

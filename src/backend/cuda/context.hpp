@@ -1,6 +1,6 @@
 #pragma once
-// The primary context of a CUDA device, held while anything uses it, with what its queues share: a pool of
-// events, and the anchors that tie the device's clock to the host's.
+// The primary context of a CUDA device, held while anything uses it, or one that somebody else made, with
+// what its queues share: a pool of events, and the anchors that tie the device's clock to the host's.
 
 #include <cstdint>
 #include <memory>
@@ -45,7 +45,10 @@ std::uint64_t host_time();
 
 class context {
 public:
+    /// The primary one.
     context(CUdevice, std::string device_name);
+    /// One that somebody else made, and keeps.
+    context(CUdevice, std::string device_name, CUcontext);
     context(const context&) = delete;
     context& operator=(const context&) = delete;
     ~context();
@@ -66,6 +69,7 @@ private:
     CUdevice device_;
     std::string device_name_;
     CUcontext context_ = nullptr;
+    bool is_primary_ = true;
     std::mutex events_mutex_;
     std::vector<CUevent> free_events_[2];  // without and with timing
     std::mutex anchor_mutex_;

@@ -20,6 +20,11 @@ device::device(CUdevice which) : device_(which), info_(query_device(which)) {
     local_limits_.opt_in = static_cast<std::uint32_t>(info_.local_memory);
 }
 
+device::device(CUdevice which, CUcontext adopted) : device(which) {
+    context_ = std::make_shared<context>(which, info_.name, adopted);
+    has_context_.store(true, std::memory_order_release);
+}
+
 device::~device() = default;
 
 const std::shared_ptr<context>& device::own_context() {

@@ -18,6 +18,8 @@ namespace balm::cuda {
 class device final : public runtime::driver_device {
 public:
     explicit device(CUdevice);
+    /// On a context that somebody else made, and keeps.
+    device(CUdevice, CUcontext);
     device(const device&) = delete;
     device& operator=(const device&) = delete;
     ~device() override;
@@ -39,6 +41,9 @@ public:
     }
     void* native_context() override { return own_context()->get(); }
     void* native_device() override;
+    bool is_native(void* given_context, void*) override;
+    std::unique_ptr<runtime::driver_queue> adopt_queue(void* native, runtime::queue_options&) override;
+    runtime::foreign_memory adopt_memory(std::uintptr_t handle) override;
 
 private:
     /// The primary context; retained by the first call.

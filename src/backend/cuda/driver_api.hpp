@@ -99,6 +99,13 @@ enum CUdevice_attribute : unsigned {
     CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
 };
 
+enum CUpointer_attribute : unsigned {
+    CU_POINTER_ATTRIBUTE_CONTEXT = 1,
+    CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
+    CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
+    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
+};
+
 enum CUfunction_attribute : unsigned {
     CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
     CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
@@ -137,8 +144,11 @@ inline constexpr int CU_COMPUTEMODE_PROHIBITED = 2;
     ROW(cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxGetState, CUdevice, unsigned*, int*)               \
     ROW(cuCtxGetCurrent, cuCtxGetCurrent, CUcontext*)                                                    \
     ROW(cuCtxSetCurrent, cuCtxSetCurrent, CUcontext)                                                     \
+    ROW(cuCtxGetDevice, cuCtxGetDevice, CUdevice*)                                                       \
     ROW(cuMemAlloc, cuMemAlloc_v2, CUdeviceptr*, std::size_t)                                            \
     ROW(cuMemFree, cuMemFree_v2, CUdeviceptr)                                                            \
+    ROW(cuMemGetAddressRange, cuMemGetAddressRange_v2, CUdeviceptr*, std::size_t*, CUdeviceptr)          \
+    ROW(cuPointerGetAttribute, cuPointerGetAttribute, void*, CUpointer_attribute, CUdeviceptr)           \
     ROW(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, CUdeviceptr, const void*, std::size_t, CUstream)        \
     ROW(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, void*, CUdeviceptr, std::size_t, CUstream)              \
     ROW(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, CUdeviceptr, CUdeviceptr, std::size_t, CUstream)        \
@@ -150,6 +160,7 @@ inline constexpr int CU_COMPUTEMODE_PROHIBITED = 2;
     ROW(cuMemsetD32Async, cuMemsetD32Async, CUdeviceptr, unsigned, std::size_t, CUstream)                \
     ROW(cuStreamCreate, cuStreamCreate, CUstream*, unsigned)                                             \
     ROW(cuStreamDestroy, cuStreamDestroy_v2, CUstream)                                                   \
+    ROW(cuStreamGetCtx, cuStreamGetCtx, CUstream, CUcontext*)                                            \
     ROW(cuStreamSynchronize, cuStreamSynchronize, CUstream)                                              \
     ROW(cuStreamWaitEvent, cuStreamWaitEvent, CUstream, CUevent, unsigned)                               \
     ROW(cuEventCreate, cuEventCreate, CUevent*, unsigned)                                                \

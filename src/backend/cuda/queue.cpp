@@ -79,7 +79,11 @@ queue::queue(std::shared_ptr<context> of, const runtime::queue_options& options)
           context_->device_name());
 }
 
+queue::queue(std::shared_ptr<context> of, const runtime::queue_options& options, CUstream adopted)
+    : context_(std::move(of)), timing_(options.timing), stream_(adopted), is_adopted_(true) {}
+
 queue::~queue() {
+    if (is_adopted_) return;
     const current_context current(*context_);
     driver().cuStreamDestroy(stream_);  // its work goes on
 }
@@ -293,6 +297,11 @@ runtime::event_handle queue::record(std::span<const runtime::event_handle> event
     record(end.get());
     if (timing_) times.submitted = host_time();
     return std::make_shared<event>(context_, std::move(end), std::move(times));
+}
+
+void queue::give_native(const std::function<void(void* queue)>& give) {
+    const current_context current(*context_);  // calls of the driver and of CUDA's runtime then mean this one
+    give(stream_);
 }
 
 void queue::finish() {

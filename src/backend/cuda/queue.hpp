@@ -18,6 +18,8 @@ struct region_sides {
 class queue final : public runtime::driver_queue {
 public:
     queue(std::shared_ptr<context>, const runtime::queue_options&);
+    /// A stream that somebody else made, and keeps.
+    queue(std::shared_ptr<context>, const runtime::queue_options&, CUstream);
     queue(const queue&) = delete;
     queue& operator=(const queue&) = delete;
     ~queue() override;
@@ -45,6 +47,7 @@ public:
     void flush() override {}  // a stream starts its work without being asked
     void finish() override;
     void* native() const override { return stream_; }
+    void give_native(const std::function<void(void* queue)>& give) override;
 
 private:
     /// Waits for what the command needs, calls `enqueue()`, records events around it where one is wanted.
@@ -60,6 +63,7 @@ private:
     std::shared_ptr<context> context_;
     bool timing_;
     CUstream stream_ = nullptr;
+    bool is_adopted_ = false;
 };
 
 }  // namespace balm::cuda

@@ -15,6 +15,11 @@ namespace balm::opencl {
 device::device(cl_platform_id platform, cl_device_id id)
     : platform_(platform), id_(id), info_(query_device(platform, id)) {}
 
+device::device(cl_platform_id platform, cl_device_id id, owned_context adopted) : device(platform, id) {
+    context_ = std::move(adopted);
+    ready_context_.store(context_.get(), std::memory_order_release);
+}
+
 bool device::is_pocl() const { return info_.platform == "Portable Computing Language"; }
 
 bool device::is_nvidia() const { return info_.extensions.find("cl_nv_") != std::string::npos; }

@@ -17,6 +17,8 @@ namespace balm::opencl {
 class device final : public runtime::driver_device, public std::enable_shared_from_this<device> {
 public:
     device(cl_platform_id platform, cl_device_id id);
+    /// On a context that somebody else made, of which it takes a share.
+    device(cl_platform_id platform, cl_device_id id, owned_context);
 
     const device_info& info() const override { return info_; }
     runtime::dialect language() const override {
@@ -35,6 +37,12 @@ public:
     std::unique_ptr<runtime::driver_program> load(std::span<const std::byte> binary) override;
     void* native_context() override { return context(); }
     void* native_device() override { return id_; }
+    bool is_native(void* given_context, void* given_device) override {
+        return ready_context_.load(std::memory_order_acquire) == given_context && id_ == given_device;
+    }
+    std::unique_ptr<runtime::driver_queue> adopt_queue(void* native, runtime::queue_options&) override;
+    runtime::foreign_memory adopt_memory(std::uintptr_t handle) override;
+    void release_memory(runtime::memory shared) noexcept override { free(shared); }
 
     cl_device_id id() const { return id_; }
     const std::string& name() const { return info_.name; }

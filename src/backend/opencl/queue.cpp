@@ -108,6 +108,9 @@ queue::queue(std::shared_ptr<device> of, const runtime::queue_options& options)
           options.timing ? "an in-order queue with profiling" : "an in-order queue", device_->name());
 }
 
+queue::queue(std::shared_ptr<device> of, owned_queue adopted)
+    : device_(std::move(of)), context_(device_->context()), queue_(std::move(adopted)) {}
+
 template <class Enqueue>
 cl_int queue::submit(const runtime::dependencies& needs, Enqueue&& enqueue) {
     const wait_list waits(needs.wait_for, queue_.get(), context_);

@@ -13,6 +13,8 @@ class device;
 class queue final : public runtime::driver_queue {
 public:
     queue(std::shared_ptr<device>, const runtime::queue_options&);
+    /// One that somebody else made, of which it takes a share.
+    queue(std::shared_ptr<device>, owned_queue);
 
     void write(runtime::memory to, std::size_t offset, const void* from, std::size_t bytes,
                const runtime::dependencies&) override;
