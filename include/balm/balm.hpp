@@ -15,6 +15,7 @@
 #include "balm/host_array.hpp"
 #include "balm/interop.hpp"
 #include "balm/kernel.hpp"
+#include "balm/managed_array.hpp"
 #include "balm/mapping.hpp"
 #include "balm/pinned_array.hpp"
 #include "balm/platform.hpp"

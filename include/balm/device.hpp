@@ -12,6 +12,7 @@
 #include "balm/device_info.hpp"
 #include "balm/device_pointer.hpp"
 #include "balm/event.hpp"
+#include "balm/managed_array.hpp"
 #include "balm/memory_statistics.hpp"
 #include "balm/queue.hpp"
 
@@ -82,6 +83,17 @@ public:
     template <class T>
     device_pointer<T> allocate(std::size_t n) const {
         return device_pointer<T>(detail::pointer_allocate(state_, n, sizeof(T)), 0);
+    }
+
+    /// Memory under one address for host and device, of one to three dimensions, not set. Throws usage_error
+    /// on a device that has none (device_info::shared_virtual_memory), out_of_memory_error.
+    template <class T, std::integral First, std::integral... Rest>
+    balm::managed_array<T> managed_array(First size, Rest... sizes) const {
+        return {state_, shape(size, sizes...)};
+    }
+    template <class T>
+    balm::managed_array<T> managed_array(const shape& extents) const {
+        return {state_, extents};
     }
 
     /// Page-locked host memory, which transfers use in place. Its elements are not set. Throws

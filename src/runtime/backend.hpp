@@ -37,6 +37,12 @@ struct pinned_memory {
     friend bool operator==(pinned_memory, pinned_memory) = default;
 };
 
+/// Memory under one address for host and device.
+struct managed_memory {
+    memory native;
+    void* address = nullptr;
+};
+
 /// Memory that somebody else made, as its driver describes it.
 struct foreign_memory {
     memory native;                  ///< of the whole allocation, which a part's handle leads to
@@ -222,6 +228,13 @@ public:
     /// The driver's own handles: cl_context and cl_device_id, or CUcontext and CUdevice.
     virtual void* native_context() = 0;
     virtual void* native_device() = 0;
+
+    /// Memory that host and device see under one address, for devices that have it. The host uses it in turns
+    /// with the device: while it is mapped where maps_memory(), else while no command uses it. Throws
+    /// out_of_memory_error. bytes > 0.
+    virtual managed_memory allocate_managed(std::size_t /*bytes*/) { return {}; }
+    /// Commands that use it are done.
+    virtual void free_managed(managed_memory) noexcept {}
 
     /// Whether its context is this one, and it the device (CUDA: any) in it. Starts nothing.
     virtual bool is_native(void* /*context*/, void* /*device*/) { return false; }

@@ -156,6 +156,13 @@ std::shared_ptr<runtime::storage> buffer_allocate(const std::shared_ptr<runtime:
     return on->allocate(bytes_of(extents, element_size), {"a buffer", extents, element_size});
 }
 
+std::shared_ptr<runtime::storage> managed_allocate(const std::shared_ptr<runtime::device_state>& on,
+                                                   const shape& extents, std::size_t element_size) {
+    return on->allocate_managed(bytes_of(extents, element_size), {"a managed array", extents, element_size});
+}
+
+void* storage_address(const runtime::storage& of) { return of.address(); }
+
 void check_range(const char* of, const shape& extents, std::size_t first, std::size_t last) {
     if (first > last || last > extents.count())
         throw usage_error(

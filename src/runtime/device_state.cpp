@@ -233,16 +233,59 @@ std::shared_ptr<storage> device_state::allocate(std::size_t bytes, memory_label 
     std::shared_ptr<storage> made;
     try {
         made = std::make_shared<storage>(shared_from_this(), block, bytes, std::move(label));
-        const std::lock_guard lock(allocations_mutex_);
-        allocations_.insert(made.get());
-        const std::size_t in_use = allocated_.fetch_add(block.bytes, std::memory_order_relaxed) + block.bytes;
-        if (in_use > high_water_.load(std::memory_order_relaxed))
-            high_water_.store(in_use, std::memory_order_relaxed);
     } catch (...) {
-        if (made == nullptr) driver_->free(block.native);
+        driver_->free(block.native);
         throw;
     }
+    return note_allocated(std::move(made));
+}
+
+std::shared_ptr<storage> device_state::note_allocated(std::shared_ptr<storage> made) {
+    const std::lock_guard lock(allocations_mutex_);
+    allocations_.insert(made.get());
+    const std::size_t bytes = made->allocated_bytes();
+    const std::size_t in_use = allocated_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    if (in_use > high_water_.load(std::memory_order_relaxed))
+        high_water_.store(in_use, std::memory_order_relaxed);
     return made;
+}
+
+std::shared_ptr<storage> device_state::allocate_managed(std::size_t bytes, memory_label label) {
+    check();
+    // Without use at once, CUDA forbids the host all managed memory while any kernel runs.
+    const shared_virtual_memory_support& has = info().shared_virtual_memory;
+    if (!has.allocations || (info().api == backend::cuda && !has.at_once))
+        throw usage_error(
+            fmt::format("Managed memory was asked for, but {} has none that it can share with the host "
+                        "(device_info::shared_virtual_memory); use a buffer and map it.",
+                        words()));
+    if (bytes > most_bytes)
+        throw_out_of_memory(bytes, label, "No device has as much; is a size negative, or did it overflow?");
+    requests_.fetch_add(1, std::memory_order_relaxed);
+    driver_allocations_.fetch_add(1, std::memory_order_relaxed);
+    const std::size_t rounded = memory_pool::block_bytes(bytes);
+    managed_memory got;
+    try {
+        try {
+            got = driver_->allocate_managed(rounded);
+        } catch (const out_of_memory_error&) {
+            if (pool_.trim() == 0) throw;
+            got = driver_->allocate_managed(rounded);
+        }
+    } catch (const out_of_memory_error& fault) {
+        throw_out_of_memory(bytes, label, fault.what());
+    }
+    std::shared_ptr<storage> made;
+    try {
+        const memory_pool::block block{got.native, rounded, {}};
+        made = std::make_shared<storage>(shared_from_this(), block, bytes, std::move(label),
+                                         memory_origin::managed);
+    } catch (...) {
+        driver_->free_managed(got);
+        throw;
+    }
+    made->set_address(got.address);
+    return note_allocated(std::move(made));
 }
 
 memory_pool::block device_state::take_block(std::size_t bytes) {
@@ -277,7 +320,24 @@ void device_state::take_back(const storage& gone) noexcept {
 void device_state::release(const storage& gone) noexcept {
     switch (gone.origin()) {
         case memory_origin::pool: driver_->free(gone.native()); break;
+        case memory_origin::managed:
+            wait_for(gone.block());
+            driver_->free_managed({gone.native(), gone.address()});
+            break;
         case memory_origin::adopted: driver_->release_memory(gone.native()); break;
+    }
+}
+
+// Nothing here waits on the host: a command that is held back keeps its memory.
+void device_state::wait_for(const memory_pool::block& used) noexcept {
+    for (const command_id& each : used.last_uses) {
+        try {
+            const std::shared_ptr<queue_state> queue = find_queue(each.queue);
+            if (queue == nullptr) continue;
+            if (const event_handle point = queue->point_after(each.sequence)) point->wait();
+        } catch (...) {
+            note_late_error(std::current_exception());
+        }
     }
 }
 

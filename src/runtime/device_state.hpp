@@ -63,6 +63,9 @@ public:
     /// Memory of at least this many bytes, zero too; the block is a multiple of 64, so that wide loads may
     /// pass the end. Throws out_of_memory_error with the sizes and the largest live buffers.
     std::shared_ptr<storage> allocate(std::size_t bytes, memory_label);
+    /// The same, which the host sees under the device's address; it goes to no pool. Throws usage_error where
+    /// the device has none.
+    std::shared_ptr<storage> allocate_managed(std::size_t bytes, memory_label);
     /// Memory that somebody else made, and what its handle names of it; the same memory for the same
     /// allocation, also for one of Balm's own. Throws usage_error where this device cannot use it.
     std::shared_ptr<storage> adopt(std::uintptr_t handle, foreign_memory& found);
@@ -100,6 +103,8 @@ private:
     void take_back(const storage&) noexcept;
     /// Gives the driver the memory of a storage, or its share of it.
     void release(const storage&) noexcept;
+    void wait_for(const memory_pool::block&) noexcept;
+    std::shared_ptr<storage> note_allocated(std::shared_ptr<storage>);
     std::shared_ptr<queue_state> add_queue(std::shared_ptr<queue_state>);
     memory_pool::block take_block(std::size_t bytes);
     void throw_late_error();

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "balm/error.hpp"
 #include "runtime/device_state.hpp"
 
 namespace balm::runtime {
@@ -16,11 +17,14 @@ mapping::mapping(std::shared_ptr<storage> mapped, std::size_t offset, std::size_
     if (bytes_ == 0) return;
     device_state& device = storage_->device();
     queue_state& queue = device.default_queue();
-    if (device.driver().maps_memory()) {
+    if (device.driver().maps_memory() || storage_->address() != nullptr) {
         event made;
         address_ = queue.enqueue_map(*storage_, offset_, bytes_, use_, {}, &made);
         try {
             made.wait();
+            if (storage_->address() != nullptr &&
+                address_ != static_cast<std::byte*>(storage_->address()) + offset_)
+                throw device_error("The driver mapped managed memory to another address than its own.");
         } catch (...) {
             queue.enqueue_unmap(*storage_, address_, use_of_memory());
             throw;

@@ -437,8 +437,14 @@ void* queue_state::enqueue_map(storage& mapped, std::size_t offset, std::size_t 
     const std::span<storage*const> all{&used, 1}, none;
     const bool reads = how == map_use::read;
     void* address = nullptr;
+    const bool is_seen = mapped.address() != nullptr && !device_.driver().maps_memory();
     enqueue(reads ? all : none, reads ? none : all, waits, made, nullptr, [&](const dependencies& after) {
-        address = driver_->map(mapped.native(), offset, bytes, how, after);
+        if (!is_seen) {
+            address = driver_->map(mapped.native(), offset, bytes, how, after);
+            return;
+        }
+        address = static_cast<std::byte*>(mapped.address()) + offset;
+        *after.made = driver_->record(after.wait_for);
     });
     mapped.begin_mapping(reads ? use::read : use::write);
     driver_->flush();
@@ -450,8 +456,12 @@ void queue_state::enqueue_unmap(storage& mapped, void* address, use how, event* 
     storage* const used = &mapped;
     const std::span<storage*const> all{&used, 1}, none;
     const bool reads = how == use::read;
-    enqueue(reads ? all : none, reads ? none : all, {}, made, nullptr,
-            [&](const dependencies& after) { driver_->unmap(mapped.native(), address, after); });
+    enqueue(reads ? all : none, reads ? none : all, {}, made, nullptr, [&](const dependencies& after) {
+        if (mapped.address() == nullptr || device_.driver().maps_memory())
+            driver_->unmap(mapped.native(), address, after);
+        else if (after.made != nullptr)
+            *after.made = driver_->record(after.wait_for);
+    });
     driver_->flush();
 }
 

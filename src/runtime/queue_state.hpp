@@ -104,8 +104,8 @@ public:
     void enqueue_copy_region(storage& to, const region_layout& to_layout, storage& from,
                              const region_layout& from_layout, const region_extent&,
                              std::span<const event> waits = {}, event* made = nullptr);
-    /// Where the host will see a part of the allocation, once the event has come, on devices that map memory.
-    /// Marks the allocation as mapped.
+    /// Where the host will see a part of the allocation, once the event has come, on devices that map memory,
+    /// and of managed memory. `made` is not null. Marks the allocation as mapped.
     void* enqueue_map(storage&, std::size_t offset, std::size_t bytes, map_use,
                       std::span<const event> waits = {}, event* made = nullptr);
     /// The allocation is no longer marked as mapped.

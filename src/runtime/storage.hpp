@@ -22,8 +22,9 @@ class device_state;
 /// How a command uses an allocation.
 enum class use : std::uint8_t { read, write };
 
-/// Whose memory it is: a block of the device's pool, or somebody else's, which is shared.
-enum class memory_origin : std::uint8_t { pool, adopted };
+/// Where memory comes from: a block of the device's pool, an allocation of its own that the host sees too, or
+/// somebody else's, which is shared.
+enum class memory_origin : std::uint8_t { pool, managed, adopted };
 
 /// What an allocation is for: put into words only where somebody asks, as most are made too often for that.
 struct memory_label {
@@ -66,6 +67,10 @@ public:
     memory_origin origin() const { return origin_; }
     /// Whether short vectors that begin inside may pass the end, and are aligned: of Balm's own blocks.
     bool is_padded() const { return origin_ != memory_origin::adopted; }
+    /// Where the host sees it, of managed memory; else null.
+    void* address() const { return address_; }
+    /// Once, before it is used.
+    void set_address(void* of_the_host) { address_ = of_the_host; }
     /// What the driver lets no kernel do with it; once, before it is used.
     void forbid_kernels(bool to_read, bool to_write) {
         unreadable_ = to_read;
@@ -126,6 +131,7 @@ private:
     std::size_t allocated_;
     memory_label label_;
     memory_origin origin_;
+    void* address_ = nullptr;
     bool unreadable_ = false;  // by kernels
     bool unwritable_ = false;
     std::atomic<std::uint32_t> restrictions_{0};  // freed, and the mappings there are

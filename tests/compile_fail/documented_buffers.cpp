@@ -65,6 +65,13 @@ void documented(const balm::device& device, std::vector<float> host, std::array<
         for (float& x : view) x *= 2;
     }
     static_cast<void>(b.map_to_read().size() + b.map_to_overwrite().size());
+    balm::managed_array<float> managed = device.managed_array<float>(n);
+    managed.write(hundred);
+    device.execute(scale(2.f, managed, b), {n});
+    {
+        auto view = managed.map();
+        view[0] = static_cast<float>(view.data() == managed.address());
+    }
     static_cast<void>(b.size_bytes() + balm::size_on_device(row));
     b.free();
     device.finish();

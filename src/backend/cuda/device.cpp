@@ -66,6 +66,16 @@ void device::free(runtime::memory pointer) noexcept {
     driver().cuMemFree(pointer.handle);
 }
 
+runtime::managed_memory device::allocate_managed(std::size_t bytes) {
+    const current_context current(*own_context());
+    CUdeviceptr pointer = 0;
+    const CUresult code = driver().cuMemAllocManaged(&pointer, bytes, CU_MEM_ATTACH_GLOBAL);
+    if (code != CUDA_SUCCESS)
+        fail(code, "cuMemAllocManaged", fmt::format("{} bytes of managed memory", bytes), info_.name);
+    const auto address = static_cast<std::uintptr_t>(pointer);
+    return {{address}, std::bit_cast<void*>(address)};
+}
+
 // Portable: pinned for every context of the process, whichever device it is written to or read from.
 runtime::pinned_memory device::allocate_pinned(std::size_t bytes) {
     const current_context current(*own_context());

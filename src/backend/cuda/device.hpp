@@ -33,6 +33,8 @@ public:
     void free(runtime::memory) noexcept override;
     runtime::pinned_memory allocate_pinned(std::size_t bytes) override;
     void free_pinned(runtime::pinned_memory) noexcept override;
+    runtime::managed_memory allocate_managed(std::size_t bytes) override;
+    void free_managed(runtime::managed_memory memory) noexcept override { free(memory.native); }
     std::unique_ptr<runtime::driver_program> compile(const std::string& source,
                                                      const std::string& options) override;
     std::unique_ptr<runtime::driver_program> load(std::span<const std::byte> binary) override;

@@ -120,6 +120,7 @@ enum CUjit_option : unsigned {
 };
 
 inline constexpr unsigned portable_host_memory = 1;  // CU_MEMHOSTALLOC_PORTABLE, a macro of the header
+inline constexpr unsigned CU_MEM_ATTACH_GLOBAL = 1;
 inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
 inline constexpr unsigned CU_EVENT_DEFAULT = 0;
 inline constexpr unsigned CU_EVENT_DISABLE_TIMING = 2;
@@ -146,6 +147,7 @@ inline constexpr int CU_COMPUTEMODE_PROHIBITED = 2;
     ROW(cuCtxSetCurrent, cuCtxSetCurrent, CUcontext)                                                     \
     ROW(cuCtxGetDevice, cuCtxGetDevice, CUdevice*)                                                       \
     ROW(cuMemAlloc, cuMemAlloc_v2, CUdeviceptr*, std::size_t)                                            \
+    ROW(cuMemAllocManaged, cuMemAllocManaged, CUdeviceptr*, std::size_t, unsigned)                       \
     ROW(cuMemFree, cuMemFree_v2, CUdeviceptr)                                                            \
     ROW(cuMemGetAddressRange, cuMemGetAddressRange_v2, CUdeviceptr*, std::size_t*, CUdeviceptr)          \
     ROW(cuPointerGetAttribute, cuPointerGetAttribute, void*, CUpointer_attribute, CUdeviceptr)           \

@@ -32,6 +32,8 @@ public:
     runtime::pinned_memory allocate_pinned(std::size_t bytes) override;
     void free_pinned(runtime::pinned_memory) noexcept override;
     bool compiles_beside_other_processes() const override { return !is_pocl(); }
+    runtime::managed_memory allocate_managed(std::size_t bytes) override;
+    void free_managed(runtime::managed_memory) noexcept override;
     std::unique_ptr<runtime::driver_program> compile(const std::string& source,
                                                      const std::string& options) override;
     std::unique_ptr<runtime::driver_program> load(std::span<const std::byte> binary) override;
