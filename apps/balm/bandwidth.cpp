@@ -102,7 +102,7 @@ void print_report(const device_report& of) {
 
 void print_report(const pair_report& of) {
     fmt::print("   {:26}{}\n", fmt::format("{} to {}", of.from, of.to),
-               of.fault.empty() ? words(of.made) : "failed: " + first_line(of.fault));
+               of.fault.empty() ? words(of.made) + "  " + of.made.name : "failed: " + first_line(of.fault));
 }
 
 // ---- for programs
@@ -136,6 +136,7 @@ json as_json(const device_report& of) {
 
 json as_json(const pair_report& of) {
     json value = of.fault.empty() ? as_json(of.made) : json::object();
+    value["path"] = of.made.name;
     value["from"] = of.from;
     value["to"] = of.to;
     value["fault"] = fault_as_json(of.fault);

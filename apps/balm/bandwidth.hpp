@@ -48,7 +48,7 @@ struct measurement {
 std::vector<measurement> measure_host(std::size_t bytes);
 /// Transfers, memory and latency of a device. Throws device_error where data does not arrive as it was sent.
 std::vector<measurement> measure_device(const device&, std::size_t bytes);
-/// Copies from one device to another.
+/// Copies from one device to another; the name says which way they go.
 measurement measure_pair(const device& from, const device& to, std::size_t bytes);
 
 }  // namespace balm::tool

@@ -134,7 +134,7 @@ measurement measure_pair(const device& from, const device& to, std::size_t bytes
     source.write(std::span<const float>(sent));
     const duration took = measure_queued([&]() -> event { return source.copy_to(target); });
     require_equal(sent, target.read(), to);
-    return {"", bytes, took};
+    return {to_string(to.copies_from(from)), bytes, took};
 }
 
 }  // namespace balm::tool

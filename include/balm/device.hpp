@@ -9,6 +9,7 @@
 
 #include "balm/bound_kernel.hpp"
 #include "balm/buffer.hpp"
+#include "balm/copy_path.hpp"
 #include "balm/device_info.hpp"
 #include "balm/device_pointer.hpp"
 #include "balm/event.hpp"
@@ -143,6 +144,10 @@ public:
     /// A further queue, whose commands run beside those of others. Without timing its events have no times
     /// (profile() throws usage_error), which saves two records a command on CUDA.
     balm::queue make_queue(bool timing = true) const;
+
+    /// How a copy from another device's memory comes to this one: `from.copy_to(to)`. Starts both devices
+    /// where that has to be asked of them.
+    copy_path copies_from(const device& other) const;
 
     /// Waits until the work of all queues is done. Throws device_error if some failed.
     void finish() const;

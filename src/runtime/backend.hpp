@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "balm/copy_path.hpp"
 #include "balm/device_info.hpp"
 #include "balm/event.hpp"
 
@@ -149,6 +150,8 @@ public:
     virtual bool binary_needs_launch() const = 0;
 };
 
+class driver_device;
+
 /// An in-order queue of commands.
 class driver_queue {
 public:
@@ -159,6 +162,10 @@ public:
     virtual void read(void* to, memory from, std::size_t offset, std::size_t bytes, const dependencies&) = 0;
     virtual void copy(memory to, std::size_t to_offset, memory from, std::size_t from_offset,
                       std::size_t bytes, const dependencies&) = 0;
+    /// The same from the memory of another device, where that device's path_from knows a way.
+    virtual void copy_from(driver_device& /*owner*/, memory /*to*/, std::size_t /*to_offset*/,
+                           memory /*from*/, std::size_t /*from_offset*/, std::size_t /*bytes*/,
+                           const dependencies&) {}
     /// Repeats the pattern (1, 2, 4, 8 or 16 bytes) over the range; offset and bytes are multiples of its
     /// size.
     virtual void fill(memory to, std::size_t offset, std::size_t bytes, std::span<const std::byte> pattern,
@@ -225,6 +232,9 @@ public:
     virtual std::unique_ptr<driver_program> load(std::span<const std::byte> binary) = 0;
     /// Whether commands here can wait for events of this device.
     virtual bool chains_on(const driver_device& other) const { return this == &other; }
+    /// How its queues' copy_from brings bytes from another device; through_host: they do not. Events of the
+    /// other device can then be waited for here.
+    virtual copy_path path_from(driver_device&) { return copy_path::through_host; }
     /// The driver's own handles: cl_context and cl_device_id, or CUcontext and CUdevice.
     virtual void* native_context() = 0;
     virtual void* native_device() = 0;

@@ -114,19 +114,38 @@ void enqueue_copy(const memory_part& to, const memory_part& from, std::span<cons
                                   waits, made);
 }
 
-/// Elements in an allocation of their own.
-memory_part temporary_like(const memory_part& of, const char* purpose) {
+/// Elements in an allocation of their own, on a device.
+memory_part temporary_on(runtime::device_state& device, const memory_part& like, const char* purpose) {
     memory_part made;
-    made.memory = of.memory->device().allocate(bytes_of(of), {fmt::format("a temporary for {}", purpose)});
-    made.element_size = of.element_size;
-    made.extents = of.extents;
+    made.memory = device.allocate(bytes_of(like), {fmt::format("a temporary for {}", purpose)});
+    made.element_size = like.element_size;
+    made.extents = like.extents;
     return made;
+}
+memory_part temporary_like(const memory_part& of, const char* purpose) {
+    return temporary_on(of.memory->device(), of, purpose);
 }
 
 event copy_through_the_host(const memory_part& to, const memory_part& from, const wait_list& waits) {
     const std::shared_ptr<std::byte[]> bytes(new std::byte[bytes_of(from)]);
     const event got = part_read(from, bytes.get(), {bytes}, waits);
     return part_write(to, bytes.get(), {bytes}, wait_list(runtime::host_only(got)));
+}
+
+/// Between devices drivers copy what lies in a row: boxes are laid out so before and after.
+event copy_between_devices(const memory_part& to, const memory_part& from, const wait_list& waits) {
+    runtime::device_state& target = to.memory->device();
+    runtime::device_state& source = from.memory->device();
+    if (target.driver().path_from(source.driver()) == copy_path::through_host)
+        return copy_through_the_host(to, from, waits);
+    constexpr const char* purpose = "a copy between devices";
+    const memory_part sent = is_dense(from) ? from : temporary_on(source, from, purpose);
+    const memory_part got = is_dense(to) ? to : temporary_on(target, to, purpose);
+    event made;
+    if (!is_dense(from)) enqueue_copy(sent, from, waits.events(), nullptr);
+    enqueue_copy(got, sent, waits.events(), &made);
+    if (!is_dense(to)) enqueue_copy(to, got, {}, &made);
+    return made;
 }
 
 [[noreturn]] void refuse_region(const memory_part& of, const shape& origin, const shape& extents) {
@@ -310,7 +329,7 @@ event part_copy(const memory_part& to, const memory_part& from, const wait_list&
                           to.row_pitch == from.row_pitch && to.plane_pitch == from.plane_pitch &&
                           to.extents == from.extents;
     if (bytes_of(to) == 0 || are_same) return nothing_to_do(from, waits);
-    if (&to.memory->device() != &from.memory->device()) return copy_through_the_host(to, from, waits);
+    if (&to.memory->device() != &from.memory->device()) return copy_between_devices(to, from, waits);
     event made;
     if (to.extents == from.extents && can_copy_directly(to, from)) {
         enqueue_copy(to, from, waits.events(), &made);

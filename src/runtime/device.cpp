@@ -12,6 +12,10 @@ queue device::queue() const { return balm::queue(state_->default_queue_handle())
 
 queue device::make_queue(bool timing) const { return balm::queue(state_->make_queue({timing})); }
 
+copy_path device::copies_from(const device& other) const {
+    return other == *this ? copy_path::within_device : state_->driver().path_from(other.state_->driver());
+}
+
 void device::finish() const { state_->finish(); }
 
 memory_statistics device::memory() const { return state_->statistics(); }

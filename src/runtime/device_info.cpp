@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "balm/copy_path.hpp"
+
 namespace balm {
 
 const char* to_string(backend api) noexcept {
@@ -41,6 +43,16 @@ std::string device_info::uuid_text() const {
     for (std::size_t k = 0; k < uuid.size(); ++k)
         digits += fmt::format("{}{:02x}", k == 4 || k == 6 || k == 8 || k == 10 ? "-" : "", uuid[k]);
     return digits;
+}
+
+const char* to_string(copy_path path) noexcept {
+    switch (path) {
+        case copy_path::through_host: return "through the host";
+        case copy_path::by_driver: return "by the driver";
+        case copy_path::peer_to_peer: return "peer to peer";
+        case copy_path::within_device: return "within the device";
+    }
+    return "unknown";
 }
 
 const char* to_string(cache_type type) noexcept {

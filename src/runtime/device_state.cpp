@@ -17,6 +17,16 @@ namespace {
 constexpr std::size_t most_bytes = ~std::size_t{0} / 2;
 constexpr std::size_t buffers_listed = 5;
 
+std::atomic<bool> devices_have_met{false};
+
+/// Those whose queues may use memory of this one.
+std::vector<std::shared_ptr<device_state>> others_of(const device_state& of) {
+    if (!devices_have_met.load(std::memory_order_acquire)) return {};
+    std::vector<std::shared_ptr<device_state>> others = live_devices();
+    std::erase_if(others, [&](const auto& each) { return each.get() == &of; });
+    return others;
+}
+
 }  // namespace
 
 std::shared_ptr<device_state> device_state::make(std::shared_ptr<driver_device> driver) {
@@ -99,7 +109,16 @@ void device_state::forget(const queue_state& done) noexcept {
     std::erase_if(queues_, [&](const auto& each) { return each.get() == &done; });
 }
 
+void device_state::devices_meet() noexcept { devices_have_met.store(true, std::memory_order_release); }
+
 std::shared_ptr<queue_state> device_state::find_queue(std::uint64_t id) {
+    if (auto own = find_own_queue(id)) return own;
+    for (const std::shared_ptr<device_state>& each : others_of(*this))
+        if (auto found = each->find_own_queue(id)) return found;
+    return nullptr;
+}
+
+std::shared_ptr<queue_state> device_state::find_own_queue(std::uint64_t id) {
     if (queue_state* const ready = ready_queue_.load(std::memory_order_acquire);
         ready != nullptr && ready->id() == id)
         return {shared_from_this(), ready};
@@ -153,6 +172,7 @@ void device_state::free() {
     }
     let_submissions_pass();
     finish_quietly();  // what other threads handed on meanwhile
+    for (const std::shared_ptr<device_state>& other : others_of(*this)) other->finish_quietly();
     {
         const std::lock_guard lock(allocations_mutex_);
         for (storage* const each : allocations_) {
@@ -169,6 +189,8 @@ void device_state::free() {
 
 void device_state::let_submissions_pass() {
     for (const std::shared_ptr<queue_state>& each : live_queues()) each->let_submissions_pass();
+    for (const std::shared_ptr<device_state>& other : others_of(*this))
+        for (const std::shared_ptr<queue_state>& each : other->live_queues()) each->let_submissions_pass();
 }
 
 void device_state::finish_quietly() noexcept {

@@ -45,7 +45,8 @@ public:
     std::shared_ptr<queue_state> make_queue(const queue_options& = {});
     /// A driver's queue that somebody else made. Throws usage_error where it is not of this device.
     std::shared_ptr<queue_state> adopt_queue(void* native);
-    /// The queue of this number, if it lives or has work to do; one that does not has finished.
+    /// The queue of this number, if it lives or has work to do; one that does not has finished. It may be one
+    /// of another device, once copies between devices have met.
     std::shared_ptr<queue_state> find_queue(std::uint64_t id);
     /// Tells the observer of every command of the queues that time, also of those made later.
     void add_observer(const std::shared_ptr<command_observer>&);
@@ -55,8 +56,11 @@ public:
     /// Finishes, frees all memory of it that there is, and refuses whatever is asked of it later.
     void free();
     bool is_freed() const { return is_freed_.load(std::memory_order_acquire); }
-    /// Returns when no command is between being checked and being with its driver.
+    /// Returns when no command that uses its memory is between being checked and being with its driver.
     void let_submissions_pass();
+    /// Called before the first command that uses memory of two devices: from then on either looks for the
+    /// other's queues, too.
+    static void devices_meet() noexcept;
     /// The same as finish(), when nobody can be told of errors.
     void finish_quietly() noexcept;
 
@@ -110,6 +114,7 @@ private:
     void throw_late_error();
     [[noreturn]] void throw_out_of_memory(std::size_t bytes, const memory_label&, const char* driver);
     std::vector<std::shared_ptr<queue_state>> live_queues();
+    std::shared_ptr<queue_state> find_own_queue(std::uint64_t id);
 
     std::shared_ptr<driver_device> driver_;
 

@@ -87,6 +87,24 @@ struct host_write {
     }
 };
 
+// A copy from another device's memory: the one command whose memory is not all of its own device.
+struct copy_between {
+    driver_queue& queue;
+    std::shared_ptr<driver_device> owner;
+    memory to;
+    std::size_t to_offset;
+    memory from;
+    std::size_t from_offset;
+    std::size_t bytes;
+    static constexpr bool reads_other_devices = true;
+
+    void operator()(const dependencies& after) const {
+        queue.copy_from(*owner, to, to_offset, from, from_offset, bytes, after);
+    }
+    std::shared_ptr<compiled_program> program() const { return nullptr; }
+    std::function<void(const dependencies&)> owned() const { return *this; }
+};
+
 // The launch of a program's kernel. Deferred, it keeps the program and takes a kernel of it when its turn
 // comes.
 struct program_launch {
@@ -160,7 +178,9 @@ std::uint64_t queue_state::enqueue(std::span<storage* const> reads, std::span<st
     const bool is_observed = !observers_.empty() && !requires { submit.is_marker; };
     if (is_observed && driver_made == nullptr) driver_made = &own_event;
     if (!waits.empty()) add_waits(waits, needed);
-    for (const storage* const each : reads) prepare(*each, use::read, needed);
+    for (const storage* const each : reads)
+        prepare(
+            *each, use::read, needed, requires { submit.reads_other_devices; });
     for (const storage* const each : writes) prepare(*each, use::write, needed);
     const std::uint64_t sequence = submitted_.load(std::memory_order_relaxed) + 1;
     std::shared_ptr<promised_event> promise;
@@ -191,8 +211,8 @@ std::uint64_t queue_state::enqueue(std::span<storage* const> reads, std::span<st
     return sequence;
 }
 
-void queue_state::prepare(const storage& used, use how, needs& needed) {
-    if (&used.device() != &device_) [[unlikely]]
+void queue_state::prepare(const storage& used, use how, needs& needed, bool may_be_foreign) {
+    if (&used.device() != &device_ && !may_be_foreign) [[unlikely]]
         refuse_foreign(used);
     if (how == use::read && has_failures()) [[unlikely]]
         check_own_writers(used);
@@ -402,7 +422,22 @@ void queue_state::read_region(void* to, storage& from, const region_layout& layo
 
 void queue_state::enqueue_copy(storage& to, std::size_t to_offset, storage& from, std::size_t from_offset,
                                std::size_t bytes, std::span<const event> waits, event* made) {
+    storage* const read = &from;
+    storage* const written = &to;
     if (&from.device() != &to.device()) {
+        from.device().check();
+        if (device_.driver().path_from(from.device().driver()) != copy_path::through_host) {
+            device_state::devices_meet();
+            event_handle done;
+            const std::uint64_t sequence =
+                enqueue({&read, 1}, {&written, 1}, waits, made, &done,
+                        copy_between{*driver_, from.device().driver_handle(), to.native(), to_offset,
+                                     from.native(), from_offset, bytes});
+            driver_->flush();
+            // No driver frees memory in the order of another device's queue.
+            hold(sequence, std::move(done), from.weak_from_this().lock(), 0);
+            return;
+        }
         const std::shared_ptr<std::byte[]> copy(new std::byte[bytes]);
         event got;
         from.device().default_queue().enqueue_read(copy.get(), from, from_offset, bytes, copy, waits, &got);
@@ -410,8 +445,6 @@ void queue_state::enqueue_copy(storage& to, std::size_t to_offset, storage& from
         enqueue_write(to, to_offset, copy.get(), bytes, copy, {&got, 1}, made);
         return;
     }
-    storage* const read = &from;
-    storage* const written = &to;
     enqueue({&read, 1}, {&written, 1}, waits, made, nullptr,
             self_contained{[&driver = *driver_, to_native = to.native(), to_offset,
                             from_native = from.native(), from_offset, bytes](const dependencies& after) {

@@ -83,7 +83,8 @@ public:
     /// Reads and waits.
     void read(void* to, storage& from, std::size_t offset, std::size_t bytes,
               std::span<const event> waits = {});
-    /// Copies between allocations of this device, or from another device to this one through the host.
+    /// Copies between allocations of this device, or from another device to this one: by the driver where
+    /// path_from knows a way, else through the host.
     void enqueue_copy(storage& to, std::size_t to_offset, storage& from, std::size_t from_offset,
                       std::size_t bytes, std::span<const event> waits = {}, event* made = nullptr);
     /// Repeats the pattern of 1, 2, 4, 8 or 16 bytes.
@@ -209,7 +210,7 @@ private:
                    event* made, const Read& read);
     template <class Read>
     void read_now_with(storage& from, std::span<const event> waits, const Read& read);
-    void prepare(const storage&, use, needs&);
+    void prepare(const storage&, use, needs&, bool may_be_foreign = false);
     void add_late_events(std::span<const event> waits, needs&) const;
     bool chains_on(const event&) const;
     void add_waits(std::span<const event> waits, needs&) const;

@@ -62,7 +62,8 @@ struct fake_log {
     std::map<std::uintptr_t, std::size_t> bytes_of;
     bool binary_needs_launch = false;
     bool refuses_binaries = false;
-    int refusals = 0;  ///< commands that the driver will refuse
+    bool copies_from_others = false;  ///< by itself, where the other device is a fake one, too
+    int refusals = 0;                 ///< commands that the driver will refuse
 
     std::shared_ptr<fake_event> make_event() {
         events.push_back(std::make_shared<fake_event>(events_complete_at_once));
@@ -116,6 +117,11 @@ public:
               std::size_t bytes, const runtime::dependencies& needs) override {
         submit("copy", needs,
                [&] { std::memmove(address(to) + to_offset, address(from) + from_offset, bytes); });
+    }
+    void copy_from(runtime::driver_device&, runtime::memory to, std::size_t to_offset, runtime::memory from,
+                   std::size_t from_offset, std::size_t bytes, const runtime::dependencies& needs) override {
+        submit("copy from another device", needs,
+               [&] { std::memcpy(address(to) + to_offset, address(from) + from_offset, bytes); });
     }
     void fill(runtime::memory to, std::size_t offset, std::size_t bytes, std::span<const std::byte> pattern,
               const runtime::dependencies& needs) override {
@@ -242,6 +248,11 @@ public:
         ++log->loads;
         if (log->refuses_binaries) throw build_error("The binary is refused.");
         return std::make_unique<fake_program>(log, std::vector<std::byte>(binary.begin(), binary.end()));
+    }
+    copy_path path_from(runtime::driver_device& other) override {
+        return log->copies_from_others && dynamic_cast<fake_device*>(&other) != nullptr
+                   ? copy_path::peer_to_peer
+                   : copy_path::through_host;
     }
     void* native_context() override { return nullptr; }
     void* native_device() override { return nullptr; }

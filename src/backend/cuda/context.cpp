@@ -87,6 +87,21 @@ void context::give_back(CUevent event, bool timing) noexcept {
     }
 }
 
+bool context::can_reach(const context& other) const {
+    int can = 0;
+    return driver().cuDeviceCanAccessPeer(&can, device_, other.device_) == CUDA_SUCCESS && can != 0;
+}
+
+void context::reach(const context& other) {
+    const std::lock_guard lock(reached_mutex_);
+    if (std::find(reached_.begin(), reached_.end(), other.get()) != reached_.end()) return;
+    reached_.push_back(other.get());
+    if (!can_reach(other)) return;
+    // The program may have done it before. Where it fails, the driver copies through the host.
+    const current_context current(*this);
+    driver().cuCtxEnablePeerAccess(other.get(), 0);
+}
+
 std::shared_ptr<const anchor> context::recent_anchor() {
     const std::lock_guard lock(anchor_mutex_);
     if (anchor_ == nullptr || host_time() - anchor_->time > anchor_lifetime) renew_anchor();

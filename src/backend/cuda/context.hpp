@@ -56,6 +56,12 @@ public:
     CUcontext get() const { return context_; }
     const std::string& device_name() const { return device_name_; }
 
+    /// Has the devices copy from the other context's memory to this one's by themselves, where they can;
+    /// once.
+    void reach(const context& other);
+    /// Whether they can.
+    bool can_reach(const context& other) const;
+
     /// An anchor at most two seconds old: cuEventElapsedTime gives float milliseconds, whose steps beyond
     /// that are coarser than 0.25 microseconds, and the two clocks drift.
     std::shared_ptr<const anchor> recent_anchor();
@@ -72,6 +78,8 @@ private:
     bool is_primary_ = true;
     std::mutex events_mutex_;
     std::vector<CUevent> free_events_[2];  // without and with timing
+    std::mutex reached_mutex_;
+    std::vector<CUcontext> reached_;
     std::mutex anchor_mutex_;
     CUstream anchor_stream_ = nullptr;  // always idle, so that an anchor is reached when it is recorded
     std::shared_ptr<const anchor> anchor_;

@@ -37,6 +37,13 @@ const std::shared_ptr<context>& device::own_context() {
     return context_;
 }
 
+copy_path device::path_from(runtime::driver_device& other) {
+    if (other.info().api != backend::cuda) return copy_path::through_host;
+    auto& from = static_cast<device&>(other);
+    if (from.device_ == device_) return copy_path::within_device;
+    return own_context()->can_reach(*from.own_context()) ? copy_path::peer_to_peer : copy_path::by_driver;
+}
+
 void* device::native_device() { return std::bit_cast<void*>(static_cast<std::intptr_t>(device_)); }
 
 // Without the architecture: that depends on the NVRTC found, and cached binaries must load without one.

@@ -41,16 +41,17 @@ public:
     bool chains_on(const runtime::driver_device& other) const override {
         return other.info().api == backend::cuda;  // cuStreamWaitEvent takes events of other devices
     }
+    copy_path path_from(runtime::driver_device& other) override;
     void* native_context() override { return own_context()->get(); }
     void* native_device() override;
     bool is_native(void* given_context, void*) override;
     std::unique_ptr<runtime::driver_queue> adopt_queue(void* native, runtime::queue_options&) override;
     runtime::foreign_memory adopt_memory(std::uintptr_t handle) override;
 
-private:
-    /// The primary context; retained by the first call.
+    /// The primary context, retained by the first call, or the adopted one.
     const std::shared_ptr<context>& own_context();
 
+private:
     CUdevice device_;
     int capability_ = 0;  ///< 10 major + minor
     device_info info_;

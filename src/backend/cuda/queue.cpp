@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "backend/cuda/check.hpp"
+#include "backend/cuda/device.hpp"
 #include "backend/cuda/event.hpp"
 #include "backend/cuda/program.hpp"
 #include "balm/error.hpp"
@@ -148,6 +149,21 @@ void queue::copy(runtime::memory to, std::size_t to_offset, runtime::memory from
         if (code != CUDA_SUCCESS)
             fail(code, "cuMemcpyDtoDAsync",
                  fmt::format("a copy of {} bytes from offset {} to offset {}", bytes, from_offset, to_offset),
+                 context_->device_name());
+    });
+}
+
+void queue::copy_from(runtime::driver_device& owner, runtime::memory to, std::size_t to_offset,
+                      runtime::memory from, std::size_t from_offset, std::size_t bytes,
+                      const runtime::dependencies& needs) {
+    const context& other = *static_cast<device&>(owner).own_context();
+    context_->reach(other);
+    submit(needs, [&] {
+        const CUresult code = driver().cuMemcpyPeerAsync(
+            to.handle + to_offset, context_->get(), from.handle + from_offset, other.get(), bytes, stream_);
+        if (code != CUDA_SUCCESS)
+            fail(code, "cuMemcpyPeerAsync",
+                 fmt::format("a copy of {} bytes from device '{}'", bytes, other.device_name()),
                  context_->device_name());
     });
 }

@@ -75,6 +75,13 @@ std::unique_ptr<runtime::driver_queue> device::adopt_queue(void* native, runtime
     return std::make_unique<queue>(shared_from_this(), owned_queue(given));
 }
 
+bool device::shares_context_with(const runtime::driver_device& other) const {
+    if (other.info().api != backend::opencl) return false;
+    cl_context own = ready_context_.load(std::memory_order_acquire);
+    return own != nullptr &&
+           static_cast<const device&>(other).ready_context_.load(std::memory_order_acquire) == own;
+}
+
 runtime::foreign_memory device::adopt_memory(std::uintptr_t handle) {
     const auto given = std::bit_cast<cl_mem>(handle);
     if (given == nullptr)

@@ -37,6 +37,12 @@ public:
     std::unique_ptr<runtime::driver_program> compile(const std::string& source,
                                                      const std::string& options) override;
     std::unique_ptr<runtime::driver_program> load(std::span<const std::byte> binary) override;
+    bool chains_on(const runtime::driver_device& other) const override {
+        return this == &other || shares_context_with(other);
+    }
+    copy_path path_from(runtime::driver_device& other) override {
+        return shares_context_with(other) ? copy_path::by_driver : copy_path::through_host;
+    }
     void* native_context() override { return context(); }
     void* native_device() override { return id_; }
     bool is_native(void* given_context, void* given_device) override {
@@ -56,6 +62,8 @@ public:
     cl_context context();
 
 private:
+    /// Devices of one adopted context: they see each other's memory and events.
+    bool shares_context_with(const runtime::driver_device&) const;
     cl_command_queue mapping_queue();
 
     cl_platform_id platform_;

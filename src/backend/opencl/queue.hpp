@@ -22,6 +22,10 @@ public:
               const runtime::dependencies&) override;
     void copy(runtime::memory to, std::size_t to_offset, runtime::memory from, std::size_t from_offset,
               std::size_t bytes, const runtime::dependencies&) override;
+    void copy_from(runtime::driver_device&, runtime::memory to, std::size_t to_offset, runtime::memory from,
+                   std::size_t from_offset, std::size_t bytes, const runtime::dependencies& needs) override {
+        copy(to, to_offset, from, from_offset, bytes, needs);  // of the same context
+    }
     void fill(runtime::memory to, std::size_t offset, std::size_t bytes, std::span<const std::byte> pattern,
               const runtime::dependencies&) override;
     void write_region(runtime::memory to, const runtime::region_layout& to_layout, const void* from,
