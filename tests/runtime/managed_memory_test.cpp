@@ -69,7 +69,7 @@ TEST(V19_managed_memory, host_and_device_take_turns_in_place) {
             for (int step = 0; step < 6; ++step) {
                 const int by = static_cast<int>(random() % 100);
                 const event done = (step % 2 == 0 ? dev.queue() : other).execute(increase()(m, by), {n});
-                const std::size_t first = random() % n, last = first + random() % (n - first + 1);
+                const std::size_t first = random() % n, last = first + 1 + random() % (n - first);
                 auto view = m.range(first, last).map();  // waits for the kernel
                 ASSERT_EQ(view.data(), m.address() + first);
                 for (int& each : host) each += by;
