@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "balm/copy_path.hpp"
+#include "balm/compile_options.hpp"
 #include "balm/device_info.hpp"
 #include "balm/event.hpp"
 
@@ -210,6 +211,9 @@ public:
     /// Options that always hold for programs on this device (compile() adds them by itself); part of the
     /// disk cache's key.
     virtual std::string compile_options() const = 0;
+    /// The compiler's words for options of the user's, for compile(); where they say otherwise than those
+    /// that always hold, they win.
+    virtual std::string words_for(const balm::compile_options&) const { return {}; }
     /// What compiles programs here and where it was found, or why there is none: for `balm devices`. May
     /// open the compiler's library.
     virtual std::string compiler() const { return info().language_version; }

@@ -49,6 +49,8 @@ void* device::native_device() { return std::bit_cast<void*>(static_cast<std::int
 // Without the architecture: that depends on the NVRTC found, and cached binaries must load without one.
 std::string device::compile_options() const { return nvrtc_options; }
 
+std::string device::words_for(const balm::compile_options& wanted) const { return nvrtc_words_for(wanted); }
+
 std::string device::compiler() const { return describe_nvrtc(); }
 
 std::unique_ptr<runtime::driver_queue> device::make_queue(const runtime::queue_options& options) {
@@ -107,11 +109,9 @@ void device::free_pinned(runtime::pinned_memory pinned) noexcept {
 
 std::unique_ptr<runtime::driver_program> device::compile(const std::string& source,
                                                          const std::string& options) {
-    std::string all_options = compile_options();
-    if (!options.empty()) all_options += ' ' + options;
     std::string log;
-    auto image =
-        compile_with_nvrtc(source, all_options, nvrtc_architecture(capability_, info_.name), log, info_.name);
+    auto image = compile_with_nvrtc(source, nvrtc_options_with(options),
+                                    nvrtc_architecture(capability_, info_.name), log, info_.name);
     return std::make_unique<program>(own_context(), std::move(image), local_limits_);
 }
 

@@ -27,6 +27,7 @@ public:
     const device_info& info() const override { return info_; }
     runtime::dialect language() const override { return runtime::dialect::cuda_cpp; }
     std::string compile_options() const override;
+    std::string words_for(const balm::compile_options&) const override;
     std::string compiler() const override;
     std::unique_ptr<runtime::driver_queue> make_queue(const runtime::queue_options&) override;
     runtime::memory allocate(std::size_t bytes) override;

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "backend/cuda/driver_api.hpp"
+#include "backend/joined_options.hpp"
 #include "backend/numbered_source.hpp"
 #include "balm/error.hpp"
 #include "runtime/system.hpp"
@@ -199,6 +200,24 @@ private:
 };
 
 }  // namespace
+
+std::string nvrtc_words_for(const compile_options& wanted) {
+    std::string words;
+    if (wanted.fast_math) words += "--use_fast_math ";
+    if (wanted.flush_denormals) words += "--ftz=true ";
+    if (!wanted.optimise) words += "--ptxas-options=-O0 ";
+    if (wanted.max_registers > 0) words += fmt::format("--maxrregcount={} ", wanted.max_registers);
+    return words + wanted.cuda;
+}
+
+// --use_fast_math does nothing behind options that say what it would (NVRTC 13.0).
+std::string nvrtc_options_with(const std::string& users) {
+    constexpr backend_support::replacement replacements[] = {{"use_fast_math", "fmad"},
+                                                             {"use_fast_math", "ftz"},
+                                                             {"use_fast_math", "prec-div"},
+                                                             {"use_fast_math", "prec-sqrt"}};
+    return backend_support::joined_options(nvrtc_options, users, replacements);
+}
 
 bool nvrtc_available() { return nvrtc().found.has_value(); }
 

@@ -6,12 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "balm/compile_options.hpp"
+
 namespace balm::cuda {
 
 /// Options of every compilation: the same rounding everywhere, no contraction (design.md, floating point).
 inline constexpr const char* nvrtc_options =
     "--std=c++17 --fmad=false --ftz=false --prec-div=true --prec-sqrt=true "
     "--device-as-default-execution-space";
+
+/// The user's options in NVRTC's words; nothing for the usual ones.
+std::string nvrtc_words_for(const compile_options&);
+/// nvrtc_options, and the user's where they differ.
+std::string nvrtc_options_with(const std::string& users);
 
 /// Whether a usable NVRTC was found. The first call looks for it.
 bool nvrtc_available();

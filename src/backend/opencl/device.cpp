@@ -30,6 +30,16 @@ std::string device::compile_options() const {
     return options;
 }
 
+std::string device::words_for(const balm::compile_options& wanted) const {
+    std::string words;
+    if (wanted.fast_math) words += "-cl-fast-relaxed-math ";
+    if (wanted.flush_denormals) words += "-cl-denorms-are-zero ";
+    if (!wanted.optimise) words += "-cl-opt-disable ";
+    if (wanted.max_registers > 0 && is_nvidia())
+        words += fmt::format("-cl-nv-maxrregcount={} ", wanted.max_registers);
+    return words + wanted.opencl;
+}
+
 cl_context device::context() {
     if (cl_context ready = ready_context_.load(std::memory_order_acquire)) return ready;
     const std::lock_guard lock(context_mutex_);

@@ -25,6 +25,7 @@ public:
         return is_nvidia() ? runtime::dialect::opencl_ptx : runtime::dialect::opencl_c;
     }
     std::string compile_options() const override;
+    std::string words_for(const balm::compile_options&) const override;
     std::unique_ptr<runtime::driver_queue> make_queue(const runtime::queue_options&) override;
     runtime::memory allocate(std::size_t bytes) override;
     void free(runtime::memory) noexcept override;

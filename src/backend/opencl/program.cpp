@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "backend/joined_options.hpp"
 #include "backend/numbered_source.hpp"
 #include "backend/opencl/check.hpp"
 #include "backend/opencl/device.hpp"
@@ -93,8 +94,11 @@ std::unique_ptr<program> program::from_source(std::shared_ptr<device> of, const 
     cl_int code = CL_SUCCESS;
     owned_program built(clCreateProgramWithSource(of->context(), 1, &text, &length, &code));
     check(code, "clCreateProgramWithSource", "a program", of->name());
-    std::string all_options = of->compile_options();
-    if (!options.empty()) all_options += ' ' + options;
+    constexpr backend_support::replacement replacements[] = {
+        {"cl-fast-relaxed-math", "cl-fp32-correctly-rounded-divide-sqrt"},
+        {"cl-unsafe-math-optimizations", "cl-fp32-correctly-rounded-divide-sqrt"}};
+    const std::string all_options =
+        backend_support::joined_options(of->compile_options(), options, replacements);
     cl_device_id id = of->id();
     code = clBuildProgram(built.get(), 1, &id, all_options.c_str(), nullptr, nullptr);
     if (code != CL_SUCCESS)
