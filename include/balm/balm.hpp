@@ -17,6 +17,7 @@
 #include "balm/kernel.hpp"
 #include "balm/managed_array.hpp"
 #include "balm/mapping.hpp"
+#include "balm/module.hpp"
 #include "balm/pinned_array.hpp"
 #include "balm/platform.hpp"
 #include "balm/profiler.hpp"

@@ -120,6 +120,7 @@ private:
     }
 
     std::string global_pointer(const ir::parameter& p, const std::string& type) const {
+        if (p.what.where == space::constant && is_opencl()) return fmt::format("constant {}* ", type);
         return fmt::format("{}{}{}* {}", words_.global_memory, p.use == ir::access::in ? "const " : "", type,
                            p.is_restrict ? words_.restrict_pointer : "");
     }
@@ -666,8 +667,8 @@ private:
         text base = use_path(pointer);
         if (base.precedence < (first ? unary : postfix)) base.words = "(" + base.words + ")";
         if (!first) return {fmt::format("{}[{}]", base.words, index()), postfix};
-        const bool is_array =
-            p.op == opcode::parameter || p.op == opcode::object || p.op == opcode::constant_array;
+        const bool is_array = (p.op == opcode::parameter && !f_.parameters[p.bits].is_one) ||
+                              p.op == opcode::object || p.op == opcode::constant_array;
         return is_array ? text{base.words + "[0]", postfix} : text{"*" + base.words, unary};
     }
     text use_path(value_id pointer) {

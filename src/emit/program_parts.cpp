@@ -130,7 +130,8 @@ std::string type_name(program_parts& parts, ir::type t) {
     constexpr const char* spaces[] = {"", "global ", "local ", "constant ", "private "};
     const char* where = parts.language == dialect::opencl_c ? spaces[static_cast<std::size_t>(t.where)] : "";
     const ir::type target = pointee(t);
-    const char* is_const = t.is_const && t.where != space::constant ? "const " : "";
+    const bool says_const = t.where == space::constant && parts.language == dialect::opencl_c;
+    const char* is_const = t.is_const && !says_const ? "const " : "";
     if (target.is_pointer()) return fmt::format("{} {}{}*", type_name(parts, target), where, is_const);
     return fmt::format("{}{}{}*", where, is_const, type_name(parts, in_memory(target)));
 }

@@ -2,6 +2,8 @@
 // compiler did. Out: a hash over its structure, with values numbered as they stand; names that the printed
 // source uses belong to it, C++ lines do not.
 
+#include <algorithm>
+
 #include "ir/ir.hpp"
 
 namespace balm::ir {
@@ -19,11 +21,14 @@ public:
                 .number(static_cast<std::uint64_t>(p.use))
                 .text(p.name)
                 .number(p.is_restrict);
-        for (const auto& callee : f_.callees)
+        for (const auto& callee : f_.callees) {
             hash_.number(callee->identity.low).number(callee->identity.high);
+            for (const auto& data : callee->given) given(*data);
+        }
         for (const auto& data : f_.constants) {
             hash_.text(data->name).number(code(data->element)).number(data->bits.size());
             for (std::uint64_t bits : data->bits) hash_.number(bits);
+            if (data->is_given()) given(*data);
         }
         if (f_.text)
             for (const auto& each : f_.text->texts) hash_.text(each->name).text(each->words);
@@ -33,6 +38,13 @@ public:
     }
 
 private:
+    /// A constant that launches are given, by its place among those of the function: two functions that share
+    /// one are another program than two with one each.
+    void given(const constant_data& data) {
+        const auto found = std::find_if(f_.given.begin(), f_.given.end(),
+                                        [&](const auto& each) { return each.get() == &data; });
+        hash_.number(data.given_count).number(static_cast<std::uint64_t>(found - f_.given.begin()));
+    }
     void block_(block_id b) {
         hash_.number(f_.blocks[b].size());
         for (value_id v : f_.blocks[b]) {

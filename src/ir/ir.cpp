@@ -114,6 +114,30 @@ std::uint16_t exchanged_types(const function& f) {
     return static_cast<std::uint16_t>(types);
 }
 
+namespace {
+
+void collect_given(const function& f, block_id b, constant_list& list) {
+    const auto note = [&](const std::shared_ptr<const constant_data>& data) {
+        if (std::find(list.begin(), list.end(), data) == list.end()) list.push_back(data);
+    };
+    for (value_id v : f.blocks[b]) {
+        const instruction& i = f.code[v];
+        if (i.op == opcode::constant_array && f.constants[i.bits]->is_given()) note(f.constants[i.bits]);
+        if (i.op == opcode::call || i.op == opcode::evaluate)
+            for (const auto& data : f.callees[i.bits]->given) note(data);
+        for (block_id inner : i.blocks)
+            if (inner != none) collect_given(f, inner, list);
+    }
+}
+
+}  // namespace
+
+constant_list given_constants(const function& f) {
+    constant_list list;
+    if (!f.blocks.empty()) collect_given(f, 0, list);
+    return list;
+}
+
 std::size_t local_memory_of(const function& f) {
     std::size_t bytes = 0;
     for (const instruction& i : f.code)

@@ -126,12 +126,18 @@ struct instruction {
     std::uint32_t name = none;  ///< into function::names: the user's word for it
 };
 
-/// Elements that are part of the program: printed at its top.
+/// Elements that kernels read and none writes: part of the program, printed at its top, or a module's, which
+/// every launch is given (kernel/module_constants.hpp).
 struct constant_data {
     std::string name;
     type element;
-    std::vector<std::uint64_t> bits;  ///< of each element
+    std::vector<std::uint64_t> bits;  ///< of each element that is part of the program
+    std::uint64_t given_count = 0;    ///< of the elements that launches are given; 0: they are in `bits`
+
+    bool is_given() const { return given_count != 0; }
+    std::uint64_t given_bytes() const { return given_count * size_of(element); }
 };
+using constant_list = std::vector<std::shared_ptr<const constant_data>>;
 
 /// `instruction::detail` of a load or store. A volatile one is done where it stands, as often as it is said.
 enum access_kind : std::uint16_t { plain_access, volatile_access };
@@ -144,6 +150,8 @@ struct parameter {
     access use = access::value;
     std::string name;
     bool is_restrict = false;  ///< distinct from every other memory parameter
+    bool is_one = false;       ///< points to one element, by its nature
+    bool is_given = false;     ///< a constant, in memory that nothing else is bound to
     bool is_shifted = false;   ///< followed by one more argument: where the memory begins, in bytes
 };
 
@@ -177,7 +185,8 @@ struct function {
     std::vector<block> blocks;       ///< blocks[0] is the body
     std::vector<std::string> names;
     std::vector<std::shared_ptr<const function>> callees;
-    std::vector<std::shared_ptr<const constant_data>> constants;
+    constant_list constants;
+    constant_list given;                    ///< given_constants(*this) of the finished trace
     std::shared_ptr<const text_body> text;  ///< of a function given as OpenCL C, which has no code
     std::vector<std::shared_ptr<const print_format>> formats;
     bool has_output = false;  ///< it, or a function that it calls, prints or checks
@@ -205,6 +214,9 @@ std::size_t local_memory_of(const function&);
 /// A bit for each scalar type of which work-items give each other values, by sub-group operations or a
 /// counting barrier, here or in a function called; the bit of `nothing` for those without a value. 0: none.
 std::uint16_t exchanged_types(const function&);
+/// The constants that a launch is given for the function and those that it calls, in the order of their first
+/// use: the same for equal programs, whatever the C++ compiler evaluated first.
+constant_list given_constants(const function&);
 /// Whether work-items of the function, or of one it calls, pass values to each other through memory.
 bool shares_memory(const function&);
 /// Whether it is a volatile load or store.

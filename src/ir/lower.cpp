@@ -111,8 +111,8 @@ lowered lower(const function& kernel, const launch_facts& facts) {
     // owner: restrict would let a compiler keep the old value.
     const bool shares = shares_memory(f);
     for (parameter& p : f.parameters) {
-        p.is_restrict = facts.distinct && (p.use == access::in || !shares);
-        p.is_shifted = facts.is_shifted && is_global_memory(p);
+        p.is_restrict = p.is_given || (facts.distinct && (p.use == access::in || !shares));
+        p.is_shifted = facts.is_shifted && is_global_memory(p) && !p.is_given;
     }
     const block before = std::move(f.blocks[0]);
     block after;

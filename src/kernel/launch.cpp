@@ -16,8 +16,11 @@
 
 #include "balm/bound_kernel.hpp"
 #include "balm/error.hpp"
+#include "balm/module.hpp"
 #include "balm/queue.hpp"
 #include "emit/printer.hpp"
+#include "kernel/module_constants.hpp"
+#include "kernel/module_state.hpp"
 #include "kernel/print_records.hpp"
 #include "kernel/requirements.hpp"
 #include "kernel/sub_groups.hpp"
@@ -63,9 +66,20 @@ ir::launch_facts facts_for(const runtime::device_state& device) {
     return facts;
 }
 
+ir::function written_out(const ir::function& kernel, runtime::dialect language, const device_info& device) {
+    return write_out_prints(write_out_sub_groups(write_out_constants(kernel, language, device), language));
+}
+
 std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& device,
                                                        const ir::function& kernel,
-                                                       const ir::launch_facts& known) {
+                                                       const ir::launch_facts& known,
+                                                       const detail::instance_state* within) {
+    if (within == nullptr && !kernel.given.empty())
+        throw usage_error(
+            fmt::format("'{}' reads the constant '{}' of a module, which only the module's own launches are "
+                        "given: launch it in the module's entry, by p.execute({}(…), …). Vector expressions "
+                        "cannot read such constants",
+                        kernel.name, kernel.given.front()->name, kernel.name));
     // A kernel given as text is compiled as it is, whatever is known of the launch.
     ir::launch_facts facts = known;
     if (kernel.text) {
@@ -85,13 +99,15 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
                        .number(g[1])
                        .number(g[2])
                        .result();
+    if (within != nullptr) identity = within->identity_of(identity);
     return device.programs().get(identity, [&] {
         check_requirements(kernel, device.info());
         report_compilation(kernel, facts);
         const runtime::dialect language = device.driver().language();
-        const ir::lowered plan = ir::lower(write_out_prints(write_out_sub_groups(kernel, language)), facts);
-        return runtime::program_source{
-            emit::print(plan.kernel, language), emit::kernel_name(kernel, language), {}};
+        const ir::lowered plan = ir::lower(written_out(kernel, language, device.info()), facts);
+        return runtime::program_source{emit::print(plan.kernel, language),
+                                       emit::kernel_name(kernel, language),
+                                       within == nullptr ? std::string() : within->options()};
     });
 }
 
@@ -150,11 +166,13 @@ bool needs_shift(const bound_call& call, const runtime::device_state& device) {
     return false;
 }
 
-/// Follows each memory argument by its offset, which the driver is not told.
-void shift_memory(std::vector<runtime::argument>& list) {
+/// Follows each memory argument by its offset, which the driver is not told; but not the constants, `count`
+/// arguments behind the first `users`.
+void shift_memory(std::vector<runtime::argument>& list, std::size_t users, std::size_t count) {
     std::vector<runtime::argument> shifted;
-    for (runtime::argument& given : list) {
-        if (given.what != runtime::argument::kind::memory) {
+    for (std::size_t k = 0; k < list.size(); ++k) {
+        const runtime::argument& given = list[k];
+        if (given.what != runtime::argument::kind::memory || (k >= users && k < users + count)) {
             shifted.push_back(given);
             continue;
         }
@@ -364,6 +382,17 @@ void add_grid_arguments(std::vector<runtime::argument>& list, const ir::grid_fac
             }
 }
 
+/// The constants of modules that the kernel reads.
+void add_constants(std::vector<runtime::argument>& list, memory_use& use, const ir::function& kernel,
+                   const detail::instance_state* within) {
+    if (within == nullptr) return;  // program_for refuses a kernel that has any
+    for (const auto& each : kernel.given) {
+        storage& memory = within->memory_of(*each, kernel);
+        list.push_back(runtime::argument::of(memory.native()));
+        use.reads.push_back(&memory);
+    }
+}
+
 /// What a launch adds to the arguments where the device's sub-groups are emulated.
 void add_emulation_memory(std::vector<runtime::argument>& list, const ir::function& kernel,
                           const runtime::grid& g, runtime::dialect language) {
@@ -391,20 +420,22 @@ void check_local_memory(const std::vector<runtime::argument>& list, const ir::fu
 /// more registers than large ones leave to each work-item; told, it finds room.
 std::shared_ptr<runtime::compiled_program> program_for_groups(
     std::shared_ptr<runtime::compiled_program> usual, runtime::device_state& device,
-    const ir::function& kernel, ir::launch_facts facts, const runtime::grid& g) {
+    const ir::function& kernel, ir::launch_facts facts, const runtime::grid& g,
+    const detail::instance_state* within) {
     const std::size_t items = g.local[0] * g.local[1] * g.local[2];
     const bool is_small = items <= usual->max_work_group_size();
     if (is_small || items > device.info().max_work_group_size || kernel.text) return usual;
     std::transform(g.local.begin(), g.local.end(), facts.only_for.begin(),
                    [](std::size_t size) { return static_cast<std::uint32_t>(size); });
-    return kernels::program_for(device, kernel, facts);
+    return kernels::program_for(device, kernel, facts, within);
 }
 
 /// The program of a launch, and its work-group size.
 std::shared_ptr<runtime::compiled_program> fitted_program(const ir::function& kernel,
                                                           runtime::device_state& device,
                                                           const std::size_t* local, runtime::grid& g,
-                                                          ir::launch_facts& facts) {
+                                                          ir::launch_facts& facts,
+                                                          const detail::instance_state* within) {
     const device_info& info = device.info();
     const bool is_given = take_required_local(kernel, g, local) || local;
     if (local) std::copy_n(local, g.dimensions, g.local.begin());
@@ -417,8 +448,8 @@ std::shared_ptr<runtime::compiled_program> fitted_program(const ir::function& ke
             check_can_be_parted(kernel, g, info);
             facts.grid.is_part = true;
         }
-        auto program = kernels::program_for(device, kernel, facts);
-        if (is_given) program = program_for_groups(std::move(program), device, kernel, facts, g);
+        auto program = kernels::program_for(device, kernel, facts, within);
+        if (is_given) program = program_for_groups(std::move(program), device, kernel, facts, g, within);
         if (is_given || g.local[0] * g.local[1] * g.local[2] <= program->max_work_group_size()) {
             check_group_size(g, kernel.name, info, program->max_work_group_size());
             return program;
@@ -477,6 +508,12 @@ std::size_t detail::work_items(std::size_t count, std::size_t size) {
 event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const bound_call& call,
                      int dimensions, const std::size_t* global, const std::size_t* local,
                      const std::int64_t* offset, const wait_list& waits) {
+    return launch_within(nullptr, queue, call, dimensions, global, local, offset, waits);
+}
+
+event detail::launch_within(const instance_state* within, const std::shared_ptr<runtime::queue_state>& queue,
+                            const bound_call& call, int dimensions, const std::size_t* global,
+                            const std::size_t* local, const std::int64_t* offset, const wait_list& waits) {
     runtime::device_state& device = queue->device();
     const ir::function& kernel = *call.function;
     memory_use use = memory_of(call, device);
@@ -495,13 +532,15 @@ event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const b
         offset && std::any_of(offset, offset + dimensions, [](std::int64_t at) { return at != 0; });
     if (facts.grid.is_offset && leave_offset_to_driver(kernel, device, g, offset))
         facts.grid.is_offset = false;
-    const auto program = fitted_program(kernel, device, local, g, facts);
+    const auto program = fitted_program(kernel, device, local, g, facts, within);
+    add_constants(arguments, use, kernel, within);
+    const std::size_t without_emulation = arguments.size();
     add_emulation_memory(arguments, kernel, g, device.driver().language());
-    if (arguments.size() > call.arguments.size()) check_local_memory(arguments, kernel, device.info());
+    if (arguments.size() > without_emulation) check_local_memory(arguments, kernel, device.info());
 
     kernels::launch_records records(*queue, call.function);
     records.bind(arguments, use.writes);
-    if (facts.is_shifted) shift_memory(arguments);
+    if (facts.is_shifted) shift_memory(arguments, call.arguments.size(), kernel.given.size());
     event done;
     runtime::kernel_lease lease = program->lease_kernel();
     enqueue(*queue, lease, g, facts.grid, offset, arguments, use, waits.events(), done);

@@ -8,11 +8,20 @@
 #include "ir/lower.hpp"
 #include "runtime/device_state.hpp"
 
+namespace balm::detail {
+class instance_state;
+}
+
 namespace balm::kernels {
 
-/// The program of a kernel for a device and what is known of the launch. Throws build_error.
+/// The program of a kernel for a device and what is known of the launch, compiled with the options of the
+/// module that launches it, if any. Throws build_error; usage_error for a kernel with constants of a module
+/// that is launched by none.
 std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state&, const ir::function&,
-                                                       const ir::launch_facts&);
+                                                       const ir::launch_facts&,
+                                                       const detail::instance_state* = nullptr);
+/// The kernel with all that the language has no word for written out: module constants, sub-groups, prints.
+ir::function written_out(const ir::function& kernel, runtime::dialect, const device_info&);
 
 /// Called with every kernel that a program is made of, before it is lowered, and with what it is lowered for.
 using compilation_observer = std::function<void(const ir::function&, const ir::launch_facts&)>;

@@ -621,7 +621,8 @@ std::shared_ptr<const ir::function> called_kernel(const ir::function& kernel, lo
                          kernel.name, caller.name));
     std::shared_ptr<const ir::function> made = ir::as_function(kernel);
     for (const auto& known : caller.callees)
-        if (known->identity == made->identity && known->name == made->name) return known;
+        if (known->identity == made->identity && known->name == made->name && known->given == made->given)
+            return known;
     return made;
 }
 
@@ -848,6 +849,7 @@ std::shared_ptr<const ir::function> recording::finish(const node* result) {
     refuse_endless_ranges(t.function);
     ir::contract(t.function);
     t.function.exchanges = ir::exchanged_types(t.function);
+    t.function.given = ir::given_constants(t.function);
     t.function.local_bytes = ir::local_memory_of(t.function);
     t.function.is_pure = is_pure(t.function);
     t.function.sees_groups = t.function.has_output || ir::sees_groups(t.function);

@@ -13,8 +13,6 @@
 #include "balm/error.hpp"
 #include "emit/printer.hpp"
 #include "kernel/launch.hpp"
-#include "kernel/print_records.hpp"
-#include "kernel/sub_groups.hpp"
 
 namespace balm::test {
 
@@ -95,7 +93,7 @@ void compile_kernels_with_nvrtc_again() {
 
 void also_compile_with_nvrtc(const ir::function& kernel, const ir::launch_facts& facts) {
     constexpr auto language = runtime::dialect::cuda_cpp;
-    const ir::function written = kernels::write_out_prints(kernels::write_out_sub_groups(kernel, language));
+    const ir::function written = kernels::written_out(kernel, language, device_info{});
     also_compile_with_nvrtc(emit::print(ir::lower(written, facts).kernel, language));
 }
 

@@ -1,0 +1,156 @@
+#include "kernel/module_constants.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "balm/error.hpp"
+#include "ir/builder.hpp"
+#include "runtime/memory_pool.hpp"
+
+namespace balm::kernels {
+
+namespace {
+
+using ir::instruction;
+using ir::opcode;
+using ir::value_id;
+using placement = std::map<const ir::constant_data*, space>;
+
+/// What the program itself puts into constant memory.
+std::uint64_t printed_bytes(const ir::function& kernel) {
+    std::uint64_t bytes = 0;
+    for (const ir::function* f : ir::with_callees(kernel))
+        for (const auto& data : f->constants) bytes += data->bits.size() * size_of(data->element);
+    return bytes;
+}
+
+/// Constant memory as long as all of it together has room there: on NVIDIA GPUs the limit of one buffer is
+/// that of all. CUDA's source knows no such space; there constants are read through the read-only cache.
+placement place_constants(const ir::function& kernel, runtime::dialect language, const device_info& device) {
+    placement where;
+    const bool is_cuda = language == runtime::dialect::cuda_cpp;
+    std::uint64_t taken = printed_bytes(kernel), count = 0;
+    for (const auto& data : kernel.given) {
+        const std::uint64_t bytes = runtime::memory_pool::block_bytes(data->given_bytes());
+        const bool fits = taken + bytes <= device.constant_memory && count < device.max_constant_arguments;
+        where[data.get()] = is_cuda || fits ? space::constant : space::global;
+        if (!fits) continue;
+        taken += bytes;
+        ++count;
+    }
+    return where;
+}
+
+class writer {
+public:
+    explicit writer(placement where) : where_(std::move(where)) {}
+
+    ir::function function_(const ir::function& original) {
+        ir::function f = original;
+        std::map<const ir::constant_data*, value_id> memory;
+        ir::builder b(f, {});
+        for (const auto& data : f.given) memory[data.get()] = add_parameter(f, b, *data);
+        for (auto& callee : f.callees)
+            if (!callee->given.empty()) callee = written(callee);
+        read_from(f, memory);
+        hand_down(f, memory);
+        f.blocks[0].insert(f.blocks[0].begin(), b.made.begin(), b.made.end());
+        return f;
+    }
+
+private:
+    value_id add_parameter(ir::function& f, ir::builder& b, const ir::constant_data& data) const {
+        ir::parameter p;
+        p.what = pointer_to(data.element, where_.at(&data), true);
+        p.use = ir::access::in;
+        p.name = data.name;
+        p.is_given = p.is_restrict = true;
+        p.is_one = data.given_count == 1;
+        f.parameters.push_back(p);
+        return b.make(opcode::parameter, p.what, {}, 0, f.parameters.size() - 1);
+    }
+    std::shared_ptr<const ir::function> written(const std::shared_ptr<const ir::function>& callee) {
+        auto& known = written_[callee.get()];
+        if (!known) known = std::make_shared<const ir::function>(function_(*callee));
+        return known;
+    }
+
+    /// What named a constant names its parameter.
+    void read_from(ir::function& f, const std::map<const ir::constant_data*, value_id>& memory) const {
+        std::vector<value_id> becomes(f.code.size(), ir::none);
+        const auto is_named = [&](value_id v) { return becomes[v] != ir::none; };
+        for (ir::block& each : f.blocks) {
+            for (const value_id v : each) {
+                const instruction& i = f.code[v];
+                if (i.op == opcode::constant_array && f.constants[i.bits]->is_given())
+                    becomes[v] = memory.at(f.constants[i.bits].get());
+            }
+            std::erase_if(each, is_named);
+        }
+        for (value_id& o : f.operands)
+            if (o != ir::none && o < becomes.size() && is_named(o)) o = becomes[o];
+        if (std::any_of(memory.begin(), memory.end(),
+                        [&](const auto& each) { return where_.at(each.first) != space::constant; }))
+            move_to_global_memory(f);
+    }
+    /// Gives the pointers derived from parameters in global memory their new type.
+    void move_to_global_memory(ir::function& f) const {
+        for (ir::block& each : f.blocks)
+            for (const value_id v : each) {
+                instruction& i = f.code[v];
+                const auto operands = f.operands_of(v);
+                const auto is_moved = [&](value_id o) {
+                    if (o == ir::none || !f.code[o].result.is_pointer()) return false;
+                    const instruction& root = f.code[ir::root_of(f, o)];
+                    return root.op == opcode::parameter && f.parameters[root.bits].is_given &&
+                           root.result.where == space::global;
+                };
+                const bool derives =
+                    i.op == opcode::offset || i.op == opcode::member || i.op == opcode::reinterpret;
+                const bool uses = derives || i.op == opcode::load || i.op == opcode::convert;
+                for (std::size_t k = 0; k < operands.size(); ++k)
+                    if (is_moved(operands[k]) && !(uses && k == 0)) refuse_kept_pointer(f, v, operands[k]);
+                if (derives && is_moved(operands[0])) i.result.where = space::global;
+            }
+    }
+    [[noreturn]] static void refuse_kept_pointer(const ir::function& f, value_id v, value_id pointer) {
+        const ir::parameter& p = f.parameters[f.code[ir::root_of(f, pointer)].bits];
+        const ir::source_line& where = f.code[v].where;
+        throw usage_error(fmt::format(
+            "{}'{}' keeps a pointer to the constant '{}', or passes it on, but the device's constant memory "
+            "has no room for that constant, so that it lies in global memory, which the pointer's type does "
+            "not say; index the constant where it is read ({}[i])",
+            where.file ? fmt::format("{}:{}: ", where.file, where.line) : "", f.name, p.name, p.name));
+    }
+
+    /// Calls of functions that read constants give them the caller's.
+    static void hand_down(ir::function& f, const std::map<const ir::constant_data*, value_id>& memory) {
+        for (const ir::block& each : f.blocks)
+            for (const value_id v : each) {
+                const instruction& i = f.code[v];
+                if (i.op != opcode::call && i.op != opcode::evaluate) continue;
+                const ir::function& callee = *f.callees[i.bits];
+                if (callee.given.empty()) continue;
+                const auto own = f.operands_of(v);
+                std::vector<value_id> operands(own.begin(), own.end());
+                for (const auto& data : callee.given) operands.push_back(memory.at(data.get()));
+                f.set_operands(v, operands);
+            }
+    }
+
+    placement where_;
+    std::map<const ir::function*, std::shared_ptr<const ir::function>> written_;
+};
+
+}  // namespace
+
+ir::function write_out_constants(const ir::function& kernel, runtime::dialect language,
+                                 const device_info& device) {
+    if (kernel.given.empty()) return kernel;
+    return writer(place_constants(kernel, language, device)).function_(kernel);
+}
+
+}  // namespace balm::kernels

@@ -1,0 +1,8 @@
+// expect: and is not mutable: several threads may run it at once
+#include <balm/balm.hpp>
+
+using namespace balm::dsl;
+
+const balm::module<int()> module([](balm::module_builder& m) {
+    return m.entry([count = 0](balm::program&) mutable { return ++count; });
+});
