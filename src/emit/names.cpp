@@ -68,6 +68,15 @@ bool is_reserved(const std::string& word) {
 
 }  // namespace
 
+bool is_identifier(std::string_view word) noexcept {
+    const auto is_letter = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    };
+    return !word.empty() && is_letter(word[0]) && std::all_of(word.begin(), word.end(), [&](char c) {
+        return is_letter(c) || (c >= '0' && c <= '9');
+    });
+}
+
 std::string name_set::unique(std::string_view word) {
     std::string stem(word);
     if (is_reserved(stem)) stem += "_";

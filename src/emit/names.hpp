@@ -7,6 +7,9 @@
 
 namespace balm::emit {
 
+/// Whether the word is one that C takes for a name.
+bool is_identifier(std::string_view word) noexcept;
+
 class name_set {
 public:
     /// The word itself where it is free, else the word with the first free number.

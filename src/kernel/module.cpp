@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "balm/error.hpp"
-#include "ir/aggregate.hpp"
+#include "emit/names.hpp"
 #include "kernel/module_state.hpp"
 
 namespace balm::detail {
@@ -28,6 +28,9 @@ const ir::constant_data& constant_of(const given_constant& constant) {
 std::shared_ptr<module_state> make_module() { return std::make_shared<module_state>(); }
 
 given_constant add_constant(module_state& of, std::string_view name, trace::type element, std::size_t count) {
+    if (!emit::is_identifier(name))
+        throw usage_error(fmt::format(
+            "'{}' is no name for a constant: write a C identifier, or none (m.constant<T>(n))", name));
     if (count == 0 || count > std::numeric_limits<std::size_t>::max() / 2 / size_of(element))
         throw usage_error(fmt::format("the constant '{}' is asked for with {} elements of {} bytes", name,
                                       count, size_of(element)));

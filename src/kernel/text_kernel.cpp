@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "balm/error.hpp"
+#include "emit/names.hpp"
 #include "emit/opencl_c/outline.hpp"
 #include "emit/opencl_c/preprocessor.hpp"
 #include "emit/opencl_c/rewriter.hpp"
@@ -47,15 +48,6 @@ state_pointer state_of(Make&& make) {
 }
 
 // ---- what is in it ----------------------------------------------------------------------------------
-
-bool is_identifier(std::string_view word) {
-    const auto is_letter = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    };
-    return !word.empty() && is_letter(word[0]) && std::all_of(word.begin(), word.end(), [&](char c) {
-        return is_letter(c) || (c >= '0' && c <= '9');
-    });
-}
 
 const char* space_name(address where) {
     switch (where) {
@@ -352,7 +344,7 @@ std::shared_ptr<const ir::function> detail::find_in_text(const located_name& nam
                                                          trace::type result, const text_parameter* parameters,
                                                          std::size_t count, const text_source& source) {
     if (source.state()->fault) std::rethrow_exception(source.state()->fault);
-    if (!is_identifier(name.words))
+    if (!emit::is_identifier(name.words))
         throw usage_error(
             fmt::format("'{}' is no name of a kernel or function: it is to be a C identifier, as "
                         "the text has it",

@@ -14,6 +14,7 @@
 #include "balm/dsl/value.hpp"
 #include "balm/error.hpp"
 #include "balm/trace.hpp"
+#include "emit/names.hpp"
 #include "ir/aggregate.hpp"
 #include "ir/as_function.hpp"
 #include "ir/grid.hpp"
@@ -648,11 +649,6 @@ namespace {
 
 /// "mat_mult(n, a, b, result)" -> the name, and the names of the parameters.
 std::vector<std::string> split_signature(std::string_view signature, location where) {
-    auto is_word = [](std::string_view s) {
-        return !s.empty() && !(s[0] >= '0' && s[0] <= '9') && std::all_of(s.begin(), s.end(), [](char c) {
-            return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        });
-    };
     std::vector<std::string> words;
     std::string word;
     for (char c : signature) {
@@ -665,7 +661,7 @@ std::vector<std::string> split_signature(std::string_view signature, location wh
     }
     if (!word.empty()) words.push_back(word);
     for (const std::string& w : words)
-        if (!is_word(w))
+        if (!emit::is_identifier(w))
             fail(where, fmt::format("'{}' is no name for a kernel or function: write a C identifier, with "
                                     "the names of its parameters in parentheses if you like, as in "
                                     "\"scale(n, in, out)\"",

@@ -397,6 +397,13 @@ TEST(A1_modules, refuse_another_number_of_elements) {
                     });
                 }),
                 HasSubstr("'none' is asked for with 0 elements"));
+    EXPECT_THAT(message_of<usage_error>([] {
+                    balm::module<void()>([](balm::module_builder& m) {
+                        m.constant<double>("two words");
+                        return m.entry([](balm::program&) {});
+                    });
+                }),
+                HasSubstr("'two words'"));
 }
 
 // ---- launches ---------------------------------------------------------------------------------------
