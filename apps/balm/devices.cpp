@@ -118,10 +118,10 @@ field images(const device_info& d) {
     const json object{{"size_2d", i.size_2d},         {"size_3d", i.size_3d},
                       {"buffer_size", i.buffer_size}, {"array_size", i.array_size},
                       {"read_images", i.read_images}, {"write_images", i.write_images},
-                      {"samplers", i.samplers}};
+                      {"samplers", i.samplers},       {"size_1d", i.size_1d}};
     if (!d.has_images) return {"images", "none", object};
     std::string words =
-        fmt::format("{} pixels, {} pixels, {} pixels of a buffer, {} in an array",
+        fmt::format("{} pixels, {} pixels, {} pixels, {} pixels of a buffer, {} in an array", i.size_1d,
                     fmt::join(i.size_2d, " x "), fmt::join(i.size_3d, " x "), i.buffer_size, i.array_size);
     if (i.read_images != 0)
         words += fmt::format("; a kernel takes {} to read, {} to write, {} samplers", i.read_images,

@@ -13,6 +13,7 @@
 #include "balm/expr.hpp"
 #include "balm/filter.hpp"
 #include "balm/host_array.hpp"
+#include "balm/image.hpp"
 #include "balm/interop.hpp"
 #include "balm/kernel.hpp"
 #include "balm/managed_array.hpp"

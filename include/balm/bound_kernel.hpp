@@ -8,6 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "balm/sampler.hpp"
+
 namespace balm::ir {
 struct function;
 }
@@ -19,14 +21,15 @@ namespace balm {
 
 /// One argument, bound to a parameter of the same position.
 struct bound_argument {
-    enum class kind : std::uint8_t { value, memory, local };
+    enum class kind : std::uint8_t { value, memory, local, image };
     kind what = kind::value;
     std::uint32_t size = 0;                         ///< bytes of the value, or of local memory
     std::uint32_t alignment = 1;                    ///< of local memory
     alignas(16) std::array<std::byte, 16> bytes{};  ///< the value
-    std::shared_ptr<runtime::storage> memory;
-    std::size_t offset = 0;  ///< of memory: where the argument begins in it, in bytes
-    std::size_t extent = 0;  ///< of memory: how many bytes of it the kernel is given
+    std::shared_ptr<runtime::storage> memory;       ///< of memory and images
+    balm::sampler sampler;                          ///< of a sampled image
+    std::size_t offset = 0;                         ///< of memory: where the argument begins in it, in bytes
+    std::size_t extent = 0;                         ///< of memory: how many bytes of it the kernel is given
     std::shared_ptr<const std::vector<std::byte>> long_value;  ///< a value that does not fit into `bytes`
 };
 

@@ -55,6 +55,7 @@ struct image_limits {
     std::uint32_t read_images = 0;
     std::uint32_t write_images = 0;
     std::uint32_t samplers = 0;
+    std::size_t size_1d = 0;  ///< of a 1-dimensional image
     friend bool operator==(const image_limits&, const image_limits&) = default;
 };
 

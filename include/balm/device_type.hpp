@@ -8,8 +8,8 @@
 
 namespace balm {
 
-/// Where a pointer points; `value` for what is no pointer.
-enum class space : std::uint8_t { value, global, local, constant, private_ };
+/// Where a pointer points; `value` for what is no pointer, `image` for an image, which is known by a handle.
+enum class space : std::uint8_t { value, global, local, constant, private_, image };
 
 namespace trace {
 
@@ -27,8 +27,24 @@ struct type {
         : element(s), lanes(lane_count), where(address) {}
     constexpr bool is_pointer() const { return where != space::value; }
     constexpr bool is_scalar() const { return !is_pointer() && lanes == 1 && aggregate == 0; }
+    constexpr bool is_image() const { return where == space::image; }
     friend constexpr bool operator==(const type&, const type&) = default;
 };
+
+/// The type of an image of such elements. `aggregate` says the rest.
+constexpr type image_type(type element, int dimensions, bool is_normalised) {
+    element.where = space::image;
+    element.aggregate = static_cast<std::uint16_t>(dimensions | (is_normalised ? 4 : 0));
+    return element;
+}
+constexpr int image_dimensions(type image) { return image.aggregate & 3; }
+/// Whether its integers count as fractions.
+constexpr bool is_normalised(type image) { return (image.aggregate & 4) != 0; }
+/// The type of what reading an element gives.
+constexpr type value_of_image(type image) {
+    const bool as_f32 = is_normalised(image) || image.element == scalar::f16;
+    return {as_f32 ? scalar::f32 : image.element, image.lanes};
+}
 
 /// The type of a pointer to `what`.
 type pointer_to(type what, space where, bool is_const = false);

@@ -23,6 +23,7 @@
 #include "balm/dsl/array.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/conversion.hpp"
+#include "balm/dsl/image.hpp"
 #include "balm/dsl/memory.hpp"
 #include "balm/dsl/parts.hpp"
 #include "balm/dsl/pointer.hpp"
@@ -31,6 +32,7 @@
 #include "balm/dsl/value.hpp"
 #include "balm/dsl/vector_memory.hpp"
 #include "balm/dsl/volatile.hpp"
+#include "balm/sampler.hpp"
 #include "balm/trace.hpp"
 
 namespace balm {
@@ -80,6 +82,7 @@ inline constexpr bool is_same_element<A, B> = scalar_of<A> == scalar_of<B>;
 
 bound_argument bind_value(const void* bytes, std::size_t size);
 bound_argument bind_local(std::size_t count, std::size_t element_size, std::size_t alignment);
+bound_argument bind_image(const std::shared_ptr<runtime::storage>&, const sampler&);
 [[noreturn]] void argument_does_not_fit(scalar type);
 
 /// How each kind of kernel parameter is declared in a trace, and bound to a host argument.
@@ -178,6 +181,40 @@ struct parameter<dsl::Local<T>> {
 
     static bound_argument bind(const local<T>& room) { return bind_local(room.count, sizeof(T), alignof(T)); }
 };
+
+/// Images are of the parameter's elements and dimensions; a sampled one comes with its sampler.
+template <class P>
+struct image_parameter {
+    using T = typename P::value_type;
+    static trace::type element() { return type_of_image<T>(P::dimensions); }
+    static constexpr trace::access use = P::use;
+
+    template <class A>
+    static bound_argument bind(const A& a) {
+        constexpr bool is_sampled = P::use == trace::access::sampled_image;
+        if constexpr (is_sampled) {
+            static_assert(
+                requires { a.through(); },
+                "Balm: this parameter is a sampled image; give it image.sampled(sampler)");
+            static_assert(std::same_as<typename A::value_type, T> && A::dimensions == P::dimensions,
+                          "Balm: the image's elements or dimensions are others than the parameter's");
+            return bind_image(a.part().memory, a.through());
+        } else {
+            static_assert(
+                requires { typename A::image_value_type; },
+                "Balm: this parameter is an image; give it a whole image, without a sampler");
+            static_assert(std::same_as<typename A::image_value_type, T> && A::dimensions == P::dimensions,
+                          "Balm: the image's elements or dimensions are others than the parameter's");
+            return bind_image(a.part().memory, {});
+        }
+    }
+};
+template <class T, int N>
+struct parameter<dsl::InImage<T, N>> : image_parameter<dsl::InImage<T, N>> {};
+template <class T, int N>
+struct parameter<dsl::OutImage<T, N>> : image_parameter<dsl::OutImage<T, N>> {};
+template <class T, int N>
+struct parameter<dsl::Sampled<T, N>> : image_parameter<dsl::Sampled<T, N>> {};
 
 /// The parameters of a lambda, without a leading Grid.
 template <class R, class... P>
@@ -284,6 +321,11 @@ concept on_device = device_value<A> || requires(const A& a) {
 
 namespace detail {
 
+template <class P>
+inline constexpr bool parameter_is_image =
+    P::use == trace::access::in_image || P::use == trace::access::sampled_image ||
+    P::use == trace::access::out_image;
+
 /// The node that an argument of a call inside a kernel is passed as.
 template <class P, class A>
 trace::node argument_node(A&& a) {
@@ -297,6 +339,8 @@ trace::node argument_node(A&& a) {
                       "Balm: memory is passed on as what it is: In to In, Mixed to Mixed, Local to Local");
         static_assert(is_same_element<typename std::remove_cvref_t<A>::value_type, typename P::value_type>,
                       "Balm: the memory's elements are of another type than the parameter's");
+        static_assert(!parameter_is_image<P> || std::remove_cvref_t<A>::dimensions == P::dimensions,
+                      "Balm: the image has another number of dimensions than the parameter");
         return a.node();
     }
 }

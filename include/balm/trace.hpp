@@ -49,8 +49,9 @@ enum class place : std::uint8_t {
     sub_group_id
 };
 
-/// How a parameter is used in a kernel; `value` is passed by value.
-enum class access : std::uint8_t { value, in, out, mixed, local };
+/// How a parameter is used in a kernel; `value` is passed by value. Images are read by position, sampled or
+/// written.
+enum class access : std::uint8_t { value, in, out, mixed, local, in_image, sampled_image, out_image };
 
 /// A scalar, or the pointer that points nowhere (bits: 0).
 node constant(type what, std::uint64_t bits);
@@ -95,6 +96,12 @@ node member_of(node pointer, int k);
 node reinterpret(node pointer, type to);
 /// The address of a variable, which from now on lives in memory.
 node address_of(node variable);
+
+/// An element of an image, at a position (i32) or, through its sampler, at coordinates (f32); x first.
+node read_image(node image, const node* at, location where);
+void write_image(node image, const node* at, node value, location where);
+/// Its width, height or depth (i32).
+node image_size(node image, int dimension);
 
 /// 1: local memory, 2: global memory, 3: both.
 void barrier(unsigned memories, location where);
@@ -185,7 +192,7 @@ public:
     recording& operator=(const recording&) = delete;
     ~recording();
 
-    /// A parameter of this type, or, but for access::value, a pointer to elements of it.
+    /// A parameter of this type, or, but for access::value and images, a pointer to elements of it.
     node parameter(type what, access use);
     /// What the kernel does, in a few words, for the first line of the printed source.
     void describe(std::string words);

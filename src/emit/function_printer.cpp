@@ -10,9 +10,11 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 
 #include "emit/atomic_spelling.hpp"
 #include "emit/builtin_spelling.hpp"
+#include "emit/image_spelling.hpp"
 #include "emit/lanes.hpp"
 #include "emit/literal.hpp"
 #include "emit/spelling.hpp"
@@ -96,6 +98,8 @@ private:
                 return memory.empty() ? "t" : memory + "_i";
             }
             case opcode::atomic: return "old";
+            case opcode::read_image: return "texel";
+            case opcode::image_size: return i.bits == 0 ? "width" : i.bits == 1 ? "height" : "depth";
             case opcode::sub_group: return i.result.element == scalar::u32 ? "lanes" : "other";
             case opcode::logic_and:
             case opcode::logic_or: return "holds";
@@ -115,6 +119,9 @@ private:
             case ir::access::out: return "out";
             case ir::access::mixed: return "mixed";
             case ir::access::local: return "shared";
+            case ir::access::in_image:
+            case ir::access::sampled_image:
+            case ir::access::out_image: return "image";
             default: return is_floating(p.what.element) ? "s" : "n";
         }
     }
@@ -141,6 +148,14 @@ private:
         for (const ir::parameter& p : f_.parameters) {
             const std::string name = names_.unique(parameter_word(p));
             parameter_names_.push_back(name);
+            if (p.what.is_image()) {
+                list.push_back(image_parameter(parts_, p, name));
+                if (has_own_sampler(parts_, p)) {
+                    samplers_[parameter_names_.size() - 1] = names_.unique(name + "_sampler");
+                    list.push_back("sampler_t " + samplers_[parameter_names_.size() - 1]);
+                }
+                continue;
+            }
             if (!p.what.is_pointer() || p.use == ir::access::value) {
                 // OpenCL C allows no bool as a kernel's parameter; a byte that is 0 or 1 serves as one.
                 list.push_back(
@@ -316,6 +331,7 @@ private:
                 return line(fmt::format("{} {} = {};", type_of(at(v).result), name_[v], start));
             }
             case opcode::object: return declare_object(v);
+            case opcode::write_image: return effect_statement(v, write_image_words(v));
             case opcode::write_cell: return write_lanes(v) ? void() : write(v, name_[f_.operand(v, 0)], 1);
             case opcode::store: return store(v);
             case opcode::load: return is_volatile(v) ? volatile_load(v) : value(v);
@@ -624,6 +640,10 @@ private:
             case opcode::logic_and: return guard_words(v, " && ", logical_and);
             case opcode::logic_or: return guard_words(v, " || ", logical_or);
             case opcode::evaluate: return {call_words(v), postfix};
+            case opcode::read_image: return read_image(v);
+            case opcode::image_size:
+                return {spell_image_size(parts_, at(f_.operand(v, 0)).result, operand(v, 0, postfix), i.bits),
+                        postfix};
             default: return builtin_words(v);
         }
     }
@@ -733,7 +753,40 @@ private:
 
     std::string call_words(value_id v) {
         const ir::function* callee = f_.callees[at(v).bits].get();
-        return parts_.functions.at(callee) + "(" + operand_list(v) + ")";
+        std::string list;
+        for (std::size_t k = 0; k < f_.operands_of(v).size(); ++k) {
+            list += (k ? ", " : "") + operand(v, k, 0);
+            const instruction& given = at(f_.operand(v, k));
+            if (given.result.is_image() && samplers_.count(given.bits))
+                list += ", " + samplers_.at(given.bits);
+        }
+        return parts_.functions.at(callee) + "(" + list + ")";
+    }
+
+    // Images.
+
+    /// The operands of v from `first` on, without the last `but`.
+    std::vector<std::string> operands_between(value_id v, std::size_t first, std::size_t but,
+                                              int precedence) {
+        std::vector<std::string> list;
+        for (std::size_t k = first; k + but < f_.operands_of(v).size(); ++k)
+            list.push_back(operand(v, k, precedence));
+        return list;
+    }
+    text read_image(value_id v) {
+        const instruction& image = at(f_.operand(v, 0));
+        const auto own_sampler = samplers_.find(image.bits);
+        const std::string name = operand(v, 0, primary);
+        const bool by_position = f_.parameters[image.bits].use == ir::access::in_image;
+        return spell_read_image(parts_, image.result, by_position, name,
+                                own_sampler == samplers_.end() ? "" : own_sampler->second,
+                                operands_between(v, 1, 0, 0));
+    }
+    std::string write_image_words(value_id v) {
+        const std::string name = operand(v, 0, primary);
+        const std::vector<std::string> position = operands_between(v, 1, 1, 0);
+        return spell_write_image(parts_, at(f_.operand(v, 0)).result, name, position,
+                                 operand(v, f_.operands_of(v).size() - 1, 0));
     }
 
     std::string atomic_words(value_id v) {
@@ -959,6 +1012,7 @@ private:
     std::vector<bool> is_pending_;
     std::vector<value_id> pending_;
     std::vector<std::string> parameter_names_;
+    std::map<std::uint64_t, std::string> samplers_;  ///< of image parameters that have one of their own
     std::vector<shifted_pointer> shifted_;
     name_set names_;
     std::string out_;

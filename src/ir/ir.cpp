@@ -33,6 +33,9 @@ const builtin_info& info(builtin b) noexcept {
 
 std::string to_string(type t) {
     constexpr const char* spaces[] = {"", "global", "local", "constant", "private"};
+    if (t.is_image())
+        return std::string("image") + std::to_string(image_dimensions(t)) + "d of " +
+               (is_normalised(t) ? "normalised " : "") + to_string(type(t.element, t.lanes));
     if (t.is_pointer())
         return to_string(trace::pointee(t)) + " " + spaces[static_cast<std::size_t>(t.where)] +
                (t.is_const ? " const*" : "*");
@@ -169,6 +172,7 @@ bool has_effect(const instruction& i) {
         case opcode::atomic:
         case opcode::fence:
         case opcode::print:
+        case opcode::write_image:
         case opcode::sub_group: return true;
         default: return false;
     }
@@ -183,12 +187,12 @@ bool has_effect(const function& f, value_id v) {
 
 const char* to_string(opcode op) noexcept {
     constexpr const char* names[] = {
-        "parameter", "constant",       "place",     "builtin",    "convert",     "select",  "and",
-        "or",        "cell",           "read",      "write",      "load",        "store",   "if",
-        "for",       "while",          "grid_for",  "break",      "continue",    "return",  "barrier",
-        "call",      "evaluate",       "broadcast", "lane_index", "compose",     "swizzle", "insert",
-        "object",    "constant_array", "offset",    "member",     "reinterpret", "atomic",  "fence",
-        "sub_group", "print"};
+        "parameter", "constant",       "place",       "builtin",    "convert",     "select",  "and",
+        "or",        "cell",           "read",        "write",      "load",        "store",   "if",
+        "for",       "while",          "grid_for",    "break",      "continue",    "return",  "barrier",
+        "call",      "evaluate",       "broadcast",   "lane_index", "compose",     "swizzle", "insert",
+        "object",    "constant_array", "offset",      "member",     "reinterpret", "atomic",  "fence",
+        "sub_group", "read_image",     "write_image", "image_size", "print"};
     return names[static_cast<std::size_t>(op)];
 }
 
@@ -210,7 +214,7 @@ void dump_block(const function& f, block_id b, int depth, std::string& text) {
             i.op == opcode::barrier || i.op == opcode::fence || i.op == opcode::call ||
             i.op == opcode::evaluate || i.op == opcode::swizzle || i.op == opcode::insert ||
             i.op == opcode::object || i.op == opcode::constant_array || i.op == opcode::member ||
-            i.op == opcode::print)
+            i.op == opcode::image_size || i.op == opcode::print)
             text += " #" + std::to_string(i.bits);
         text += "\n";
         for (block_id inner : i.blocks)

@@ -98,6 +98,9 @@ enum class opcode : std::uint8_t {
     atomic,          // operation in `detail`; pointer, index, its values -> the element before
     fence,           // bits: the scope
     sub_group,       // operation in `detail` and its operands; all lanes of the sub-group take part
+    read_image,      // image, position (i32) or coordinates (f32), x first -> value of an element
+    write_image,     // image, position, value
+    image_size,      // image; bits: dimension, x first -> i32
     print,           // u32 words of the arguments; bits: position among the formats. Written out before a
                      // kernel is lowered (kernel/print_records.hpp)
 };
@@ -158,6 +161,11 @@ struct parameter {
 /// Whether a kernel's parameter is bound to device memory.
 inline bool is_global_memory(const parameter& p) {
     return p.use == access::in || p.use == access::out || p.use == access::mixed;
+}
+
+/// Whether nothing is written through a kernel's parameter that is bound to memory or an image.
+inline bool is_only_read(const parameter& p) {
+    return p.use == access::in || p.use == access::in_image || p.use == access::sampled_image;
 }
 
 using block = std::vector<value_id>;

@@ -239,6 +239,7 @@ private:
             case opcode::write_cell: return write(v);
             case opcode::read_cell: return read(v);
             case opcode::object:
+            case opcode::write_image:  // no kernel reads an image that it writes
             case opcode::print: return true;
             case opcode::load: return has_effect(f_.code[v]) || share(v, memory_.of(v));
             case opcode::store:

@@ -135,6 +135,7 @@ private:
                                               to_string(static_cast<atomic_op>(i.detail)), to_string(element),
                                               to_string(f_.code[o].result)));
         }
+        if (i.op == opcode::read_image || i.op == opcode::write_image) image(v);
         if (i.op == opcode::return_) {
             const value_id value = f_.operand(v, 0);
             const type given = value == none ? type() : f_.code[value].result;
@@ -142,6 +143,24 @@ private:
                 fail(i.where, fmt::format("return_ gives {}, but '{}' returns {}", to_string(given), f_.name,
                                           to_string(f_.result)));
         }
+    }
+
+    void image(value_id v) {
+        const instruction& i = f_.code[v];
+        const instruction& of = f_.code[f_.operand(v, 0)];
+        const bool writes = i.op == opcode::write_image;
+        const bool is_parameter = of.op == opcode::parameter && of.result.is_image();
+        const access use = is_parameter ? f_.parameters[of.bits].use : access::value;
+        const auto dimensions = static_cast<std::size_t>(image_dimensions(of.result));
+        const auto at = f_.operands_of(v).subspan(1);
+        const scalar coordinate = use == access::sampled_image ? scalar::f32 : scalar::i32;
+        const bool fits = is_parameter && writes == (use == access::out_image) &&
+                          at.size() == dimensions + (writes ? 1 : 0) &&
+                          std::all_of(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(dimensions),
+                                      [&](value_id o) { return f_.code[o].result == type(coordinate); });
+        const type value = writes ? f_.code[at.back()].result : i.result;
+        if (!fits || !(value == trace::value_of_image(of.result)))
+            fail(i.where, fmt::format("internal: {} of {}", to_string(i.op), to_string(of.result)));
     }
 
     const function& f_;

@@ -34,6 +34,14 @@ bound_argument bind_local(std::size_t count, std::size_t element_size, std::size
     return bound;
 }
 
+bound_argument bind_image(const std::shared_ptr<runtime::storage>& memory, const sampler& through) {
+    bound_argument bound;
+    bound.what = bound_argument::kind::image;
+    bound.memory = memory;
+    bound.sampler = through;
+    return bound;
+}
+
 void argument_does_not_fit(scalar type) {
     throw usage_error(
         fmt::format("an argument does not fit the kernel's parameter of type {}", to_string(type)));

@@ -130,7 +130,7 @@ bool overlap(const bound_argument& a, const bound_argument& b) {
 bool is_distinct(const bound_call& call) {
     const auto& all = call.arguments;
     for (std::size_t k = 0; k < all.size(); ++k) {
-        if (!all[k].memory || call.function->parameters[k].use == trace::access::in) continue;
+        if (!all[k].memory || ir::is_only_read(call.function->parameters[k])) continue;
         for (std::size_t other = 0; other < all.size(); ++other)
             if (other != k && all[other].memory && overlap(all[k], all[other])) return false;
     }
@@ -191,9 +191,30 @@ memory_use memory_of(const bound_call& call, const runtime::device_state& device
             throw usage_error(
                 fmt::format("argument {} of kernel '{}' lives on {}, but the kernel is launched on {}", k + 1,
                             call.function->name, memory->device().words(), device.words()));
-        (call.function->parameters[k].use == trace::access::in ? use.reads : use.writes).push_back(memory);
+        (ir::is_only_read(call.function->parameters[k]) ? use.reads : use.writes).push_back(memory);
     }
     return use;
+}
+
+runtime::image_use image_use_of(const ir::parameter& p) {
+    return p.use == trace::access::out_image       ? runtime::image_use::written
+           : p.use == trace::access::sampled_image ? runtime::image_use::sampled
+                                                   : runtime::image_use::read;
+}
+
+/// Refuses an image that is written and bound a second time: what is read of it then, no device says.
+void check_images(const bound_call& call) {
+    const auto& all = call.arguments;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        if (call.function->parameters[k].use != trace::access::out_image) continue;
+        for (std::size_t other = 0; other < all.size(); ++other)
+            if (other != k && all[other].memory == all[k].memory)
+                throw usage_error(
+                    fmt::format("kernel '{}' is given one image as arguments {} and {}, and writes it: an "
+                                "image that a launch "
+                                "writes is bound once. Write to another image, and copy it",
+                                call.function->name, std::min(k, other) + 1, std::max(k, other) + 1));
+    }
 }
 
 std::vector<runtime::argument> arguments_of(const bound_call& call) {
@@ -205,7 +226,11 @@ std::vector<runtime::argument> arguments_of(const bound_call& call) {
         list[k].alignment = given.alignment;
         list[k].bytes = given.bytes;
         if (given.long_value) list[k].long_value = given.long_value->data();
-        if (given.memory) list[k] = runtime::argument::of(given.memory->native(), given.offset);
+        if (given.what == bound_argument::kind::image)
+            list[k] = runtime::argument::of(given.memory->native(),
+                                            image_use_of(call.function->parameters[k]), given.sampler);
+        else if (given.memory)
+            list[k] = runtime::argument::of(given.memory->native(), given.offset);
     }
     return list;
 }
@@ -517,6 +542,7 @@ event detail::launch_within(const instance_state* within, const std::shared_ptr<
     runtime::device_state& device = queue->device();
     const ir::function& kernel = *call.function;
     memory_use use = memory_of(call, device);
+    check_images(call);
     std::vector<runtime::argument> arguments = arguments_of(call);
     check_local_memory(arguments, kernel, device.info());  // before it is compiled
     runtime::grid g;

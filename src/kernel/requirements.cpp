@@ -28,7 +28,10 @@ public:
     check(const ir::function& kernel, const device_info& device) : kernel_(kernel), device_(device) {}
 
     void function_(const ir::function& f) const {
-        for (const ir::parameter& p : f.parameters) type_(p.what.element, f.where);
+        for (const ir::parameter& p : f.parameters) {
+            type_(p.what.element, f.where);
+            if (p.what.is_image()) image_(p, f.where);
+        }
         for (const ir::block& b : f.blocks)
             for (ir::value_id v : b) {
                 const ir::instruction& i = f.code[v];
@@ -61,6 +64,20 @@ private:
                                "Float, or choose a device with double precision "
                                "(balm::filter::double_precision)",
                                device_.name));
+    }
+    void image_(const ir::parameter& p, const ir::source_line& where) const {
+        if (!device_.has_images)
+            refuse(where,
+                   fmt::format("takes an image, and '{}' has none; take a buffer, or choose a device with "
+                               "balm::filter::images",
+                               device_.name));
+        const bool writes_planes = p.use == trace::access::out_image && image_dimensions(p.what) == 3;
+        if (writes_planes && device_.api == backend::opencl &&
+            !has_extension(device_, "cl_khr_3d_image_writes"))
+            refuse(where, fmt::format(
+                              "writes an image of 3 dimensions, for which '{}' lacks cl_khr_3d_image_writes; "
+                              "write a buffer and copy it to the image (copy_to)",
+                              device_.name));
     }
     void atomic_(ir::atomic_op what, const ir::instruction& i) const {
         const std::string extension = emit::atomic_extension(what, i.result.element);

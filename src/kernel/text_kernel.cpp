@@ -362,6 +362,12 @@ std::shared_ptr<const ir::function> detail::find_in_text(const located_name& nam
     f->blocks.resize(1);
     for (std::size_t k = 0; k < count; ++k) {
         const auto [element, use] = parameters[k];
+        if (element.is_image())
+            throw usage_error(
+                fmt::format("parameter {} of '{}', which is given as text, is an image: CUDA C++ has no "
+                            "words for those of "
+                            "OpenCL C. Write the kernel in C++ (balm::kernel), or pass a buffer",
+                            k + 1, name.words));
         ir::parameter p;
         p.use = use;
         p.what = use == trace::access::value   ? element

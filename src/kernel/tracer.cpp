@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <exception>
 #include <span>
@@ -377,6 +378,32 @@ node reinterpret(node pointer, type to) {
     return t.node_of(t.record(make(opcode::reinterpret, to), {&id, 1}));
 }
 
+node read_image(node image, const node* at, location where) {
+    tracer& t = current();
+    std::array<value_id, 4> ids{t.use(image)};
+    const auto dimensions = static_cast<std::size_t>(image_dimensions(image.type));
+    for (std::size_t d = 0; d < dimensions; ++d) ids[1 + d] = t.use(at[d]);
+    return t.node_of(t.record(make(opcode::read_image, value_of_image(image.type), where),
+                              std::span(ids).first(1 + dimensions)));
+}
+
+void write_image(node image, const node* at, node value, location where) {
+    tracer& t = current();
+    std::array<value_id, 5> ids{t.use(image)};
+    const auto dimensions = static_cast<std::size_t>(image_dimensions(image.type));
+    for (std::size_t d = 0; d < dimensions; ++d) ids[1 + d] = t.use(at[d]);
+    ids[1 + dimensions] = t.use(value);
+    t.record(make(opcode::write_image, scalar::nothing, where), std::span(ids).first(2 + dimensions));
+}
+
+node image_size(node image, int dimension) {
+    tracer& t = current();
+    const value_id id = t.use(image);
+    instruction i = make(opcode::image_size, scalar::i32);
+    i.bits = static_cast<std::uint64_t>(dimension);
+    return t.node_of(t.record(i, {&id, 1}));
+}
+
 node address_of(node variable) {
     tracer& t = current();
     const value_id id = t.use(variable);
@@ -698,9 +725,9 @@ node recording::parameter(type what, access use) {
     const std::size_t position = t.function.parameters.size();
     const bool named = position < t.parameter_names;
     ir::parameter p;
-    p.what = use == access::value   ? what
-             : use == access::local ? pointer_to(what, space::local)
-                                    : pointer_to(what, space::global, use == access::in);
+    p.what = use == access::value || what.is_image() ? what
+             : use == access::local                  ? pointer_to(what, space::local)
+                                                     : pointer_to(what, space::global, use == access::in);
     p.use = use;
     if (named) p.name = t.function.names[position + 1];
     t.function.parameters.push_back(p);
@@ -808,7 +835,7 @@ bool is_pure(const ir::function& f) {
         const bool in_memory = i.op == opcode::load || i.op == opcode::store;
         return (in_memory && !is_own(f, f.operands[i.first_operand])) || i.op == opcode::barrier ||
                i.op == opcode::call || i.op == opcode::place || i.op == opcode::atomic ||
-               i.op == opcode::fence || i.op == opcode::print;
+               i.op == opcode::fence || i.op == opcode::print || i.op == opcode::write_image;
     });
 }
 

@@ -19,6 +19,8 @@
 #include "balm/compile_options.hpp"
 #include "balm/device_info.hpp"
 #include "balm/event.hpp"
+#include "balm/sampler.hpp"
+#include "balm/types.hpp"
 
 namespace balm::runtime {
 
@@ -26,7 +28,8 @@ namespace balm::runtime {
 /// compiler takes PTX in asm statements.
 enum class dialect : std::uint8_t { opencl_c, cuda_cpp, opencl_ptx };
 
-/// Device memory as the driver names it: a cl_mem or a CUdeviceptr. Never owned by this value.
+/// Device memory as the driver names it: a cl_mem or a CUdeviceptr, or an image (a cl_mem, or a cuda::image).
+/// Never owned by this value.
 struct memory {
     std::uintptr_t handle = 0;
     friend bool operator==(memory, memory) = default;
@@ -56,11 +59,35 @@ struct foreign_memory {
     bool kernels_may_write = true;  ///< CL_MEM_READ_ONLY: no
 };
 
-/// Where the rows of a box of bytes begin, in device or host memory.
+/// What an image consists of.
+struct image_description {
+    scalar element = scalar::f32;
+    std::uint8_t lanes = 1;      ///< 1, 2 or 4
+    bool is_normalised = false;  ///< its integers count as fractions
+    std::uint8_t dimensions = 1;
+    std::array<std::size_t, 3> size{1, 1, 1};  ///< width, height, depth
+
+    std::size_t element_bytes() const { return size_of(element) * lanes; }
+    std::size_t bytes() const { return size[0] * size[1] * size[2] * element_bytes(); }
+    friend bool operator==(const image_description&, const image_description&) = default;
+};
+
+/// How a kernel uses an image that it is given.
+enum class image_use : std::uint8_t { read, sampled, written };
+
+/// Where the rows of a box of bytes begin, in device or host memory. Those of an image are told as if its
+/// rows lay one behind the other.
 struct region_layout {
-    std::size_t offset = 0;       ///< of its first byte
-    std::size_t row_pitch = 0;    ///< bytes from a row to the next
-    std::size_t plane_pitch = 0;  ///< bytes from a plane to the next; a multiple of row_pitch
+    std::size_t offset = 0;         ///< of its first byte
+    std::size_t row_pitch = 0;      ///< bytes from a row to the next
+    std::size_t plane_pitch = 0;    ///< bytes from a plane to the next; a multiple of row_pitch
+    std::size_t element_bytes = 0;  ///< of an image; 0: it is none
+
+    bool is_image() const { return element_bytes != 0; }
+    /// Where the box begins in an image, in elements: x, y, z.
+    std::array<std::size_t, 3> origin() const {
+        return {offset % row_pitch / element_bytes, offset % plane_pitch / row_pitch, offset / plane_pitch};
+    }
 };
 /// The size of a box of bytes; none is 0.
 struct region_extent {
@@ -75,11 +102,14 @@ enum class map_use : std::uint8_t { read, write, read_write, overwrite };
 
 /// One kernel argument in the order of the kernel's parameters.
 struct argument {
-    enum class kind : std::uint8_t { value, memory, local };
+    enum class kind : std::uint8_t { value, memory, local, image };
     kind what = kind::value;
     std::uint32_t size = 0;                         ///< bytes of the value, or of local memory
     std::uint32_t alignment = 1;                    ///< of local memory
-    alignas(16) std::array<std::byte, 16> bytes{};  ///< the value; for memory, the handle and the offset
+    alignas(16) std::array<std::byte, 16> bytes{};  ///< the value; for memory, the handle and the offset; for
+                                                    ///< images, the handle
+    image_use use = image_use::read;                ///< of an image
+    balm::sampler sampler;                          ///< of a sampled image
     const std::byte* long_value = nullptr;          ///< of a value that does not fit into `bytes`
 
     /// The argument that is device memory from this offset on, in bytes. OpenCL takes multiples of
@@ -90,6 +120,13 @@ struct argument {
         made.size = sizeof native.handle;
         std::memcpy(made.bytes.data(), &native.handle, sizeof native.handle);
         std::memcpy(made.bytes.data() + 8, &offset, sizeof offset);
+        return made;
+    }
+    static argument of(runtime::memory image, image_use use, const balm::sampler& through) {
+        argument made = of(image);
+        made.what = kind::image;
+        made.use = use;
+        made.sampler = through;
         return made;
     }
     std::size_t offset() const {
@@ -171,8 +208,9 @@ public:
     /// size.
     virtual void fill(memory to, std::size_t offset, std::size_t bytes, std::span<const std::byte> pattern,
                       const dependencies&) = 0;
-    /// The same for boxes of bytes. What is copied inside one allocation has the same pitches on both sides,
-    /// and does not overlap.
+    /// The same for boxes of bytes, in memory or images. What is copied inside one allocation has the same
+    /// pitches on both sides, and does not overlap; images copied to each other have the same elements; what
+    /// is copied between an image and memory lies row behind row there.
     virtual void write_region(memory to, const region_layout& to_layout, const void* from,
                               const region_layout& from_layout, const region_extent&,
                               const dependencies&) = 0;
@@ -221,6 +259,12 @@ public:
     /// Throws out_of_memory_error when the device has no room. bytes > 0.
     virtual memory allocate(std::size_t bytes) = 0;
     virtual void free(memory) noexcept = 0;
+    /// Whether there are images of such elements, of so many dimensions; for devices that have images.
+    virtual bool has_images_of(const image_description&) { return false; }
+    /// Throws out_of_memory_error when the device has no room.
+    virtual memory allocate_image(const image_description&) { return {}; }
+    /// Commands that use it are done.
+    virtual void free_image(memory) noexcept {}
     /// Whether queues map device memory into the host's.
     virtual bool maps_memory() const { return false; }
     /// Throws out_of_memory_error when the host has no more memory to lock. bytes > 0.

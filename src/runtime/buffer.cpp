@@ -65,8 +65,11 @@ region_extent extent_of(const memory_part& part) {
     return {width_of(part.extents) * part.element_size, rows_of(part.extents), planes_of(part.extents)};
 }
 
+bool is_image(const memory_part& part) { return part.memory->image() != nullptr; }
+
 region_layout layout_of(const memory_part& part) {
-    if (!is_dense(part)) return {part.offset, part.row_pitch, part.plane_pitch};
+    if (!is_dense(part))
+        return {part.offset, part.row_pitch, part.plane_pitch, is_image(part) ? part.element_size : 0};
     const std::size_t row = width_of(part.extents) * part.element_size;
     return {part.offset, row, row * rows_of(part.extents)};
 }
@@ -97,8 +100,14 @@ bool boxes_meet(const memory_part& a, const memory_part& b) {
            intervals_meet(a.offset / plane, b.offset / plane, sizes[0].planes, sizes[1].planes);
 }
 
+bool have_same_elements(const runtime::image_description& a, const runtime::image_description& b) {
+    return a.element == b.element && a.lanes == b.lanes && a.is_normalised == b.is_normalised;
+}
+
 /// Whether one command of the driver can copy between them.
 bool can_copy_directly(const memory_part& to, const memory_part& from) {
+    if (is_image(to) != is_image(from)) return is_dense(is_image(to) ? from : to);
+    if (is_image(to) && !have_same_elements(*to.memory->image(), *from.memory->image())) return false;
     if (to.memory != from.memory) return true;
     if (is_dense(to) && is_dense(from))
         return !intervals_meet(to.offset, from.offset, bytes_of(to), bytes_of(from));
@@ -215,8 +224,9 @@ memory_part part_region(const memory_part& of, const shape& origin, const shape&
     const region_extent size = extent_of(part);
     const bool rows_touch = size.rows == 1 || size.row_bytes == at.row_pitch;
     const bool planes_touch = size.planes == 1 || size.row_bytes * size.rows == at.plane_pitch;
-    part.row_pitch = rows_touch && planes_touch ? 0 : at.row_pitch;
-    part.plane_pitch = rows_touch && planes_touch ? 0 : at.plane_pitch;
+    const bool is_one_piece = rows_touch && planes_touch && !is_image(of);
+    part.row_pitch = is_one_piece ? 0 : at.row_pitch;
+    part.plane_pitch = is_one_piece ? 0 : at.plane_pitch;
     return part;
 }
 

@@ -39,6 +39,7 @@ device_state::device_state(std::shared_ptr<driver_device> driver) : driver_(std:
 
 device_state::~device_state() {
     default_queue_.reset();  // while everything that its last work may need is there
+    for (const memory_pool::block& each : retired_images_) driver_->free_image(each.native);
     device_gone(*this);
 }
 
@@ -184,6 +185,7 @@ void device_state::free() {
         allocated_.store(0, std::memory_order_relaxed);
     }
     pool_.trim();
+    free_retired_images(true);
     if (failure != nullptr) std::rethrow_exception(failure);
 }
 
@@ -320,21 +322,38 @@ memory_pool::block device_state::take_block(std::size_t bytes) {
         kept->last_uses = std::move(open);
         return std::move(*kept);
     }
-    // NVIDIA's OpenCL takes more than the device has, and fails at first use.
-    const std::size_t total = info().global_memory;
-    if (total != 0 && bytes + allocated_bytes() + pool_.cached_bytes() > total - total / 16) pool_.trim();
-    driver_allocations_.fetch_add(1, std::memory_order_relaxed);
+    make_room(bytes);
     try {
         return {driver_->allocate(bytes), bytes, {}};
     } catch (const out_of_memory_error&) {
-        if (pool_.trim() == 0) throw;
+        if (!trim_all()) throw;
     }
     return {driver_->allocate(bytes), bytes, {}};
+}
+
+/// Before the driver is asked: NVIDIA's OpenCL takes more than the device has, and fails at first use.
+void device_state::make_room(std::size_t bytes) {
+    const std::size_t total = info().global_memory;
+    if (total != 0 && bytes + allocated_bytes() + pool_.cached_bytes() > total - total / 16) trim_all();
+    driver_allocations_.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Gives back all that nobody uses; whether that was anything.
+bool device_state::trim_all() noexcept {
+    bool has_retired = false;
+    {
+        const std::lock_guard lock(retired_mutex_);
+        has_retired = !retired_images_.empty();
+    }
+    free_retired_images(true);
+    return pool_.trim() > 0 || has_retired;
 }
 
 void device_state::take_back(const storage& gone) noexcept {
     if (gone.origin() == memory_origin::pool && !is_freed())
         pool_.give(gone.block());
+    else if (gone.origin() == memory_origin::image && !is_freed())
+        retire(gone);
     else
         release(gone);
 }
@@ -347,6 +366,7 @@ void device_state::release(const storage& gone) noexcept {
             driver_->free_managed({gone.native(), gone.address()});
             break;
         case memory_origin::adopted: driver_->release_memory(gone.native()); break;
+        case memory_origin::image: driver_->free_image(gone.native()); break;
     }
 }
 
@@ -383,6 +403,81 @@ std::shared_ptr<storage> device_state::adopt(std::uintptr_t handle, foreign_memo
     }
     driver_->release_memory(found.native);  // it is shared already
     return known;
+}
+
+// ---- images ----
+
+std::shared_ptr<storage> device_state::allocate_image(const image_description& wanted, memory_label label) {
+    check();
+    free_retired_images();
+    requests_.fetch_add(1, std::memory_order_relaxed);
+    const std::size_t bytes = wanted.bytes();
+    make_room(bytes);
+    memory_pool::block block{{}, bytes, {}};
+    try {
+        block.native = driver_->allocate_image(wanted);
+    } catch (const out_of_memory_error& fault) {
+        if (!trim_all()) throw_out_of_memory(bytes, label, fault.what());
+    }
+    if (block.native.handle == 0) try {
+            block.native = driver_->allocate_image(wanted);
+        } catch (const out_of_memory_error& fault) {
+            throw_out_of_memory(bytes, label, fault.what());
+        }
+    std::shared_ptr<storage> made;
+    try {
+        made = std::make_shared<storage>(shared_from_this(), block, bytes, std::move(label), memory_origin::image);
+        made->set_image(wanted);
+    } catch (...) {
+        if (made == nullptr) driver_->free_image(block.native);
+        throw;
+    }
+    return note_allocated(std::move(made));
+}
+
+/// Called by destructors, so that nothing is waited for: commands may still use the image.
+void device_state::retire(const storage& image) noexcept {
+    try {
+        memory_pool::block block = image.block();
+        const std::lock_guard lock(retired_mutex_);
+        retired_images_.push_back(std::move(block));
+    } catch (...) {  // out of host memory
+        finish_quietly();
+        driver_->free_image(image.native());
+    }
+}
+
+bool device_state::is_done(const command_id& command, bool waits) {
+    const std::shared_ptr<queue_state> queue = find_queue(command.queue);
+    if (queue == nullptr || queue->completed() >= command.sequence) return true;
+    // Nobody waits for what the program has yet to do; a command that the driver lacks finds the image freed.
+    if (!queue->is_handed_over(command.sequence)) return false;
+    try {
+        const event_handle point = queue->point_after(command.sequence);
+        if (point != nullptr && waits) point->wait();
+        return point == nullptr || point->is_complete();
+    } catch (const std::exception&) {  // it failed, and whoever waits for it is told
+        return true;
+    }
+}
+
+void device_state::free_retired_images(bool waits) noexcept {
+    try {
+        std::vector<memory_pool::block> images;
+        {
+            const std::lock_guard lock(retired_mutex_);
+            images.swap(retired_images_);
+        }
+        const auto busy = std::partition(images.begin(), images.end(), [&](const memory_pool::block& image) {
+            return std::all_of(image.last_uses.begin(), image.last_uses.end(),
+                               [&](const command_id& each) { return is_done(each, waits); });
+        });
+        for (auto image = images.begin(); image != busy; ++image) driver_->free_image(image->native);
+        const std::lock_guard lock(retired_mutex_);
+        retired_images_.insert(retired_images_.end(), busy, images.end());
+    } catch (...) {
+        note_late_error(std::current_exception());
+    }
 }
 
 memory_statistics device_state::statistics() const {

@@ -73,6 +73,12 @@ public:
     /// Memory that somebody else made, and what its handle names of it; the same memory for the same
     /// allocation, also for one of Balm's own. Throws usage_error where this device cannot use it.
     std::shared_ptr<storage> adopt(std::uintptr_t handle, foreign_memory& found);
+    /// An image, which is not pooled: one that is gone is freed when the commands that use it are done and
+    /// somebody wants memory. Throws usage_error where the device has no such images, out_of_memory_error as
+    /// allocate.
+    std::shared_ptr<storage> allocate_image(const image_description&, memory_label);
+    /// Frees images that are gone and that no command uses any more; or waits for those that use them.
+    void free_retired_images(bool waits = false) noexcept;
     /// Page-locked host memory. Throws out_of_memory_error.
     std::shared_ptr<pinned_block> allocate_pinned(std::size_t bytes);
     /// Bytes that live allocations take.
@@ -111,6 +117,10 @@ private:
     std::shared_ptr<storage> note_allocated(std::shared_ptr<storage>);
     std::shared_ptr<queue_state> add_queue(std::shared_ptr<queue_state>);
     memory_pool::block take_block(std::size_t bytes);
+    void make_room(std::size_t bytes);
+    bool trim_all() noexcept;
+    void retire(const storage& image) noexcept;
+    bool is_done(const command_id&, bool waits);
     void throw_late_error();
     [[noreturn]] void throw_out_of_memory(std::size_t bytes, const memory_label&, const char* driver);
     std::vector<std::shared_ptr<queue_state>> live_queues();
@@ -131,6 +141,8 @@ private:
     std::atomic<std::uint64_t> requests_{0};
     std::atomic<std::uint64_t> driver_allocations_{0};
     memory_pool pool_{*driver_};
+    std::mutex retired_mutex_;
+    std::vector<memory_pool::block> retired_images_;
 
     std::mutex outlets_mutex_;
     std::vector<std::shared_ptr<print_outlet>> outlets_;

@@ -24,7 +24,7 @@ enum class use : std::uint8_t { read, write };
 
 /// Where memory comes from: a block of the device's pool, an allocation of its own that the host sees too, or
 /// somebody else's, which is shared.
-enum class memory_origin : std::uint8_t { pool, managed, adopted };
+enum class memory_origin : std::uint8_t { pool, managed, adopted, image };
 
 /// What an allocation is for: put into words only where somebody asks, as most are made too often for that.
 struct memory_label {
@@ -43,7 +43,7 @@ struct memory_label {
 /// uses costs two loads and a store a command, and no lock. Other queues share a list behind a mutex.
 class storage : public std::enable_shared_from_this<storage> {
 public:
-    /// Use device_state::allocate.
+    /// Use device_state::allocate or allocate_image.
     storage(std::shared_ptr<device_state> device, const memory_pool::block&, std::size_t bytes,
             memory_label label, memory_origin = memory_origin::pool);
     storage(const storage&) = delete;
@@ -71,6 +71,10 @@ public:
     void* address() const { return address_; }
     /// Once, before it is used.
     void set_address(void* of_the_host) { address_ = of_the_host; }
+    /// What it consists of, if it is an image; else null.
+    const image_description* image() const { return image_.get(); }
+    /// Once, before it is used.
+    void set_image(const image_description& of) { image_ = std::make_unique<const image_description>(of); }
     /// What the driver lets no kernel do with it; once, before it is used.
     void forbid_kernels(bool to_read, bool to_write) {
         unreadable_ = to_read;
@@ -132,6 +136,7 @@ private:
     memory_label label_;
     memory_origin origin_;
     void* address_ = nullptr;
+    std::unique_ptr<const image_description> image_;
     bool unreadable_ = false;  // by kernels
     bool unwritable_ = false;
     std::atomic<std::uint32_t> restrictions_{0};  // freed, and the mappings there are

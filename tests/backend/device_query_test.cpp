@@ -143,6 +143,7 @@ TEST(C1_discovery, opencl_images_are_the_drivers) {
             return;
         }
         const auto size = [&](cl_device_info what) { return opencl_value<std::size_t>(id, what); };
+        EXPECT_EQ(told.images.size_1d, size(CL_DEVICE_IMAGE2D_MAX_WIDTH));
         EXPECT_EQ(told.images.size_2d[0], size(CL_DEVICE_IMAGE2D_MAX_WIDTH));
         EXPECT_EQ(told.images.size_2d[1], size(CL_DEVICE_IMAGE2D_MAX_HEIGHT));
         EXPECT_EQ(told.images.size_3d[0], size(CL_DEVICE_IMAGE3D_MAX_WIDTH));
@@ -232,9 +233,14 @@ TEST(C1_discovery, cuda_fields_are_the_drivers) {
         EXPECT_EQ(told.constant_memory, value(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY));
         EXPECT_EQ(told.global_cache, value(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
         EXPECT_EQ(told.error_correction, value(CU_DEVICE_ATTRIBUTE_ECC_ENABLED) != 0);
-        EXPECT_EQ(told.images.size_2d[0], value(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH));
-        EXPECT_EQ(told.images.size_2d[1], value(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT));
-        EXPECT_EQ(told.images.size_3d[2], value(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH));
+        EXPECT_EQ(told.images.size_1d, std::min(value(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH),
+                                                value(CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_WIDTH)));
+        EXPECT_EQ(told.images.size_2d[0], std::min(value(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH),
+                                                   value(CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH)));
+        EXPECT_EQ(told.images.size_2d[1], std::min(value(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT),
+                                                   value(CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_HEIGHT)));
+        EXPECT_EQ(told.images.size_3d[2], std::min(value(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH),
+                                                   value(CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_DEPTH)));
         EXPECT_EQ(told.images.buffer_size, value(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH));
         EXPECT_EQ(told.images.array_size, value(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS));
         EXPECT_EQ(told.shared_virtual_memory.allocations, value(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) != 0);

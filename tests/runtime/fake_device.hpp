@@ -57,7 +57,8 @@ struct fake_log {
     std::vector<fake_command> commands;
     std::vector<std::shared_ptr<fake_event>> events;
     bool events_complete_at_once = true;
-    int queues = 0, live_allocations = 0, live_pinned = 0, compiles = 0, loads = 0, kernels = 0;
+    int queues = 0, live_allocations = 0, live_images = 0, live_pinned = 0, compiles = 0, loads = 0,
+        kernels = 0;
     std::size_t room = std::size_t{1} << 30;
     std::map<std::uintptr_t, std::size_t> bytes_of;
     bool binary_needs_launch = false;
@@ -200,6 +201,10 @@ public:
         info_.api = backend::null;
         info_.type = device_type::gpu;
         info_.global_memory = log->room;
+        info_.has_images = true;
+        info_.images.size_1d = 64;
+        info_.images.size_2d = {64, 32};
+        info_.images.size_3d = {64, 32, 16};
     }
     const device_info& info() const override { return info_; }
     runtime::dialect language() const override { return runtime::dialect::opencl_c; }
@@ -222,6 +227,21 @@ public:
         --log->live_allocations;
         log->room += log->bytes_of[freed.handle];
         delete[] reinterpret_cast<std::byte*>(freed.handle);
+    }
+    /// All but those of signed bytes; rows lie behind rows.
+    bool has_images_of(const runtime::image_description& wanted) override {
+        return wanted.element != scalar::i8;
+    }
+    runtime::memory allocate_image(const runtime::image_description& wanted) override {
+        const runtime::memory made = allocate(wanted.bytes());
+        const std::lock_guard lock(log->mutex);
+        ++log->live_images;
+        return made;
+    }
+    void free_image(runtime::memory freed) noexcept override {
+        free(freed);
+        const std::lock_guard lock(log->mutex);
+        --log->live_images;
     }
     runtime::pinned_memory allocate_pinned(std::size_t bytes) override {
         const std::lock_guard lock(log->mutex);

@@ -33,7 +33,7 @@ json fields_of(const vector_widths& w) {
 json fields_of(const image_limits& i) {
     return {{"size_2d", i.size_2d},       {"size_3d", i.size_3d},         {"buffer_size", i.buffer_size},
             {"array_size", i.array_size}, {"read_images", i.read_images}, {"write_images", i.write_images},
-            {"samplers", i.samplers}};
+            {"samplers", i.samplers},     {"size_1d", i.size_1d}};
 }
 
 json fields_of(const partition_support& p) {

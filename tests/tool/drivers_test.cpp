@@ -162,6 +162,7 @@ TEST_F(C1_drivers, cuda_tells_each_field_and_nothing_is_started) {
     EXPECT_EQ(d["max_work_item_sizes"], (json{2, 3, 4}));
     EXPECT_EQ(d["max_group_counts"], (json{5, 6, 7}));
     EXPECT_EQ(d["sub_group_size"], 10);
+    EXPECT_EQ(d["images"]["size_1d"], 21);
     EXPECT_EQ(d["images"]["size_2d"], (json{22, 23}));
     EXPECT_EQ(d["images"]["size_3d"], (json{24, 25, 26}));
     EXPECT_EQ(d["images"]["array_size"], 29);

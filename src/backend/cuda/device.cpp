@@ -6,6 +6,7 @@
 
 #include "backend/cuda/check.hpp"
 #include "backend/cuda/device_query.hpp"
+#include "backend/cuda/image.hpp"
 #include "backend/cuda/nvrtc.hpp"
 #include "backend/cuda/queue.hpp"
 #include "balm/error.hpp"
@@ -84,6 +85,12 @@ runtime::managed_memory device::allocate_managed(std::size_t bytes) {
     const auto address = static_cast<std::uintptr_t>(pointer);
     return {{address}, std::bit_cast<void*>(address)};
 }
+
+runtime::memory device::allocate_image(const runtime::image_description& wanted) {
+    return {std::bit_cast<std::uintptr_t>(new image(own_context(), wanted))};
+}
+
+void device::free_image(runtime::memory freed) noexcept { delete &image::of(freed); }
 
 // Portable: pinned for every context of the process, whichever device it is written to or read from.
 runtime::pinned_memory device::allocate_pinned(std::size_t bytes) {

@@ -32,6 +32,9 @@ public:
     std::unique_ptr<runtime::driver_queue> make_queue(const runtime::queue_options&) override;
     runtime::memory allocate(std::size_t bytes) override;
     void free(runtime::memory) noexcept override;
+    bool has_images_of(const runtime::image_description&) override { return true; }
+    runtime::memory allocate_image(const runtime::image_description&) override;
+    void free_image(runtime::memory) noexcept override;
     runtime::pinned_memory allocate_pinned(std::size_t bytes) override;
     void free_pinned(runtime::pinned_memory) noexcept override;
     runtime::managed_memory allocate_managed(std::size_t bytes) override;

@@ -104,15 +104,23 @@ void query_arithmetic(device_info& info) {
     info.single_arithmetic.correctly_rounded_divide = true;
 }
 
+// Images are sampled and written: the smaller of what textures and surfaces may be.
 void query_images(device_info& info, CUdevice device) {
     const auto size = [&](CUdevice_attribute what) {
         return static_cast<std::size_t>(attribute_of(device, what));
     };
-    info.images.size_2d = {size(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH),
-                           size(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT)};
-    info.images.size_3d =
-        three(device, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH,
-              CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH);
+    const auto smaller = [&](CUdevice_attribute texture, CUdevice_attribute surface) {
+        return std::min(size(texture), size(surface));
+    };
+    info.images.size_1d =
+        smaller(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_WIDTH);
+    info.images.size_2d = {
+        smaller(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH),
+        smaller(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_HEIGHT)};
+    info.images.size_3d = {
+        smaller(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_WIDTH),
+        smaller(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_HEIGHT),
+        smaller(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_DEPTH)};
     info.images.buffer_size = size(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH);
     info.images.array_size = size(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS);
     info.has_images = info.images.size_2d[0] != 0;

@@ -16,6 +16,9 @@ using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
 using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
+using CUarray = struct CUarray_st*;
+using CUtexObject = unsigned long long;
+using CUsurfObject = unsigned long long;
 
 struct CUuuid {
     char bytes[16];
@@ -24,6 +27,7 @@ struct CUuuid {
 enum CUmemorytype : unsigned {
     CU_MEMORYTYPE_HOST = 1,
     CU_MEMORYTYPE_DEVICE = 2,
+    CU_MEMORYTYPE_ARRAY = 3,
 };
 
 /// What cuMemcpy3DAsync copies: the header's CUDA_MEMCPY3D_v2.
@@ -35,7 +39,7 @@ struct CUDA_MEMCPY3D {
     CUmemorytype srcMemoryType;
     const void* srcHost;
     CUdeviceptr srcDevice;
-    void* srcArray;
+    CUarray srcArray;
     void* reserved0;
     std::size_t srcPitch;
     std::size_t srcHeight;
@@ -46,7 +50,7 @@ struct CUDA_MEMCPY3D {
     CUmemorytype dstMemoryType;
     void* dstHost;
     CUdeviceptr dstDevice;
-    void* dstArray;
+    CUarray dstArray;
     void* reserved1;
     std::size_t dstPitch;
     std::size_t dstHeight;
@@ -54,6 +58,72 @@ struct CUDA_MEMCPY3D {
     std::size_t Height;
     std::size_t Depth;
 };
+
+enum CUarray_format : unsigned {
+    CU_AD_FORMAT_UNSIGNED_INT8 = 0x01,
+    CU_AD_FORMAT_UNSIGNED_INT16 = 0x02,
+    CU_AD_FORMAT_UNSIGNED_INT32 = 0x03,
+    CU_AD_FORMAT_SIGNED_INT8 = 0x08,
+    CU_AD_FORMAT_SIGNED_INT16 = 0x09,
+    CU_AD_FORMAT_SIGNED_INT32 = 0x0a,
+    CU_AD_FORMAT_HALF = 0x10,
+    CU_AD_FORMAT_FLOAT = 0x20,
+};
+
+/// Of an image; a height or depth of 0: it has fewer dimensions.
+struct CUDA_ARRAY3D_DESCRIPTOR {
+    std::size_t Width;
+    std::size_t Height;
+    std::size_t Depth;
+    CUarray_format Format;
+    unsigned NumChannels;
+    unsigned Flags;
+};
+inline constexpr unsigned written_array = 2;  // CUDA_ARRAY3D_SURFACE_LDST, a macro of the header
+
+enum CUresourcetype : unsigned { CU_RESOURCE_TYPE_ARRAY = 0 };
+
+/// What a texture or surface object looks at: here always an array.
+struct CUDA_RESOURCE_DESC {
+    CUresourcetype resType;
+    union {
+        struct {
+            CUarray hArray;
+        } array;
+        int reserved[32];
+    } res;
+    unsigned flags;
+};
+
+enum CUaddress_mode : unsigned {
+    CU_TR_ADDRESS_MODE_WRAP = 0,
+    CU_TR_ADDRESS_MODE_CLAMP = 1,
+    CU_TR_ADDRESS_MODE_MIRROR = 2,
+    CU_TR_ADDRESS_MODE_BORDER = 3,
+};
+
+enum CUfilter_mode : unsigned {
+    CU_TR_FILTER_MODE_POINT = 0,
+    CU_TR_FILTER_MODE_LINEAR = 1,
+};
+
+inline constexpr unsigned texture_of_integers = 1;                // CU_TRSF_READ_AS_INTEGER, a macro, too
+inline constexpr unsigned texture_of_normalised_coordinates = 2;  // CU_TRSF_NORMALIZED_COORDINATES
+
+struct CUDA_TEXTURE_DESC {
+    CUaddress_mode addressMode[3];
+    CUfilter_mode filterMode;
+    unsigned flags;
+    unsigned maxAnisotropy;
+    CUfilter_mode mipmapFilterMode;
+    float mipmapLevelBias;
+    float minMipmapLevelClamp;
+    float maxMipmapLevelClamp;
+    float borderColor[4];
+    int reserved[12];
+};
+
+struct CUDA_RESOURCE_VIEW_DESC;
 
 static_assert(sizeof(CUdeviceptr) == sizeof(std::uintptr_t), "Balm's CUDA backend is for 64-bit systems");
 
@@ -81,6 +151,7 @@ enum CUdevice_attribute : unsigned {
     CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
     CU_DEVICE_ATTRIBUTE_INTEGRATED = 18,
     CU_DEVICE_ATTRIBUTE_COMPUTE_MODE = 20,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH = 21,
     CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH = 22,
     CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT = 23,
     CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH = 24,
@@ -89,6 +160,12 @@ enum CUdevice_attribute : unsigned {
     CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS = 29,
     CU_DEVICE_ATTRIBUTE_ECC_ENABLED = 32,
     CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_WIDTH = 55,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH = 56,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_HEIGHT = 57,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_WIDTH = 58,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_HEIGHT = 59,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_DEPTH = 60,
     CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH = 69,
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
@@ -159,6 +236,13 @@ inline constexpr int CU_COMPUTEMODE_PROHIBITED = 2;
     ROW(cuMemcpyPeerAsync, cuMemcpyPeerAsync, CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, std::size_t, \
         CUstream)                                                                                          \
     ROW(cuMemcpy3DAsync, cuMemcpy3DAsync_v2, const CUDA_MEMCPY3D*, CUstream)                               \
+    ROW(cuArray3DCreate, cuArray3DCreate_v2, CUarray*, const CUDA_ARRAY3D_DESCRIPTOR*)                     \
+    ROW(cuArrayDestroy, cuArrayDestroy, CUarray)                                                           \
+    ROW(cuTexObjectCreate, cuTexObjectCreate, CUtexObject*, const CUDA_RESOURCE_DESC*,                     \
+        const CUDA_TEXTURE_DESC*, const CUDA_RESOURCE_VIEW_DESC*)                                          \
+    ROW(cuTexObjectDestroy, cuTexObjectDestroy, CUtexObject)                                               \
+    ROW(cuSurfObjectCreate, cuSurfObjectCreate, CUsurfObject*, const CUDA_RESOURCE_DESC*)                  \
+    ROW(cuSurfObjectDestroy, cuSurfObjectDestroy, CUsurfObject)                                            \
     ROW(cuMemHostAlloc, cuMemHostAlloc, void**, std::size_t, unsigned)                                     \
     ROW(cuMemFreeHost, cuMemFreeHost, void*)                                                               \
     ROW(cuMemsetD8Async, cuMemsetD8Async, CUdeviceptr, unsigned char, std::size_t, CUstream)               \

@@ -71,6 +71,7 @@ kernel::parameters kernel::bind(std::span<const runtime::argument> arguments) {
     list_.resize(arguments.size());
     local_offsets_.resize(arguments.size());
     addresses_.resize(arguments.size());
+    images_.resize(arguments.size());
     std::uint64_t local_bytes = 0;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const runtime::argument& given = arguments[i];
@@ -83,6 +84,9 @@ kernel::parameters kernel::bind(std::span<const runtime::argument> arguments) {
         } else if (given.what == kind::memory) {
             addresses_[i] = given.memory_handle().handle + given.offset();
             list_[i] = &addresses_[i];
+        } else if (given.what == kind::image) {
+            images_[i] = image::of(given.memory_handle()).as_argument(given.use, given.sampler);
+            list_[i] = &images_[i];
         } else {
             list_[i] = const_cast<void*>(given.value());  // the driver reads only
         }

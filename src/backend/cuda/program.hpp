@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/cuda/context.hpp"
+#include "backend/cuda/image.hpp"
 #include "runtime/backend.hpp"
 
 namespace balm::cuda {
@@ -48,8 +49,8 @@ public:
         unsigned local_bytes = 0;
     };
 
-    /// A local argument becomes an unsigned int: where its memory begins in the dynamic local memory, a
-    /// multiple of 16 bytes.
+    /// An image becomes an image_argument; a local argument an unsigned int: where its memory begins in the
+    /// dynamic local memory, a multiple of 16 bytes.
     parameters bind(std::span<const runtime::argument>);
 
     /// Asks the driver for more dynamic local memory than it gives unasked.
@@ -67,6 +68,7 @@ private:
     std::vector<void*> list_;     // kept between launches, which then allocate nothing
     std::vector<unsigned> local_offsets_;
     std::vector<CUdeviceptr> addresses_;
+    std::vector<image_argument> images_;
 };
 
 class program final : public runtime::driver_program {

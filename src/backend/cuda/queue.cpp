@@ -9,6 +9,7 @@
 #include "backend/cuda/check.hpp"
 #include "backend/cuda/device.hpp"
 #include "backend/cuda/event.hpp"
+#include "backend/cuda/image.hpp"
 #include "backend/cuda/program.hpp"
 #include "balm/error.hpp"
 
@@ -69,6 +70,34 @@ launch_shape shape_of(const kernel& of, const runtime::grid& over, const std::st
         shape.local[i] = static_cast<unsigned>(over.local[i]);
     }
     return shape;
+}
+
+/// The side of a copy that lies on the device.
+void copy_from(CUDA_MEMCPY3D& ends, runtime::memory from, const runtime::region_layout& layout) {
+    if (!layout.is_image()) {
+        ends.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+        ends.srcDevice = from.handle + layout.offset;
+        return;
+    }
+    const auto [x, y, z] = layout.origin();
+    ends.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    ends.srcArray = image::of(from).array();
+    ends.srcXInBytes = x * layout.element_bytes;
+    ends.srcY = y;
+    ends.srcZ = z;
+}
+void copy_to(CUDA_MEMCPY3D& ends, runtime::memory to, const runtime::region_layout& layout) {
+    if (!layout.is_image()) {
+        ends.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+        ends.dstDevice = to.handle + layout.offset;
+        return;
+    }
+    const auto [x, y, z] = layout.origin();
+    ends.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    ends.dstArray = image::of(to).array();
+    ends.dstXInBytes = x * layout.element_bytes;
+    ends.dstY = y;
+    ends.dstZ = z;
 }
 
 }  // namespace
@@ -210,7 +239,10 @@ void queue::submit_region(const char* what, const region_sides& sides, const run
     copied.WidthInBytes = size.row_bytes;
     copied.Height = size.rows;
     copied.Depth = size.planes;
-    const bool one_by_one = std::max(from.row_pitch, to.row_pitch) > most_pitch;
+    const auto pitch = [](const runtime::region_layout& side) {
+        return side.is_image() ? 0 : side.row_pitch;
+    };
+    const bool one_by_one = std::max(pitch(from), pitch(to)) > most_pitch;
     submit(needs, [&] {
         CUresult code = CUDA_SUCCESS;
         if (!one_by_one) code = driver().cuMemcpy3DAsync(&copied, stream_);
@@ -232,8 +264,7 @@ void queue::write_region(runtime::memory to, const runtime::region_layout& to_la
     CUDA_MEMCPY3D ends{};
     ends.srcMemoryType = CU_MEMORYTYPE_HOST;
     ends.srcHost = static_cast<const std::byte*>(from) + from_layout.offset;
-    ends.dstMemoryType = CU_MEMORYTYPE_DEVICE;
-    ends.dstDevice = to.handle + to_layout.offset;
+    copy_to(ends, to, to_layout);
     submit_region("a write", {to_layout, from_layout, ends}, size, needs,
                   [&](std::size_t to_row, std::size_t from_row) {
                       return driver().cuMemcpyHtoDAsync(
@@ -246,8 +277,7 @@ void queue::read_region(void* to, const runtime::region_layout& to_layout, runti
                         const runtime::region_layout& from_layout, const runtime::region_extent& size,
                         const runtime::dependencies& needs) {
     CUDA_MEMCPY3D ends{};
-    ends.srcMemoryType = CU_MEMORYTYPE_DEVICE;
-    ends.srcDevice = from.handle + from_layout.offset;
+    copy_from(ends, from, from_layout);
     ends.dstMemoryType = CU_MEMORYTYPE_HOST;
     ends.dstHost = static_cast<std::byte*>(to) + to_layout.offset;
     submit_region("a read", {to_layout, from_layout, ends}, size, needs,
@@ -261,10 +291,8 @@ void queue::copy_region(runtime::memory to, const runtime::region_layout& to_lay
                         const runtime::region_layout& from_layout, const runtime::region_extent& size,
                         const runtime::dependencies& needs) {
     CUDA_MEMCPY3D ends{};
-    ends.srcMemoryType = CU_MEMORYTYPE_DEVICE;
-    ends.srcDevice = from.handle + from_layout.offset;
-    ends.dstMemoryType = CU_MEMORYTYPE_DEVICE;
-    ends.dstDevice = to.handle + to_layout.offset;
+    copy_from(ends, from, from_layout);
+    copy_to(ends, to, to_layout);
     submit_region("a copy", {to_layout, from_layout, ends}, size, needs,
                   [&](std::size_t to_row, std::size_t from_row) {
                       return driver().cuMemcpyDtoDAsync(ends.dstDevice + to_row, ends.srcDevice + from_row,

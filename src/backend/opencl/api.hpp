@@ -41,6 +41,7 @@ using owned_memory = owned<cl_mem, clReleaseMemObject>;
 using owned_queue = owned<cl_command_queue, clReleaseCommandQueue>;
 using owned_program = owned<cl_program, clReleaseProgram>;
 using owned_kernel = owned<cl_kernel, clReleaseKernel>;
+using owned_sampler = owned<cl_sampler, clReleaseSampler>;
 using owned_event = owned<cl_event, clReleaseEvent>;
 
 }  // namespace balm::opencl

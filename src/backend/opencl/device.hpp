@@ -7,6 +7,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/opencl/api.hpp"
@@ -29,6 +30,9 @@ public:
     std::unique_ptr<runtime::driver_queue> make_queue(const runtime::queue_options&) override;
     runtime::memory allocate(std::size_t bytes) override;
     void free(runtime::memory) noexcept override;
+    bool has_images_of(const runtime::image_description&) override;
+    runtime::memory allocate_image(const runtime::image_description&) override;
+    void free_image(runtime::memory freed) noexcept override { free(freed); }
     bool maps_memory() const override { return true; }
     runtime::pinned_memory allocate_pinned(std::size_t bytes) override;
     void free_pinned(runtime::pinned_memory) noexcept override;
@@ -61,6 +65,8 @@ public:
     bool is_nvidia() const;
     /// The device's one context; made by the first call.
     cl_context context();
+    /// The driver's sampler; made by the first call.
+    cl_sampler sampler_of(const sampler&);
 
 private:
     /// Devices of one adopted context: they see each other's memory and events.
@@ -72,7 +78,8 @@ private:
     device_info info_;
     std::mutex context_mutex_;
     owned_context context_;
-    owned_queue mapping_queue_;                       // maps pinned memory; made at first use
+    owned_queue mapping_queue_;  // maps pinned memory; made at first use
+    std::vector<std::pair<sampler, owned_sampler>> samplers_;
     std::atomic<cl_context> ready_context_{nullptr};  // context_, once made: read without the mutex
 };
 

@@ -172,6 +172,7 @@ void query_images(device_info& info, cl_device_id id) {
     info.has_images = value_of<cl_bool>(id, CL_DEVICE_IMAGE_SUPPORT) != 0;
     if (!info.has_images) return;  // the rest is then undefined
     const auto size = [&](cl_device_info what) { return value_of<std::size_t>(id, what); };
+    info.images.size_1d = size(CL_DEVICE_IMAGE2D_MAX_WIDTH);  // OpenCL 1.2, section 5.3.1
     info.images.size_2d = {size(CL_DEVICE_IMAGE2D_MAX_WIDTH), size(CL_DEVICE_IMAGE2D_MAX_HEIGHT)};
     info.images.size_3d = {size(CL_DEVICE_IMAGE3D_MAX_WIDTH), size(CL_DEVICE_IMAGE3D_MAX_HEIGHT),
                            size(CL_DEVICE_IMAGE3D_MAX_DEPTH)};

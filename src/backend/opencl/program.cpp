@@ -66,24 +66,37 @@ cl_mem kernel::part_of(const runtime::argument& given) {
 
 void kernel::set_arguments(std::span<const runtime::argument> arguments) {
     using kind = runtime::argument::kind;
-    if (arguments.size() !=
+    // A sampled image is two parameters.
+    const auto sampled = std::count_if(arguments.begin(), arguments.end(), [](const runtime::argument& each) {
+        return each.what == kind::image && each.use == runtime::image_use::sampled;
+    });
+    if (arguments.size() + static_cast<std::size_t>(sampled) !=
         parameter_count_)  // a kernel given as text, which only the driver has read to the end
         throw usage_error(
             fmt::format("kernel '{}' takes {} arguments on device '{}', but is launched with {}", name_,
                         parameter_count_, device_->name(), arguments.size()));
-    for (cl_uint i = 0; i < arguments.size(); ++i) {
-        const runtime::argument& given = arguments[i];
-        const std::size_t size = given.what == kind::memory ? sizeof(cl_mem) : given.size;
-        const void* value = given.what == kind::local ? nullptr : given.value();
-        cl_mem part = nullptr;
-        if (given.what == kind::memory && given.offset() != 0) {
-            part = part_of(given);
-            value = &part;
-        }
+    cl_uint next = 0;
+    const auto set = [&](std::size_t size, const void* value) {
+        const cl_uint i = next++;
         const cl_int code = clSetKernelArg(kernel_.get(), i, size, value);
         if (code != CL_SUCCESS)
             fail(code, "clSetKernelArg", fmt::format("argument {} ({} bytes) of kernel '{}'", i, size, name_),
                  device_->name());
+    };
+    for (const runtime::argument& given : arguments) {
+        if (given.what == kind::local) {
+            set(given.size, nullptr);
+        } else if (given.what == kind::memory && given.offset() != 0) {
+            cl_mem part = part_of(given);
+            set(sizeof part, &part);
+        } else {
+            const bool is_value = given.what == kind::value;
+            set(is_value ? given.size : sizeof(cl_mem), given.value());
+        }
+        if (given.what == kind::image && given.use == runtime::image_use::sampled) {
+            cl_sampler through = device_->sampler_of(given.sampler);
+            set(sizeof through, &through);
+        }
     }
 }
 

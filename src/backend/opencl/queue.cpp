@@ -186,9 +186,74 @@ void queue::submit_pieces(const Pieces& pieces, const char* what, const runtime:
     }
 }
 
+/// Hands over a copy of which a side is an image: `enqueue(elements, count, events, made)`.
+template <class Enqueue>
+void queue::submit_image(const char* call, const char* what, std::size_t element_bytes,
+                         const runtime::region_extent& size, const runtime::dependencies& needs,
+                         Enqueue&& enqueue) {
+    const std::size_t elements[] = {size.row_bytes / element_bytes, size.rows, size.planes};
+    const cl_int code = submit(needs, [&](cl_uint count, const cl_event* events, cl_event* made) {
+        return enqueue(elements, count, events, made);
+    });
+    if (code != CL_SUCCESS)
+        fail(code, call,
+             fmt::format("a {} image of {} x {} x {} elements of {} bytes", what, elements[0], elements[1],
+                         elements[2], element_bytes),
+             device_->name());
+}
+
+void queue::write_image(runtime::memory to, const runtime::region_layout& to_layout, const void* from,
+                        const runtime::region_layout& from_layout, const runtime::region_extent& size,
+                        const runtime::dependencies& needs) {
+    submit_image("clEnqueueWriteImage", "write to an", to_layout.element_bytes, size, needs,
+                 [&](const std::size_t* elements, cl_uint count, const cl_event* events, cl_event* made) {
+                     return clEnqueueWriteImage(
+                         queue_.get(), buffer(to), CL_FALSE, to_layout.origin().data(), elements,
+                         from_layout.row_pitch, size.planes > 1 ? from_layout.plane_pitch : 0,
+                         static_cast<const std::byte*>(from) + from_layout.offset, count, events, made);
+                 });
+}
+
+void queue::read_image(void* to, const runtime::region_layout& to_layout, runtime::memory from,
+                       const runtime::region_layout& from_layout, const runtime::region_extent& size,
+                       const runtime::dependencies& needs) {
+    submit_image("clEnqueueReadImage", "read of an", from_layout.element_bytes, size, needs,
+                 [&](const std::size_t* elements, cl_uint count, const cl_event* events, cl_event* made) {
+                     return clEnqueueReadImage(
+                         queue_.get(), buffer(from), CL_FALSE, from_layout.origin().data(), elements,
+                         to_layout.row_pitch, size.planes > 1 ? to_layout.plane_pitch : 0,
+                         static_cast<std::byte*>(to) + to_layout.offset, count, events, made);
+                 });
+}
+
+void queue::copy_image(runtime::memory to, const runtime::region_layout& to_layout, runtime::memory from,
+                       const runtime::region_layout& from_layout, const runtime::region_extent& size,
+                       const runtime::dependencies& needs) {
+    const auto to_origin = to_layout.is_image() ? to_layout.origin() : std::array<std::size_t, 3>{};
+    const auto from_origin = from_layout.is_image() ? from_layout.origin() : std::array<std::size_t, 3>{};
+    const char* call = !to_layout.is_image()     ? "clEnqueueCopyImageToBuffer"
+                       : !from_layout.is_image() ? "clEnqueueCopyBufferToImage"
+                                                 : "clEnqueueCopyImage";
+    const std::size_t element_bytes =
+        to_layout.is_image() ? to_layout.element_bytes : from_layout.element_bytes;
+    submit_image(
+        call, "copy from or to an", element_bytes, size, needs,
+        [&](const std::size_t* elements, cl_uint count, const cl_event* events, cl_event* made) {
+            if (!to_layout.is_image())
+                return clEnqueueCopyImageToBuffer(queue_.get(), buffer(from), buffer(to), from_origin.data(),
+                                                  elements, to_layout.offset, count, events, made);
+            if (!from_layout.is_image())
+                return clEnqueueCopyBufferToImage(queue_.get(), buffer(from), buffer(to), from_layout.offset,
+                                                  to_origin.data(), elements, count, events, made);
+            return clEnqueueCopyImage(queue_.get(), buffer(from), buffer(to), from_origin.data(),
+                                      to_origin.data(), elements, count, events, made);
+        });
+}
+
 void queue::write_region(runtime::memory to, const runtime::region_layout& to_layout, const void* from,
                          const runtime::region_layout& from_layout, const runtime::region_extent& size,
                          const runtime::dependencies& needs) {
+    if (to_layout.is_image()) return write_image(to, to_layout, from, from_layout, size, needs);
     submit_pieces(
         pieces_of({to_layout, size_of(buffer(to))}, {from_layout, SIZE_MAX}, size),
         "clEnqueueWriteBufferRect", needs,
@@ -208,6 +273,7 @@ void queue::write_region(runtime::memory to, const runtime::region_layout& to_la
 void queue::read_region(void* to, const runtime::region_layout& to_layout, runtime::memory from,
                         const runtime::region_layout& from_layout, const runtime::region_extent& size,
                         const runtime::dependencies& needs) {
+    if (from_layout.is_image()) return read_image(to, to_layout, from, from_layout, size, needs);
     submit_pieces(
         pieces_of({from_layout, size_of(buffer(from))}, {to_layout, SIZE_MAX}, size),
         "clEnqueueReadBufferRect", needs,
@@ -227,6 +293,8 @@ void queue::read_region(void* to, const runtime::region_layout& to_layout, runti
 void queue::copy_region(runtime::memory to, const runtime::region_layout& to_layout, runtime::memory from,
                         const runtime::region_layout& from_layout, const runtime::region_extent& size,
                         const runtime::dependencies& needs) {
+    if (to_layout.is_image() || from_layout.is_image())
+        return copy_image(to, to_layout, from, from_layout, size, needs);
     submit_pieces(
         pieces_of({from_layout, size_of(buffer(from))}, {to_layout, size_of(buffer(to))}, size),
         "clEnqueueCopyBufferRect", needs,

@@ -51,6 +51,18 @@ private:
     /// Builds the wait list, calls `enqueue(count, events, made)`, and wraps the event where one is wanted.
     template <class Enqueue>
     cl_int submit(const runtime::dependencies&, Enqueue&& enqueue);
+    template <class Enqueue>
+    void submit_image(const char* call, const char* what, std::size_t element_bytes,
+                      const runtime::region_extent&, const runtime::dependencies&, Enqueue&& enqueue);
+    void write_image(runtime::memory to, const runtime::region_layout& to_layout, const void* from,
+                     const runtime::region_layout& from_layout, const runtime::region_extent&,
+                     const runtime::dependencies&);
+    void read_image(void* to, const runtime::region_layout& to_layout, runtime::memory from,
+                    const runtime::region_layout& from_layout, const runtime::region_extent&,
+                    const runtime::dependencies&);
+    void copy_image(runtime::memory to, const runtime::region_layout& to_layout, runtime::memory from,
+                    const runtime::region_layout& from_layout, const runtime::region_extent&,
+                    const runtime::dependencies&);
     template <class Pieces, class Box, class Row>
     void submit_pieces(const Pieces&, const char* what, const runtime::dependencies&, Box&& box, Row&& row);
 

@@ -1,0 +1,97 @@
+#pragma once
+// What images are made of: numbers of 8, 16 and 32 bits, one, two or four of them, and integers that count as
+// fractions.
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include "balm/device_type.hpp"
+#include "balm/short_vector.hpp"
+#include "balm/structure.hpp"
+
+namespace balm {
+
+/// The element of an image whose integers kernels see as fractions: unsigned ones of 8 and 16 bits as 0 to 1,
+/// signed ones as -1 to 1. The host sees the integers.
+///
+///     auto photo = device.image<balm::normalised<balm::uchar4>>(height, width);  // Float4 in kernels
+template <class E>
+struct normalised {
+    E value;
+};
+
+namespace detail {
+
+/// An image's element on the host and in kernels.
+template <class T>
+struct image_element {
+    using host = T;
+    static constexpr bool is_normalised = false;
+};
+template <class E>
+struct image_element<normalised<E>> {
+    using host = E;
+    static constexpr bool is_normalised = true;
+};
+template <scalar_type T>
+struct image_element<T> {
+    using host = canonical<T>;
+    static constexpr bool is_normalised = false;
+};
+
+template <class T>
+using image_host = typename image_element<T>::host;
+
+template <class H>
+constexpr bool is_image_host() {
+    if constexpr (scalar_type<H> || vector_type<H> || std::same_as<H, half>) {
+        constexpr scalar s = element_scalar<H>();
+        return s != scalar::boolean && size_of(s) <= 4 &&
+               (lanes_of<H> == 1 || lanes_of<H> == 2 || lanes_of<H> == 4);
+    } else {
+        return false;
+    }
+}
+template <class T>
+constexpr bool is_image_element() {
+    using H = image_host<T>;
+    if constexpr (is_image_host<H>())
+        return !image_element<T>::is_normalised ||
+               (is_integer(element_scalar<H>()) && size_of(element_scalar<H>()) < 4);
+    else
+        return false;
+}
+
+/// The host type of what kernels get of an element: half and fractions are float.
+template <class T>
+constexpr auto image_value() {
+    using H = image_host<T>;
+    constexpr bool as_float = image_element<T>::is_normalised || element_scalar<H>() == scalar::f16;
+    if constexpr (!as_float)
+        return H{};
+    else if constexpr (lanes_of<H> == 1)
+        return float{};
+    else
+        return vec<float, lanes_of<H>>{};
+}
+
+}  // namespace detail
+
+/// What an image may be made of: float, half, and integers of 8, 16 and 32 bits; vectors of two and four of
+/// them; and balm::normalised integers of 8 and 16 bits.
+template <class T>
+concept image_element_type = detail::is_image_element<T>();
+
+namespace detail {
+
+/// The type of the elements of T in an image of N dimensions.
+template <image_element_type T>
+constexpr trace::type type_of_image(int dimensions) {
+    using H = image_host<T>;
+    return trace::image_type(trace::type(element_scalar<H>(), static_cast<std::uint8_t>(lanes_of<H>)),
+                             dimensions, image_element<T>::is_normalised);
+}
+
+}  // namespace detail
+}  // namespace balm
