@@ -9,18 +9,23 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "balm/builtin.hpp"
 #include "balm/conversion.hpp"
 #include "balm/dsl/value.hpp"
+#include "balm/image_element.hpp"
 #include "balm/inline_vector.hpp"
 #include "balm/kernel.hpp"
+#include "balm/sampler.hpp"
 #include "balm/types.hpp"
 
 namespace balm {
 
 template <scalar_type T>
 class vector;
+template <image_element_type T, int N>
+class sampled_image;
 template <scalar_type T>
 class expr;
 
@@ -40,6 +45,7 @@ struct step {
         select,    ///< of the last three values
         memory,    ///< leaf number `leaf` as a whole: for `element`, and for functions that take memory
         element,   ///< of the memory before, at the last value
+        image,     ///< image number `leaf`, for functions that take one; `detail` says its type and use
         call       ///< function number `leaf` on the last `arity` values
     };
     kind what = kind::vector;
@@ -50,18 +56,28 @@ struct step {
     std::uint64_t bits = 0;
 };
 
+/// An image that a function takes, and the sampler through which it sees it, if any.
+struct image_leaf {
+    std::shared_ptr<runtime::storage> memory;
+    balm::sampler sampler;
+    trace::type type;
+    trace::access use = trace::access::in_image;
+};
+
 /// The list behind every expr<T>, whatever T.
 struct program {
     detail::inline_vector<step, 20> steps;
     detail::inline_vector<std::shared_ptr<vector_state>, 10> vectors;
     detail::inline_vector<std::shared_ptr<const ir::function>, 1> functions;
-    std::uint64_t hash = 0;  ///< of the structure: not of values, not of which vector is which
-    std::int64_t size = -1;  ///< elements, where no vector says it; -1: unknown
+    std::vector<image_leaf> images;  ///< mostly none
+    std::uint64_t hash = 0;          ///< of the structure: not of values, not of which vector is which
+    std::int64_t size = -1;          ///< elements, where no vector says it; -1: unknown
 
     void push(const step&);
     void push_vector(std::shared_ptr<vector_state>, scalar type);
     /// The vector as memory, of any size, of which any element may be read.
     void push_memory(std::shared_ptr<vector_state>, scalar type);
+    void push_image(image_leaf);
     void push_value(step::kind, scalar type, std::uint64_t bits);
     void push_call(std::shared_ptr<const ir::function>, scalar type, std::uint16_t arity);
     void append(const program&);
@@ -409,11 +425,27 @@ struct memory_parameter_of<dsl::Ptr<T, Where>> {
     using element = std::conditional_t<Where == space::global, T, volatile T>;
 };
 
+/// Appends an image for a parameter that is one.
+template <class P, class A>
+void append_image(array::program& list, const A& a) {
+    static_assert(P::use != trace::access::out_image,
+                  "Balm: in an expression a function only reads images: take InImage<T, N> or Sampled<T, N>");
+    parameter<P>::template check<A>();
+    array::image_leaf leaf;
+    leaf.memory = a.part().memory;
+    if constexpr (P::use == trace::access::sampled_image) leaf.sampler = a.through();
+    leaf.type = parameter<P>::element();
+    leaf.use = P::use;
+    list.push_image(std::move(leaf));
+}
+
 /// Appends an argument for a parameter of type P.
 template <class P, class A>
 void append_argument(array::program& list, const A& a) {
     using element = typename memory_parameter_of<P>::element;
-    if constexpr (!std::is_void_v<element>) {
+    if constexpr (parameter_is_image<P>) {
+        append_image<P>(list, a);
+    } else if constexpr (!std::is_void_v<element>) {
         static_assert(is_vector<A>, "Balm: this parameter is memory; give it a vector");
         static_assert(std::is_const_v<element>,
                       "Balm: in an expression a function only reads vectors: take In<T> or Ptr<const T>");
@@ -437,6 +469,8 @@ void append_argument(array::program& list, const A& a) {
 ///
 ///     auto force = balm::function("force", [](Index i, In<double> x) { … x[j] … });
 ///     f = force(balm::element_index(), x);
+///
+/// A parameter that is an image, InImage<T, N> or Sampled<T, N>, takes one as a kernel does.
 template <class R, class... P, class... A>
 requires(array_value<A> || ...) auto call_function(const device_function<R, P...>& f, A&&... a) {
     array::program list;
@@ -444,6 +478,35 @@ requires(array_value<A> || ...) auto call_function(const device_function<R, P...
     constexpr scalar result = scalar_of<typename R::value_type>;
     list.push_call(f.function(), result, sizeof...(A));
     return detail::expr_of<result>(std::move(list));
+}
+
+/// What an image shows at each place, through its sampler: x along a row, then y, then z. The image is one of
+/// numbers, not of vectors of them, for which a function takes what it wants of the element:
+///
+///     heights = balm::sample(map.sampled({.filter = balm::image_filter::linear}), x, y);
+///     auto red = balm::function("red", [](Sampled<balm::float4, 2> i, Float x, Float y) { return Float(i(x,
+///     y).x); }); r = red(photo.sampled(), x, y);
+template <image_element_type T, int N, class... A>
+requires array_operands<A...>
+auto sample(const sampled_image<T, N>& image, A&&... at) {
+    static_assert(sizeof...(A) == N, "Balm: an image of N dimensions is sampled at N coordinates");
+    static_assert(
+        scalar_type<decltype(detail::image_value<T>())>,
+        "Balm: the image's elements are vectors; write a function that says which number of them is meant");
+    if constexpr (N == 1) {
+        static const auto look =
+            function("sample(image, x)", [](dsl::Sampled<T, 1> i, dsl::Float x) { return i(x); });
+        return call_function(look, image, static_cast<A&&>(at)...);
+    } else if constexpr (N == 2) {
+        static const auto look = function(
+            "sample(image, x, y)", [](dsl::Sampled<T, 2> i, dsl::Float x, dsl::Float y) { return i(x, y); });
+        return call_function(look, image, static_cast<A&&>(at)...);
+    } else {
+        static const auto look = function(
+            "sample(image, x, y, z)",
+            [](dsl::Sampled<T, 3> i, dsl::Float x, dsl::Float y, dsl::Float z) { return i(x, y, z); });
+        return call_function(look, image, static_cast<A&&>(at)...);
+    }
 }
 
 }  // namespace balm

@@ -190,24 +190,32 @@ struct image_parameter {
     static constexpr trace::access use = P::use;
 
     template <class A>
-    static bound_argument bind(const A& a) {
-        constexpr bool is_sampled = P::use == trace::access::sampled_image;
+    static constexpr void check() {
         if constexpr (is_sampled) {
             static_assert(
-                requires { a.through(); },
+                requires(const A& a) { a.through(); },
                 "Balm: this parameter is a sampled image; give it image.sampled(sampler)");
             static_assert(std::same_as<typename A::value_type, T> && A::dimensions == P::dimensions,
                           "Balm: the image's elements or dimensions are others than the parameter's");
-            return bind_image(a.part().memory, a.through());
         } else {
             static_assert(
                 requires { typename A::image_value_type; },
                 "Balm: this parameter is an image; give it a whole image, without a sampler");
             static_assert(std::same_as<typename A::image_value_type, T> && A::dimensions == P::dimensions,
                           "Balm: the image's elements or dimensions are others than the parameter's");
-            return bind_image(a.part().memory, {});
         }
     }
+    template <class A>
+    static bound_argument bind(const A& a) {
+        check<A>();
+        if constexpr (is_sampled)
+            return bind_image(a.part().memory, a.through());
+        else
+            return bind_image(a.part().memory, {});
+    }
+
+private:
+    static constexpr bool is_sampled = P::use == trace::access::sampled_image;
 };
 template <class T, int N>
 struct parameter<dsl::InImage<T, N>> : image_parameter<dsl::InImage<T, N>> {};
@@ -323,8 +331,8 @@ namespace detail {
 
 template <class P>
 inline constexpr bool parameter_is_image =
-    P::use == trace::access::in_image || P::use == trace::access::sampled_image ||
-    P::use == trace::access::out_image;
+    parameter<P>::use == trace::access::in_image || parameter<P>::use == trace::access::sampled_image ||
+    parameter<P>::use == trace::access::out_image;
 
 /// The node that an argument of a call inside a kernel is passed as.
 template <class P, class A>

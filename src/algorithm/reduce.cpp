@@ -213,7 +213,7 @@ std::uint64_t reduce_as(reduction how, const program& p) {
     }
     append_arguments(p, leaves, nullptr, arguments);
     std::vector<runtime::storage*> reads;
-    for (const vector_state* v : leaves.vectors) reads.push_back(v->memory().get());
+    append_reads(p, leaves, reads);
     runtime::storage* const writes[] = {results.get()};
     {
         runtime::kernel_lease lease = kernel.program->lease_kernel();

@@ -78,7 +78,7 @@ void assign(vector_state& target, program&& p) {
     arguments.push_back(argument_of(scalar::i64, target.size()));
     arguments.push_back(argument_of(target));
     append_arguments(p, leaves, &target, arguments);
-    for (const vector_state* v : leaves.vectors) reads.push_back(v->memory().get());
+    append_reads(p, leaves, reads);
     runtime::storage* const writes[] = {target.memory().get()};
     runtime::kernel_lease lease = kernel.program->lease_kernel();
     if (kernel.printing != nullptr) [[unlikely]]

@@ -23,6 +23,7 @@ std::string leaf_name(std::size_t k, const char* alphabet, std::size_t letters) 
     return std::string(1, alphabet[k % letters]) + (k >= letters ? std::to_string(k / letters) : "");
 }
 std::string vector_name(std::size_t k) { return leaf_name(k, "abcdefgh", 8); }
+std::string image_name(std::size_t k) { return "image" + (k > 0 ? std::to_string(k) : ""); }
 std::string scalar_name(std::size_t k) { return leaf_name(k, "stuvwxyz", 8); }
 
 }  // namespace
@@ -71,7 +72,8 @@ bool reads_through_another(const layout& leaves, const vector_state& v) {
 }
 
 const std::shared_ptr<runtime::device_state>& device_of(const program& p) {
-    if (p.vectors.empty() && p.size >= 0) return default_device();
+    if (p.vectors.empty() && p.size >= 0)
+        return p.images.empty() ? default_device() : p.images[0].memory->device_handle();
     if (p.vectors.empty())
         throw usage_error(
             "an expression without vectors says neither on what device nor how many elements; "
@@ -98,6 +100,7 @@ bound_leaves declare(trace::recording& r, const program& p, const layout& leaves
     bound_leaves nodes;
     for (const vector_state* v : leaves.vectors)
         nodes.vectors.push_back(v == target ? target_node : r.parameter(v->type(), trace::access::in));
+    for (const image_leaf& image : p.images) nodes.images.push_back(r.parameter(image.type, image.use));
     for (const step& s : p.steps)
         if (is_argument(s)) nodes.scalars.push_back(r.parameter(s.type, trace::access::value));
     return nodes;
@@ -108,6 +111,7 @@ std::string parameter_names(const program& p, const layout& leaves, const vector
     std::size_t letter = 0;
     for (const vector_state* v : leaves.vectors)
         if (v != target) names += ", " + vector_name(letter++);
+    for (std::size_t k = 0; k < p.images.size(); ++k) names += ", " + image_name(k);
     letter = 0;
     for (const step& s : p.steps)
         if (is_argument(s)) names += ", " + scalar_name(letter++);
@@ -133,6 +137,7 @@ trace::node record(const program& p, const layout& leaves, const bound_leaves& n
                 break;
             }
             case step::kind::memory: made = nodes.vectors[leaves.number_of_leaf[s.leaf]]; break;
+            case step::kind::image: made = nodes.images[s.leaf]; break;
             case step::kind::element:
                 made = trace::load(operands[0], trace::convert(operands[1], scalar::i64), {});
                 break;
@@ -186,6 +191,7 @@ std::string describe(const program& p, const layout& leaves, const vector_state*
         switch (s.what) {
             case step::kind::vector:
             case step::kind::memory: made.words = names[leaves.number_of_leaf[s.leaf]]; break;
+            case step::kind::image: made.words = image_name(s.leaf); break;
             case step::kind::scalar: made.words = scalar_name(letter++); break;
             case step::kind::constant: made.words = "constant"; break;
             case step::kind::index: made = {"element_index(" + scalar_name(letter++) + ")", 15}; break;
@@ -232,8 +238,19 @@ void append_arguments(const program& p, const layout& leaves, const vector_state
                       std::vector<runtime::argument>& list) {
     for (const vector_state* v : leaves.vectors)
         if (v != target) list.push_back(argument_of(*v));
+    for (const image_leaf& image : p.images)
+        list.push_back(runtime::argument::of(image.memory->native(),
+                                             image.use == trace::access::sampled_image
+                                                 ? runtime::image_use::sampled
+                                                 : runtime::image_use::read,
+                                             image.sampler));
     for (const step& s : p.steps)
         if (is_argument(s)) list.push_back(argument_of(s.type, s.bits));
+}
+
+void append_reads(const program& p, const layout& leaves, std::vector<runtime::storage*>& list) {
+    for (const vector_state* v : leaves.vectors) list.push_back(v->memory().get());
+    for (const image_leaf& image : p.images) list.push_back(image.memory.get());
 }
 
 }  // namespace balm::array

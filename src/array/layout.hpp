@@ -39,9 +39,11 @@ bool same_structure(const program&, const program&);
 /// The parameters of a program within a trace.
 struct bound_leaves {
     std::vector<trace::node> vectors;
+    std::vector<trace::node> images;
     std::vector<trace::node> scalars;
 };
-/// Declares a read-only parameter for each vector that is not `already` there, and one for each scalar.
+/// Declares a read-only parameter for each vector that is not `already` there, one for each image and one for
+/// each scalar.
 bound_leaves declare(trace::recording&, const program&, const layout&, const vector_state* target,
                      trace::node target_node);
 /// The names of those parameters, appended to a signature: ", a, b, s".
@@ -56,6 +58,9 @@ std::string describe(const program&, const layout&, const vector_state* target);
 /// Appends the arguments of those parameters.
 void append_arguments(const program&, const layout&, const vector_state* target,
                       std::vector<runtime::argument>&);
+
+/// Appends what the expression reads.
+void append_reads(const program&, const layout&, std::vector<runtime::storage*>&);
 
 runtime::argument argument_of(const runtime::storage&);
 runtime::argument argument_of(const vector_state&);

@@ -75,6 +75,17 @@ void program::push_leaf(step::kind what, std::shared_ptr<vector_state> v, scalar
     push(s);
 }
 
+void program::push_image(image_leaf image) {
+    step s;
+    s.what = step::kind::image;
+    s.leaf = static_cast<std::uint16_t>(images.size());
+    // Which elements and dimensions, and how it is used: 4 + 3 + 3 + 4 bits.
+    s.detail = static_cast<std::uint16_t>(static_cast<unsigned>(image.type.element) | image.type.lanes << 4 |
+                                          image.type.aggregate << 7 | static_cast<unsigned>(image.use) << 10);
+    images.push_back(std::move(image));
+    push(s);
+}
+
 void program::push_value(step::kind what, scalar type, std::uint64_t bits) {
     step s;
     s.what = what;
@@ -98,11 +109,14 @@ void program::append(const program& other) {
     size = common_size(size, other.size);
     const auto first_vector = static_cast<std::uint16_t>(vectors.size());
     const auto first_function = static_cast<std::uint16_t>(functions.size());
+    const auto first_image = static_cast<std::uint16_t>(images.size());
     vectors.append(other.vectors.begin(), other.vectors.end());
+    images.insert(images.end(), other.images.begin(), other.images.end());
     functions.append(other.functions.begin(), other.functions.end());
     for (step s : other.steps) {
         if (s.what == step::kind::vector || s.what == step::kind::memory)
             s.leaf = static_cast<std::uint16_t>(s.leaf + first_vector);
+        if (s.what == step::kind::image) s.leaf = static_cast<std::uint16_t>(s.leaf + first_image);
         if (s.what == step::kind::call) {
             s.leaf = static_cast<std::uint16_t>(s.leaf + first_function);
             hash = mix(hash, functions[s.leaf]->identity.low);
