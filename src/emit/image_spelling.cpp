@@ -76,7 +76,6 @@ text opencl_read(program_parts& parts, ir::type image, bool by_position, const s
 /// The statement `if (inside) write` as a function: what lies beyond the edges is undefined in OpenCL C.
 helper_function opencl_writer(program_parts& parts, ir::type image) {
     const int dimensions = image_dimensions(image);
-    if (dimensions == 3) parts.extensions.insert("cl_khr_3d_image_writes");
     const std::string name = "balm_write_" + word_of(image);
     const ir::type value = value_of_image(image);
     constexpr const char* axes[] = {"x", "y", "z"};
@@ -205,11 +204,14 @@ helper_function cuda_writer(program_parts& parts, ir::type image) {
 }  // namespace
 
 std::string image_parameter(program_parts& parts, const ir::parameter& p, const std::string& name) {
-    if (is_opencl(parts))
-        return fmt::format("{} image{}d_t {}", p.use == ir::access::out_image ? "write_only" : "read_only",
-                           image_dimensions(p.what), name);
-    declare_image(parts);
-    return "const balm_image " + name;
+    if (!is_opencl(parts)) {
+        declare_image(parts);
+        return "const balm_image " + name;
+    }
+    const bool is_written = p.use == ir::access::out_image;
+    const int dimensions = image_dimensions(p.what);
+    if (is_written && dimensions == 3) parts.extensions.insert("cl_khr_3d_image_writes");
+    return fmt::format("{} image{}d_t {}", is_written ? "write_only" : "read_only", dimensions, name);
 }
 
 bool has_own_sampler(const program_parts& parts, const ir::parameter& p) {
