@@ -23,10 +23,10 @@ const std::vector<std::string> arrow{
 void show(const char* what, const balm::host_array<float>& picture) {
     std::cout << what << '\n';
     for (size_t row = 0; row < picture.shape()[0]; ++row) {
-        std::string line;
+        std::cout << "  ";
         for (size_t column = 0; column < picture.shape()[1]; ++column)
-            line += picture(row, column) > 0.5f ? "##" : "  ";
-        std::cout << "  " << line.substr(0, line.find_last_not_of(' ') + 1) << '\n';
+            std::cout << (picture(row, column) > 0.5f ? "##" : "..");
+        std::cout << '\n';
     }
 }
 

@@ -101,13 +101,13 @@ public:
     /// An image of one to three dimensions, row by row: `image<float>(height, width)`. Its elements are not
     /// set. Throws usage_error where the device has no such images, or none as large, and
     /// out_of_memory_error.
-    template <image_element_type T, std::integral First, std::integral... Rest>
+    template <class T, std::integral First, std::integral... Rest>
     balm::image<T, 1 + static_cast<int>(sizeof...(Rest))> image(First size, Rest... sizes) const {
         return {state_, shape(size, sizes...)};
     }
     /// The same from a shape of N dimensions: `image<float, 2>({height, width})`. Throws usage_error for a
     /// shape of others.
-    template <image_element_type T, int N>
+    template <class T, int N>
     balm::image<T, N> image(const shape& extents) const {
         return {state_, extents};
     }

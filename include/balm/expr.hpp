@@ -24,7 +24,7 @@ namespace balm {
 
 template <scalar_type T>
 class vector;
-template <image_element_type T, int N>
+template <class T, int N>
 class sampled_image;
 template <scalar_type T>
 class expr;
@@ -486,7 +486,7 @@ requires(array_value<A> || ...) auto call_function(const device_function<R, P...
 ///     heights = balm::sample(map.sampled({.filter = balm::image_filter::linear}), x, y);
 ///     auto red = balm::function("red", [](Sampled<balm::float4, 2> i, Float x, Float y) { return Float(i(x,
 ///     y).x); }); r = red(photo.sampled(), x, y);
-template <image_element_type T, int N, class... A>
+template <class T, int N, class... A>
 requires array_operands<A...>
 auto sample(const sampled_image<T, N>& image, A&&... at) {
     static_assert(sizeof...(A) == N, "Balm: an image of N dimensions is sampled at N coordinates");

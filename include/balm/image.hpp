@@ -31,7 +31,7 @@ public:
 
 /// An image with the sampler through which a kernel sees it: what `image.sampled(…)` gives, for kernels'
 /// Sampled<T, N>. A handle, which keeps the memory.
-template <image_element_type T, int N>
+template <class T, int N>
 class sampled_image {
 public:
     using value_type = T;
@@ -61,8 +61,9 @@ private:
 ///     photo.write(pixels);
 ///     device.execute(blur(photo.sampled({.filter = balm::image_filter::linear}), out), {width, height});
 ///     balm::host_array<balm::uchar4> tile = photo.region({8, 8}, {4, 4}).read();
-template <image_element_type T, int N>
+template <class T, int N>
 class image : public device_elements<detail::image_host<T>, access::mixed> {
+    static_assert(detail::check_image_element<T>());
     static_assert(N >= 1 && N <= 3, "Balm: an image has 1, 2 or 3 dimensions");
     using elements = device_elements<detail::image_host<T>, access::mixed>;
 

@@ -85,6 +85,16 @@ concept image_element_type = detail::is_image_element<T>();
 
 namespace detail {
 
+/// Refuses other elements.
+template <class T>
+constexpr bool check_image_element() {
+    static_assert(
+        image_element_type<T>,
+        "Balm: an image is made of float, half or integers of 8, 16 or 32 bits, of vectors of two or "
+        "four of these, or of balm::normalised integers of 8 or 16 bits");
+    return true;
+}
+
 /// The type of the elements of T in an image of N dimensions.
 template <image_element_type T>
 constexpr trace::type type_of_image(int dimensions) {

@@ -426,7 +426,8 @@ std::shared_ptr<storage> device_state::allocate_image(const image_description& w
         }
     std::shared_ptr<storage> made;
     try {
-        made = std::make_shared<storage>(shared_from_this(), block, bytes, std::move(label), memory_origin::image);
+        made = std::make_shared<storage>(shared_from_this(), block, bytes, std::move(label),
+                                         memory_origin::image);
         made->set_image(wanted);
     } catch (...) {
         if (made == nullptr) driver_->free_image(block.native);

@@ -56,10 +56,7 @@ private:
 /// A parameter that is an image of T in N dimensions.
 template <class T, int N, trace::access Use>
 class image_parameter {
-    static_assert(
-        image_element_type<T>,
-        "Balm: an image is made of float, half or integers of 8, 16 or 32 bits, of vectors of two or four of "
-        "these, or of balm::normalised integers of 8 or 16 bits");
+    static_assert(balm::detail::check_image_element<T>());
     static_assert(N >= 1 && N <= 3, "Balm: an image has 1, 2 or 3 dimensions");
 
 public:

@@ -1,0 +1,5 @@
+// expect: an image is made of float, half or integers of 8, 16 or 32 bits
+#include <balm/balm.hpp>
+
+void f(const balm::device& device);
+void f(const balm::device& device) { device.image<double>(3, 3).fill(1.0); }
