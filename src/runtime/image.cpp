@@ -70,8 +70,8 @@ memory_part image_allocate(const std::shared_ptr<runtime::device_state>& on, con
     check_size(d, extents, *on);
     if (!on->driver().has_images_of(d))
         throw usage_error(
-            fmt::format("{} has no {}; take a vector of four, which every device has, or a "
-                        "buffer.",
+            fmt::format("{} has no {}; take vectors of four (no signed fractions), which every device has, "
+                        "or a buffer.",
                         on->words(), words_of(d)));
     memory_part part;
     part.memory = on->allocate_image(d, {"an image", extents, d.element_bytes()});

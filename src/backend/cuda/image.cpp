@@ -93,7 +93,10 @@ CUtexObject image::texture(const sampler& through) {
     for (const auto& [known, made] : textures_)
         if (known == through) return made;
     CUDA_TEXTURE_DESC described{};
-    std::fill_n(described.addressMode, 3, mode_of(through.address));
+    // The hardware filters an image of one dimension as one row: with a border beside that, half of each
+    // result would be the border's.
+    std::fill_n(described.addressMode, 3, CU_TR_ADDRESS_MODE_CLAMP);
+    std::fill_n(described.addressMode, description_.dimensions, mode_of(through.address));
     described.filterMode =
         through.filter == image_filter::linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
     if (through.coordinates == image_coordinates::normalised)
