@@ -73,7 +73,7 @@ launch_shape shape_of(const kernel& of, const runtime::grid& over, const std::st
 }
 
 /// The side of a copy that lies on the device.
-void copy_from(CUDA_MEMCPY3D& ends, runtime::memory from, const runtime::region_layout& layout) {
+void begin_at(CUDA_MEMCPY3D& ends, runtime::memory from, const runtime::region_layout& layout) {
     if (!layout.is_image()) {
         ends.srcMemoryType = CU_MEMORYTYPE_DEVICE;
         ends.srcDevice = from.handle + layout.offset;
@@ -86,7 +86,7 @@ void copy_from(CUDA_MEMCPY3D& ends, runtime::memory from, const runtime::region_
     ends.srcY = y;
     ends.srcZ = z;
 }
-void copy_to(CUDA_MEMCPY3D& ends, runtime::memory to, const runtime::region_layout& layout) {
+void end_at(CUDA_MEMCPY3D& ends, runtime::memory to, const runtime::region_layout& layout) {
     if (!layout.is_image()) {
         ends.dstMemoryType = CU_MEMORYTYPE_DEVICE;
         ends.dstDevice = to.handle + layout.offset;
@@ -264,7 +264,7 @@ void queue::write_region(runtime::memory to, const runtime::region_layout& to_la
     CUDA_MEMCPY3D ends{};
     ends.srcMemoryType = CU_MEMORYTYPE_HOST;
     ends.srcHost = static_cast<const std::byte*>(from) + from_layout.offset;
-    copy_to(ends, to, to_layout);
+    end_at(ends, to, to_layout);
     submit_region("a write", {to_layout, from_layout, ends}, size, needs,
                   [&](std::size_t to_row, std::size_t from_row) {
                       return driver().cuMemcpyHtoDAsync(
@@ -277,7 +277,7 @@ void queue::read_region(void* to, const runtime::region_layout& to_layout, runti
                         const runtime::region_layout& from_layout, const runtime::region_extent& size,
                         const runtime::dependencies& needs) {
     CUDA_MEMCPY3D ends{};
-    copy_from(ends, from, from_layout);
+    begin_at(ends, from, from_layout);
     ends.dstMemoryType = CU_MEMORYTYPE_HOST;
     ends.dstHost = static_cast<std::byte*>(to) + to_layout.offset;
     submit_region("a read", {to_layout, from_layout, ends}, size, needs,
@@ -291,8 +291,8 @@ void queue::copy_region(runtime::memory to, const runtime::region_layout& to_lay
                         const runtime::region_layout& from_layout, const runtime::region_extent& size,
                         const runtime::dependencies& needs) {
     CUDA_MEMCPY3D ends{};
-    copy_from(ends, from, from_layout);
-    copy_to(ends, to, to_layout);
+    begin_at(ends, from, from_layout);
+    end_at(ends, to, to_layout);
     submit_region("a copy", {to_layout, from_layout, ends}, size, needs,
                   [&](std::size_t to_row, std::size_t from_row) {
                       return driver().cuMemcpyDtoDAsync(ends.dstDevice + to_row, ends.srcDevice + from_row,
