@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "balm/copy_path.hpp"
 #include "balm/compile_options.hpp"
+#include "balm/copy_path.hpp"
 #include "balm/device_info.hpp"
 #include "balm/event.hpp"
 #include "balm/sampler.hpp"
