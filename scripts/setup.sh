@@ -11,7 +11,7 @@ packages=(
     ocl-icd-opencl-dev opencl-headers libfmt-dev                     # the library
     pocl-opencl-icd                                                  # OpenCL on the CPU
     libcli11-dev libpng-dev nlohmann-json3-dev                       # the programs
-    libgtest-dev libgmock-dev libbenchmark-dev                       # tests and benchmarks
+    libgtest-dev libgmock-dev librandom123-dev libbenchmark-dev      # tests and benchmarks
     oclgrind                                                         # checks what kernels do to memory
 )
 if [ "${1-}" = --checks ]; then

@@ -23,6 +23,7 @@
 #include "balm/platform.hpp"
 #include "balm/profiler.hpp"
 #include "balm/queue.hpp"
+#include "balm/random.hpp"
 #include "balm/reduce.hpp"
 #include "balm/text_kernel.hpp"
 #include "balm/user_event.hpp"

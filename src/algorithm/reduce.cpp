@@ -12,6 +12,7 @@
 #include <limits>
 #include <span>
 
+#include "algorithm/with_type.hpp"
 #include "array/kernel_cache.hpp"
 #include "array/layout.hpp"
 #include "balm/dsl/control.hpp"
@@ -25,24 +26,6 @@ namespace balm::array {
 namespace {
 
 using namespace balm::dsl;
-
-/// Calls f with a value of the scalar's host type.
-template <class F>
-auto with_type(scalar s, F&& f) {
-    switch (s) {
-        case scalar::boolean: return f(bool{});
-        case scalar::i8: return f(std::int8_t{});
-        case scalar::u8: return f(std::uint8_t{});
-        case scalar::i16: return f(std::int16_t{});
-        case scalar::u16: return f(std::uint16_t{});
-        case scalar::i32: return f(std::int32_t{});
-        case scalar::u32: return f(std::uint32_t{});
-        case scalar::i64: return f(std::int64_t{});
-        case scalar::u64: return f(std::uint64_t{});
-        case scalar::f32: return f(float{});
-        default: return f(double{});
-    }
-}
 
 template <class T>
 T identity(reduction how) {

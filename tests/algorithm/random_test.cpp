@@ -1,0 +1,347 @@
+// Random numbers against the Random123 headers, against the host, and against what chance allows.
+
+#include "balm/random.hpp"
+
+#include <Random123/philox.h>
+#include <Random123/threefry.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <vector>
+
+#include "balm/balm.hpp"
+#include "support/devices.hpp"
+
+namespace balm::test {
+
+namespace {
+
+using namespace balm::dsl;
+
+using words = std::array<std::uint32_t, 4>;
+
+std::uint32_t low(std::uint64_t x) { return static_cast<std::uint32_t>(x); }
+std::uint32_t high(std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); }
+
+/// Block number k, by the authors' own headers.
+template <class Generator>
+words reference_block(std::uint64_t k, std::uint64_t seed, std::uint64_t stream);
+template <>
+words reference_block<philox>(std::uint64_t k, std::uint64_t seed, std::uint64_t stream) {
+    const r123::Philox4x32::ctr_type counter = {{low(k), high(k), low(stream), high(stream)}};
+    const r123::Philox4x32::key_type key = {{low(seed), high(seed)}};
+    const auto made = r123::Philox4x32()(counter, key);
+    return {made[0], made[1], made[2], made[3]};
+}
+template <>
+words reference_block<threefry>(std::uint64_t k, std::uint64_t seed, std::uint64_t stream) {
+    const r123::Threefry4x32::ctr_type counter = {{low(k), high(k), 0, 0}};
+    const r123::Threefry4x32::key_type key = {{low(seed), high(seed), low(stream), high(stream)}};
+    const auto made = r123::Threefry4x32()(counter, key);
+    return {made[0], made[1], made[2], made[3]};
+}
+
+/// Word j of element i, of elements of w words.
+template <class Generator>
+std::uint32_t reference_word(std::uint64_t i, std::uint64_t w, std::uint64_t j, std::uint64_t seed,
+                             std::uint64_t stream) {
+    const std::uint64_t block = w >= 4 ? i * (w / 4) + j / 4 : i / (4 / w);
+    const std::uint64_t place = w >= 4 ? j % 4 : i % (4 / w) * w + j;
+    return reference_block<Generator>(block, seed, stream)[place];
+}
+
+template <class Generator, class T>
+T reference_uniform(std::uint64_t i, std::uint64_t seed, std::uint64_t stream) {
+    const std::uint64_t a = reference_word<Generator>(i, sizeof(T) == 8 ? 2 : 1, 0, seed, stream);
+    if constexpr (std::same_as<T, float>)
+        return static_cast<float>(std::ldexp(static_cast<double>(a >> 8), -24));
+    else if constexpr (std::same_as<T, bool>)
+        return (a & 1) != 0;
+    else if constexpr (sizeof(T) < 8)
+        return static_cast<T>(a);
+    else {
+        const std::uint64_t both = a | std::uint64_t{reference_word<Generator>(i, 2, 1, seed, stream)} << 32;
+        if constexpr (std::same_as<T, double>)
+            return std::ldexp(static_cast<double>(both >> 11), -53);
+        else
+            return static_cast<T>(both);
+    }
+}
+
+/// Indices where something may go wrong: the first, those about powers of two, the last, and some others.
+std::vector<std::uint64_t> telling_indices() {
+    std::vector<std::uint64_t> all(40);
+    std::iota(all.begin(), all.end(), 0);
+    for (int bit = 6; bit < 64; ++bit)
+        for (int beside = -2; beside <= 2; ++beside)
+            all.push_back((std::uint64_t{1} << bit) + static_cast<std::uint64_t>(beside));
+    for (std::uint64_t k = 1; k <= 5; ++k) all.push_back(~std::uint64_t{0} - k + 1);
+    auto random = seeded_random();
+    for (int k = 0; k < 100; ++k) all.push_back(random());
+    return all;
+}
+
+bool same_bits(const auto& a, const auto& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+template <class Pair>
+class V9_random : public testing::Test {};
+
+template <class G, class E>
+struct drawn {
+    using generator = G;
+    using element = E;
+};
+using every_kind =
+    testing::Types<drawn<philox, bool>, drawn<philox, std::int8_t>, drawn<philox, std::uint8_t>,
+                   drawn<philox, std::int16_t>, drawn<philox, std::uint16_t>, drawn<philox, std::int32_t>,
+                   drawn<philox, std::uint32_t>, drawn<philox, std::int64_t>, drawn<philox, std::uint64_t>,
+                   drawn<philox, float>, drawn<philox, double>, drawn<threefry, std::uint32_t>,
+                   drawn<threefry, std::uint64_t>, drawn<threefry, float>, drawn<threefry, double>>;
+TYPED_TEST_SUITE(V9_random, every_kind);
+
+TYPED_TEST(V9_random, is_random123s_on_the_host) {
+    using T = typename TypeParam::element;
+    using G = typename TypeParam::generator;
+    auto random = seeded_random();
+    const uniform<T, G> number;
+    for (const std::uint64_t index : telling_indices()) {
+        const std::uint64_t seed = random(), stream = random();
+        ASSERT_EQ(number(index, seed, stream), (reference_uniform<G, T>(index, seed, stream))) << index;
+    }
+    EXPECT_EQ(number(7, 3), (reference_uniform<G, T>(7, 3, 0)));
+    EXPECT_EQ(number(7, -1), (reference_uniform<G, T>(7, ~std::uint64_t{0}, 0)));
+}
+
+TYPED_TEST(V9_random, is_the_hosts_in_kernels_and_expressions) {
+    using T = typename TypeParam::element;
+    const uniform<T, typename TypeParam::generator> number;
+    const std::vector<std::uint64_t> indices = telling_indices();
+    auto random = seeded_random();
+    const std::uint64_t seed = random(), stream = random();
+    const auto draw = balm::kernel<1>("draw(seed, stream, index, out)",
+                                      [&](ULong s, ULong t, In<std::uint64_t> index, Out<T> out) {
+                                          Index i = global_id(0);
+                                          out[i] = number(index[i], s, t);
+                                      });
+    on_all_contexts([&](const context& on) {
+        const device& dev = on.device(0);
+        auto index = dev.in_buffer<std::uint64_t>(indices.size());
+        auto out = dev.out_buffer<T>(indices.size());
+        index.write(indices);
+        dev.execute(draw(seed, stream, index, out), {indices.size()});
+        const auto got = out.read();
+        for (std::size_t k = 0; k < indices.size(); ++k)
+            ASSERT_TRUE(same_bits(got[k], number(indices[k], seed, stream))) << indices[k];
+
+        constexpr std::size_t n = 1003;
+        const std::int64_t first = (std::int64_t{1} << 34) - 500;
+        vector<T> x(on, n);
+        x = number(element_index(first), seed, stream);
+        const auto computed = x.to_host();
+        for (std::size_t k = 0; k < n; ++k)
+            ASSERT_TRUE(same_bits(computed[k], number(first + static_cast<std::int64_t>(k), seed, stream)))
+                << k;
+    });
+}
+
+// ---- vectors -------------------------------------------------------------------------------------------
+
+template <class T>
+class V9_random_vectors : public testing::Test {};
+using some_vectors =
+    testing::Types<vec<float, 2>, vec<float, 3>, vec<float, 4>, vec<double, 2>, vec<double, 4>,
+                   vec<std::uint32_t, 8>, vec<std::uint8_t, 2>, vec<std::int64_t, 3>, vec<float, 16>>;
+TYPED_TEST_SUITE(V9_random_vectors, some_vectors);
+
+TYPED_TEST(V9_random_vectors, are_made_of_the_words_behind_one_another) {
+    using V = TypeParam;
+    using T = std::remove_cvref_t<decltype(V{}[0])>;
+    constexpr std::uint64_t lanes = sizeof(V) / sizeof(T);  // four for three
+    constexpr std::uint64_t size = sizeof(T) == 8 ? 2 : 1;
+    const uniform<V> number;
+    auto random = seeded_random();
+    const std::uint64_t seed = random(), stream = random();
+    const auto draw = balm::kernel<1>("draw_vectors(seed, stream, out)", [&](ULong s, ULong t, Out<V> out) {
+        out[global_id(0)] = number(global_id(0), s, t);
+    });
+    constexpr std::size_t n = 65;
+    const auto expected = [&](std::size_t i, std::size_t lane) {
+        const auto word = [&](std::uint64_t j) {
+            return std::uint64_t{reference_word<philox>(i, lanes * size, lane * size + j, seed, stream)};
+        };
+        if constexpr (std::same_as<T, float>)
+            return static_cast<float>(std::ldexp(static_cast<double>(word(0) >> 8), -24));
+        else if constexpr (std::same_as<T, double>)
+            return std::ldexp(static_cast<double>((word(0) | word(1) << 32) >> 11), -53);
+        else
+            return static_cast<T>(size == 2 ? word(0) | word(1) << 32 : word(0));
+    };
+    on_all_devices([&](const device& on) {
+        auto out = on.out_buffer<V>(n);
+        on.execute(draw(seed, stream, out), {n});
+        const auto got = out.read();
+        for (std::size_t i = 0; i < n; ++i)
+            for (int lane = 0; lane < balm::detail::random_element<V>::lanes; ++lane) {
+                ASSERT_EQ(got[i][lane], expected(i, static_cast<std::size_t>(lane))) << i << ' ' << lane;
+                ASSERT_EQ(number(i, seed, stream)[lane], got[i][lane]) << i << ' ' << lane;
+            }
+    });
+}
+
+// ---- normal numbers ------------------------------------------------------------------------------------
+
+/// Box and Muller in long double: the number at this index, from the same words.
+template <class Generator, class T>
+long double reference_normal(std::uint64_t i, std::uint64_t seed, std::uint64_t stream) {
+    constexpr std::uint64_t size = sizeof(T) / 4;
+    const auto whole = [&](std::uint64_t k) {  // number k of the pair, as a part of 2^32 or 2^64
+        std::uint64_t word = reference_word<Generator>(i / 2 * 2 + k, size, 0, seed, stream);
+        if (size == 2)
+            word |= std::uint64_t{reference_word<Generator>(i / 2 * 2 + k, size, 1, seed, stream)} << 32;
+        return word;
+    };
+    // The radius' number as floating point has it: f32 rounds it, f64 takes 53 bits.
+    const long double unit =
+        size == 1 ? static_cast<long double>(std::fma(static_cast<float>(whole(0)), 0x1p-32f, 0x1p-33f))
+                  : static_cast<long double>(std::fma(static_cast<double>(whole(0) >> 11), 0x1p-53, 0x1p-54));
+    const long double turn = std::ldexp(static_cast<long double>(whole(1)), size == 1 ? -32 : -64);
+    const long double angle = turn * 2 * std::numbers::pi_v<long double>;
+    return std::sqrt(-2 * std::log(unit)) * (i % 2 == 0 ? std::cos(angle) : std::sin(angle));
+}
+
+template <class Pair>
+class V9_normal : public testing::Test {};
+using every_normal = testing::Types<drawn<philox, float>, drawn<philox, double>, drawn<threefry, float>,
+                                    drawn<threefry, double>>;
+TYPED_TEST_SUITE(V9_normal, every_normal);
+
+TYPED_TEST(V9_normal, is_box_and_mullers_on_the_host) {
+    using T = typename TypeParam::element;
+    using G = typename TypeParam::generator;
+    const normal<T, G> number;
+    auto random = seeded_random();
+    long double worst = 0;
+    const auto check = [&](std::uint64_t index, std::uint64_t seed, std::uint64_t stream) {
+        const long double wanted = reference_normal<G, T>(index, seed, stream);
+        // Of a number near 0 the angle's last bit decides; the radius is of the order of 1.
+        const long double unit = std::numeric_limits<T>::epsilon() * std::max(1.0L, std::fabs(wanted));
+        worst = std::max(worst, std::fabs(number(index, seed, stream) - wanted) / unit);
+    };
+    for (const std::uint64_t index : telling_indices()) check(index, random(), random());
+    const std::uint64_t seed = random();
+    for (std::uint64_t index = 0; index < 200'000; ++index) check(index, seed, 1);
+    EXPECT_LT(worst, 4);
+}
+
+TYPED_TEST(V9_normal, is_the_hosts_bit_for_bit_on_every_device) {
+    using T = typename TypeParam::element;
+    const normal<T, typename TypeParam::generator> number;
+    auto random = seeded_random();
+    const std::uint64_t seed = random(), stream = random();
+    constexpr std::size_t n = 100'003;
+    on_all_contexts([&](const context& on) {
+        vector<T> x(on, n);
+        x = number(element_index(3), seed, stream);
+        const auto got = x.to_host();
+        for (std::size_t k = 0; k < n; ++k) ASSERT_TRUE(same_bits(got[k], number(k + 3, seed, stream))) << k;
+    });
+}
+
+TEST(V9_normal_vectors, have_their_pairs_in_neighbouring_lanes) {
+    const auto draw =
+        balm::kernel<1>("draw_normals(seed, a, b)", [](ULong seed, Out<float4> a, Out<double2> b) {
+            a[global_id(0)] = normal<float4>()(global_id(0), seed);
+            b[global_id(0)] = normal<double2>()(global_id(0), seed);
+        });
+    on_all_devices([&](const device& on) {
+        constexpr std::size_t n = 33;
+        auto a = on.out_buffer<float4>(n);
+        auto b = on.out_buffer<double2>(n);
+        on.execute(draw(5u, a, b), {n});
+        const auto singles = a.read();
+        const auto doubles = b.read();
+        for (std::size_t i = 0; i < n; ++i) {
+            for (int lane = 0; lane < 4; ++lane)
+                ASSERT_EQ(singles[i][lane], normal<float>()(4 * i + static_cast<std::size_t>(lane), 5));
+            for (int lane = 0; lane < 2; ++lane)
+                ASSERT_EQ(doubles[i][lane], normal<double>()(2 * i + static_cast<std::size_t>(lane), 5));
+        }
+    });
+}
+
+// ---- chance --------------------------------------------------------------------------------------------
+
+/// The largest distance between the share of numbers below x and the probability of that, times sqrt(n);
+/// above 2.5 once in 135,000 runs (Kolmogorov's distribution: 2 exp(-2 x^2)).
+template <class T, class Probability>
+double kolmogorov(std::vector<T> numbers, Probability&& probability) {
+    std::sort(numbers.begin(), numbers.end());
+    const auto n = static_cast<double>(numbers.size());
+    double worst = 0;
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+        const double p = probability(static_cast<double>(numbers[k]));
+        worst = std::max({worst, p - static_cast<double>(k) / n, static_cast<double>(k + 1) / n - p});
+    }
+    return worst * std::sqrt(n);
+}
+constexpr double unlikely = 2.5;
+
+/// The first n numbers of the kind from an index on.
+template <class T, class Numbers>
+std::vector<T> drawn_on(const context& on, const Numbers& number, std::size_t n, std::uint64_t seed,
+                        std::uint64_t stream, std::int64_t first = 0) {
+    vector<T> x(on, n);
+    x = number(element_index(first), seed, stream);
+    const auto got = x.to_host();
+    return {got.begin(), got.end()};
+}
+
+TEST(V9_random_numbers, are_distributed_as_they_should_be) {
+    constexpr std::size_t n = 1 << 18;
+    auto random = seeded_random();
+    const std::uint64_t seed = random(), stream = random();
+    const auto normal_probability = [](double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); };
+    const auto same = [](double x) { return x; };
+    on_all_contexts([&](const context& on) {
+        const auto drawn_of = [&]<class T>(T, const auto& number) {
+            return drawn_on<T>(on, number, n, seed, stream);
+        };
+        EXPECT_LT(kolmogorov(drawn_of(float{}, uniform<float>()), same), unlikely);
+        EXPECT_LT(kolmogorov(drawn_of(double{}, uniform<double>()), same), unlikely);
+        EXPECT_LT(kolmogorov(drawn_of(float{}, uniform<float, threefry>()), same), unlikely);
+        EXPECT_LT(kolmogorov(drawn_of(float{}, normal<float>()), normal_probability), unlikely);
+        EXPECT_LT(kolmogorov(drawn_of(double{}, normal<double>()), normal_probability), unlikely);
+    });
+}
+
+TEST(V9_random_numbers, of_neighbouring_indices_seeds_and_streams_are_independent) {
+    constexpr std::size_t n = 1 << 18;
+    auto random = seeded_random();
+    const std::uint64_t seed = random(), stream = random();
+    const auto correlation = [](const auto& a, const auto& b) {  // of n pairs, in standard deviations
+        double sum = 0;
+        for (std::size_t k = 0; k < n; ++k) sum += (a[k] - 0.5) * (b[k] - 0.5);
+        return std::fabs(12 * sum / std::sqrt(static_cast<double>(n)));
+    };
+    constexpr double rare = 5.5;  // once in 26 million
+    on_all_contexts([&](const context& on) {
+        const auto drawn_at = [&](std::int64_t first, std::uint64_t s, std::uint64_t t) {
+            return drawn_on<double>(on, uniform<double>(), n, s, t, first);
+        };
+        const auto a = drawn_at(0, seed, stream);
+        for (std::int64_t lag : {1, 2, 3, 4, 8}) EXPECT_LT(correlation(a, drawn_at(lag, seed, stream)), rare);
+        EXPECT_LT(correlation(a, drawn_at(0, seed + 1, stream)), rare);
+        EXPECT_LT(correlation(a, drawn_at(0, seed, stream + 1)), rare);
+        EXPECT_LT(correlation(a, drawn_at(0, stream, seed)), rare);
+    });
+}
+
+}  // namespace
+
+}  // namespace balm::test
