@@ -39,7 +39,8 @@ struct step {
         vector,    ///< an element of leaf number `leaf`
         scalar,    ///< a host value, an argument of the kernel
         constant,  ///< a host value, part of the kernel
-        index,     ///< the element's position plus the value in `bits`, an argument of the kernel
+        index,     ///< the element's position plus the value in `bits`, an argument of the kernel; `detail`:
+                   ///< whether that is a multiple of 4
         apply,     ///< row `detail` of builtins.def on the last `arity` values
         convert,   ///< the last value as `type`
         select,    ///< of the last three values

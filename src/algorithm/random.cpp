@@ -150,7 +150,7 @@ std::vector<number<W, T>> drawn_lanes(const random_kind& kind, const typename W:
     return all;
 }
 
-std::shared_ptr<const ir::function> trace_random(const random_kind& kind) {
+std::shared_ptr<ir::function> trace_random(const random_kind& kind) {
     constexpr const char* generators[] = {"philox", "threefry"};
     constexpr const char* distributions[] = {"uniform", "normal"};
     std::string name = generators[static_cast<int>(kind.from)];
@@ -169,8 +169,15 @@ std::shared_ptr<const ir::function> trace_random(const random_kind& kind) {
         if (kind.lanes > 1)
             result = trace::compose(trace::type(kind.element, static_cast<std::uint8_t>(kind.lanes)),
                                     nodes.data(), nodes.size());
-        return r.finish(&result);
+        return std::make_shared<ir::function>(*r.finish(&result));
     });
+}
+
+/// Four numbers are those of a vector of four at a quarter of their index.
+std::shared_ptr<const ir::function> trace_with_fours(const random_kind& kind) {
+    const std::shared_ptr<ir::function> made = trace_random(kind);
+    if (kind.lanes == 1) made->of_four = trace_random({kind.from, kind.as, kind.element, 4});
+    return made;
 }
 
 struct by_kind {
@@ -186,7 +193,7 @@ const std::shared_ptr<const ir::function>& detail::random_function(const random_
     static auto& functions = *new std::map<random_kind, std::shared_ptr<const ir::function>, by_kind>;
     const std::lock_guard lock(mutex);
     std::shared_ptr<const ir::function>& found = functions[kind];
-    if (found == nullptr) found = trace_random(kind);
+    if (found == nullptr) found = trace_with_fours(kind);
     return found;
 }
 

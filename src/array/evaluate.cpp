@@ -60,9 +60,9 @@ void assign(vector_state& target, program&& p) {
 
     ir::launch_facts facts = kernels::facts_for(device);
     facts.covers = true;
-    facts.is_tight =
-        facts.on_cpu && !(target.is_whole() && std::all_of(leaves.vectors.begin(), leaves.vectors.end(),
-                                                           [](const auto* v) { return v->is_whole(); }));
+    facts.is_tight = (facts.on_cpu || is_cheaper_in_fours(p)) &&
+                     !(target.is_whole() && std::all_of(leaves.vectors.begin(), leaves.vectors.end(),
+                                                        [](const auto* v) { return v->is_whole(); }));
     const cached_kernel& kernel = *kernel_for(device, purpose::assign, target.type(), &target, p, leaves,
                                               facts, [&] { return trace_assignment(p, leaves, target); });
 

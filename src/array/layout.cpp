@@ -71,6 +71,11 @@ bool reads_through_another(const layout& leaves, const vector_state& v) {
                        [&](const vector_state* each) { return each != &v && each->overlaps(v); });
 }
 
+bool is_cheaper_in_fours(const program& p) {
+    return std::any_of(p.functions.begin(), p.functions.end(),
+                       [](const auto& f) { return f->of_four != nullptr; });
+}
+
 const std::shared_ptr<runtime::device_state>& device_of(const program& p) {
     if (p.vectors.empty() && p.size >= 0)
         return p.images.empty() ? default_device() : p.images[0].memory->device_handle();
@@ -94,6 +99,28 @@ bool same_structure(const program& a, const program& b) {
                x.leaf == y.leaf && (x.what != step::kind::constant || x.bits == y.bits);
     });
 }
+
+namespace {
+
+/// Whether the kernel is given a quarter of the index's offset, so that it knows what begins a block of four.
+bool is_in_fours(const program& p, const step& s) { return s.detail != 0 && is_cheaper_in_fours(p); }
+
+/// index + offset, or 4 offset
+trace::node shifted(trace::node index, trace::node offset, bool in_fours) {
+    if (in_fours) {
+        const trace::node product[] = {offset, trace::constant(scalar::i64, 4)};
+        offset = trace::apply(builtin::mul, product, 2);
+    }
+    const trace::node sum[] = {index, offset};
+    return trace::apply(builtin::add, sum, 2);
+}
+
+/// An index's offset, or a quarter of it.
+std::uint64_t offset_of(const program& p, const step& s) {
+    return is_in_fours(p, s) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(s.bits) / 4) : s.bits;
+}
+
+}  // namespace
 
 bound_leaves declare(trace::recording& r, const program& p, const layout& leaves, const vector_state* target,
                      trace::node target_node) {
@@ -131,11 +158,9 @@ trace::node record(const program& p, const layout& leaves, const bound_leaves& n
                 break;
             case step::kind::scalar: made = nodes.scalars[next_scalar++]; break;
             case step::kind::constant: made = trace::constant(s.type, s.bits); break;
-            case step::kind::index: {
-                const trace::node sum[] = {index, nodes.scalars[next_scalar++]};
-                made = trace::apply(builtin::add, sum, 2);
+            case step::kind::index:
+                made = shifted(index, nodes.scalars[next_scalar++], is_in_fours(p, s));
                 break;
-            }
             case step::kind::memory: made = nodes.vectors[leaves.number_of_leaf[s.leaf]]; break;
             case step::kind::image: made = nodes.images[s.leaf]; break;
             case step::kind::element:
@@ -245,7 +270,8 @@ void append_arguments(const program& p, const layout& leaves, const vector_state
                                                  : runtime::image_use::read,
                                              image.sampler));
     for (const step& s : p.steps)
-        if (is_argument(s)) list.push_back(argument_of(s.type, s.bits));
+        if (is_argument(s))
+            list.push_back(argument_of(s.type, s.what == step::kind::index ? offset_of(p, s) : s.bits));
 }
 
 void append_reads(const program& p, const layout& leaves, std::vector<runtime::storage*>& list) {

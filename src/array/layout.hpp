@@ -33,6 +33,9 @@ bool reads_as_memory(const program&, const vector_state&);
 /// Whether the expression reads elements of the vector through another one that shares them.
 bool reads_through_another(const layout&, const vector_state&);
 
+/// Whether it has functions of an index that cost little more for four elements than for one.
+bool is_cheaper_in_fours(const program&);
+
 /// Whether two programs are the same but for the values of scalars and the identity of vectors.
 bool same_structure(const program&, const program&);
 

@@ -91,6 +91,7 @@ void program::push_value(step::kind what, scalar type, std::uint64_t bits) {
     s.what = what;
     s.type = type;
     s.bits = bits;
+    if (what == step::kind::index) s.detail = bits % 4 == 0;
     push(s);
 }
 

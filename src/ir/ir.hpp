@@ -196,6 +196,9 @@ struct function {
     constant_list constants;
     constant_list given;                    ///< given_constants(*this) of the finished trace
     std::shared_ptr<const text_body> text;  ///< of a function given as OpenCL C, which has no code
+    /// Of a function whose first parameter is an index (u64): what it gives for four consecutive ones, from a
+    /// multiple of four on, as a vector; it takes a quarter of the first one, and the other parameters.
+    std::shared_ptr<const function> of_four;
     std::vector<std::shared_ptr<const print_format>> formats;
     bool has_output = false;  ///< it, or a function that it calls, prints or checks
 

@@ -1,6 +1,6 @@
 // How work is shared out, by device kind: on a GPU one element a work-item (a grid-stride loop costs 6 % of
-// the H100's bandwidth); on a CPU a short vector a work-item where the body has a vector form, else
-// contiguous chunks (a grid-stride loop is 15 times slower there).
+// the H100's bandwidth), or four where they share what is costly; on a CPU a short vector a work-item where
+// the body has a vector form, else contiguous chunks (a grid-stride loop is 15 times slower there).
 
 #include "ir/lower.hpp"
 
@@ -89,7 +89,9 @@ void share_out(function& f, value_id loop, const launch_facts& facts, lowered& p
         else
             grid_stride(f, loop, b);
     } else if (!facts.on_cpu) {
-        one_element_an_item(f, loop, b);
+        const std::uint8_t lanes = facts.is_tight ? 1 : gpu_lanes_for(f, loop);
+        plan.elements_per_item = lanes;
+        lanes > 1 ? vector_an_item(f, loop, b, lanes) : one_element_an_item(f, loop, b);
     } else if (const std::uint8_t lanes = facts.is_tight ? 1 : lanes_for(f, loop); lanes > 1) {
         vector_an_item(f, loop, b, lanes);
         plan.elements_per_item = lanes;

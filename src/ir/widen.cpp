@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace balm::ir {
 
@@ -37,10 +38,12 @@ bool depends_on_neighbours(builtin what, scalar type) {
     }
 }
 
-/// The body of a loop, with what varies from element to element.
+/// The body of a loop, with what varies from element to element, and which values only say where a call of
+/// four elements begins.
 class body_view {
 public:
-    body_view(const function& f, value_id loop) : f_(f), loop_(loop), varies_(f.code.size(), false) {
+    body_view(const function& f, value_id loop)
+        : f_(f), loop_(loop), varies_(f.code.size(), false), is_place_(f.code.size(), true) {
         varies_[loop] = true;
         for (value_id v : f.blocks[f.code[loop].blocks[0]]) {
             const auto operands = f.operands_of(v);
@@ -48,8 +51,22 @@ public:
                          std::any_of(operands.begin(), operands.end(),
                                      [&](value_id o) { return o != none && varies_[o]; });
         }
+        const block& body = f.blocks[f.code[loop].blocks[0]];
+        for (auto v = body.rbegin(); v != body.rend(); ++v) find_places(*v);
     }
     bool varies(value_id v) const { return v < varies_.size() && varies_[v]; }
+
+    /// A call whose callee does four elements as one, at an index that counts with the loop's, and is a
+    /// multiple of four where that is.
+    bool is_call_of_four(value_id v) const {
+        const instruction& i = f_.code[v];
+        if (i.op != opcode::evaluate || f_.callees[i.bits]->of_four == nullptr) return false;
+        const auto operands = f_.operands_of(v);
+        return counts_in_fours(operands[0]) &&
+               std::none_of(operands.begin() + 1, operands.end(), [&](value_id o) { return varies(o); });
+    }
+    /// Whether nothing but the place of calls of four depends on it.
+    bool is_place(value_id v) const { return is_place_[v]; }
 
     bool has_vector_form(value_id v) const {
         const instruction& i = f_.code[v];
@@ -61,11 +78,40 @@ public:
             case opcode::convert: return converts(v);
             case opcode::select: return !varies(v) || (varies(f_.operand(v, 0)) && is_number(v));
             case opcode::builtin: return !varies(v) || has_vector_row(v);
+            case opcode::evaluate: return is_call_of_four(v);
             default: return false;
         }
     }
 
 private:
+    /// Told of the users first.
+    void find_places(value_id v) {
+        const instruction& i = f_.code[v];
+        if (i.op == opcode::store || !varies(v)) is_place_[v] = false;
+        const bool is_call = is_call_of_four(v);
+        const auto operands = f_.operands_of(v);
+        for (std::size_t k = 0; k < operands.size(); ++k)
+            if (operands[k] != none && !(is_call && k == 0) && !(is_place_[v] && !is_call))
+                is_place_[operands[k]] = false;
+        if (is_call) is_place_[v] = false;
+    }
+    bool counts_in_fours(value_id v) const {
+        if (v == loop_) return true;
+        const instruction& i = f_.code[v];
+        if (i.op == opcode::convert)
+            return size_of(i.result.element) == 8 && is_integer(i.result.element) &&
+                   counts_in_fours(f_.operand(v, 0));
+        if (i.op != opcode::builtin || static_cast<builtin>(i.detail) != builtin::add) return false;
+        const value_id a = f_.operand(v, 0), b = f_.operand(v, 1);
+        return (counts_in_fours(a) && is_in_fours(b)) || (counts_in_fours(b) && is_in_fours(a));
+    }
+    bool is_in_fours(value_id v) const {
+        const instruction& i = f_.code[v];
+        if (varies(v)) return false;
+        if (i.op == opcode::constant) return i.bits % 4 == 0;
+        if (i.op != opcode::builtin || static_cast<builtin>(i.detail) != builtin::mul) return false;
+        return is_in_fours(f_.operand(v, 0)) || is_in_fours(f_.operand(v, 1));
+    }
     static bool is_plain(type t) { return t.is_scalar(); }
     /// Whether a load or store is of the element at the loop's index of a parameter of scalars.
     bool is_own_element(value_id v) const {
@@ -97,7 +143,95 @@ private:
     const function& f_;
     value_id loop_;
     std::vector<bool> varies_;
+    std::vector<bool> is_place_;
 };
+
+/// Puts calls of four elements in place of one of as many as there are lanes.
+class calls_of_four {
+public:
+    calls_of_four(function& f, value_id loop, value_id first_element, block& to)
+        : f_(f), loop_(loop), first_(first_element), to_(to) {}
+
+    void replace(value_id v, std::uint8_t lanes) {
+        const type four(f_.code[v].result.element, 4);
+        const std::uint64_t callee = add_callee(f_.callees[f_.code[v].bits]->of_four);
+        const auto own = f_.operands_of(v);
+        std::vector<value_id> operands(own.begin(), own.end());
+        const value_id quarter =
+            make(opcode::builtin, scalar::u64, {at_first(operands[0]), constant(2)}, builtin::shr);
+        std::vector<value_id> parts;
+        for (std::uint64_t k = 0; k < lanes / 4u; ++k) {
+            operands[0] =
+                k == 0 ? quarter : make(opcode::builtin, scalar::u64, {quarter, constant(k)}, builtin::add);
+            parts.push_back(make(opcode::evaluate, four, operands, {}, callee));
+        }
+        // The call becomes what its users see: the one of four, or several put together.
+        instruction& i = f_.code[v];
+        i.result.lanes = lanes;
+        if (parts.size() == 1) {
+            i = f_.code[parts[0]];
+            to_.back() = v;
+            return;
+        }
+        i.op = opcode::compose;
+        i.bits = 0;
+        f_.set_operands(v, parts);
+        to_.push_back(v);
+    }
+
+private:
+    value_id make(opcode op, type result, const std::vector<value_id>& operands, builtin row = {},
+                  std::uint64_t bits = 0) {
+        instruction i;
+        i.op = op;
+        i.result = result;
+        i.detail = op == opcode::builtin ? static_cast<std::uint16_t>(row) : std::uint16_t{0};
+        i.bits = bits;
+        to_.push_back(f_.add(i, operands));
+        return to_.back();
+    }
+    value_id constant(std::uint64_t bits) { return make(opcode::constant, scalar::u64, {}, {}, bits); }
+    /// The index's value for the first element.
+    value_id at_first(value_id v) {
+        if (v == loop_) return first_;
+        const instruction i = f_.code[v];
+        if (i.op != opcode::convert &&
+            !(i.op == opcode::builtin && static_cast<builtin>(i.detail) == builtin::add))
+            return v;
+        std::vector<value_id> operands;
+        for (std::size_t k = 0; k < i.operand_count; ++k) operands.push_back(at_first(f_.operand(v, k)));
+        return make(i.op, i.result, operands, static_cast<builtin>(i.detail));
+    }
+    /// The callee's number among those of the function.
+    std::uint64_t add_callee(const std::shared_ptr<const function>& callee) {
+        const auto known = std::find(f_.callees.begin(), f_.callees.end(), callee);
+        if (known != f_.callees.end()) return static_cast<std::uint64_t>(known - f_.callees.begin());
+        f_.callees.push_back(callee);
+        return f_.callees.size() - 1;
+    }
+
+    function& f_;
+    value_id loop_;
+    value_id first_;
+    block& to_;
+};
+
+/// So that they are not printed.
+void drop_uncalled(function& f) {
+    std::vector<std::uint64_t> number(f.callees.size(), none);
+    std::vector<std::shared_ptr<const function>> called;
+    for (const block& each : f.blocks)
+        for (const value_id v : each) {
+            instruction& i = f.code[v];
+            if (i.op != opcode::call && i.op != opcode::evaluate) continue;
+            if (number[i.bits] == none) {
+                number[i.bits] = called.size();
+                called.push_back(f.callees[i.bits]);
+            }
+            i.bits = number[i.bits];
+        }
+    f.callees = std::move(called);
+}
 
 }  // namespace
 
@@ -118,15 +252,27 @@ std::uint8_t lanes_for(const function& f, value_id loop) {
     std::size_t widest = 4;
     for (value_id v : body) {
         if (!view.has_vector_form(v)) return 1;
+        if (view.is_place(v) || (f.code[v].op != opcode::store && !view.varies(v))) continue;
         const bool uses_index = [&] {
             const auto operands = f.operands_of(v);
             return f.code[v].op != opcode::load && f.code[v].op != opcode::store &&
+                   !view.is_call_of_four(v) &&
                    std::find(operands.begin(), operands.end(), loop) != operands.end();
         }();
         widest = std::max(widest, uses_index ? 8 : size_of(f.code[v].result.element));
     }
     // 64 bytes: sin on double8 is 20 % faster than on double16 and 70 % than on double4 (AVX-512, PoCL 3.1).
     return static_cast<std::uint8_t>(64 / widest);
+}
+
+std::uint8_t gpu_lanes_for(const function& f, value_id loop) {
+    const block& body = f.blocks[f.code[loop].blocks[0]];
+    const body_view view(f, loop);
+    const bool shares =
+        std::any_of(body.begin(), body.end(), [&](value_id v) { return view.is_call_of_four(v); });
+    const bool has_form =
+        shares && std::all_of(body.begin(), body.end(), [&](value_id v) { return view.has_vector_form(v); });
+    return has_form ? 4 : 1;
 }
 
 void widen(function& f, value_id loop, std::uint8_t lanes, value_id vector_index, value_id first_element) {
@@ -143,7 +289,13 @@ void widen(function& f, value_id loop, std::uint8_t lanes, value_id vector_index
         return after.back();
     };
     const value_id indices = append(opcode::lane_index, type(scalar::i64, lanes), first_element);
+    calls_of_four calls(f, loop, first_element, after);
     for (value_id v : before) {
+        if (view.is_place(v)) continue;
+        if (view.is_call_of_four(v)) {
+            calls.replace(v, lanes);
+            continue;
+        }
         const opcode op = f.code[v].op;
         const bool in_memory = op == opcode::load || op == opcode::store;
         if (in_memory) {
@@ -167,6 +319,7 @@ void widen(function& f, value_id loop, std::uint8_t lanes, value_id vector_index
         after.push_back(v);
     }
     f.blocks[body] = std::move(after);
+    drop_uncalled(f);
 }
 
 }  // namespace balm::ir

@@ -1,6 +1,7 @@
 #pragma once
-// Explicit vectors for CPUs, whose compilers vectorise arithmetic but no library functions. In: a grid_for
-// whose body treats every element alike. Out: the same body on short vectors, a vector a turn.
+// Explicit vectors: for CPUs, whose compilers vectorise arithmetic but no library functions, and for elements
+// that share what is costly. In: a grid_for whose body treats every element alike. Out: the same body on
+// short vectors, a vector a turn.
 
 #include "ir/ir.hpp"
 
@@ -9,6 +10,10 @@ namespace balm::ir {
 /// How many lanes the loop's body is worth on a CPU: 1 where it has no vector form. It has one when it is a
 /// straight line of operations that OpenCL C knows for vectors, and touches memory only at the loop's index.
 std::uint8_t lanes_for(const function&, value_id loop);
+
+/// The same for a GPU, where lanes are worth something only where four elements share a call
+/// (function::of_four): 4 or 1.
+std::uint8_t gpu_lanes_for(const function&, value_id loop);
 
 /// Whether OpenCL C has the row for vectors, spelt as for scalars, and implementations can be trusted with
 /// it.
