@@ -42,7 +42,7 @@ random::block<typename W::u32> block_at(random_generator from, const typename W:
     const auto low = [](const typename W::u64& x) { return random::as<U>(x); };
     const auto high = [](const typename W::u64& x) { return random::as<U>(typename W::u64(x >> 32)); };
     if (from == random_generator::philox)
-        return random::philox4x32<U>({low(index), high(index), low(stream), high(stream)},
+        return random::philox4x32<W>({low(index), high(index), low(stream), high(stream)},
                                      {low(seed), high(seed)});
     return random::threefry4x32<U>({low(index), high(index), U(0), U(0)},
                                    {low(seed), high(seed), low(stream), high(stream)});

@@ -30,9 +30,6 @@ struct on_device {
     using f64 = dsl::Double;
 };
 
-inline std::uint32_t mul_hi(std::uint32_t a, std::uint32_t b) {
-    return static_cast<std::uint32_t>(std::uint64_t{a} * b >> 32);
-}
 inline std::uint32_t rotate(std::uint32_t a, std::uint32_t by) { return std::rotl(a, static_cast<int>(by)); }
 inline float fma(float a, float b, float c) { return std::fma(a, b, c); }
 inline double fma(double a, double b, double c) { return std::fma(a, b, c); }
@@ -65,14 +62,23 @@ T choose(const C& condition, const T& if_true, const T& if_false) {
 template <class U>
 using block = std::array<U, 4>;
 
-template <class U>
+/// In 64 bits, so that compilers see one multiplication: GPUs have one that gives all of the product, and
+/// PoCL's mul_hi is a slow function.
+template <class W>
+typename W::u64 product(const typename W::u32& a, std::uint32_t b) {
+    return typename W::u64(as<typename W::u64>(a) * std::uint64_t{b});
+}
+
+template <class W, class U = typename W::u32>
 block<U> philox4x32(block<U> counter, std::array<U, 2> key) {
     constexpr std::uint32_t multipliers[] = {0xD2511F53u, 0xCD9E8D57u};
     constexpr std::uint32_t steps[] = {0x9E3779B9u, 0xBB67AE85u};  // the golden ratio, and sqrt(3) - 1
+    const auto high = [](const typename W::u64& x) { return as<U>(typename W::u64(x >> 32)); };
     for (int round = 0; round < 10; ++round) {
-        const U low0 = counter[0] * multipliers[0], high0 = mul_hi(counter[0], U(multipliers[0]));
-        const U low1 = counter[2] * multipliers[1], high1 = mul_hi(counter[2], U(multipliers[1]));
-        counter = {U(high1 ^ counter[1] ^ key[0]), low1, U(high0 ^ counter[3] ^ key[1]), low0};
+        const auto first = product<W>(counter[0], multipliers[0]);
+        const auto second = product<W>(counter[2], multipliers[1]);
+        counter = {U(high(second) ^ counter[1] ^ key[0]), as<U>(second), U(high(first) ^ counter[3] ^ key[1]),
+                   as<U>(first)};
         key = {U(key[0] + steps[0]), U(key[1] + steps[1])};
     }
     return counter;
