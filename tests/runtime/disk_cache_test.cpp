@@ -609,28 +609,30 @@ TEST(B5_disk_cache, lists_sizes_and_clears) {
     EXPECT_FALSE(cache.load(key_of(1)));
 }
 
+/// 0, or the number of what is wrong.
+int settings_from_the_environment() {
+    ::unsetenv("BALM_CACHE");
+    ::unsetenv("BALM_CACHE_SIZE");
+    ::setenv("BALM_CACHE_DIR", "/some/where", 1);
+    auto settings = disk_cache_settings_from_environment();
+    if (settings.directory != fs::path("/some/where")) return 1;
+    if (settings.limit_bytes != std::uint64_t{512} << 20) return 2;
+    ::setenv("BALM_CACHE_SIZE", "3", 1);
+    if (disk_cache_settings_from_environment().limit_bytes != 3u << 20) return 3;
+    for (const char* odd : {"", "many", "-1", "3x", "99999999999999999999", "18446744073709551615"}) {
+        ::setenv("BALM_CACHE_SIZE", odd, 1);
+        if (disk_cache_settings_from_environment().limit_bytes != 512u << 20) return 4;
+    }
+    ::setenv("BALM_CACHE", "1", 1);
+    if (!disk_cache_settings_from_environment().directory) return 5;
+    ::setenv("BALM_CACHE", "0", 1);
+    if (disk_cache_settings_from_environment().directory) return 6;
+    return default_cache().enabled() || &default_cache() != &default_cache() ? 7 : passed;
+}
+
 TEST(B5_disk_cache, takes_its_settings_from_the_environment) {
-    EXPECT_EQ(
-        wait_for(start_child([] {
-            ::unsetenv("BALM_CACHE");
-            ::unsetenv("BALM_CACHE_SIZE");
-            ::setenv("BALM_CACHE_DIR", "/some/where", 1);
-            auto settings = disk_cache_settings_from_environment();
-            if (settings.directory != fs::path("/some/where")) return 1;
-            if (settings.limit_bytes != std::uint64_t{512} << 20) return 2;
-            ::setenv("BALM_CACHE_SIZE", "3", 1);
-            if (disk_cache_settings_from_environment().limit_bytes != 3u << 20) return 3;
-            for (const char* odd : {"", "many", "-1", "3x", "99999999999999999999", "18446744073709551615"}) {
-                ::setenv("BALM_CACHE_SIZE", odd, 1);
-                if (disk_cache_settings_from_environment().limit_bytes != 512u << 20) return 4;
-            }
-            ::setenv("BALM_CACHE", "1", 1);
-            if (!disk_cache_settings_from_environment().directory) return 5;
-            ::setenv("BALM_CACHE", "0", 1);
-            if (disk_cache_settings_from_environment().directory) return 6;
-            return default_cache().enabled() || &default_cache() != &default_cache() ? 7 : passed;
-        })),
-        passed);
+    testing::FLAGS_gtest_death_test_style = "threadsafe";  // a fresh process, which has not asked yet
+    EXPECT_EXIT(::_exit(settings_from_the_environment()), testing::ExitedWithCode(passed), "");
 }
 
 }  // namespace
