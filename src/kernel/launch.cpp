@@ -168,8 +168,8 @@ bool needs_shift(const bound_call& call, const runtime::device_state& device) {
 
 /// Follows each memory argument by its offset, which the driver is not told; but not the constants, `count`
 /// arguments behind the first `users`.
-void shift_memory(std::vector<runtime::argument>& list, std::size_t users, std::size_t count) {
-    std::vector<runtime::argument> shifted;
+void shift_memory(runtime::argument_list& list, std::size_t users, std::size_t count) {
+    runtime::argument_list shifted;
     for (std::size_t k = 0; k < list.size(); ++k) {
         const runtime::argument& given = list[k];
         if (given.what != runtime::argument::kind::memory || (k >= users && k < users + count)) {
@@ -217,20 +217,28 @@ void check_images(const bound_call& call) {
     }
 }
 
-std::vector<runtime::argument> arguments_of(const bound_call& call) {
-    std::vector<runtime::argument> list(call.arguments.size());
-    for (std::size_t k = 0; k < list.size(); ++k) {
+/// A value, or room in local memory.
+runtime::argument plain_argument(const bound_argument& given) {
+    runtime::argument made;
+    made.what = static_cast<runtime::argument::kind>(given.what);
+    made.size = given.size;
+    made.alignment = given.alignment;
+    made.bytes = given.bytes;
+    if (given.long_value) made.long_value = given.long_value->data();
+    return made;
+}
+
+runtime::argument_list arguments_of(const bound_call& call) {
+    runtime::argument_list list;
+    for (std::size_t k = 0; k < call.arguments.size(); ++k) {
         const bound_argument& given = call.arguments[k];
-        list[k].what = static_cast<runtime::argument::kind>(given.what);
-        list[k].size = given.size;
-        list[k].alignment = given.alignment;
-        list[k].bytes = given.bytes;
-        if (given.long_value) list[k].long_value = given.long_value->data();
         if (given.what == bound_argument::kind::image)
-            list[k] = runtime::argument::of(given.memory->native(),
-                                            image_use_of(call.function->parameters[k]), given.sampler);
+            list.push_back(runtime::argument::of(given.memory->native(),
+                                                 image_use_of(call.function->parameters[k]), given.sampler));
         else if (given.memory)
-            list[k] = runtime::argument::of(given.memory->native(), given.offset);
+            list.push_back(runtime::argument::of(given.memory->native(), given.offset));
+        else
+            list.push_back(plain_argument(given));
     }
     return list;
 }
@@ -392,9 +400,8 @@ std::vector<part> parts_of(std::size_t global, std::size_t local, std::size_t mo
 }
 
 /// The hidden arguments of a launch, in the order of ir::grid_parameters.
-void add_grid_arguments(std::vector<runtime::argument>& list, const ir::grid_facts& facts,
-                        const runtime::grid& whole, const std::int64_t* offset,
-                        const std::array<part, 3>& at) {
+void add_grid_arguments(runtime::argument_list& list, const ir::grid_facts& facts, const runtime::grid& whole,
+                        const std::int64_t* offset, const std::array<part, 3>& at) {
     for (const ir::grid_parameter kind : ir::grid_parameters(facts))
         for (std::uint32_t d = 0; d < whole.dimensions; ++d) switch (kind) {
                 case ir::grid_parameter::offset: list.push_back(value_argument(offset[d])); break;
@@ -408,7 +415,7 @@ void add_grid_arguments(std::vector<runtime::argument>& list, const ir::grid_fac
 }
 
 /// The constants of modules that the kernel reads.
-void add_constants(std::vector<runtime::argument>& list, memory_use& use, const ir::function& kernel,
+void add_constants(runtime::argument_list& list, memory_use& use, const ir::function& kernel,
                    const detail::instance_state* within) {
     if (within == nullptr) return;  // program_for refuses a kernel that has any
     for (const auto& each : kernel.given) {
@@ -419,8 +426,8 @@ void add_constants(std::vector<runtime::argument>& list, memory_use& use, const 
 }
 
 /// What a launch adds to the arguments where the device's sub-groups are emulated.
-void add_emulation_memory(std::vector<runtime::argument>& list, const ir::function& kernel,
-                          const runtime::grid& g, runtime::dialect language) {
+void add_emulation_memory(runtime::argument_list& list, const ir::function& kernel, const runtime::grid& g,
+                          runtime::dialect language) {
     if (kernel.exchanges == 0 || !kernels::emulates_sub_groups(language)) return;
     for (const std::size_t bytes : kernels::emulation_memory(kernel, g.local[0] * g.local[1] * g.local[2])) {
         runtime::argument room;
@@ -430,7 +437,7 @@ void add_emulation_memory(std::vector<runtime::argument>& list, const ir::functi
     }
 }
 
-void check_local_memory(const std::vector<runtime::argument>& list, const ir::function& kernel,
+void check_local_memory(const runtime::argument_list& list, const ir::function& kernel,
                         const device_info& device) {
     std::uint64_t bytes = kernel.local_bytes;
     for (const runtime::argument& a : list)
@@ -485,20 +492,21 @@ std::shared_ptr<runtime::compiled_program> fitted_program(const ir::function& ke
 
 /// Launches the parts of the grid, mostly one; `done` is when the last of them is.
 void enqueue(runtime::queue_state& queue, runtime::kernel_lease& kernel, const runtime::grid& whole,
-             const ir::grid_facts& facts, const std::int64_t* offset,
-             std::vector<runtime::argument>& arguments, const memory_use& use, std::span<const event> waits,
-             event& done) {
-    const std::size_t usual = arguments.size();
+             const ir::grid_facts& facts, const std::int64_t* offset, const runtime::argument_list& arguments,
+             const memory_use& use, std::span<const event> waits, event& done) {
     const auto launch_part = [&](const std::array<part, 3>& at) {
         runtime::grid g = whole;
         for (std::size_t d = 0; d < 3; ++d) {
-            g.global[d] = (at[d].size + at[d].local - 1) / at[d].local * at[d].local;
+            g.global[d] =
+                facts.is_filled ? (at[d].size + at[d].local - 1) / at[d].local * at[d].local : at[d].size;
             g.local[d] = at[d].local;
         }
-        arguments.resize(usual);
-        add_grid_arguments(arguments, facts, whole, offset, at);
-        // Each waits: if an event fails, none may run.
-        queue.enqueue_launch(kernel, g, arguments, use.reads, use.writes, waits, &done);
+        // Each part waits: if an event fails, none may run.
+        if (!facts.any())
+            return queue.enqueue_launch(kernel, g, arguments, use.reads, use.writes, waits, &done);
+        runtime::argument_list with_grid = arguments;
+        add_grid_arguments(with_grid, facts, whole, offset, at);
+        queue.enqueue_launch(kernel, g, with_grid, use.reads, use.writes, waits, &done);
     };
     if (!facts.is_part) {
         std::array<part, 3> all;
@@ -543,7 +551,7 @@ event detail::launch_within(const instance_state* within, const std::shared_ptr<
     const ir::function& kernel = *call.function;
     memory_use use = memory_of(call, device);
     check_images(call);
-    std::vector<runtime::argument> arguments = arguments_of(call);
+    runtime::argument_list arguments = arguments_of(call);
     check_local_memory(arguments, kernel, device.info());  // before it is compiled
     runtime::grid g;
     g.dimensions = static_cast<std::uint32_t>(dimensions);

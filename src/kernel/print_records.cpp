@@ -384,7 +384,7 @@ launch_records::launch_records(runtime::queue_state& queue, const std::shared_pt
     queue.enqueue_write(*memory_, 0, head.data(), 4 * head.size(), nullptr);
 }
 
-void launch_records::bind(std::vector<runtime::argument>& arguments, runtime::storage_list& writes) const {
+void launch_records::bind(runtime::argument_list& arguments, runtime::storage_list& writes) const {
     if (!is_needed()) return;
     arguments.push_back(runtime::argument::of(memory_->native()));
     writes.push_back(memory_.get());
@@ -398,14 +398,16 @@ void launch_records::launched(const event& done, const runtime::grid& grid) {
 
 void enqueue_printing(runtime::queue_state& queue, const std::shared_ptr<const ir::function>& kernel,
                       runtime::kernel_lease& lease, const runtime::grid& over,
-                      std::vector<runtime::argument> arguments, std::span<runtime::storage* const> reads,
+                      std::span<const runtime::argument> arguments, std::span<runtime::storage* const> reads,
                       std::span<runtime::storage* const> writes) {
     launch_records records(queue, kernel);
+    runtime::argument_list all;
+    all.append(arguments.data(), arguments.data() + arguments.size());
     runtime::storage_list written;
     written.append(writes.data(), writes.data() + writes.size());
-    records.bind(arguments, written);
+    records.bind(all, written);
     event done;
-    queue.enqueue_launch(lease, over, arguments, reads, written, {}, &done);
+    queue.enqueue_launch(lease, over, all, reads, written, {}, &done);
     records.launched(done, over);
 }
 

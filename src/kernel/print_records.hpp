@@ -32,7 +32,7 @@ public:
     launch_records(runtime::queue_state&, const std::shared_ptr<const ir::function>& kernel);
     bool is_needed() const { return memory_ != nullptr; }
     /// Adds the hidden argument.
-    void bind(std::vector<runtime::argument>&, runtime::storage_list& writes) const;
+    void bind(runtime::argument_list&, runtime::storage_list& writes) const;
     /// Has the records read once this event has been waited for.
     void launched(const event& done, const runtime::grid&);
 
@@ -44,7 +44,8 @@ private:
 
 /// Launches a kernel that prints, where nothing but the buffer is hidden.
 void enqueue_printing(runtime::queue_state&, const std::shared_ptr<const ir::function>& kernel,
-                      runtime::kernel_lease&, const runtime::grid&, std::vector<runtime::argument> arguments,
-                      std::span<runtime::storage* const> reads, std::span<runtime::storage* const> writes);
+                      runtime::kernel_lease&, const runtime::grid&,
+                      std::span<const runtime::argument> arguments, std::span<runtime::storage* const> reads,
+                      std::span<runtime::storage* const> writes);
 
 }  // namespace balm::kernels

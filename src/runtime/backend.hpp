@@ -19,6 +19,7 @@
 #include "balm/copy_path.hpp"
 #include "balm/device_info.hpp"
 #include "balm/event.hpp"
+#include "balm/inline_vector.hpp"
 #include "balm/sampler.hpp"
 #include "balm/types.hpp"
 
@@ -142,6 +143,9 @@ struct argument {
 
     const void* value() const { return long_value ? long_value : bytes.data(); }
 };
+
+/// A launch's arguments, the hidden ones among them; of few no heap is needed.
+using argument_list = balm::detail::inline_vector<argument, 8>;
 
 /// The index space of a launch. `local` all zero is not allowed: the runtime chooses before it calls.
 struct grid {
