@@ -9,6 +9,7 @@
 //
 // No driver's header is needed, here or to build Balm.
 
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +39,7 @@ public:
 
     template <class Object>
     operator Object*() const {
-        return reinterpret_cast<Object*>(value_);
+        return std::bit_cast<Object*>(value_);
     }
     operator unsigned long long() const { return value_; }
     explicit operator bool() const { return value_ != 0; }

@@ -163,6 +163,7 @@ std::shared_ptr<ir::function> trace_random(const random_kind& kind) {
     return with_type(kind.element, [&]<class T>(T) {
         const auto made = drawn_lanes<on_device, T>(kind, index, seed, stream);
         std::vector<trace::node> nodes;
+        nodes.reserve(made.size());
         for (int k = 0; k < kind.lanes; ++k)
             nodes.push_back(trace::read(made[static_cast<std::size_t>(k)].node()));
         trace::node result = nodes[0];

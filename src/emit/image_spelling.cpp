@@ -180,7 +180,7 @@ helper_function cuda_writer(program_parts& parts, ir::type image) {
     constexpr const char* axes[] = {"x", "y", "z"};
     std::string parameters = "const balm_image image";
     std::string inputs =
-        fmt::format("\"l\"(image.object), \"r\"(x * {})", size_of(image.element) * image.lanes);
+        fmt::format(R"("l"(image.object), "r"(x * {}))", size_of(image.element) * image.lanes);
     for (int d = 0; d < dimensions; ++d) {
         parameters += fmt::format(", int {}", axes[d]);
         if (d > 0) inputs += fmt::format(", \"r\"({})", axes[d]);

@@ -52,7 +52,7 @@ public:
                                      [&](value_id o) { return o != none && varies_[o]; });
         }
         const block& body = f.blocks[f.code[loop].blocks[0]];
-        for (auto v = body.rbegin(); v != body.rend(); ++v) find_places(*v);
+        std::for_each(body.rbegin(), body.rend(), [&](value_id v) { find_places(v); });
     }
     bool varies(value_id v) const { return v < varies_.size() && varies_[v]; }
 

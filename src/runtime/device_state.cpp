@@ -85,7 +85,7 @@ std::shared_ptr<queue_state> device_state::adopt_queue(void* native) {
         std::make_shared<queue_state>(*this, shared_from_this(), std::move(driver), options.timing));
 }
 
-std::shared_ptr<queue_state> device_state::add_queue(std::shared_ptr<queue_state> made) {
+std::shared_ptr<queue_state> device_state::add_queue(const std::shared_ptr<queue_state>& made) {
     // Commands of other queues find it, to wait for what it does, until it has done all. Weak references keep
     // what the deleter has, so that it gives the queue away.
     std::shared_ptr<queue_state> handle(made.get(), [owned = made](queue_state*) mutable {

@@ -115,7 +115,7 @@ private:
     void release(const storage&) noexcept;
     void wait_for(const memory_pool::block&) noexcept;
     std::shared_ptr<storage> note_allocated(std::shared_ptr<storage>);
-    std::shared_ptr<queue_state> add_queue(std::shared_ptr<queue_state>);
+    std::shared_ptr<queue_state> add_queue(const std::shared_ptr<queue_state>&);
     memory_pool::block take_block(std::size_t bytes);
     void make_room(std::size_t bytes);
     bool trim_all() noexcept;

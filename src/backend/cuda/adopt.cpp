@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "backend/cuda/check.hpp"
 #include "backend/cuda/device.hpp"
 #include "backend/cuda/queue.hpp"
@@ -26,7 +28,7 @@ bool device::is_native(void* given_context, void*) {
 std::unique_ptr<runtime::driver_queue> device::adopt_queue(void* native, runtime::queue_options& options) {
     const auto given = static_cast<CUstream>(native);
     // Their meaning depends on the thread, and Balm gives commands from several.
-    const auto per_thread = reinterpret_cast<CUstream>(std::uintptr_t{2});  // CU_STREAM_PER_THREAD
+    const auto per_thread = std::bit_cast<CUstream>(std::uintptr_t{2});  // CU_STREAM_PER_THREAD
     if (given == nullptr || given == per_thread)
         throw usage_error(fmt::format(
             "{} was given for device '{}'; make one with cuStreamCreate or cudaStreamCreate. The default "
