@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "algorithm/random_formulas.hpp"
-#include "algorithm/with_type.hpp"
 #include "ir/ir.hpp"
+#include "ir/with_type.hpp"
 
 namespace balm {
 
@@ -160,7 +160,7 @@ std::shared_ptr<ir::function> trace_random(const random_kind& kind) {
     const dsl::ULong index(r.parameter(scalar::u64, trace::access::value));
     const dsl::ULong seed(r.parameter(scalar::u64, trace::access::value));
     const dsl::ULong stream(r.parameter(scalar::u64, trace::access::value));
-    return with_type(kind.element, [&]<class T>(T) {
+    return ir::with_type(kind.element, [&]<class T>(std::type_identity<T>) {
         const auto made = drawn_lanes<on_device, T>(kind, index, seed, stream);
         std::vector<trace::node> nodes;
         nodes.reserve(made.size());
@@ -200,7 +200,7 @@ const std::shared_ptr<const ir::function>& detail::random_function(const random_
 
 void detail::random_on_host(const random_kind& kind, std::uint64_t index, std::uint64_t seed,
                             std::uint64_t stream, void* element) {
-    with_type(kind.element, [&]<class T>(T) {
+    ir::with_type(kind.element, [&]<class T>(std::type_identity<T>) {
         const auto made = drawn_lanes<on_host, T>(kind, index, seed, stream);
         for (int k = 0; k < kind.lanes; ++k) {
             const T lane = made[static_cast<std::size_t>(k)];

@@ -12,12 +12,12 @@
 #include <limits>
 #include <span>
 
-#include "algorithm/with_type.hpp"
 #include "array/kernel_cache.hpp"
 #include "array/layout.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/memory.hpp"
 #include "balm/error.hpp"
+#include "ir/with_type.hpp"
 #include "kernel/launch.hpp"
 #include "kernel/print_records.hpp"
 
@@ -217,7 +217,7 @@ std::uint64_t reduce_as(reduction how, const program& p) {
 }  // namespace
 
 std::uint64_t reduce(reduction how, program&& p, scalar result) {
-    return with_type(result, [&]<class T>(T) { return reduce_as<T>(how, p); });
+    return ir::with_type(result, [&]<class T>(std::type_identity<T>) { return reduce_as<T>(how, p); });
 }
 
 }  // namespace balm::array

@@ -11,6 +11,7 @@
 #include "balm/context.hpp"
 #include "balm/error.hpp"
 #include "ir/ir.hpp"
+#include "kernel/launch.hpp"
 
 namespace balm::array {
 
@@ -264,11 +265,8 @@ void append_arguments(const program& p, const layout& leaves, const vector_state
     for (const vector_state* v : leaves.vectors)
         if (v != target) list.push_back(argument_of(*v));
     for (const image_leaf& image : p.images)
-        list.push_back(runtime::argument::of(image.memory->native(),
-                                             image.use == trace::access::sampled_image
-                                                 ? runtime::image_use::sampled
-                                                 : runtime::image_use::read,
-                                             image.sampler));
+        list.push_back(
+            runtime::argument::of(image.memory->native(), kernels::image_use_of(image.use), image.sampler));
     for (const step& s : p.steps)
         if (is_argument(s))
             list.push_back(argument_of(s.type, s.what == step::kind::index ? offset_of(p, s) : s.bits));

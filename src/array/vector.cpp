@@ -23,12 +23,20 @@ void vector_without_device() {
 
 namespace array {
 
+namespace {
+
+void check_precision(const runtime::device_state& device, scalar type) {
+    if (type == scalar::f64 && !device.info().has_double)
+        throw usage_error(fmt::format("{} has no double precision; use float", device.words()));
+}
+
+}  // namespace
+
 vector_state::vector_state(std::shared_ptr<runtime::device_state> device, scalar type, std::size_t size)
     : device_(std::move(device)), type_(type), size_(size) {
     if (size > SIZE_MAX / size_of(type) || static_cast<std::int64_t>(size) < 0)
         throw usage_error(fmt::format("a vector of {} elements is asked for", size));
-    if (type == scalar::f64 && !device_->info().has_double)
-        throw usage_error(fmt::format("{} has no double precision; use float", device_->words()));
+    check_precision(*device_, type);
     memory_ = device_->allocate(size * size_of(type), {"a vector", shape(size), size_of(type)});
 }
 
@@ -40,8 +48,7 @@ vector_state::vector_state(std::shared_ptr<runtime::storage> memory, scalar type
       memory_(std::move(memory)),
       offset_(offset),
       is_whole_(memory_->is_padded() && offset == 0 && bytes() == memory_->bytes()) {
-    if (type == scalar::f64 && !device_->info().has_double)
-        throw usage_error(fmt::format("{} has no double precision; use float", device_->words()));
+    check_precision(*device_, type);
 }
 
 std::shared_ptr<vector_state> make_vector(const context& where, scalar type, std::size_t size) {

@@ -7,6 +7,7 @@
 
 #include "balm/error.hpp"
 #include "ir/ir.hpp"
+#include "ir/with_type.hpp"
 
 namespace balm::oracle {
 
@@ -128,24 +129,6 @@ value evaluate_as(builtin what, std::span<const std::uint64_t> bits) {
         case builtin::count: break;
     }
     refuse(what, scalar_of<T>);
-}
-
-/// Calls `f` with the scalar's host type in a tag.
-template <class F>
-auto with_type(scalar s, F&& f) {
-    switch (s) {
-        case scalar::boolean: return f(std::type_identity<bool>{});
-        case scalar::i8: return f(std::type_identity<std::int8_t>{});
-        case scalar::u8: return f(std::type_identity<std::uint8_t>{});
-        case scalar::i16: return f(std::type_identity<std::int16_t>{});
-        case scalar::u16: return f(std::type_identity<std::uint16_t>{});
-        case scalar::i32: return f(std::type_identity<std::int32_t>{});
-        case scalar::u32: return f(std::type_identity<std::uint32_t>{});
-        case scalar::i64: return f(std::type_identity<std::int64_t>{});
-        case scalar::u64: return f(std::type_identity<std::uint64_t>{});
-        case scalar::f32: return f(std::type_identity<float>{});
-        default: return f(std::type_identity<double>{});
-    }
 }
 
 template <class To, class From>
@@ -275,7 +258,7 @@ bool is_specified(builtin what, scalar type, std::span<const std::uint64_t> oper
             if (!fits) return false;
         }
     }
-    return with_type(type, [&]<class T>(std::type_identity<T>) {
+    return ir::with_type(type, [&]<class T>(std::type_identity<T>) {
         if constexpr (std::signed_integral<T>)
             return is_in_range<T>(what, operands);
         else
@@ -284,12 +267,13 @@ bool is_specified(builtin what, scalar type, std::span<const std::uint64_t> oper
 }
 
 value evaluate(builtin what, scalar type, std::span<const std::uint64_t> operands) {
-    return with_type(type, [&]<class T>(std::type_identity<T>) { return evaluate_as<T>(what, operands); });
+    return ir::with_type(type,
+                         [&]<class T>(std::type_identity<T>) { return evaluate_as<T>(what, operands); });
 }
 
 std::uint64_t convert(scalar from, scalar to, std::uint64_t bits) {
-    return with_type(from, [&]<class From>(std::type_identity<From>) {
-        return with_type(to, [&]<class To>(std::type_identity<To>) {
+    return ir::with_type(from, [&]<class From>(std::type_identity<From>) {
+        return ir::with_type(to, [&]<class To>(std::type_identity<To>) {
             return bits_of(converted<To>(value_of<From>(bits)));
         });
     });

@@ -66,6 +66,12 @@ ir::launch_facts facts_for(const runtime::device_state& device) {
     return facts;
 }
 
+runtime::image_use image_use_of(trace::access use) {
+    return use == trace::access::out_image       ? runtime::image_use::written
+           : use == trace::access::sampled_image ? runtime::image_use::sampled
+                                                 : runtime::image_use::read;
+}
+
 ir::function written_out(const ir::function& kernel, runtime::dialect language, const device_info& device) {
     return write_out_prints(write_out_sub_groups(write_out_constants(kernel, language, device), language));
 }
@@ -196,12 +202,6 @@ memory_use memory_of(const bound_call& call, const runtime::device_state& device
     return use;
 }
 
-runtime::image_use image_use_of(const ir::parameter& p) {
-    return p.use == trace::access::out_image       ? runtime::image_use::written
-           : p.use == trace::access::sampled_image ? runtime::image_use::sampled
-                                                   : runtime::image_use::read;
-}
-
 /// Refuses an image that is written and bound a second time: what is read of it then, no device says.
 void check_images(const bound_call& call) {
     const auto& all = call.arguments;
@@ -234,7 +234,8 @@ runtime::argument_list arguments_of(const bound_call& call) {
         const bound_argument& given = call.arguments[k];
         if (given.what == bound_argument::kind::image)
             list.push_back(runtime::argument::of(given.memory->native(),
-                                                 image_use_of(call.function->parameters[k]), given.sampler));
+                                                 kernels::image_use_of(call.function->parameters[k].use),
+                                                 given.sampler));
         else if (given.memory)
             list.push_back(runtime::argument::of(given.memory->native(), given.offset));
         else

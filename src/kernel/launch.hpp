@@ -35,6 +35,9 @@ void report_compilation(const ir::function&, const ir::launch_facts&);
 /// What holds for kernels on this device, whatever the launch.
 ir::launch_facts facts_for(const runtime::device_state&);
 
+/// How a kernel uses an image that it has as such a parameter.
+runtime::image_use image_use_of(trace::access);
+
 /// The work-group size for kernels that Balm lays out itself. On CPUs a fixed 256 is 8 times faster than 1,
 /// and 46 times faster than what a driver chooses for a prime count (PoCL 3.1, measured 2026-11-21).
 inline constexpr std::size_t usual_local_size = 256;

@@ -27,6 +27,17 @@ std::vector<std::shared_ptr<device_state>> others_of(const device_state& of) {
     return others;
 }
 
+/// What the driver gives; asked again where it has no room, once what nobody uses was given back.
+template <class Ask, class GiveBack>
+auto ask_twice(Ask&& ask, GiveBack&& give_back) {
+    try {
+        return ask();
+    } catch (const out_of_memory_error&) {
+        if (!give_back()) throw;
+    }
+    return ask();
+}
+
 }  // namespace
 
 std::shared_ptr<device_state> device_state::make(std::shared_ptr<driver_device> driver) {
@@ -290,12 +301,7 @@ std::shared_ptr<storage> device_state::allocate_managed(std::size_t bytes, memor
     const std::size_t rounded = memory_pool::block_bytes(bytes);
     managed_memory got;
     try {
-        try {
-            got = driver_->allocate_managed(rounded);
-        } catch (const out_of_memory_error&) {
-            if (pool_.trim() == 0) throw;
-            got = driver_->allocate_managed(rounded);
-        }
+        got = ask_twice([&] { return driver_->allocate_managed(rounded); }, [&] { return trim_all(); });
     } catch (const out_of_memory_error& fault) {
         throw_out_of_memory(bytes, label, fault.what());
     }
@@ -323,12 +329,7 @@ memory_pool::block device_state::take_block(std::size_t bytes) {
         return std::move(*kept);
     }
     make_room(bytes);
-    try {
-        return {driver_->allocate(bytes), bytes, {}};
-    } catch (const out_of_memory_error&) {
-        if (!trim_all()) throw;
-    }
-    return {driver_->allocate(bytes), bytes, {}};
+    return {ask_twice([&] { return driver_->allocate(bytes); }, [&] { return trim_all(); }), bytes, {}};
 }
 
 /// Before the driver is asked: NVIDIA's OpenCL takes more than the device has, and fails at first use.
@@ -415,15 +416,10 @@ std::shared_ptr<storage> device_state::allocate_image(const image_description& w
     make_room(bytes);
     memory_pool::block block{{}, bytes, {}};
     try {
-        block.native = driver_->allocate_image(wanted);
+        block.native = ask_twice([&] { return driver_->allocate_image(wanted); }, [&] { return trim_all(); });
     } catch (const out_of_memory_error& fault) {
-        if (!trim_all()) throw_out_of_memory(bytes, label, fault.what());
+        throw_out_of_memory(bytes, label, fault.what());
     }
-    if (block.native.handle == 0) try {
-            block.native = driver_->allocate_image(wanted);
-        } catch (const out_of_memory_error& fault) {
-            throw_out_of_memory(bytes, label, fault.what());
-        }
     std::shared_ptr<storage> made;
     try {
         made = std::make_shared<storage>(shared_from_this(), block, bytes, std::move(label),

@@ -48,22 +48,18 @@ region_layout row_behind_row(const region_extent& size) {
     return {0, size.row_bytes, size.row_bytes * size.rows};
 }
 
-// A point in the queue: no command that observers care for.
-struct marker {
-    driver_queue& queue;
-    static constexpr bool is_marker = true;
-
-    void operator()(const dependencies& after) const { *after.made = queue.record(after.wait_for); }
-    std::shared_ptr<compiled_program> program() const { return nullptr; }
-    std::function<void(const dependencies&)> owned() const { return *this; }
-};
-
-// The same where what follows cannot be deferred.
+// A point in the queue, no command that observers care for, where what follows cannot be deferred.
 struct entry {
     driver_queue& queue;
     static constexpr bool is_marker = true;
 
     void operator()(const dependencies& after) const { *after.made = queue.record(after.wait_for); }
+};
+
+// The same where it can.
+struct marker : entry {
+    std::shared_ptr<compiled_program> program() const { return nullptr; }
+    std::function<void(const dependencies&)> owned() const { return *this; }
 };
 
 // A write whose bytes are copied aside where the call cannot wait for them to be sent. `write` may be copied.
@@ -522,7 +518,7 @@ void queue_state::enqueue_native(const std::function<void(void*)>& give, std::sp
     } catch (...) {
         failure = std::current_exception();
     }
-    enqueue(reads, writes, {}, made, nullptr, marker{*driver_});
+    enqueue(reads, writes, {}, made, nullptr, marker{{*driver_}});
     made->state()->begin = begin.state()->driver;
     if (failure != nullptr) std::rethrow_exception(failure);
 }
@@ -541,7 +537,7 @@ void queue_state::finish() {
 
 event queue_state::record(std::span<const event> waits) {
     event made;
-    enqueue({}, {}, waits, &made, nullptr, marker{*driver_});
+    enqueue({}, {}, waits, &made, nullptr, marker{{*driver_}});
     return made;
 }
 
