@@ -14,6 +14,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     target_compile_options(balm_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>")
 endif()
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+    target_compile_options(balm_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wreserved-identifier>")
+endif()
+
 if(BALM_SANITIZE)
     target_compile_options(balm_options INTERFACE
         "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${BALM_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")

@@ -40,8 +40,8 @@ int main() {
 
     auto particles = dev.in_buffer<particle>(2);
     particles.write({{{0.5f, 1.f, 2.f}, 7}, {{-1.f, 0.f, 8.f}, 9}});
-    auto inspect = balm::kernel<1>("inspect(particles)", [](In<particle> all) {
-        Var<particle> p = all[global_id(0)];
+    auto inspect = balm::kernel<1>("inspect(particles)", [](In<particle> swarm) {
+        Var<particle> p = swarm[global_id(0)];
         print("{}\n", p);
         check(p.pos.x >= 0.f, "particle {} left the box at {:.2f}", p.id, p.pos);
     });

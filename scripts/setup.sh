@@ -15,7 +15,7 @@ packages=(
     oclgrind                                                         # checks what kernels do to memory
 )
 if [ "${1-}" = --checks ]; then
-    packages+=(clang-14 clang-format-14 clang-tidy-14)
+    packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14)
 fi
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
