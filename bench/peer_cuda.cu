@@ -21,18 +21,6 @@ __global__ void set_kernel(double* a, double value, std::size_t n) {
     if (i < n) a[i] = value + 1e-6 * static_cast<double>(i % 1000003);
 }
 
-__global__ void add_kernel(const double* __restrict__ a, const double* __restrict__ b, double* __restrict__ c,
-                           std::size_t n) {
-    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    if (i < n) c[i] = a[i] + b[i];
-}
-
-__global__ void twice_minus_sine_kernel(const double* __restrict__ x, const double* __restrict__ z,
-                                        double* __restrict__ y, std::size_t n) {
-    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    if (i < n) y[i] = 2 * x[i] - sin(z[i]);
-}
-
 unsigned blocks_for(std::size_t n) { return static_cast<unsigned>((n + threads - 1) / threads); }
 
 bool select(const char* pci_address) {
@@ -53,14 +41,6 @@ double* allocate(std::size_t n, double value) {
 
 void release(double* memory) { check(cudaFree(memory), "cudaFree"); }
 
-void add(const double* a, const double* b, double* c, std::size_t n) {
-    add_kernel<<<blocks_for(n), threads>>>(a, b, c, n);
-}
-
-void twice_minus_sine(const double* x, const double* z, double* y, std::size_t n) {
-    twice_minus_sine_kernel<<<blocks_for(n), threads>>>(x, z, y, n);
-}
-
 void copy(double* to, const double* from, std::size_t n) {
     check(cudaMemcpyAsync(to, from, n * sizeof(double), cudaMemcpyDeviceToDevice), "cudaMemcpyAsync");
 }
@@ -70,7 +50,7 @@ void finish() {
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
-constexpr peer::cuda_functions functions{select, allocate, release, add, twice_minus_sine, copy, finish};
+constexpr peer::cuda_functions functions{select, allocate, release, copy, finish};
 
 }  // namespace
 

@@ -14,8 +14,6 @@ struct cuda_functions {
     /// The values are value + 1e-6 (i mod 1,000,003), as those of peer::openmp::allocate.
     double* (*allocate)(std::size_t n, double value);
     void (*release)(double*);
-    void (*add)(const double* a, const double* b, double* c, std::size_t n);
-    void (*twice_minus_sine)(const double* x, const double* z, double* y, std::size_t n);
     /// cudaMemcpyDeviceToDevice: moves twice its bytes.
     void (*copy)(double* to, const double* from, std::size_t n);
     void (*finish)();

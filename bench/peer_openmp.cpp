@@ -1,6 +1,5 @@
 #include "peer_openmp.hpp"
 
-#include <cmath>
 #include <cstdlib>
 #include <new>
 
@@ -16,17 +15,6 @@ double* allocate(std::size_t n, double value) {
 }
 
 void release(double* elements) { std::free(elements); }
-
-void add(const double* __restrict a, const double* __restrict b, double* __restrict c, std::size_t n) {
-#pragma omp parallel for simd schedule(static)
-    for (std::size_t i = 0; i < n; ++i) c[i] = a[i] + b[i];
-}
-
-void twice_minus_sine(const double* __restrict x, const double* __restrict z, double* __restrict y,
-                      std::size_t n) {
-#pragma omp parallel for simd schedule(static)
-    for (std::size_t i = 0; i < n; ++i) y[i] = 2 * x[i] - std::sin(z[i]);
-}
 
 double sum_of_products(const double* __restrict x, const double* __restrict y, std::size_t n) {
     double sum = 0;

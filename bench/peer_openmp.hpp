@@ -9,8 +9,6 @@ namespace peer::openmp {
 double* allocate(std::size_t n, double value);
 void release(double*);
 
-void add(const double* a, const double* b, double* c, std::size_t n);
-void twice_minus_sine(const double* x, const double* z, double* y, std::size_t n);
 double sum_of_products(const double* x, const double* y, std::size_t n);
 
 }  // namespace peer::openmp

@@ -1,6 +1,7 @@
-// Random numbers stored, f32, by Philox: on GPUs against cuRAND, on CPUs against OpenMP loops over the
-// Random123 headers.
+// Random numbers by Philox, f32: stored, on GPUs against cuRAND, on CPUs against OpenMP loops over the
+// Random123 headers; and used at once, by a reduction that counts points in a circle.
 
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -92,7 +93,49 @@ void measure(benchmark::State& state, const distribution& d, const balm::device&
     state.SetItemsProcessed(static_cast<std::int64_t>(n));
 }
 
+/// What a point of the square costs at least, an operation being one on 32 bits, or a product of two of them:
+/// half a block of Philox (10 products, 20 times 2 exclusive-ors in pairs of two, 9 additions to the keys),
+/// two shifts, conversions and multiplications, and 4 to compare and count.
+constexpr double operations_a_point = 10 + 20 + 9 + 6 + 4;
+
+/// Operations a second with every lane at work: 128 lanes a multiprocessor of NVIDIA's since compute
+/// capability 8.6 and 9.0; 16 a core of 512-bit vectors.
+double roof(const balm::device& on) {
+    const double lanes = is_cpu(on) ? 16 : 128;
+    return on.info().compute_units * lanes * on.info().max_clock * 1e6;
+}
+
+void measure_pi(benchmark::State& state, const balm::device& on) {
+    const std::size_t n = 2 * large(on);
+    const balm::context where({on});
+    const balm::vector<float> one(where, 1,
+                                  1.f);  // on this device: nothing else in the expression says which
+    const balm::uniform<float> number;
+    const auto i = balm::element_index(0, n);
+    const auto inside = [&](std::uint64_t from) {
+        const auto x = number(i, from, 0), y = number(i, from, 1);
+        return balm::sum(x * x + y * y < one[balm::constant(std::int64_t{0}) * i]);
+    };
+    // Within 6 standard deviations.
+    const double share = static_cast<double>(inside(seed)) / static_cast<double>(n),
+                 quarter = 0.78539816339744831;
+    if (std::abs(share - quarter) > 6 * std::sqrt(quarter * (1 - quarter) / static_cast<double>(n)))
+        return state.SkipWithError("the result is wrong");
+    for (auto iteration : state) {
+        static_cast<void>(iteration);
+        std::vector<double> times;
+        for (int k = 0; k < 21; ++k)
+            times.push_back(
+                seconds([&] { benchmark::DoNotOptimize(inside(static_cast<std::uint64_t>(k))); }));
+        const double time = median(times);
+        state.SetIterationTime(time);
+        state.counters["share_of_roof"] = operations_a_point * static_cast<double>(n) / time / roof(on);
+    }
+    state.SetItemsProcessed(static_cast<std::int64_t>(n));
+}
+
 void register_all() {
+    on_every_device("Monte Carlo π, points", measure_pi);
     for (const distribution& d : distributions)
         on_every_device(d.text,
                         [&d](benchmark::State& state, const balm::device& on) { measure(state, d, on); });

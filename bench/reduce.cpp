@@ -1,87 +1,170 @@
-// `sum(x * y)` in double precision: on GPUs against the bandwidth of the device's own copy, on CPUs against
-// an OpenMP reduction. The call blocks, so each includes bringing the result to the host.
+// Reductions of expressions: on GPUs against the bandwidth of the device's own copy and against CUB, on CPUs
+// against OpenMP. The call blocks, so each includes bringing the results to the host.
 
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 
 #include "peer_cuda.hpp"
-#include "peer_openmp.hpp"
+#include "peer_reduce.hpp"
 #include "support/devices.hpp"
 #include "support/measure.hpp"
 
 namespace {
 
 using namespace balm::bench;
+using peer::reduction;
 
-constexpr double gpu_bar = 0.95, cpu_bar = 0.9;
+constexpr double bar = 0.97;  // of the copy's bandwidth, and of OpenMP's
 constexpr int calls = 20;
 
-using host_memory = std::unique_ptr<double, decltype(&peer::openmp::release)>;
-using device_memory = std::unique_ptr<double, void (*)(double*)>;
+template <class T>
+struct release_host {
+    void operator()(T* memory) const { std::free(memory); }
+};
+template <class T>
+using host_memory = std::unique_ptr<T[], release_host<T>>;
 
-comparison on_cpu(const balm::vector<double>& x, const balm::vector<double>& y) {
-    const std::size_t n = x.size();
-    const host_memory a(peer::openmp::allocate(n, 1), peer::openmp::release);
-    const host_memory b(peer::openmp::allocate(n, 2), peer::openmp::release);
-    return compare_in_pairs(
-        [&] { benchmark::DoNotOptimize(balm::sum(x * y)); },
-        [&] { benchmark::DoNotOptimize(peer::openmp::sum_of_products(a.get(), b.get(), n)); });
-}
+/// Balm's and what it is compared with.
+template <class T>
+struct problem {
+    reduction what;
+    balm::vector<T> x, y;
 
-/// The copy reads n elements and writes n, as many bytes as the sum reads of its two arrays: the ratio of the
-/// times is that of the bandwidths.
-comparison on_gpu(const balm::vector<double>& x, const balm::vector<double>& y,
-                  const peer::cuda_functions& cuda) {
-    const std::size_t n = x.size();
-    const device_memory from(cuda.allocate(n, 1), cuda.release);
-    const device_memory to(cuda.allocate(n, 2), cuda.release);
-    return compare_samples(
-        [&](int count) {
-            for (int k = 0; k < count; ++k) benchmark::DoNotOptimize(balm::sum(x * y));
-        },
-        [&](int count) {
-            for (int k = 0; k < count; ++k) cuda.copy(to.get(), from.get(), n);
-            cuda.finish();
-        },
-        calls);
-}
-
-/// Of (1 + u_i)(2 + u_i), u_i = 1e-6 (i mod 1,000,003).
-bool is_right(double sum, std::size_t n) {
-    long double expected = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        const double u = 1e-6 * static_cast<double>(i % 1000003);
-        expected += (1 + u) * (2 + u);
+    problem(reduction which, const balm::context& where, std::size_t n)
+        : what(which), x(where, n), y(where, n) {
+        const auto i = balm::element_index();
+        x = balm::cast<T>(1 + 1e-6 * balm::cast<double>(i % 1000003));
+        y = balm::cast<T>(2 + 1e-6 * balm::cast<double>(i % 1000003));
     }
-    return std::abs(sum - static_cast<double>(expected)) <= 1e-12 * static_cast<double>(expected);
+    void run() const {
+        switch (what) {
+            case reduction::dot: benchmark::DoNotOptimize(balm::sum(x * y)); break;
+            case reduction::most_of_abs: benchmark::DoNotOptimize(balm::max(balm::abs(x))); break;
+            case reduction::least_most_sum:
+                benchmark::DoNotOptimize(balm::reduce(balm::min_of(x), balm::max_of(x), balm::sum_of(x)));
+        }
+    }
+    std::size_t bytes() const { return (what == reduction::dot ? 2 : 1) * x.size_bytes(); }
+
+    /// Of 1 + u_i and 2 + u_i, u_i = 1e-6 (i mod 1,000,003).
+    bool is_right() const {
+        const auto near = [](double got, long double expected, double bound) {
+            return std::abs(got - static_cast<double>(expected)) <=
+                   bound * std::abs(static_cast<double>(expected));
+        };
+        long double products = 0, sum = 0;
+        T least = 10, most = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const auto k = static_cast<double>(i % 1000003);
+            const T own = static_cast<T>(std::fma(1e-6, k, 1));  // Balm contracts
+            products += static_cast<long double>(own) * static_cast<T>(std::fma(1e-6, k, 2));
+            sum += own;
+            least = std::min(least, own);
+            most = std::max(most, own);
+        }
+        const double bound = sizeof(T) == 8 ? 1e-14 : 2e-6;
+        switch (what) {
+            case reduction::dot: return near(balm::sum(x * y), products, bound);
+            case reduction::most_of_abs: return balm::max(balm::abs(x)) == most;
+            default:
+                const auto got = balm::reduce(balm::min_of(x), balm::max_of(x), balm::sum_of(x));
+                return std::get<0>(got) == least && std::get<1>(got) == most &&
+                       near(std::get<2>(got), sum, bound);
+        }
+    }
+};
+
+template <class T>
+comparison on_cpu(const problem<T>& p) {
+    const std::size_t n = p.x.size();
+    const host_memory<T> a(peer::openmp::numbers<T>(n, 1)), b(peer::openmp::numbers<T>(n, 2));
+    return compare_in_pairs(
+        [&] { p.run(); },
+        [&] {
+            T least, most;
+            switch (p.what) {
+                case reduction::dot: benchmark::DoNotOptimize(peer::openmp::dot(a.get(), b.get(), n)); break;
+                case reduction::most_of_abs:
+                    benchmark::DoNotOptimize(peer::openmp::most_of_abs(a.get(), n));
+                    break;
+                case reduction::least_most_sum:
+                    benchmark::DoNotOptimize(peer::openmp::least_most_sum(a.get(), n, &least, &most));
+            }
+        });
 }
 
-void measure(benchmark::State& state, const balm::device& on) {
-    // Twice the usual on large GPUs (the 2^28 of shared/targets.md): the wait for the result, some 15 µs, is
-    // then 1 %.
-    const std::size_t n = is_cpu(on) ? large(on) : 2 * large(on);
-    const balm::context where({on});
-    balm::vector<double> x(where, n), y(where, n);
-    const auto i = balm::element_index();
-    x = 1 + 1e-6 * balm::cast<double>(i % 1000003);
-    y = 2 + 1e-6 * balm::cast<double>(i % 1000003);
-    if (!is_right(balm::sum(x * y), n)) return state.SkipWithError("the result is wrong");
+struct on_device {
+    const peer::cuda_reduce_functions& cuda;
+    void* work;
+    ~on_device() { cuda.release(work); }
+};
+
+template <class T>
+void measure_gpu(benchmark::State& state, const problem<T>& p, const peer::cuda_reduce_functions& cuda) {
+    const on_device peer{cuda, cuda.make(sizeof(T) == 8, p.what, p.x.size())};
+    const auto repeated = [&](void (*run)(void*)) {
+        return [&cuda, &peer, run](int count) {
+            for (int k = 0; k < count; ++k) run(peer.work);
+            cuda.finish();
+        };
+    };
+    const auto ours = [&](int count) {
+        for (int k = 0; k < count; ++k) p.run();
+    };
+    const comparison with_copy = compare_samples(ours, repeated(cuda.copy), calls);
+    const comparison with_cub = compare_samples(ours, repeated(cuda.reduce), calls);
+    state.SetIterationTime(with_copy.balm);
+    state.counters["ratio"] = with_copy.ratio;
+    state.counters["peer_seconds"] = with_copy.peer;
+    state.counters["cub_seconds"] = with_cub.peer;
+    state.counters["of_cub"] = with_cub.ratio;
+}
+
+template <class T>
+void measure(benchmark::State& state, const balm::device& on, reduction what) {
+    // As many bytes for all; twice the usual on large GPUs (the 2^28 doubles of shared/targets.md): the wait
+    // for the result, some 15 µs, is then 1 %.
+    const std::size_t doubles = is_cpu(on) ? large(on) : 2 * large(on);
+    const problem<T> p(what, balm::context({on}), doubles * (sizeof(double) / sizeof(T)));
+    if (!p.is_right()) return state.SkipWithError("the result is wrong");
     const char* why = "";
-    const peer::cuda_functions* const cuda =
-        is_cpu(on) ? nullptr : peer::cuda_on(on.info().pci_address.c_str(), why);
+    const peer::cuda_reduce_functions* const cuda =
+        is_cpu(on) ? nullptr
+                   : peer::cuda_functions_on<peer::cuda_reduce_functions>(on.info().pci_address.c_str(),
+                                                                          "peer_cuda_reduce_functions", why);
     if (!is_cpu(on) && cuda == nullptr) return state.SkipWithError(why);
     for (auto iteration : state) {
         static_cast<void>(iteration);
-        const comparison made = is_cpu(on) ? on_cpu(x, y) : on_gpu(x, y, *cuda);
-        state.SetIterationTime(made.balm);
-        state.counters["ratio"] = made.ratio;
-        state.counters["bar"] = is_cpu(on) ? cpu_bar : gpu_bar;
-        state.counters["peer_seconds"] = made.peer;
+        if (cuda != nullptr) {
+            measure_gpu(state, p, *cuda);
+        } else {
+            const comparison made = on_cpu(p);
+            state.SetIterationTime(made.balm);
+            state.counters["ratio"] = made.ratio;
+            state.counters["peer_seconds"] = made.peer;
+        }
+        state.counters["bar"] = bar;
     }
-    state.SetBytesProcessed(static_cast<std::int64_t>(2 * n * sizeof(double)));
+    state.SetBytesProcessed(static_cast<std::int64_t>(p.bytes()));
 }
 
-void register_all() { on_every_device("sum(x * y), f64", measure); }
+template <class T>
+void register_for(const std::string& type) {
+    const auto one = [&](const char* words, reduction what) {
+        on_every_device(words + (", " + type), [what](benchmark::State& state, const balm::device& on) {
+            measure<T>(state, on, what);
+        });
+    };
+    one("sum(x * y)", reduction::dot);
+    one("max(abs(x))", reduction::most_of_abs);
+    one("min, max and sum of x at once", reduction::least_most_sum);
+}
+
+void register_all() {
+    register_for<double>("f64");
+    register_for<float>("f32");
+}
 
 }  // namespace
 

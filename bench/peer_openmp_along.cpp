@@ -1,0 +1,39 @@
+#include "peer_along.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+
+namespace peer::openmp {
+
+template <class T>
+void sums_of_rows(const T* __restrict matrix, T* __restrict sums, std::size_t rows, std::size_t columns) {
+    const bool is_by_rows = rows >= static_cast<std::size_t>(omp_get_max_threads());
+#pragma omp parallel for schedule(static) if (is_by_rows)
+    for (std::size_t i = 0; i < rows; ++i) {
+        const T* const row = matrix + i * columns;
+        T sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (std::size_t j = 0; j < columns; ++j) sum += row[j];
+        sums[i] = sum;
+    }
+}
+
+template <class T>
+void sums_of_columns(const T* __restrict matrix, T* __restrict sums, std::size_t rows, std::size_t columns) {
+    std::fill(sums, sums + columns, T(0));
+    // Each thread has some rows and sums of its own: the array reduction of OpenMP.
+#pragma omp parallel for schedule(static) reduction(+ : sums[:columns])
+    for (std::size_t i = 0; i < rows; ++i) {
+        const T* const row = matrix + i * columns;
+#pragma omp simd
+        for (std::size_t j = 0; j < columns; ++j) sums[j] += row[j];
+    }
+}
+
+template void sums_of_rows<float>(const float*, float*, std::size_t, std::size_t);
+template void sums_of_rows<double>(const double*, double*, std::size_t, std::size_t);
+template void sums_of_columns<float>(const float*, float*, std::size_t, std::size_t);
+template void sums_of_columns<double>(const double*, double*, std::size_t, std::size_t);
+
+}  // namespace peer::openmp
