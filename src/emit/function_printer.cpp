@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -20,6 +21,7 @@
 #include "emit/spelling.hpp"
 #include "emit/sync_spelling.hpp"
 #include "emit/text.hpp"
+#include "emit/vector_functions.hpp"
 #include "ir/aggregate.hpp"
 #include "ir/widen.hpp"
 
@@ -737,7 +739,8 @@ private:
     }
     text scalar_select(value_id v) {
         const ir::type result = at(v).result;
-        const std::string words = fmt::format("{} ? {} : {}", operand(v, 0, ternary + 1),
+        // Compilers warn of (a < b) | c ? x : y.
+        const std::string words = fmt::format("{} ? {} : {}", operand(v, 0, equality),
                                               operand(v, 1, ternary + 1), operand(v, 2, ternary + 1));
         // C promotes the two values to int, and clz or add_sat would be those of int.
         if (is_integer(result.element) && size_of(result.element) < 4)
@@ -866,6 +869,35 @@ private:
         return divisor.bits == 0 || (is_signed(divisor.result.element) && divisor.bits == ones);
     }
 
+    /// Whether it multiplies two numbers of 64 bits of which only the lower 32 are not 0.
+    bool is_wide_product(value_id v) const {
+        const instruction& i = at(v);
+        if (i.op != opcode::builtin || static_cast<builtin>(i.detail) != builtin::mul) return false;
+        if (i.result.lanes != 1 || i.result.element != scalar::u64) return false;
+        const auto is_half = [&](value_id o) {
+            if (at(o).op == opcode::constant) return at(o).bits >> 32 == 0;
+            return at(o).op == opcode::convert && at(f_.operand(o, 0)).result.element == scalar::u32;
+        };
+        return is_half(f_.operand(v, 0)) && is_half(f_.operand(v, 1));
+    }
+
+    /// Whether it is the square root of an f32 that is kept between normal numbers, so that none is needed
+    /// for others.
+    bool is_root_of_normal(value_id v) const {
+        const instruction& i = at(v);
+        if (i.op != opcode::builtin || static_cast<builtin>(i.detail) != builtin::sqrt) return false;
+        const value_id of = f_.operand(v, 0);
+        const bool is_clamped =
+            at(of).op == opcode::builtin && static_cast<builtin>(at(of).detail) == builtin::clamp;
+        if (!is_clamped || i.result.element != scalar::f32 || i.result.lanes != 1) return false;
+        const instruction &low = at(f_.operand(of, 1)), &high = at(f_.operand(of, 2));
+        if (low.op != opcode::constant || high.op != opcode::constant) return false;
+        const auto as_float = [](std::uint64_t bits) {
+            return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+        };
+        return as_float(low.bits) >= 0x1p-100f && as_float(high.bits) <= 0x1p126f;
+    }
+
     text builtin_words(value_id v) {
         const instruction& i = at(v);
         const auto what = static_cast<builtin>(i.detail);
@@ -884,7 +916,17 @@ private:
             (row.takes == detail::rule::compare || row.takes == detail::rule::predicate);
         if (gives_lanes_of_truth) return lanes_of_truth(v, row);
         if (row.symbol && row.arity == 1) return {row.symbol + operand(v, 0, postfix), unary};
+        if ((!is_opencl() || parts_.takes_ptx) && is_wide_product(v)) {
+            const std::string name = parts_.use(wide_product(parts_.language));
+            const std::string left = operand(v, 0, 0);
+            return {fmt::format("{}({}, {})", name, left, operand(v, 1, 0)), postfix};
+        }
+        if ((!is_opencl() || parts_.takes_ptx) && is_root_of_normal(v))
+            return {fmt::format("{}({})", parts_.use(root_of_normal(parts_.language)), operand(v, 0, 0)),
+                    postfix};
         if (row.symbol) return operator_words(v, row);
+        if (i.result.lanes >= 8 && ir::has_own_lanes(what, type))
+            return {fmt::format("{}({})", vector_function(parts_, what, i.result), operand_list(v)), postfix};
         const builtin_spelling s = spell(parts_.language, what, type);
         if (s.pattern == "$0") return use(f_.operand(v, 0));
         for (const helper_function& h : s.helpers) parts_.use(h);

@@ -8,28 +8,20 @@
 #include <string_view>
 #include <utility>
 
+#include "ir/fours.hpp"
+
 namespace balm::ir {
 
 namespace {
 
-/// Vector built-ins of PoCL 3.1 whose result in one lane depends on the others: f32 sines lose their digits
-/// beside a huge element, powers are wrong beside a subnormal one, fmod and remainder may never return. `balm
-/// selftest` tries them all.
-bool depends_on_neighbours(builtin what, scalar type) {
+/// Vector built-ins of PoCL 3.1 whose result in one lane depends on the others, and of which Balm has none:
+/// powers are wrong beside a subnormal element, fmod and remainder may never return. `balm selftest` tries
+/// them all.
+bool depends_on_neighbours(builtin what) {
     switch (what) {
-        case builtin::sin:
-        case builtin::cos:
-        case builtin::tan:
-        case builtin::half_sin:
-        case builtin::half_cos:
-        case builtin::half_tan:
-        case builtin::native_sin:
-        case builtin::native_cos:
-        case builtin::native_tan: return type == scalar::f32;
         case builtin::half_powr:
         case builtin::native_powr:
         case builtin::fmod:
-        case builtin::pow:
         case builtin::pown:
         case builtin::powr:
         case builtin::rootn:
@@ -216,34 +208,33 @@ private:
     block& to_;
 };
 
-/// So that they are not printed.
-void drop_uncalled(function& f) {
-    std::vector<std::uint64_t> number(f.callees.size(), none);
-    std::vector<std::shared_ptr<const function>> called;
-    for (const block& each : f.blocks)
-        for (const value_id v : each) {
-            instruction& i = f.code[v];
-            if (i.op != opcode::call && i.op != opcode::evaluate) continue;
-            if (number[i.bits] == none) {
-                number[i.bits] = called.size();
-                called.push_back(f.callees[i.bits]);
-            }
-            i.bits = number[i.bits];
-        }
-    f.callees = std::move(called);
-}
-
 }  // namespace
 
 bool has_lanes_in_opencl(builtin what, scalar type) {
     if (info(what).takes >= detail::rule::to_f32) return false;  // a vector's conversion has another name
-    if (depends_on_neighbours(what, type)) return false;
+    if (depends_on_neighbours(what)) return false;
     if (is_integer(type) && (what == builtin::div || what == builtin::rem || what == builtin::abs))
         return false;
     const std::string_view spelt = info(what).opencl;
     const bool by_kind =
         what == builtin::abs || what == builtin::min || what == builtin::max || what == builtin::clamp;
     return by_kind || spelt.empty() || spelt.back() != '!';
+}
+
+bool has_own_lanes(builtin what, scalar type) {
+    switch (what) {
+        case builtin::sin:
+        case builtin::cos:
+        case builtin::tan:
+        case builtin::pow:
+        case builtin::half_sin:
+        case builtin::half_cos:
+        case builtin::half_tan:
+        case builtin::native_sin:
+        case builtin::native_cos:
+        case builtin::native_tan: return is_floating(type);
+        default: return false;
+    }
 }
 
 std::uint8_t lanes_for(const function& f, value_id loop) {

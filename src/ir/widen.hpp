@@ -19,6 +19,10 @@ std::uint8_t gpu_lanes_for(const function&, value_id loop);
 /// it.
 bool has_lanes_in_opencl(builtin, scalar operand_type);
 
+/// Whether OpenCL C programs have functions of Balm's own for the row on 8 or 16 lanes, as CPUs get them
+/// (emit/vector_functions.hpp).
+bool has_own_lanes(builtin, scalar operand_type);
+
 /// Rewrites the body: memory is read and written at `vector_index`, in vectors, and the loop's variable
 /// becomes `first_element` + {0, 1, 2, …}. Call only with what lanes_for gave.
 void widen(function&, value_id loop, std::uint8_t lanes, value_id vector_index, value_id first_element);

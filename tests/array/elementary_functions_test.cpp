@@ -1,0 +1,162 @@
+// Sines, cosines, tangents and powers of many elements, which CPUs compute with functions of Balm's own: in
+// every range of their operands, beside long double, and whatever stands beside an element.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <vector>
+
+#include "ir/ir.hpp"
+#include "ir/oracle.hpp"
+#include "kernel/run.hpp"
+
+namespace balm::test {
+
+namespace {
+
+template <class T>
+class V4_elementary_functions : public testing::Test {
+protected:
+    using limits = std::numeric_limits<T>;
+    static constexpr T infinity = limits::infinity(), least = limits::denorm_min();
+
+    static std::vector<T> special_values() {
+        std::vector<T> list{0,
+                            1,
+                            2,
+                            3,
+                            T(0.5),
+                            T(1.5),
+                            10,
+                            limits::min(),
+                            least,
+                            limits::max(),
+                            infinity,
+                            std::nextafter(T(1), T(0)),
+                            std::nextafter(T(1), T(2)),
+                            T(1e10),
+                            T(12345.5)};
+        const std::size_t n = list.size();
+        for (std::size_t k = 0; k < n; ++k) list.push_back(-list[k]);
+        list.push_back(limits::quiet_NaN());
+        return list;
+    }
+    /// Of any size between 2^low and 2^high, and of both signs.
+    static T of_any_size(std::mt19937_64& random, double low, double high) {
+        const double size = std::exp2(std::uniform_real_distribution(low, high)(random));
+        return static_cast<T>(random() % 2 == 0 ? size : -size);
+    }
+    static int most_of(builtin what, const context& ctx) {
+        bool is_own = true;
+        for (std::size_t d = 0; d < ctx.size(); ++d) is_own &= ctx.device(d).info().type == device_type::cpu;
+        return is_own && what != builtin::tan ? 4 : ir::info(what).ulp;
+    }
+
+    /// The results are within the row's bounds of the exact ones, and the same in another order.
+    template <class F, class Exact>
+    static void expect_within(builtin what, const context& ctx, std::vector<std::vector<T>> operands, F&& f,
+                              Exact&& exact) {
+        const std::size_t n = operands[0].size();
+        const auto computed = [&] {
+            std::vector<vector<T>> given;
+            for (const auto& each : operands) given.emplace_back(ctx, std::span<const T>(each));
+            vector<T> result(ctx, n);
+            result = f(given);
+            return result.to_host();
+        };
+        const host_array<T> got = computed();
+        double worst = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const long double expected = exact(i);
+            const double error = oracle::ulp_error(scalar_of<T>, bits_of(got[i]), expected);
+            worst = std::max(worst, error);
+            ASSERT_LE(error, most_of(what, ctx)) << ir::info(what).name << " of " << operands[0][i] << ", "
+                                                 << operands.back()[i] << " is " << got[i];
+        }
+        EXPECT_GT(worst, 0.25) << "nothing was rounded";
+
+        if (ctx.size() > 1) return;  // another order, another device
+        std::vector<std::size_t> order(n);
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::mt19937_64 random = seeded_random();
+        std::shuffle(order.begin(), order.end(), random);
+        for (auto& each : operands) {
+            const std::vector<T> before = each;
+            for (std::size_t i = 0; i < n; ++i) each[i] = before[order[i]];
+        }
+        const host_array<T> again = computed();
+        expect_each(again, [&](std::size_t i) { return got[order[i]]; });
+    }
+
+private:
+    static std::uint64_t bits_of(T value) {
+        if constexpr (sizeof(T) == 4)
+            return std::bit_cast<std::uint32_t>(value);
+        else
+            return std::bit_cast<std::uint64_t>(value);
+    }
+};
+using floating_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(V4_elementary_functions, floating_types);
+
+TYPED_TEST(V4_elementary_functions, of_angles) {
+    auto random = seeded_random();
+    std::vector<TypeParam> x = this->special_values();
+    for (int k = 0; k < 20000; ++k) {
+        x.push_back(this->of_any_size(random, -30, 8));
+        x.push_back(this->of_any_size(random, 8, 60));
+        // As near to a multiple of pi / 2 as there are numbers.
+        const auto turns =
+            static_cast<long double>(static_cast<std::uint64_t>(random()) >> (random() % 20 + 42));
+        const auto near = static_cast<TypeParam>(turns * std::numbers::pi_v<long double> / 2);
+        x.push_back(near);
+        x.push_back(std::nextafter(near, TypeParam(0)));
+    }
+    on_all_contexts([&](const context& ctx) {
+        if (sizeof(TypeParam) == 8 && !ctx.device(0).info().has_double) return;
+        const auto exact = [&](auto f) { return [&, f](std::size_t i) { return f((long double)x[i]); }; };
+        this->expect_within(
+            builtin::sin, ctx, {x}, [](const auto& v) { return sin(v[0]); },
+            exact([](long double a) { return std::sin(a); }));
+        this->expect_within(
+            builtin::cos, ctx, {x}, [](const auto& v) { return cos(v[0]); },
+            exact([](long double a) { return std::cos(a); }));
+        this->expect_within(
+            builtin::tan, ctx, {x}, [](const auto& v) { return tan(v[0]); },
+            exact([](long double a) { return std::tan(a); }));
+    });
+}
+
+TYPED_TEST(V4_elementary_functions, of_bases_and_exponents) {
+    auto random = seeded_random();
+    std::vector<TypeParam> x, y;
+    for (const TypeParam a : this->special_values())
+        for (const TypeParam b : this->special_values()) {
+            x.push_back(a);
+            y.push_back(b);
+        }
+    const double range = std::numeric_limits<TypeParam>::max_exponent;
+    for (int k = 0; k < 40000; ++k) {
+        const TypeParam base =
+            this->of_any_size(random, k % 2 == 0 ? -range : -3.0, k % 2 == 0 ? range : 3.0);
+        const double most = range / std::max(std::abs(std::log2(std::abs(static_cast<double>(base)))), 1e-3);
+        const TypeParam exponent = this->of_any_size(random, -10, std::log2(most) + 0.1);
+        x.push_back(k % 5 == 0 ? base : std::abs(base));
+        y.push_back(k % 5 < 2 ? std::round(exponent) : exponent);
+    }
+    on_all_contexts([&](const context& ctx) {
+        if (sizeof(TypeParam) == 8 && !ctx.device(0).info().has_double) return;
+        this->expect_within(
+            builtin::pow, ctx, {x, y}, [](const auto& v) { return pow(v[0], v[1]); },
+            [&](std::size_t i) { return std::pow((long double)x[i], (long double)y[i]); });
+    });
+}
+
+}  // namespace
+
+}  // namespace balm::test
