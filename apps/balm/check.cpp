@@ -12,27 +12,11 @@
 #include <limits>
 #include <type_traits>
 
+#include "ir/with_type.hpp"
+
 namespace balm::tool {
 
 namespace {
-
-/// Calls f with the scalar's host type in a tag.
-template <class F>
-auto with_type(scalar s, F&& f) {
-    switch (s) {
-        case scalar::boolean: return f(std::type_identity<bool>{});
-        case scalar::i8: return f(std::type_identity<std::int8_t>{});
-        case scalar::u8: return f(std::type_identity<std::uint8_t>{});
-        case scalar::i16: return f(std::type_identity<std::int16_t>{});
-        case scalar::u16: return f(std::type_identity<std::uint16_t>{});
-        case scalar::i32: return f(std::type_identity<std::int32_t>{});
-        case scalar::u32: return f(std::type_identity<std::uint32_t>{});
-        case scalar::i64: return f(std::type_identity<std::int64_t>{});
-        case scalar::u64: return f(std::type_identity<std::uint64_t>{});
-        case scalar::f32: return f(std::type_identity<float>{});
-        default: return f(std::type_identity<double>{});
-    }
-}
 
 template <class T>
 T value_of(std::uint64_t bits) {
@@ -147,7 +131,7 @@ trace::node constant(std::size_t value) { return trace::constant(scalar::i64, va
 
 operands::operands(scalar type, std::size_t count, std::mt19937_64& random)
     : a{type, {}}, b{type, {}}, c{type, {}}, integer{scalar::i32, {}} {
-    with_type(type, [&]<class T>(std::type_identity<T>) {
+    ir::with_type(type, [&]<class T>(std::type_identity<T>) {
         const std::vector<T> special = special_values<T>();
         const std::size_t pairs = special.size() * special.size();
         for (std::size_t k = 0; k < count; ++k) {
@@ -165,7 +149,7 @@ operands::operands(scalar type, std::size_t count, std::mt19937_64& random)
 }
 
 std::string to_text(scalar type, std::uint64_t bits) {
-    return with_type(type, [&]<class T>(std::type_identity<T>) {
+    return ir::with_type(type, [&]<class T>(std::type_identity<T>) {
         if constexpr (sizeof(T) == 1 && !std::same_as<T, bool>)
             return fmt::format("{}", int{value_of<T>(bits)});
         else
@@ -190,7 +174,7 @@ column unpacked(scalar type, const std::byte* bytes, std::size_t count) {
 
 bool is_same(scalar type, std::uint64_t x, std::uint64_t y) {
     if (x == y) return true;
-    return with_type(type, [&]<class T>(std::type_identity<T>) {
+    return ir::with_type(type, [&]<class T>(std::type_identity<T>) {
         if constexpr (std::floating_point<T>)
             return std::isnan(value_of<T>(x)) && std::isnan(value_of<T>(y));
         else

@@ -49,8 +49,8 @@ public:
         scalar types[3];
         for (std::size_t k = 0; k < arity; ++k) {
             const auto& operand = takes_integer(what) && k == 1 ? states_[3] : states_[k];
-            types[k] = operand->type();
-            expression.push_vector(operand, types[k]);
+            types[k] = operand->type().element;
+            expression.push_vector(operand);
         }
         array::step last;
         last.what = array::step::kind::apply;
@@ -60,9 +60,9 @@ public:
         expression.push(last);
         const auto result = array::make_vector(context_, last.type, states_[0]->size());
         array::assign(*result, std::move(expression));
-        std::vector<std::byte> bytes(result->size() * size_of(last.type));
+        std::vector<std::byte> bytes(result->size() * size_of(last.type.element));
         array::read(*result, 0, bytes.data(), result->size());
-        return unpacked(last.type, bytes.data(), result->size());
+        return unpacked(last.type.element, bytes.data(), result->size());
     }
 
 private:

@@ -2,6 +2,7 @@
 // All of Balm. The names of the kernel language are in namespace balm::dsl; the macros IF, ELIF, ELSE and
 // WHILE come with it unless BALM_NO_SHORT_MACROS is defined (BALM_IF and so on always do).
 
+#include "balm/along.hpp"
 #include "balm/buffer.hpp"
 #include "balm/context.hpp"
 #include "balm/coroutine.hpp"
@@ -19,6 +20,7 @@
 #include "balm/managed_array.hpp"
 #include "balm/mapping.hpp"
 #include "balm/module.hpp"
+#include "balm/multivector.hpp"
 #include "balm/pinned_array.hpp"
 #include "balm/platform.hpp"
 #include "balm/profiler.hpp"
@@ -26,5 +28,7 @@
 #include "balm/random.hpp"
 #include "balm/reduce.hpp"
 #include "balm/text_kernel.hpp"
+#include "balm/tie.hpp"
 #include "balm/user_event.hpp"
 #include "balm/vector.hpp"
+#include "balm/view.hpp"

@@ -9,7 +9,12 @@
 
 namespace balm {
 
-/// apply(symbol, row) for each compound assignment: `BALM_COMPOUND_ASSIGNMENTS(define)`.
+/// apply(symbol, row) for each binary operator: `BALM_BINARY_OPERATORS(define)`.
+#define BALM_BINARY_OPERATORS(apply)                                                                    \
+    apply(+, add) apply(-, sub) apply(*, mul) apply(/, div) apply(%, rem) apply(<<, shl) apply(>>, shr) \
+        apply(&, bit_and) apply(|, bit_or) apply(^, bit_xor) apply(<, less) apply(>, greater)           \
+            apply(<=, less_equal) apply(>=, greater_equal) apply(==, equal) apply(!=, not_equal)
+/// The same for each compound assignment.
 #define BALM_COMPOUND_ASSIGNMENTS(apply)                                                          \
     apply(+=, add) apply(-=, sub) apply(*=, mul) apply(/=, div) apply(%=, rem) apply(&=, bit_and) \
         apply(|=, bit_or) apply(^=, bit_xor) apply(<<=, shl) apply(>>=, shr)

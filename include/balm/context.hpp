@@ -42,6 +42,16 @@ public:
     const balm::device& device(std::size_t i = 0) const;
     std::size_t size() const { return devices().size(); }
 
+    /// The same devices, over which vectors are spread in proportion to these weights: one for each device,
+    /// at least 0, not all 0. Without them vectors are spread in proportion to the devices' bandwidths, which
+    /// are measured once. Throws usage_error.
+    ///
+    ///     balm::context ctx(balm::filter::any);
+    ///     balm::vector<double> x(ctx.weighted({3, 1}), n);  // three quarters on the first device
+    context weighted(std::vector<double> weights) const;
+    /// The weights that it was given; none where they are measured.
+    const std::vector<double>& weights() const { return weights_; }
+
     /// Where the context's devices print (see dsl::print), std::cout at first: a stream, which outlives the
     /// context, or a function that is given the text of one print at a time. A launch's text is written by
     /// whoever first waits for its event or for something after it, by finish(), and at the latest when the
@@ -62,6 +72,7 @@ public:
 
 private:
     std::shared_ptr<detail::context_state> state_;
+    std::vector<double> weights_;
 };
 
 /// What `all_devices` gives.

@@ -9,24 +9,27 @@
 #include <memory>
 #include <string>
 #include <type_traits>
-#include <vector>
 
+#include "balm/affine_map.hpp"
 #include "balm/builtin.hpp"
 #include "balm/conversion.hpp"
 #include "balm/dsl/value.hpp"
 #include "balm/image_element.hpp"
 #include "balm/inline_vector.hpp"
 #include "balm/kernel.hpp"
+#include "balm/rare_list.hpp"
 #include "balm/sampler.hpp"
 #include "balm/types.hpp"
 
 namespace balm {
 
-template <scalar_type T>
+template <class T>
 class vector;
+template <class T>
+class view;
 template <class T, int N>
 class sampled_image;
-template <scalar_type T>
+template <class T>
 class expr;
 
 namespace array {
@@ -44,18 +47,37 @@ struct step {
         apply,     ///< row `detail` of builtins.def on the last `arity` values
         convert,   ///< the last value as `type`
         select,    ///< of the last three values
-        memory,    ///< leaf number `leaf` as a whole: for `element`, and for functions that take memory
-        element,   ///< of the memory before, at the last value
-        image,     ///< image number `leaf`, for functions that take one; `detail` says its type and use
-        call       ///< function number `leaf` on the last `arity` values
+        memory,    ///< leaf number `leaf` as a whole, for functions that take memory; `detail`: whether they
+                   ///< write it
+        position,  ///< where map number `leaf` says that the element lies (i64)
+        at,        ///< takes the last value (i64): the index at which the steps up to `end` are computed
+        end,
+        image,   ///< image number `leaf`, for functions that take one; `detail` says its type and use
+        call,    ///< function number `leaf` on the last `arity` values
+        keep,    ///< the last value, as number `bits` from here on
+        kept,    ///< the value of that number
+        within,  ///< of the last two values the second
+        record   ///< the array::operation that `bits` points to, on the last `arity` values; `detail`: row
     };
     kind what = kind::vector;
-    scalar type = scalar::nothing;
+    trace::type type;  ///< of the value; of the elements, for memory
     std::uint16_t detail = 0;
     std::uint16_t arity = 0;
     std::uint16_t leaf = 0;
     std::uint64_t bits = 0;
 };
+
+/// What the kernel language does with values of types that are more than scalars: recorded as it stands
+/// there, so that arrays have no rules of their own. One for each operation and types of its operands.
+struct operation {
+    trace::node (*record)(const trace::node* operands);
+    const char* name;  ///< null for a row of builtins.def
+};
+
+/// Whether a step's `bits` belong to the structure.
+constexpr bool has_structural_bits(const step& s) {
+    return s.what == step::kind::constant || s.what == step::kind::record;
+}
 
 /// An image that a function takes, and the sampler through which it sees it, if any.
 struct image_leaf {
@@ -65,27 +87,100 @@ struct image_leaf {
     trace::access use = trace::access::in_image;
 };
 
+/// What is no function of one index, such as a reduction along a dimension: a leaf of expressions that is
+/// computed as a whole just before the expression, and then read as any vector is.
+class producer {
+public:
+    virtual ~producer() = default;
+    producer(const producer&) = delete;
+    producer& operator=(const producer&) = delete;
+
+    /// A new vector of `extents().count()` elements of `type()` on the devices of `near()`.
+    virtual std::shared_ptr<vector_state> compute() const = 0;
+
+    const shape& extents() const { return extents_; }
+    trace::type type() const { return type_; }
+    /// A vector, of whatever size, on the devices where the result will be.
+    const std::shared_ptr<vector_state>& near() const { return near_; }
+
+protected:
+    producer(const shape& extents, trace::type type, std::shared_ptr<vector_state> near)
+        : extents_(extents), type_(type), near_(std::move(near)) {}
+
+private:
+    shape extents_;
+    trace::type type_;
+    std::shared_ptr<vector_state> near_;
+};
+
+/// A leaf whose vector `by` makes; until then `by->near()` has its place among the program's vectors.
+struct produced_leaf {
+    std::shared_ptr<const producer> by;
+    std::uint16_t leaf = 0;
+};
+
 /// The list behind every expr<T>, whatever T.
 struct program {
     detail::inline_vector<step, 20> steps;
     detail::inline_vector<std::shared_ptr<vector_state>, 10> vectors;
     detail::inline_vector<std::shared_ptr<const ir::function>, 1> functions;
-    std::vector<image_leaf> images;  ///< mostly none
-    std::uint64_t hash = 0;          ///< of the structure: not of values, not of which vector is which
-    std::int64_t size = -1;          ///< elements, where no vector says it; -1: unknown
+    detail::rare_list<image_leaf> images;
+    detail::rare_list<affine_map> maps;  ///< of its positions
+    detail::rare_list<produced_leaf> produced;
+    detail::rare_list<std::byte> values;  ///< host values that are no scalars: from byte `bits` of a step on
+    std::int64_t size = -1;               ///< elements, where no vector says it; -1: unknown
+    std::int32_t box = -1;                ///< the map whose box is the expression's own, if any
+    bool writes_memory = false;           ///< beside its value
 
-    void push(const step&);
-    void push_vector(std::shared_ptr<vector_state>, scalar type);
-    /// The vector as memory, of any size, of which any element may be read.
-    void push_memory(std::shared_ptr<vector_state>, scalar type);
+    step& push(const step& s) {
+        if (steps.size() >= most_steps) [[unlikely]]
+            refuse_more();
+        steps.push_back(s);
+        return steps.back();
+    }
+    /// A step of this kind, to be completed in its place: a copy would wait for the stores of its members.
+    step& push(step::kind what) {
+        step& s = push(step{});
+        s.what = what;
+        return s;
+    }
+    void push_vector(std::shared_ptr<vector_state>);
+    /// What a producer makes, in its extents.
+    void push_produced(std::shared_ptr<const producer>);
+    /// The vector as memory, of any size, of which any element may be read, or written.
+    void push_memory(std::shared_ptr<vector_state>, bool is_written);
     void push_image(image_leaf);
-    void push_value(step::kind, scalar type, std::uint64_t bits);
-    void push_call(std::shared_ptr<const ir::function>, scalar type, std::uint16_t arity);
-    void append(const program&);
+    /// Where the map's elements lie; its box becomes the expression's.
+    void push_position(const affine_map&);
+    void push_value(step::kind, trace::type, std::uint64_t bits);
+    /// A host value that is more than a scalar, as it lies in memory.
+    void push_bytes(trace::type, const void* value, std::size_t size);
+    void push_operation(const operation&, trace::type, std::uint16_t arity, builtin row);
+    /// Gives the last value a number, by which it can be pushed again.
+    std::uint64_t push_keep(trace::type);
+    void push_kept(trace::type, std::uint64_t number);
+    void push_within(trace::type);
+    void push_call(std::shared_ptr<const ir::function>, trace::type, std::uint16_t arity);
+    void append(program&&);
+    void append(const program& other) { append(program(other)); }
+    /// Takes the last value as the index at which the other program is computed.
+    void append_at(program&& of);
+    void append_at(const program& of) { append_at(program(of)); }
 
 private:
-    void push_leaf(step::kind, std::shared_ptr<vector_state>, scalar type);
+    static constexpr std::size_t most_steps = 60000;  ///< their leaves' numbers have 16 bits
+    [[noreturn]] static void refuse_more();
+    void push_leaf(step::kind, std::shared_ptr<vector_state>, bool is_written);
+    void splice(program&&);
 };
+
+struct selection;
+/// What a view gives, as an expression; see view.hpp.
+program read(const selection&);
+
+/// The extents of an expression: those of its views, else one dimension. Throws usage_error where nothing in
+/// it says how many elements it has.
+shape box_of(const program&);
 
 }  // namespace array
 
@@ -99,26 +194,87 @@ template <class T>
 inline constexpr bool is_expr = false;
 template <class T>
 inline constexpr bool is_expr<expr<T>> = true;
+template <>
+inline constexpr bool is_expr<expr<void>> = false;
+template <class T>
+inline constexpr bool is_view = false;
+template <class T>
+inline constexpr bool is_view<view<T>> = true;
+
+/// What the elements of a vector of T are in expressions: `half` is computed with as float, and all complex
+/// types of one precision are one.
+template <class T>
+struct array_element {
+    using type = dsl::detail::loaded_type<dsl::detail::memory_element<T>>;
+};
+template <scalar_type T>
+struct array_element<T> {
+    using type = canonical<T>;
+};
+template <class A>
+using element_of = typename array_element<typename std::remove_cvref_t<A>::value_type>::type;
+
+/// The device's type for the elements of a vector of T.
+template <class T>
+trace::type array_type() {
+    return type_of_element<dsl::detail::memory_element<T>>();
+}
+template <scalar_type T>
+constexpr trace::type array_type() {
+    return scalar_of<T>;
+}
 
 }  // namespace detail
 
-/// A vector or an expression.
+/// A vector, a view or an expression.
 template <class A>
-concept array_value = detail::is_vector<std::remove_cvref_t<A>> || detail::is_expr<std::remove_cvref_t<A>>;
+concept array_value = detail::is_vector<std::remove_cvref_t<A>> || detail::is_view<std::remove_cvref_t<A>> ||
+    detail::is_expr<std::remove_cvref_t<A>>;
+/// What may stand beside one: a host scalar, short vector or complex number.
+template <class A>
+concept array_operand = array_value<A> || scalar_type<std::remove_cvref_t<A>> || vector_type<A> ||
+    complex_type<std::remove_cvref_t<A>>;
 template <class... A>
-concept array_operands = ((array_value<A> || scalar_type<std::remove_cvref_t<A>>)&&...) &&
-                         (array_value<A> || ...);
+concept array_operands = (array_operand<A> && ...) && (array_value<A> || ...);
 
-/// An expression whose elements are of type T. Keeps the vectors in it alive. `auto e = a + b;` is fine: it
-/// is computed with the vectors' values at the time of assignment.
-template <scalar_type T>
+/// An expression whose elements are of type T: a scalar, a short vector, balm::complex_value<float> or
+/// <double>, or a structure declared with BALM_STRUCT. Keeps the vectors in it alive. `auto e = a + b;` is
+/// fine: it is computed with the vectors' values at the time of assignment.
+template <class T>
 class expr {
 public:
     using value_type = T;
-    static_assert(std::same_as<T, canonical<T>>);
+    static_assert(std::same_as<T, typename detail::array_element<T>::type>);
 
     explicit expr(array::program&& list) : program_(std::move(list)) {}
-    expr(const vector<T>& v) { program_.push_vector(v.state(), scalar_of<T>); }  // NOLINT
+    /// Of the program that a function gives, which is made in its place.
+    template <std::invocable F>
+    explicit expr(F&& make) : program_(make()) {}
+    template <class U>
+    requires std::same_as<detail::element_of<vector<U>>, T> expr(const vector<U>& v) {  // NOLINT
+        program_.push_vector(v.state());
+    }
+    template <class U>
+    requires std::same_as<detail::element_of<view<U>>, T> expr(const view<U>& v)  // NOLINT
+        : program_(array::read(v.what())) {}
+
+    const array::program& program() const& { return program_; }
+    array::program&& program() && { return std::move(program_); }
+
+    /// The expression at the positions that another one of integers gives: `(a * b)[n - 1 -
+    /// balm::element_index()]`. Positions are not checked.
+    template <array_value A>
+    view<const T> operator[](A&& position) const;
+
+private:
+    array::program program_;
+};
+
+/// What functions without a result give in expressions: for balm::eval, and nothing else.
+template <>
+class expr<void> {
+public:
+    explicit expr(array::program&& list) : program_(std::move(list)) {}
 
     const array::program& program() const& { return program_; }
     array::program&& program() && { return std::move(program_); }
@@ -129,13 +285,25 @@ private:
 
 namespace detail {
 
+/// The type of an array's elements, where they are scalars.
 template <class A>
 constexpr scalar array_scalar() {
-    if constexpr (array_value<A>)
-        return scalar_of<typename std::remove_cvref_t<A>::value_type>;
-    else
-        return scalar::nothing;
+    if constexpr (array_value<A>) {
+        if constexpr (scalar_type<element_of<A>>) return scalar_of<element_of<A>>;
+    }
+    return scalar::nothing;
 }
+/// Whether all of these are scalars, or arrays of scalars.
+template <class... A>
+constexpr bool are_scalars() {
+    return ((array_scalar<A>() != scalar::nothing || scalar_type<std::remove_cvref_t<A>>)&&...);
+}
+/// An operation of the kernel language, element by element: balm/array_elements.hpp.
+template <class Operation, class... A>
+auto recorded(A&&... a);
+template <builtin B>
+struct row_operation;
+struct select_operation;
 template <class A>
 constexpr scalar array_entering(scalar strong) {
     using plain = std::remove_cvref_t<A>;
@@ -183,11 +351,14 @@ std::uint64_t entering_bits(A value) {
 
 /// Appends an operand of any kind.
 template <scalar Entering, class A>
-void append(array::program& list, const A& a) {
-    if constexpr (is_vector<A>)
-        list.push_vector(a.state(), Entering);
-    else if constexpr (is_expr<A>)
-        list.append(a.program());
+void append(array::program& list, A&& a) {
+    using plain = std::remove_cvref_t<A>;
+    if constexpr (is_vector<plain>)
+        list.push_vector(a.state());
+    else if constexpr (is_expr<plain>)
+        list.append(static_cast<A&&>(a).program());
+    else if constexpr (is_view<plain>)
+        list.append(array::read(a.what()));
     else
         list.push_value(array::step::kind::scalar, Entering, entering_bits<Entering>(a));
 }
@@ -207,13 +378,13 @@ template <scalar S>
 using expr_of = expr<typename host_type<S>::type>;
 
 template <builtin B, scalar Strong, class First, class... Rest>
-array::program joined(First&& first, const Rest&... rest) {
+array::program joined(First&& first, Rest&&... rest) {
     if constexpr (!takes_bit_patterns(B)) {
         refuse_wrapping<array_operand<B, First>(Strong)>(first);
         (refuse_wrapping<array_operand<B, Rest>(Strong)>(rest), ...);
     }
     array::program list = begin<array_operand<B, First>(Strong)>(static_cast<First&&>(first));
-    (append<array_operand<B, Rest>(Strong)>(list, rest), ...);
+    (append<array_operand<B, Rest>(Strong)>(list, static_cast<Rest&&>(rest)), ...);
     return list;
 }
 
@@ -223,18 +394,23 @@ array::program joined(First&& first, const Rest&... rest) {
 template <builtin B, class... A>
 requires array_operands<A...>
 auto apply(A&&... a) {
-    constexpr scalar strong = detail::array_strong<A...>();
-    constexpr scalar result = detail::result_of(B, detail::array_operand<B, A>(strong)...);
-    static_assert(result != scalar::nothing,
-                  "Balm: this operator or built-in does not take elements of these types (integers wanted?)");
-    array::program list = detail::joined<B, strong>(static_cast<A&&>(a)...);
-    array::step s;
-    s.what = array::step::kind::apply;
-    s.type = result;
-    s.detail = static_cast<std::uint16_t>(B);
-    s.arity = sizeof...(A);
-    list.push(s);
-    return detail::expr_of<result>(std::move(list));
+    if constexpr (!detail::are_scalars<A...>()) {
+        return detail::recorded<detail::row_operation<B>>(static_cast<A&&>(a)...);
+    } else {
+        constexpr scalar strong = detail::array_strong<A...>();
+        constexpr scalar result = detail::result_of(B, detail::array_operand<B, A>(strong)...);
+        static_assert(
+            result != scalar::nothing,
+            "Balm: this operator or built-in does not take elements of these types (integers wanted?)");
+        return detail::expr_of<result>([&] {
+            array::program list = detail::joined<B, strong>(static_cast<A&&>(a)...);
+            array::step& s = list.push(array::step::kind::apply);
+            s.type = result;
+            s.detail = static_cast<std::uint16_t>(B);
+            s.arity = sizeof...(A);
+            return list;
+        });
+    }
 }
 
 #define BALM_BINARY(symbol, id)                                              \
@@ -243,33 +419,17 @@ auto apply(A&&... a) {
     auto operator symbol(L&& l, R&& r) {                                     \
         return apply<builtin::id>(static_cast<L&&>(l), static_cast<R&&>(r)); \
     }
-BALM_BINARY(+, add)
-BALM_BINARY(-, sub)
-BALM_BINARY(*, mul)
-BALM_BINARY(/, div)
-BALM_BINARY(%, rem)
-BALM_BINARY(<<, shl)
-BALM_BINARY(>>, shr)
-BALM_BINARY(&, bit_and)
-BALM_BINARY(|, bit_or)
-BALM_BINARY(^, bit_xor)
-BALM_BINARY(<, less)
-BALM_BINARY(>, greater)
-BALM_BINARY(<=, less_equal)
-BALM_BINARY(>=, greater_equal)
-BALM_BINARY(==, equal)
-BALM_BINARY(!=, not_equal)
+BALM_BINARY_OPERATORS(BALM_BINARY)
 #undef BALM_BINARY
 
 /// The elements as another type, as C++ converts them; floating to integer saturates and turns NaN into 0.
+/// Short vectors lane by lane: see balm/array_elements.hpp.
 template <scalar_type T, array_value A>
-expr<canonical<T>> cast(A&& a) {
+requires(detail::are_scalars<A>()) expr<canonical<T>> cast(A&& a) {
     array::program list = detail::begin<detail::array_scalar<A>()>(static_cast<A&&>(a));
-    array::step s;
-    s.what = array::step::kind::convert;
+    array::step& s = list.push(array::step::kind::convert);
     s.type = scalar_of<T>;
     s.arity = 1;
-    list.push(s);
     return expr<canonical<T>>(std::move(list));
 }
 
@@ -278,6 +438,10 @@ namespace detail {
 /// The elements as truth values: a number counts as true unless it is zero.
 template <class A>
 decltype(auto) as_condition(A&& a) {
+    static_assert(
+        are_scalars<A>(),
+        "Balm: a short vector or a complex number is no condition; compare it, or write any_lane(v) or "
+        "all_lanes(v) of truth values");
     if constexpr (scalar_type<std::remove_cvref_t<A>>)
         return a != std::remove_cvref_t<A>{};
     else if constexpr (array_scalar<A>() == scalar::boolean)
@@ -294,7 +458,11 @@ auto operator-(A&& a) {
 }
 template <array_value A>
 auto operator+(A&& a) {
-    return cast<typename detail::host_type<promote(detail::array_scalar<A>())>::type>(static_cast<A&&>(a));
+    if constexpr (detail::are_scalars<A>())
+        return cast<typename detail::host_type<promote(detail::array_scalar<A>())>::type>(
+            static_cast<A&&>(a));
+    else
+        return expr<detail::element_of<A>>(detail::begin<scalar::nothing>(static_cast<A&&>(a)));
 }
 template <array_value A>
 auto operator~(A&& a) {
@@ -302,7 +470,10 @@ auto operator~(A&& a) {
 }
 template <array_value A>
 auto operator!(A&& a) {
-    return apply<builtin::logical_not>(detail::as_condition(static_cast<A&&>(a)));
+    if constexpr (detail::are_scalars<A>())
+        return apply<builtin::logical_not>(detail::as_condition(static_cast<A&&>(a)));
+    else
+        return apply<builtin::logical_not>(static_cast<A&&>(a));
 }
 template <class L, class R>
 requires array_operands<L, R>
@@ -341,42 +512,54 @@ auto operator||(L&& l, R&& r) {
 
 /// The elements as another type, rounded as told; see dsl::convert.
 template <scalar_type T, rounding How = detail::usual_rounding<T>, array_value A>
-expr<canonical<T>> convert(A&& a) {
-    return detail::converted<canonical<T>, How, typename std::remove_cvref_t<A>::value_type>(
-        static_cast<A&&>(a));
+requires(detail::are_scalars<A>()) expr<canonical<T>> convert(A&& a) {
+    return detail::converted<canonical<T>, How, detail::element_of<A>>(static_cast<A&&>(a));
 }
 /// The elements as an integer type; what is beyond its range becomes the nearest end of the range.
 template <scalar_type T, rounding How = rounding::toward_zero, array_value A>
-expr<canonical<T>> convert_sat(A&& a) {
-    return detail::saturated<canonical<T>, How, typename std::remove_cvref_t<A>::value_type>(
-        static_cast<A&&>(a));
+requires(detail::are_scalars<A>()) expr<canonical<T>> convert_sat(A&& a) {
+    return detail::saturated<canonical<T>, How, detail::element_of<A>>(static_cast<A&&>(a));
 }
 /// The elements' bits as a type of the same size.
 template <scalar_type T, array_value A>
-expr<canonical<T>> bit_cast(A&& a) {
-    return detail::reinterpreted_as<canonical<T>, typename std::remove_cvref_t<A>::value_type>(
-        static_cast<A&&>(a));
+requires(detail::are_scalars<A>()) expr<canonical<T>> bit_cast(A&& a) {
+    return detail::reinterpreted_as<canonical<T>, detail::element_of<A>>(static_cast<A&&>(a));
 }
 
 /// `condition ? if_true : if_false`, element by element.
 template <class C, class A, class B>
 requires array_operands<C, A, B>
 auto select(C&& condition, A&& if_true, B&& if_false) {
-    constexpr scalar strong = detail::array_strong<A, B>();
-    constexpr scalar a = detail::array_entering<A>(strong), b = detail::array_entering<B>(strong);
-    constexpr scalar result = a == b ? a : common_scalar(a, b);
-    detail::refuse_wrapping<a>(if_true);
-    detail::refuse_wrapping<b>(if_false);
-    array::program list = detail::begin<scalar::boolean>(detail::as_condition(static_cast<C&&>(condition)));
-    detail::append<a>(list, if_true);
-    detail::append<b>(list, if_false);
-    array::step s;
-    s.what = array::step::kind::select;
-    s.type = result;
-    s.arity = 3;
-    list.push(s);
-    return detail::expr_of<result>(std::move(list));
+    if constexpr (!detail::are_scalars<C, A, B>()) {
+        return detail::recorded<detail::select_operation>(
+            static_cast<C&&>(condition), static_cast<A&&>(if_true), static_cast<B&&>(if_false));
+    } else {
+        constexpr scalar strong = detail::array_strong<A, B>();
+        constexpr scalar a = detail::array_entering<A>(strong), b = detail::array_entering<B>(strong);
+        constexpr scalar result = a == b ? a : common_scalar(a, b);
+        detail::refuse_wrapping<a>(if_true);
+        detail::refuse_wrapping<b>(if_false);
+        array::program list =
+            detail::begin<scalar::boolean>(detail::as_condition(static_cast<C&&>(condition)));
+        detail::append<a>(list, if_true);
+        detail::append<b>(list, if_false);
+        array::step& s = list.push(array::step::kind::select);
+        s.type = result;
+        s.arity = 3;
+        return detail::expr_of<result>(std::move(list));
+    }
 }
+
+namespace detail {
+
+/// An expression of integers as positions (i64).
+template <class A>
+array::program positions(A&& a) {
+    static_assert(kind_of(array_scalar<A>()) == scalar_kind::integer, "Balm: positions are integers");
+    return cast<std::int64_t>(static_cast<A&&>(a)).program();
+}
+
+}  // namespace detail
 
 /// The position of each element, plus an offset: 0, 1, 2, …
 inline expr<std::int64_t> element_index(std::int64_t offset = 0) {
@@ -403,6 +586,19 @@ expr<canonical<T>> constant(T value) {
 }
 
 namespace detail {
+
+/// The host type of a device variable.
+template <class P>
+struct held_by {
+    using type = void;
+};
+template <class T>
+struct held_by<dsl::Var<T>> {
+    using type = T;
+};
+/// Appends what becomes a value of T as the kernel language lets it: balm/array_elements.hpp.
+template <class T, class A>
+void append_as(array::program& list, const A& a);
 
 /// What a function's parameter in memory points to; void for a parameter by value.
 template <class P>
@@ -448,18 +644,23 @@ void append_argument(array::program& list, const A& a) {
         append_image<P>(list, a);
     } else if constexpr (!std::is_void_v<element>) {
         static_assert(is_vector<A>, "Balm: this parameter is memory; give it a vector");
-        static_assert(std::is_const_v<element>,
-                      "Balm: in an expression a function only reads vectors: take In<T> or Ptr<const T>");
+        static_assert(!std::is_volatile_v<element>,
+                      "Balm: in an expression a function's memory is global: In<T>, Mixed<T>, Ptr<T> …");
         if constexpr (is_vector<A>) {
             static_assert(is_same_element<typename A::value_type, std::remove_const_t<element>>,
                           "Balm: the vector's elements are of another type than the parameter's");
-            list.push_memory(a.state(), array_scalar<A>());
+            list.push_memory(a.state(), !std::is_const_v<element>);
         }
     } else {
-        constexpr scalar wanted = scalar_of<typename P::value_type>;
-        constexpr scalar given = array_entering<A>(wanted);
-        static_assert(kind_of(given) <= kind_of(wanted), "Balm: this would narrow; cast it");
-        append<given>(list, a);
+        using wanted_type = typename held_by<P>::type;
+        if constexpr (scalar_type<wanted_type> && are_scalars<A>()) {
+            constexpr scalar wanted = scalar_of<wanted_type>;
+            constexpr scalar given = array_entering<A>(wanted);
+            static_assert(kind_of(given) <= kind_of(wanted), "Balm: this would narrow; cast it");
+            append<given>(list, a);
+        } else {
+            append_as<wanted_type>(list, a);
+        }
     }
 }
 
@@ -471,29 +672,70 @@ void append_argument(array::program& list, const A& a) {
 ///     auto force = balm::function("force", [](Index i, In<double> x) { … x[j] … });
 ///     f = force(balm::element_index(), x);
 ///
+/// One that writes memory, Mixed<T>, Out<T> or Ptr<T>, does so in no order; atomics serve where elements
+/// meet. Such an expression is assigned, or, where nothing but its effects is wanted, evaluated by
+/// balm::eval:
+///
+///     auto count = balm::function("count", [](UInt bin, Mixed<int> bins) { atomic_inc(bins[bin]); });
+///     balm::eval(count(x & 255u, bins));
+///
 /// A parameter that is an image, InImage<T, N> or Sampled<T, N>, takes one as a kernel does.
 template <class R, class... P, class... A>
 requires(array_value<A> || ...) auto call_function(const device_function<R, P...>& f, A&&... a) {
     array::program list;
     (detail::append_argument<P>(list, a), ...);
-    constexpr scalar result = scalar_of<typename R::value_type>;
-    list.push_call(f.function(), result, sizeof...(A));
-    return detail::expr_of<result>(std::move(list));
+    if constexpr (std::is_void_v<R>) {
+        list.push_call(f.function(), {}, sizeof...(A));
+        return expr<void>(std::move(list));
+    } else {
+        using result = typename detail::held_by<R>::type;
+        static_assert(!std::is_void_v<result>, "Balm: in an expression a function gives one value");
+        list.push_call(f.function(), detail::array_type<result>(), sizeof...(A));
+        return expr<result>(std::move(list));
+    }
 }
 
-/// What an image shows at each place, through its sampler: x along a row, then y, then z. The image is one of
-/// numbers, not of vectors of them, for which a function takes what it wants of the element:
+namespace array {
+/// One kernel that computes the program for every index, and keeps nothing of it.
+void evaluate(program&&);
+}  // namespace array
+
+/// Computes an expression for its effects alone: those of functions that write memory, print or check.
+/// Nothing is stored. Throws usage_error where no vector in it says how many elements it has, or on which
+/// device they are.
+template <class T>
+void eval(expr<T> e) {
+    array::evaluate(std::move(e).program());
+}
+
+/// An expression computed once, and used as often as the function given uses it. (What is the same by the
+/// look of it is computed once anyway; this is for what has effects, for scalars, which are arguments each
+/// time that they are written, and for lists that would grow long.)
+///
+///     y = balm::let(sin(s * x), [](auto z) { return z * z + z; });
+template <array_value A, class F>
+auto let(A&& a, F&& f) {
+    array::program list = detail::begin<detail::array_scalar<A>()>(static_cast<A&&>(a));
+    const trace::type type = detail::array_type<detail::element_of<A>>();
+    array::program name;
+    name.size = list.size;
+    name.push_kept(type, list.push_keep(type));
+    auto body = static_cast<F&&>(f)(expr<detail::element_of<A>>(std::move(name)));
+    static_assert(array_value<decltype(body)>, "Balm: the function that let is given returns an expression");
+    using result = detail::element_of<decltype(body)>;
+    detail::append<detail::array_scalar<decltype(body)>()>(list, body);
+    list.push_within(detail::array_type<result>());
+    return expr<result>(std::move(list));
+}
+
+/// What an image shows at each place, through its sampler: x along a row, then y, then z.
 ///
 ///     heights = balm::sample(map.sampled({.filter = balm::image_filter::linear}), x, y);
-///     auto red = balm::function("red", [](Sampled<balm::float4, 2> i, Float x, Float y) { return Float(i(x,
-///     y).x); }); r = red(photo.sampled(), x, y);
+///     red = balm::lane<0>(balm::sample(photo.sampled(), x, y));
 template <class T, int N, class... A>
 requires array_operands<A...>
 auto sample(const sampled_image<T, N>& image, A&&... at) {
     static_assert(sizeof...(A) == N, "Balm: an image of N dimensions is sampled at N coordinates");
-    static_assert(
-        scalar_type<decltype(detail::image_value<T>())>,
-        "Balm: the image's elements are vectors; write a function that says which number of them is meant");
     if constexpr (N == 1) {
         static const auto look =
             function("sample(image, x)", [](dsl::Sampled<T, 1> i, dsl::Float x) { return i(x); });
@@ -511,3 +753,5 @@ auto sample(const sampled_image<T, N>& image, A&&... at) {
 }
 
 }  // namespace balm
+
+#include "balm/array_elements.hpp"

@@ -14,18 +14,23 @@
 
 namespace balm {
 
-/// The sizes of an array of one to three dimensions, row by row: the last one varies fastest in memory.
+/// The sizes of an array of one to eight dimensions, row by row: the last one varies fastest in memory.
+/// Buffers and images have three at most.
 ///
 ///     balm::shape(rows, columns).count();  // rows * columns
 class shape {
 public:
+    static constexpr int max_dimensions = 8;
+
     constexpr shape() = default;
     template <std::integral First, std::integral... Rest>
     constexpr shape(First first, Rest... rest)
         : sizes_{static_cast<std::size_t>(first), static_cast<std::size_t>(rest)...},
           dimensions_(1 + static_cast<int>(sizeof...(Rest))) {
-        static_assert(sizeof...(Rest) < 3, "Balm: arrays have one, two or three dimensions");
+        static_assert(sizeof...(Rest) < max_dimensions, "Balm: arrays have one to eight dimensions");
     }
+    /// Throws usage_error for more than eight.
+    explicit shape(std::span<const std::size_t> sizes);
 
     constexpr int dimensions() const { return dimensions_; }
     /// The size of one dimension; 1 beyond the last.
@@ -33,12 +38,16 @@ public:
         return dimension < dimensions_ ? sizes_[static_cast<std::size_t>(dimension)] : 1;
     }
     /// The number of elements.
-    constexpr std::size_t count() const { return (*this)[0] * (*this)[1] * (*this)[2]; }
+    constexpr std::size_t count() const {
+        std::size_t product = sizes_[0];
+        for (int d = 1; d < dimensions_; ++d) product *= sizes_[static_cast<std::size_t>(d)];
+        return product;
+    }
 
     friend constexpr bool operator==(const shape&, const shape&) = default;
 
 private:
-    std::array<std::size_t, 3> sizes_{};
+    std::array<std::size_t, max_dimensions> sizes_{};
     int dimensions_ = 1;
 };
 
@@ -98,15 +107,11 @@ public:
     /// The element at a flat index.
     T& operator[](std::size_t i) { return elements_[i]; }
     const T& operator[](std::size_t i) const { return elements_[i]; }
-    /// The element at (row, column) or (plane, row, column).
-    T& operator()(std::size_t i, std::size_t j) { return elements_[i * shape_[1] + j]; }
-    const T& operator()(std::size_t i, std::size_t j) const { return elements_[i * shape_[1] + j]; }
-    T& operator()(std::size_t i, std::size_t j, std::size_t k) {
-        return elements_[(i * shape_[1] + j) * shape_[2] + k];
-    }
-    const T& operator()(std::size_t i, std::size_t j, std::size_t k) const {
-        return elements_[(i * shape_[1] + j) * shape_[2] + k];
-    }
+    /// The element at (row, column), (plane, row, column) and so on: an index for each dimension.
+    template <std::integral... I>
+    requires(sizeof...(I) > 1) T& operator()(I... at) { return elements_[flat(at...)]; }
+    template <std::integral... I>
+    requires(sizeof...(I) > 1) const T& operator()(I... at) const { return elements_[flat(at...)]; }
 
     /// Equal shapes and elements.
     friend bool operator==(const host_array& a, const host_array& b) {
@@ -118,6 +123,14 @@ public:
     }
 
 private:
+    template <class... I>
+    std::size_t flat(I... at) const {
+        std::size_t index = 0;
+        int d = 0;
+        ((index = index * shape_[d++] + static_cast<std::size_t>(at)), ...);
+        return index;
+    }
+
     balm::shape shape_;
     std::unique_ptr<T[]> elements_;
 };

@@ -6,71 +6,91 @@
 #include <new>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace balm::detail {
 
 template <class T, std::size_t N>
 class inline_vector {
 public:
-    inline_vector() = default;
-    inline_vector(const inline_vector& other) { append(other.begin(), other.end()); }
+    inline_vector() noexcept : data_(inside()) {}
+    inline_vector(const inline_vector& other) : inline_vector() { append(other.begin(), other.end()); }
     inline_vector(inline_vector&& other) noexcept { take(other); }
     inline_vector& operator=(inline_vector other) noexcept {
-        clear();
-        more_.clear();
+        release();
         take(other);
         return *this;
     }
-    ~inline_vector() { clear(); }
+    ~inline_vector() { release(); }
 
-    std::size_t size() const { return more_.empty() ? size_ : more_.size(); }
-    bool empty() const { return size() == 0; }
-    T* begin() { return more_.empty() ? inside() : more_.data(); }
-    T* end() { return begin() + size(); }
-    const T* begin() const { return const_cast<inline_vector*>(this)->begin(); }
-    const T* end() const { return begin() + size(); }
-    T& operator[](std::size_t k) { return begin()[k]; }
-    const T& operator[](std::size_t k) const { return begin()[k]; }
-    T& back() { return begin()[size() - 1]; }
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    T* begin() { return data_; }
+    T* end() { return data_ + size_; }
+    const T* begin() const { return data_; }
+    const T* end() const { return data_ + size_; }
+    T& operator[](std::size_t k) { return data_[k]; }
+    const T& operator[](std::size_t k) const { return data_[k]; }
+    T& back() { return data_[size_ - 1]; }
 
     void push_back(T value) {
-        if (more_.empty() && size_ < N) {
-            ::new (static_cast<void*>(inside() + size_)) T(std::move(value));
-            ++size_;
-            return;
-        }
-        spill();
-        more_.push_back(std::move(value));
+        make_room(size_ + 1);
+        std::construct_at(data_ + size_, std::move(value));
+        ++size_;
     }
     void append(const T* first, const T* last) {
-        for (; first != last; ++first) push_back(*first);
+        const auto count = static_cast<std::size_t>(last - first);
+        make_room(size_ + count);
+        std::uninitialized_copy_n(first, count, data_ + size_);
+        size_ += count;
+    }
+    /// Takes the elements, and leaves none there.
+    void append(inline_vector&& other) {
+        make_room(size_ + other.size_);
+        relocate(other.data_, other.size_, data_ + size_);
+        size_ += other.size_;
+        other.size_ = 0;
     }
 
 private:
     T* inside() { return std::launder(reinterpret_cast<T*>(bytes_)); }
-    void spill() {
-        if (!more_.empty()) return;
-        more_.reserve(2 * N);
-        for (std::size_t k = 0; k < size_; ++k) more_.push_back(std::move(inside()[k]));
-        clear();
+    static void relocate(T* from, std::size_t count, T* to) noexcept {
+        std::uninitialized_move_n(from, count, to);
+        std::destroy_n(from, count);
     }
+    void make_room(std::size_t count) {
+        if (count <= capacity_) [[likely]]
+            return;
+        const std::size_t more = count < 2 * capacity_ ? 2 * capacity_ : count;
+        T* const wider = std::allocator<T>{}.allocate(more);
+        relocate(data_, size_, wider);
+        free();
+        data_ = wider;
+        capacity_ = more;
+    }
+    /// The other's elements; this one has none, and no memory outside.
     void take(inline_vector& other) noexcept {
-        more_ = std::move(other.more_);
-        for (std::size_t k = 0; k < other.size_; ++k)
-            ::new (static_cast<void*>(inside() + k)) T(std::move(other.inside()[k]));
-        size_ = other.size_;
-        other.clear();
-        other.more_.clear();
+        size_ = std::exchange(other.size_, 0);
+        if (other.data_ == other.inside()) {
+            data_ = inside();
+            capacity_ = N;
+            relocate(other.data_, size_, data_);
+        } else {
+            data_ = std::exchange(other.data_, other.inside());
+            capacity_ = std::exchange(other.capacity_, N);
+        }
     }
-    void clear() noexcept {
-        std::destroy_n(inside(), size_);
-        size_ = 0;
+    void release() noexcept {
+        std::destroy_n(data_, size_);
+        free();
+    }
+    void free() noexcept {
+        if (data_ != inside()) std::allocator<T>{}.deallocate(data_, capacity_);
     }
 
-    alignas(T) std::byte bytes_[N * sizeof(T)];
+    T* data_;
     std::size_t size_ = 0;
-    std::vector<T> more_;
+    std::size_t capacity_ = N;
+    alignas(T) std::byte bytes_[N * sizeof(T)];
 };
 
 }  // namespace balm::detail

@@ -74,7 +74,7 @@ concept native_memory_argument = requires(const A& a) {
 memory_part adopted_part(const std::shared_ptr<runtime::device_state>&, native_handle, std::size_t count,
                          std::size_t element_size, std::size_t alignment, std::size_t byte_offset);
 native_memory native_of(const std::shared_ptr<runtime::storage>&, std::size_t offset);
-std::shared_ptr<array::vector_state> vector_over(const memory_part&, scalar type);
+std::shared_ptr<array::vector_state> vector_over(const memory_part&, trace::type);
 
 using storage_list = std::vector<std::shared_ptr<runtime::storage>>;
 event run_native(const std::shared_ptr<runtime::queue_state>&, const std::function<void(void*)>&,
@@ -123,7 +123,7 @@ buffer_range<T, access::mixed> adopt_memory(const device& on, native_handle memo
 ///     x = 2 * x + 1;
 template <class T>
 vector<T> as_vector(const buffer_range<T, access::mixed>& elements) {
-    return vector<T>(detail::vector_over(elements.part(), scalar_of<T>));
+    return vector<T>(detail::vector_over(elements.part(), detail::array_type<T>()));
 }
 
 // ---- out ----

@@ -1,57 +1,286 @@
 #pragma once
-// Reductions of vectors and expressions to one host value: sum, min, max. The expression is computed inside
-// the reduction's kernel; nothing is stored in between.
+// Reductions of vectors and expressions to one value each: sums, products, extremes and their places,
+// conditions, functions of the user's. The expression is computed inside the reduction's kernel; nothing is
+// stored in between. Several of them share one pass.
+//
+//     double dot = balm::sum(x * y);
+//     auto [least, most] = balm::reduce(balm::min_of(x), balm::max_of(x));
+//     balm::sum_into(norm, r * r);  // stays on the device
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <memory>
+#include <tuple>
+#include <utility>
 
 #include "balm/expr.hpp"
+#include "balm/vector.hpp"
 
 namespace balm {
 
+/// What a reduction promises of its result where rounding makes the order of the operations show: in sums and
+/// products of floating numbers, and in the user's functions. Integers, extremes and conditions are the same
+/// in any order.
+enum class policy : std::uint8_t {
+    run_to_run,  ///< the same bits in every run on a device, whatever else it does; the default
+    portable     ///< the same bits on every device and backend: the order depends on the number of elements
+                 ///< alone
+};
+
+/// An element and where it stands.
+template <scalar_type T>
+struct extreme {
+    T value{};
+    std::size_t position = 0;
+    friend bool operator==(const extreme&, const extreme&) = default;
+};
+
 namespace array {
 
-enum class reduction : std::uint8_t { sum, min, max };
-/// The bits of the result, of the reduction's type.
-std::uint64_t reduce(reduction, program&&, scalar result);
+enum class reduction_kind : std::uint8_t {
+    sum,
+    sum_compensated,
+    product,
+    min,
+    max,
+    arg_min,
+    arg_max,
+    any,
+    all,
+    count,
+    fold
+};
+
+/// A reduction of one expression.
+struct reduction {
+    reduction_kind kind = reduction_kind::sum;
+    trace::type element;                                ///< what elements are converted to
+    std::uint64_t identity = 0;                         ///< of a fold: the bits of the value of no elements
+    std::shared_ptr<const ir::function> function = {};  ///< of a fold
+};
+
+/// Results leave 8 bytes each in `results`: one, and for arg_min and arg_max a second, the position. The
+/// program's values are the reductions' expressions, in their order.
+void reduce(program&&, const reduction* first, std::size_t count, policy, std::uint64_t* results);
+/// The same into a vector of one element for each.
+void reduce_into(vector_state* const* into, program&&, const reduction* first, std::size_t count, policy);
+
 /// The type in which elements are added up: booleans are counted in 64 bits, small integers in 32.
 constexpr scalar sum_type(scalar s) { return s == scalar::boolean ? scalar::i64 : promote(s); }
 
 }  // namespace array
 
+/// A reduction that is not computed yet: what `sum_of` and its kin give and `reduce` takes. R is its result.
+template <class R>
+class lazy_reduction {
+public:
+    using result_type = R;
+
+    lazy_reduction(array::program&& list, array::reduction how)
+        : program_(std::move(list)), how_(std::move(how)) {}
+
+    const array::program& program() const& { return program_; }
+    array::program&& program() && { return std::move(program_); }
+    const array::reduction& how() const { return how_; }
+
+private:
+    array::program program_;
+    array::reduction how_;
+};
+
 namespace detail {
 
-template <scalar Result, class A>
-auto reduce(array::reduction how, A&& a) {
-    using T = typename host_type<Result>::type;
-    const std::uint64_t bits = array::reduce(how, begin<array_scalar<A>()>(static_cast<A&&>(a)), Result);
-    if constexpr (sizeof(T) == 4 && std::floating_point<T>)
-        return std::bit_cast<T>(static_cast<std::uint32_t>(bits));
-    else if constexpr (std::floating_point<T>)
-        return std::bit_cast<T>(bits);
-    else
-        return static_cast<T>(bits);
+template <class R>
+inline constexpr std::size_t result_slots = 1;
+template <class T>
+inline constexpr std::size_t result_slots<extreme<T>> = 2;
+
+template <class R>
+R result_from(const std::uint64_t* slot) {
+    R result{};
+    std::memcpy(&result, slot, sizeof result);  // little-endian hosts: the low bytes come first
+    return result;
+}
+template <class T>
+extreme<T> extreme_from(const std::uint64_t* slot) {
+    return {result_from<T>(slot), static_cast<std::size_t>(slot[1])};
+}
+template <class R>
+struct taken {
+    static R from(const std::uint64_t*& slot) { return result_from<R>(slot++); }
+};
+template <class T>
+struct taken<extreme<T>> {
+    static extreme<T> from(const std::uint64_t*& slot) {
+        slot += 2;
+        return extreme_from<T>(slot - 2);
+    }
+};
+
+template <array::reduction_kind Kind, scalar Element, class R, class A>
+lazy_reduction<R> lazily(A&& a) {
+    static_assert(Kind != array::reduction_kind::sum_compensated || is_floating(Element),
+                  "Balm: sum_compensated adds floating numbers; sums of integers are exact");
+    return {begin<array_scalar<A>()>(static_cast<A&&>(a)), {Kind, Element}};
+}
+
+template <class First, class... Rest>
+array::program joined_programs(lazy_reduction<First>&& first, const lazy_reduction<Rest>&... rest) {
+    array::program list = std::move(first).program();
+    (list.append(rest.program()), ...);
+    return list;
 }
 
 }  // namespace detail
 
-/// The sum of all elements; of booleans, how many are true (64 bits). 0 for no elements. The order of the
-/// additions depends on the device, not on the run. Blocks.
+/// Computes reductions of expressions of the same number of elements in one kernel, which reads each vector
+/// once. Gives their results as a tuple; of one reduction the result itself. Throws usage_error for different
+/// numbers of elements or devices, and for extremes of no elements. Blocks.
+///
+///     auto [dot, least, most] = balm::reduce(balm::sum_of(x * y), balm::min_of(x), balm::max_of(abs(x)));
+template <class First, class... Rest>
+auto reduce(policy how, lazy_reduction<First> first, lazy_reduction<Rest>... rest) {
+    constexpr std::size_t slots = (detail::result_slots<First> + ... + detail::result_slots<Rest>);
+    const array::reduction asked[] = {first.how(), rest.how()...};
+    std::uint64_t results[slots] = {};
+    array::reduce(detail::joined_programs(std::move(first), rest...), asked, 1 + sizeof...(Rest), how,
+                  results);
+    const std::uint64_t* next = results;
+    if constexpr (sizeof...(Rest) == 0)
+        return detail::taken<First>::from(next);
+    else
+        return std::tuple<First, Rest...>{detail::taken<First>::from(next),
+                                          detail::taken<Rest>::from(next)...};
+}
+template <class First, class... Rest>
+auto reduce(lazy_reduction<First> first, lazy_reduction<Rest>... rest) {
+    return reduce(policy::run_to_run, std::move(first), std::move(rest)...);
+}
+
+/// The same into vectors of one element of the results' types, on the device: nothing is brought to the host,
+/// and nobody waits. Throws usage_error for a vector of another size, or on another device.
+///
+///     balm::reduce_into(std::tie(dot, least), balm::sum_of(x * y), balm::min_of(x));
+template <class... T, class... R>
+requires(sizeof...(T) == sizeof...(R)) void reduce_into(policy how, std::tuple<vector<T>&...> into,
+                                                        lazy_reduction<R>... from) {
+    static_assert(
+        (std::is_same_v<T, R> && ...),
+        "Balm: a vector that takes a reduction's result has elements of the result's type; cast the "
+        "expression, or, for arg_min and arg_max, reduce to the host");
+    const array::reduction asked[] = {from.how()...};
+    std::apply(
+        [&](vector<T>&... target) {
+            array::vector_state* const targets[] = {target.state().get()...};
+            array::reduce_into(targets, detail::joined_programs(std::move(from)...), asked, sizeof...(R),
+                               how);
+        },
+        into);
+}
+template <class... T, class... R>
+requires(sizeof...(T) == sizeof...(R)) void reduce_into(std::tuple<vector<T>&...> into,
+                                                        lazy_reduction<R>... from) {
+    reduce_into(policy::run_to_run, into, std::move(from)...);
+}
+template <class T, class R>
+void reduce_into(vector<T>& into, lazy_reduction<R> from, policy how = policy::run_to_run) {
+    reduce_into(how, std::tie(into), std::move(from));
+}
+
+/// Defines name_of(a), name(a) and, where a vector can hold the result, name_into(v, a).
+#define BALM_REDUCTION_TO_HOST(name, element, ...)                                                     \
+    template <array_value A>                                                                           \
+    auto name##_of(A&& a) {                                                                            \
+        constexpr scalar own = detail::array_scalar<A>();                                              \
+        using T [[maybe_unused]] = typename detail::host_type<own>::type;                              \
+        return detail::lazily<array::reduction_kind::name, element, __VA_ARGS__>(static_cast<A&&>(a)); \
+    }                                                                                                  \
+    template <array_value A>                                                                           \
+    auto name(A&& a, policy how = policy::run_to_run) {                                                \
+        return reduce(how, name##_of(static_cast<A&&>(a)));                                            \
+    }
+#define BALM_REDUCTION(name, element, ...)                                      \
+    BALM_REDUCTION_TO_HOST(name, element, __VA_ARGS__)                          \
+    template <class T, array_value A>                                           \
+    void name##_into(vector<T>& into, A&& a, policy how = policy::run_to_run) { \
+        reduce_into(into, name##_of(static_cast<A&&>(a)), how);                 \
+    }
+
+/// The sum of all elements; of booleans, how many are true (64 bits). 0 for no elements. Sums of floating
+/// numbers are of at most 64 terms one after the other, then of such sums, and so on: the error grows as the
+/// logarithm of the number of elements. Blocks; sum_of(a) is for reduce, and sum_into(v, a) leaves the sum in
+/// a vector of one element.
 ///
 ///     double dot = balm::sum(x * y);
+BALM_REDUCTION(sum, array::sum_type(own), typename detail::host_type<array::sum_type(own)>::type)
+/// The sum of floating numbers as if it was computed in twice their precision and then rounded, nearly.
+/// Source: A. Neumaier, Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, 1974; here
+/// the errors are carried through all levels.
+BALM_REDUCTION(sum_compensated, own, T)
+/// The product of all elements, of the type that sum gives. 1 for no elements.
+BALM_REDUCTION(product, array::sum_type(own), typename detail::host_type<array::sum_type(own)>::type)
+/// The smallest element; NaNs are passed over. Throws usage_error for no elements.
+BALM_REDUCTION(min, own, T)
+/// The largest element; NaNs are passed over. Throws usage_error for no elements.
+BALM_REDUCTION(max, own, T)
+/// The smallest element and its position, the lowest of several; NaNs are passed over, unless there is
+/// nothing else: then it is the first. Throws usage_error for no elements.
+///
+///     auto [value, position] = balm::arg_min(x);
+BALM_REDUCTION_TO_HOST(arg_min, own, extreme<T>)
+/// The same for the largest element.
+BALM_REDUCTION_TO_HOST(arg_max, own, extreme<T>)
+/// How many elements are true; numbers are, unless they are zero. 64 bits.
+///
+///     if (balm::count(x < 0) > 0) …
+BALM_REDUCTION(count, scalar::i64, std::int64_t)
+/// Whether an element is true; numbers are, unless they are zero. false for no elements.
+BALM_REDUCTION(any, scalar::i32, bool)
+#undef BALM_REDUCTION
+#undef BALM_REDUCTION_TO_HOST
+
+/// Whether all elements are true; numbers are, unless they are zero. true for no elements.
 template <array_value A>
-auto sum(A&& a) {
-    return detail::reduce<array::sum_type(detail::array_scalar<A>())>(array::reduction::sum,
-                                                                      static_cast<A&&>(a));
+auto all_of(A&& a) {
+    return detail::lazily<array::reduction_kind::all, scalar::i32, bool>(static_cast<A&&>(a));
 }
-/// The smallest element; NaNs are passed over. Throws usage_error for no elements. Blocks.
 template <array_value A>
-auto min(A&& a) {
-    return detail::reduce<detail::array_scalar<A>()>(array::reduction::min, static_cast<A&&>(a));
+void all_into(vector<bool>& into, A&& a, policy how = policy::run_to_run) {
+    reduce_into(into, all_of(static_cast<A&&>(a)), how);
 }
-/// The largest element; NaNs are passed over. Throws usage_error for no elements. Blocks.
+/// What balm::all(a) calls.
 template <array_value A>
-auto max(A&& a) {
-    return detail::reduce<detail::array_scalar<A>()>(array::reduction::max, static_cast<A&&>(a));
+bool every(A&& a) {
+    return reduce(all_of(static_cast<A&&>(a)));
+}
+
+/// The elements combined by a function of two of them, which must be associative and commutative: they come
+/// in any order. `identity` changes nothing that it is combined with, and is the result for no elements.
+///
+///     auto larger = balm::function("larger", [](Double a, Double b) { return max(abs(a), abs(b)); });
+///     double norm = balm::fold(x, 0.0, larger);
+template <array_value A, scalar_type I, class R, class P, class Q>
+auto fold_of(A&& a, I identity, const device_function<R, P, Q>& function) {
+    using T = typename R::value_type;
+    static_assert(std::is_same_v<P, R> && std::is_same_v<Q, R>,
+                  "Balm: the function of a fold takes two elements and gives one, all of one type");
+    static_assert(
+        kind_of(detail::array_scalar<A>()) <= kind_of(scalar_of<T>) &&
+            kind_of(scalar_of<I>) <= kind_of(scalar_of<T>),
+        "Balm: the function of this fold takes a narrower type than the elements are of; cast them");
+    return lazy_reduction<T>(detail::begin<detail::array_scalar<A>()>(static_cast<A&&>(a)),
+                             {array::reduction_kind::fold, scalar_of<T>,
+                              detail::entering_bits<scalar_of<T>>(identity), function.function()});
+}
+template <array_value A, scalar_type I, class R, class P, class Q>
+auto fold(A&& a, I identity, const device_function<R, P, Q>& function, policy how = policy::run_to_run) {
+    return reduce(how, fold_of(static_cast<A&&>(a), identity, function));
+}
+template <class T, array_value A, scalar_type I, class R, class P, class Q>
+void fold_into(vector<T>& into, A&& a, I identity, const device_function<R, P, Q>& function,
+               policy how = policy::run_to_run) {
+    reduce_into(into, fold_of(static_cast<A&&>(a), identity, function), how);
 }
 
 }  // namespace balm

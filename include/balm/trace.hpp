@@ -59,6 +59,10 @@ node query(place what, int dimension, location where);
 /// The number of dimensions of the kernel's grid: known while a kernel is traced, refused in a function.
 int grid_dimensions(location where);
 node apply(builtin what, const node* operands, std::size_t count, location where = {});
+inline node apply(builtin what, node a, node b, location where = {}) {
+    const node operands[] = {a, b};
+    return apply(what, operands, 2, where);
+}
 /// The value as another scalar type, in all of its lanes; a pointer as its address (u64).
 node convert(node value, scalar to);
 node select(node condition, node if_true, node if_false);
@@ -178,7 +182,8 @@ bool mark_else();
 std::uint32_t open_while(location where);
 void test_while(std::uint32_t token, node condition);
 std::uint32_t open_for(node begin, node end, node step, node& variable, location where);
-std::uint32_t open_grid_for(node count, node& variable, location where);
+/// Loops over the grid's dimensions may stand in each other, the last dimension outside.
+std::uint32_t open_grid_for(node count, node& variable, location where, int dimension = 0);
 void close(std::uint32_t token);
 /// Called by the destructor of a block that was left by a C++ `break`, `return` or `goto`: remembers the
 /// fault, which the next instruction throws. Does nothing while an exception passes.

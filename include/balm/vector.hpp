@@ -4,6 +4,8 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
+#include <iosfwd>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "balm/context.hpp"
 #include "balm/expr.hpp"
 #include "balm/host_array.hpp"
+#include "balm/view.hpp"
 
 namespace balm {
 
@@ -22,10 +25,13 @@ namespace detail {
 
 namespace array {
 
-std::shared_ptr<vector_state> make_vector(const context&, scalar type, std::size_t size);
-std::shared_ptr<vector_state> make_vector_like(const program&, scalar type);
+std::shared_ptr<vector_state> make_vector(const context&, trace::type, std::size_t size);
+std::shared_ptr<vector_state> make_vector_like(const program&, trace::type);
 std::size_t size_of(const vector_state&);
+/// Throws usage_error for a vector that is spread over several devices.
 const std::shared_ptr<runtime::storage>& storage_of(const vector_state&);
+/// The elements on each device, in order.
+std::vector<balm::detail::memory_part> memory_of(const vector_state&);
 std::size_t offset_of(const vector_state&);
 void write(vector_state&, std::size_t offset, const void* from, std::size_t count);
 void read(const vector_state&, std::size_t offset, void* to, std::size_t count);
@@ -33,18 +39,46 @@ void fill(vector_state&, const void* value);
 void copy(vector_state& to, const vector_state& from);
 /// One kernel: target[i] = program(i).
 void assign(vector_state& target, program&&);
+/// The source of the kernel that assigns the program to a vector of its own.
+std::string source_of(program&&, trace::type);
+/// The elements as text; null for none.
+std::ostream& print(std::ostream&, const vector_state*);
 
 }  // namespace array
 
-/// An array of `size()` elements of T on the device of a context. Copying is deep; moving is not.
+namespace detail {
+
+/// Host memory of elements of T, one behind the other: std::span, std::array, std::string, host_array …
+template <class R, class T>
+concept contiguous_range = !array_value<R> && requires(const R& r) {
+    { std::data(r) } -> std::convertible_to<const T*>;
+    std::size(r);
+};
+template <class It, class T>
+concept element_iterator = std::forward_iterator<It> && std::convertible_to<std::iter_reference_t<It>, T>;
+template <class T, class It>
+host_array<T> listed(It first, It last) {
+    host_array<T> made{shape(static_cast<std::size_t>(std::distance(first, last)))};
+    for (T& each : made) each = static_cast<T>(*first++);
+    return made;
+}
+
+}  // namespace detail
+
+/// An array of `size()` elements of T on the devices of a context: of several, each has consecutive elements,
+/// in proportion to the devices' bandwidths or to the context's weights. T is a scalar, a short vector
+/// (balm::float4 …), half, std::complex<float> or <double>, or a structure declared with BALM_STRUCT. Copying
+/// is deep; moving is not.
 ///
 ///     balm::context ctx;
 ///     balm::vector<double> a(ctx, {1, 2, 3}), b(ctx, 3);
 ///     b = 2 * a + 1;
 ///     std::cout << b.to_host()[2];  // 7
-template <scalar_type T>
+template <class T>
 class vector {
-    static_assert(std::same_as<T, canonical<T>>, "Balm: write the fixed-width type (std::int64_t, not long)");
+    using element = typename detail::array_element<T>::type;
+    static_assert(!scalar_type<T> || std::same_as<T, typename dsl::detail::memory_element<T>>,
+                  "Balm: write the fixed-width type (std::int64_t, not long)");
 
 public:
     using value_type = T;
@@ -54,7 +88,8 @@ public:
     /// No elements, and no device: assign to it.
     vector() = default;
     /// `size` elements, not set. Throws out_of_memory_error.
-    vector(const context& where, std::size_t size) : state_(array::make_vector(where, scalar_of<T>, size)) {}
+    vector(const context& where, std::size_t size)
+        : state_(array::make_vector(where, detail::array_type<T>(), size)) {}
     /// `size` elements of one value.
     vector(const context& where, std::size_t size, T value) : vector(where, size) { *this = value; }
     /// The elements of host memory, copied.
@@ -63,12 +98,26 @@ public:
     }
     vector(const context& where, std::initializer_list<T> elements)
         : vector(where, std::span<const T>(elements.begin(), elements.size())) {}
-    vector(const context& where, const std::vector<T>& elements) requires(!std::same_as<T, bool>)
-        : vector(where, std::span<const T>(elements)) {}
+    template <detail::contiguous_range<T> R>
+    vector(const context& where, const R& elements)
+        : vector(where, std::span<const T>(std::data(elements), std::size(elements))) {}
+    template <detail::element_iterator<T> It>
+    vector(const context& where, It first, It last) : vector(where, detail::listed<T>(first, last)) {}
+    template <std::same_as<std::vector<bool>> R>
+    vector(const context&, const R&) {
+        static_assert(dsl::detail::always_false<R>,
+                      "Balm: std::vector<bool> has bits, not elements; give its begin() and end(), or a "
+                      "balm::host_array<bool>");
+    }
     /// As many elements as the expression, on the device of its vectors, computed.
-    vector(expr<T> e) : state_(array::make_vector_like(e.program(), scalar_of<T>)) {  // NOLINT
+    vector(expr<element> e)  // NOLINT(google-explicit-constructor)
+        : state_(array::make_vector_like(e.program(), detail::array_type<T>())) {
         array::assign(*state_, std::move(e).program());
     }
+
+    template <class U>
+    requires std::same_as<detail::element_of<view<U>>, element> vector(const view<U>& v)  // NOLINT
+        : vector(expr<element>(v)) {}
 
     /// Use as_vector(…).
     explicit vector(std::shared_ptr<array::vector_state> state) : state_(std::move(state)) {}
@@ -82,7 +131,7 @@ public:
         if (!other.state_)
             state_.reset();
         else if (!state_)
-            return *this = vector(expr<T>(other));
+            return *this = vector(expr<element>(other));
         else
             array::copy(*state_, *other.state_);
         return *this;
@@ -92,21 +141,24 @@ public:
     /// Computes the expression for every element, in one kernel. The sizes must be equal; an empty vector
     /// takes the expression's. Throws usage_error.
     template <class A>
-    requires array_operands<A> || scalar_type<std::remove_cvref_t<A>> vector& operator=(A&& a) {
-        if constexpr (scalar_type<std::remove_cvref_t<A>>) {
-            static_assert(kind_of(scalar_of<std::remove_cvref_t<A>>) <= kind_of(scalar_of<T>),
-                          "Balm: assigning this to the vector would narrow (floating to integer, integer to "
-                          "bool); write cast<T>(…)");
-            const T value = static_cast<T>(a);
+    requires array_operand<A> || std::same_as<std::remove_cvref_t<A>, T> vector& operator=(A&& a) {
+        if constexpr (!array_value<A>) {
+            static_assert(!detail::narrows<A, element>(),
+                          "Balm: assigning this would narrow; write cast<T>(…)");
+            const T value = detail::host_element<T>(a);
             if (state_) array::fill(*state_, &value);
         } else {
-            static_assert(kind_of(detail::array_scalar<A>()) <= kind_of(scalar_of<T>),
-                          "Balm: assigning this to the vector would narrow (floating to integer, integer to "
-                          "bool); write cast<T>(…)");
-            array::program list = detail::begin<detail::array_scalar<A>()>(static_cast<A&&>(a));
-            if (!state_) state_ = array::make_vector_like(list, scalar_of<T>);
+            array::program list = detail::assigned<T>(static_cast<A&&>(a));
+            if (!state_) state_ = array::make_vector_like(list, detail::array_type<T>());
             array::assign(*state_, std::move(list));
         }
+        return *this;
+    }
+
+    template <class A>
+    requires std::same_as<std::remove_cvref_t<A>, expr<void>> vector& operator=(A&&) {
+        static_assert(dsl::detail::always_false<A>,
+                      "Balm: the function gives nothing that could be assigned; write balm::eval(…)");
         return *this;
     }
 
@@ -144,21 +196,23 @@ public:
         array::read(*state_, i, &value, 1);
         return value;
     }
-    /// The elements at the positions that an expression of integers gives, which may be in any order, and of
-    /// any number: `y = x[n - 1 - balm::element_index()]`. Positions are not checked.
+    /// The elements at the positions that an expression of integers gives, to read and to assign. Positions
+    /// are not checked; where one occurs twice, one of the values assigned to it stays.
+    ///
+    ///     y = x[n - 1 - balm::element_index()];
+    ///     x[2 * balm::element_index(0, n / 2)] = 0.0;
     template <array_value A>
-    expr<T> operator[](A&& position) const {
-        static_assert(kind_of(detail::array_scalar<A>()) == scalar_kind::integer,
-                      "Balm: positions are integers");
-        array::program list;
-        list.push_memory(state_, scalar_of<T>);
-        detail::append<detail::array_scalar<A>()>(list, position);
-        array::step s;
-        s.what = array::step::kind::element;
-        s.type = scalar_of<T>;
-        s.arity = 2;
-        list.push(s);
-        return expr<T>(std::move(list));
+    view<T> operator[](A&& position) {
+        return view<T>({expr<element>(*this).program(), detail::positions(static_cast<A&&>(position))});
+    }
+    template <array_value A>
+    view<const T> operator[](A&& position) const {
+        return view<const T>({expr<element>(*this).program(), detail::positions(static_cast<A&&>(position))});
+    }
+    /// A range of the elements, to read and to assign: `x(balm::slice(0, n, 2)) = 1.0`.
+    view<T> operator()(const array::slice_part& part) { return view<T>(*this, shape(size()))(part); }
+    view<const T> operator()(const array::slice_part& part) const {
+        return view<const T>(*this, shape(size()))(part);
     }
     /// Sets one element.
     void set(std::size_t i, T value) {
@@ -177,11 +231,25 @@ public:
         return buffer_range<T, access::mixed>(
             {array::storage_of(*state_), sizeof(T), shape(size()), byte_offset(), 0, 0, "a vector"});
     }
+    /// The elements on each device of the vector's context, in order, as those of buffers; some ranges may be
+    /// empty. Kernels of one's own are launched on each with `part.device().execute(…)`.
+    ///
+    ///     for (const auto& part : x.parts()) part.device().execute(scale(2.0, part), {part.size()});
+    std::vector<buffer_range<T, access::mixed>> parts() const {
+        std::vector<buffer_range<T, access::mixed>> list;
+        if (!state_) return list;
+        for (detail::memory_part& part : array::memory_of(*state_)) list.emplace_back(std::move(part));
+        return list;
+    }
     /// Maps the elements into the host's memory, to read and to write, and waits; see balm::mapped.
     ///
     ///     for (double& value : x.map()) value += 1;
     mapped<T> map() const { return elements().map(); }
 
+    /// The elements in braces, as the stream shows numbers; of more than 20 the first and last ones. Blocks.
+    friend std::ostream& operator<<(std::ostream& to, const vector& x) {
+        return array::print(to, x.state_.get());
+    }
     friend void swap(vector& a, vector& b) noexcept { a.state_.swap(b.state_); }
 
     const std::shared_ptr<array::vector_state>& state() const { return state_; }
@@ -205,5 +273,16 @@ private:
 
     std::shared_ptr<array::vector_state> state_;
 };
+
+/// The program that computes an expression into a vector of its own, as its device's compiler is given it:
+/// OpenCL C or CUDA C++. Nothing is launched but what reductions along dimensions in it need. Of vectors over
+/// several devices it is the first one's. Throws usage_error as an assignment would.
+///
+///     std::cout << balm::generated_source(2 * x + sin(y));
+template <array_value A>
+std::string generated_source(A&& a) {
+    using element = detail::element_of<A>;
+    return array::source_of(detail::assigned<element>(static_cast<A&&>(a)), detail::array_type<element>());
+}
 
 }  // namespace balm

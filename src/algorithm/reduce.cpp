@@ -1,223 +1,352 @@
-// sum, min, max: one kernel reduces parts of the expression, the host the parts' results. On a GPU a grid
-// that fills the device walks the elements with several loads in flight, and each work-group reduces in local
-// memory; on a CPU a work-item takes one contiguous chunk with several accumulators, which the compiler makes
-// a vector of.
+// Reductions: chooses how the elements are shared out, finds or traces the kernels, launches them, and brings
+// the results to the host, if that is where they go.
 
 #include "balm/reduce.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
-#include <cmath>
 #include <functional>
-#include <limits>
+#include <list>
 #include <span>
 
+#include "algorithm/reduce_kernels.hpp"
+#include "algorithm/reduce_shapes.hpp"
 #include "array/kernel_cache.hpp"
-#include "array/layout.hpp"
-#include "balm/dsl/control.hpp"
-#include "balm/dsl/memory.hpp"
+#include "array/parts.hpp"
 #include "balm/error.hpp"
 #include "ir/with_type.hpp"
 #include "kernel/launch.hpp"
-#include "kernel/print_records.hpp"
 
 namespace balm::array {
 
 namespace {
 
-using namespace balm::dsl;
+std::atomic<bool> shapes_of_gpus{false};
 
-template <class T>
-T identity(reduction how) {
-    using limits = std::numeric_limits<T>;
-    if (how == reduction::sum) return T{};
-    if constexpr (std::floating_point<T>)
-        return limits::quiet_NaN();  // passed over, unless there is nothing else
-    else
-        return how == reduction::min ? limits::max() : limits::lowest();
+/// Groups of 256 work-items in a grid: several times what a device holds at once, so that none waits for the
+/// last.
+constexpr std::size_t groups_per_compute_unit = 32;
+
+const char* word_for(reduction_kind kind) {
+    constexpr const char* words[] = {"sum", "sum_compensated", "product", "min",
+                                     "max", "arg_min",         "arg_max", "any",
+                                     "all", "count",           "fold"};
+    return words[static_cast<int>(kind)];
 }
 
-template <class T>
-Var<T> combine(reduction how, const Var<T>& a, const Var<T>& b) {
-    if (how == reduction::sum) return cast<T>(a + b);
-    return how == reduction::min ? cast<T>(min(a, b)) : cast<T>(max(a, b));
-}
-
-template <class T>
-T combine_on_host(reduction how, T a, T b) {
-    if (how == reduction::sum) return static_cast<T>(a + b);
-    if constexpr (std::floating_point<T>)
-        return how == reduction::min ? std::fmin(a, b) : std::fmax(a, b);
-    else
-        return how == reduction::min ? std::min(a, b) : std::max(a, b);
-}
-
-/// How a device kind shares out a reduction. Measured where the figures in docs/performance.md are from.
-struct strategy {
-    bool on_cpu;
-    std::size_t local_size;
-    std::size_t accumulators;  ///< a work-item: loads in flight on a GPU, vector lanes on a CPU
+/// What is asked for.
+struct request {
+    const program& p;
+    std::span<const reduction> all;
+    policy how;
+    vector_state* const* into;  ///< null: the host
 };
-constexpr strategy gpu_strategy{false, 256, 4};
-constexpr strategy cpu_strategy{true, 1, 16};
-constexpr std::size_t groups_per_compute_unit = 8;  // of 256 work-items: the H100's 2,048 a multiprocessor
-constexpr std::size_t chunk_elements = 32768;  // 36 GB/s at two cores (PoCL 3.1); 2 % less at 8 k and 128 k
-constexpr std::size_t most_parts = 4096;
 
-std::size_t parts_for(const strategy& s, const device_info& device, std::size_t n) {
-    if (s.on_cpu) return std::min(most_parts, (n - 1) / chunk_elements + 1);
-    const std::size_t groups = std::max<std::size_t>(device.compute_units, 1) * groups_per_compute_unit;
-    return std::min({most_parts, groups, (n - 1) / (s.local_size * s.accumulators) + 1});
+/// Throws usage_error where results do not go to vectors of one element.
+void check_targets(const request& asked) {
+    for (std::size_t k = 0; k < asked.all.size(); ++k) {
+        const vector_state* const target = asked.into[k];
+        if (target == nullptr || target->size() != 1)
+            throw usage_error(fmt::format(
+                "the {} goes to a vector of {} elements: give it one of a single element on the device",
+                word_for(asked.all[k].kind), target == nullptr ? 0 : target->size()));
+    }
 }
 
-/// The state of one work-item: accumulators, and how an element enters one.
-template <class T>
-class accumulation {
-public:
-    accumulation(reduction how, std::size_t count, std::function<Var<T>(const Index&)> element)
-        : how_(how), element_(std::move(element)) {
-        sums_.reserve(count);  // growing would copy device variables, which is recorded
-        for (std::size_t k = 0; k < count; ++k)
-            sums_.emplace_back(named(names[static_cast<int>(how)], identity<T>(how)).node());
+/// Results of no elements, a slot each.
+void write_results_of_nothing(std::span<const reduction> all, std::uint64_t* results) {
+    for (const reduction& r : all) {
+        if (is_extreme(r))
+            throw usage_error(
+                fmt::format("the {} of no elements is asked for: there is none. Ask only where "
+                            "the vectors are not empty",
+                            word_for(r.kind)));
+        *results++ = result_of_nothing(r);
     }
-    std::size_t count() const { return sums_.size(); }
-    void take(std::size_t k, const Index& i) { sums_[k] = combine(how_, sums_[k], element_(i)); }
-    /// All accumulators in one, pairwise.
-    Var<T> total() const { return total(0, count()); }
+}
+
+/// How the elements are cut, and by how many work-groups.
+struct division {
+    reduction_plan plan;
+    std::size_t piece = 0, pieces_an_item = 0, parts = 0, groups = 0;
+};
+
+class computation {
+public:
+    computation(const request& asked, std::size_t n)
+        : asked_(asked),
+          device_(*device_of(asked.p)),
+          leaves_(asked.p),
+          facts_(kernels::facts_for(device_)),
+          n_(n) {
+        if (asked.into != nullptr) check_places();
+        results_ = 0;
+        for (const reduction& r : asked.all) results_ += has_position(r) ? 2 : 1;
+        state_ = 0;
+        for (const reduction& r : asked.all)
+            state_ += has_position(r) || r.kind == reduction_kind::sum_compensated ? 2 : 1;
+    }
+
+    void start() {
+        const bool on_cpu = facts_.on_cpu && !are_shapes_of_gpus();
+        const division d = divided(on_cpu);
+        memory_ =
+            device_.allocate((results_ + d.parts * state_) * sizeof(std::uint64_t), {"reduction parts"});
+        // Some drivers take groups that are too small for several pieces.
+        const bool has_all = d.plan.shape == reduction_shape::pieces_a_group ? d.parts == 1 : d.groups == 1;
+        const bool is_whole = has_all && !targets_are_read();
+        division first = d;
+        first.plan.stage = is_whole ? reduction_stage::whole : reduction_stage::parts;
+        launch(first, asked_.p, leaves_);
+        if (!is_whole) {
+            static const program& nothing = *new program;
+            layout no_leaves(nothing);
+            division last = d;
+            last.groups = 1;
+            last.plan.stage = reduction_stage::finish;
+            launch(last, nothing, no_leaves);
+        }
+    }
+    /// Waits for the results.
+    void read(std::uint64_t* results) {
+        device_.default_queue().read(results, *memory_, 0, results_ * sizeof(std::uint64_t));
+    }
 
 private:
-    static constexpr const char* names[] = {"sum", "least", "most"};
-
-    Var<T> total(std::size_t first, std::size_t count) const {
-        if (count == 1) return sums_[first];
-        return combine(how_, total(first, count / 2), total(first + count / 2, count / 2));
+    void check_places() const {
+        check_targets(asked_);
+        for (std::size_t k = 0; k < asked_.all.size(); ++k)
+            if (asked_.into[k]->is_spread() || &asked_.into[k]->device() != &device_)
+                throw usage_error(fmt::format("the {} of vectors on {} goes to a vector on {}",
+                                              word_for(asked_.all[k].kind), device_.words(),
+                                              asked_.into[k]->device().words()));
+    }
+    /// Whether a vector that takes a result is also read: by then all is read only if another kernel gives
+    /// it.
+    bool targets_are_read() const {
+        if (asked_.into == nullptr) return false;
+        return std::any_of(asked_.into, asked_.into + asked_.all.size(), [&](const vector_state* target) {
+            return std::any_of(leaves_.vectors.begin(), leaves_.vectors.end(),
+                               [&](const vector_state* v) { return v == target || v->overlaps(*target); });
+        });
     }
 
-    reduction how_;
-    std::function<Var<T>(const Index&)> element_;
-    std::vector<Var<T>> sums_;
+    division divided(bool on_cpu) const {
+        division d{};
+        d.plan.into_vectors = asked_.into != nullptr;
+        d.plan.at_once = 1;
+        if (!on_cpu && !(asked_.how == policy::portable)) {
+            d.plan.shape = reduction_shape::grid;
+            d.plan.at_once = loads_at_once(leaves_);
+            const std::size_t units = std::max<std::size_t>(device_.info().compute_units, 1);
+            d.groups = d.parts = std::min({most_parts, units * groups_per_compute_unit,
+                                           (n_ - 1) / (reduction_group * d.plan.at_once) + 1});
+            return d;
+        }
+        d.piece = run_elements * ((n_ - 1) / (run_elements * most_parts) + 1);
+        d.parts = (n_ - 1) / d.piece + 1;
+        d.plan.shape = on_cpu ? reduction_shape::pieces_an_item : reduction_shape::pieces_a_group;
+        d.plan.in_vectors = on_cpu && is_in_vectors();
+        d.pieces_an_item =
+            on_cpu ? std::max<std::size_t>(cpu_elements / d.piece, 1) : reduction_group / reduction_lanes;
+        d.groups = (d.parts - 1) / d.pieces_an_item + 1;
+        return d;
+    }
+
+    /// Of numbers of 32 and 64 bits, and without calls of functions.
+    bool is_in_vectors() const {
+        return has_lanes(asked_.p) &&
+               std::all_of(asked_.all.begin(), asked_.all.end(), [](const reduction& r) {
+                   return r.kind != reduction_kind::fold && r.element.is_scalar() &&
+                          size_of(r.element.element) >= 4;
+               });
+    }
+
+    /// What a kernel depends on besides the expression.
+    void note_kernel(const reduction_plan& plan, layout& leaves) const {
+        leaves.results = {};
+        leaves.note(static_cast<std::uint64_t>(plan.shape) | static_cast<std::uint64_t>(plan.stage) << 8 |
+                    std::uint64_t{plan.into_vectors} << 16 | std::uint64_t{plan.in_vectors} << 17 |
+                    std::uint64_t{plan.at_once} << 24 | static_cast<std::uint64_t>(asked_.how) << 32);
+        note(asked_.all, leaves);
+    }
+
+    std::shared_ptr<const ir::function> traced(const reduction_plan& plan, const program& p,
+                                               const layout& leaves) const {
+        const operations does(asked_.all.data(), asked_.all.size(), {asked_.how == policy::portable});
+        std::string name = plan.stage == reduction_stage::finish ? "finish" : "reduce";
+        for (std::size_t k = 0; k < asked_.all.size() && k < 3; ++k)
+            name += std::string("_") + word_for(asked_.all[k].kind);
+        if (asked_.all.size() > 3) name += "_and_more";
+        return trace_reduction(plan, does, p, leaves, name);
+    }
+
+    void launch(const division& d, const program& p, layout& leaves) {
+        const reduction_plan& plan = d.plan;
+        const auto trace_it = [&] { return traced(plan, p, leaves); };
+        note_kernel(plan, leaves);
+        const cached_kernel& kernel =
+            *kernel_for(device_, purpose::reduce, p, leaves, facts_, std::ref(trace_it));
+        runtime::grid g;
+        const bool on_cpu = plan.shape == reduction_shape::pieces_an_item;
+        if (!on_cpu)
+            g.local[0] = std::bit_floor(std::min(reduction_group, kernel.program->max_work_group_size()));
+        // A driver that takes smaller groups only gets more of them, as far as the parts are not theirs.
+        const bool is_divided =
+            plan.shape == reduction_shape::pieces_a_group && plan.stage == reduction_stage::parts;
+        const std::size_t groups = is_divided ? d.groups * (reduction_group / g.local[0]) : d.groups;
+        g.global[0] = groups * g.local[0];
+        thread_local std::vector<runtime::argument> arguments;
+        thread_local std::vector<runtime::storage*> reads, writes;
+        arguments.clear();
+        reads.clear();
+        writes.assign({memory_.get()});
+        append(d, arguments);
+        if (plan.stage != reduction_stage::parts && asked_.into != nullptr)
+            for (std::size_t k = 0; k < asked_.all.size(); ++k) {
+                arguments.push_back(argument_of(*asked_.into[k]));
+                writes.push_back(asked_.into[k]->memory().get());
+            }
+        append_arguments(p, leaves, {}, arguments);
+        append_reads(p, leaves, reads);
+        enqueue(kernel, device_, g, arguments, reads, writes);
+    }
+    /// What the kernel takes before the results and leaves.
+    void append(const division& d, std::vector<runtime::argument>& list) const {
+        const bool has_parts = d.plan.stage != reduction_stage::finish;
+        const bool has_finish = d.plan.stage != reduction_stage::parts;
+        const bool has_pieces = d.plan.shape != reduction_shape::grid;
+        const auto number = [&](bool is_there, std::size_t value) {
+            if (is_there) list.push_back(argument_of(scalar::i64, value));
+        };
+        number(has_parts, n_);
+        number(has_parts && has_pieces, d.piece);
+        number(has_parts && d.plan.shape == reduction_shape::pieces_an_item, d.pieces_an_item);
+        number(has_finish || has_pieces, d.parts);
+        number(has_finish, std::bit_ceil(d.parts) / 2);
+        list.push_back(argument_of(*memory_));
+    }
+
+    const request& asked_;
+    runtime::device_state& device_;
+    layout leaves_;
+    ir::launch_facts facts_;
+    std::size_t n_;
+    std::size_t results_ = 0, state_ = 0;  ///< slots
+    std::shared_ptr<runtime::storage> memory_;
 };
 
-/// One work-item, one chunk of consecutive elements.
+// ---- vectors over several devices: each reduces what it has, and the host combines the results ----
+
+/// Whether the second of two values, from later elements, is the better extreme.
 template <class T>
-void record_chunk(const Index& n, accumulation<T>& sums, const Out<T>& parts) {
-    const auto width = static_cast<std::int64_t>(sums.count());
-    Index chunk = named("chunk", (n + group_count(0) - 1) / group_count(0));
-    Index begin = named("begin", group_id(0) * chunk), end = named("end", min(begin + chunk, n));
-    Index whole = named("whole", begin + max(end - begin, 0) / width * width);
-    for (Index i : range(begin, whole, width))
-        for (std::int64_t k = 0; k < width; ++k) sums.take(static_cast<std::size_t>(k), i + k);
-    for (Index i : range(whole, end)) sums.take(0, i);
-    parts[group_id(0)] = sums.total();
+bool is_better(bool is_least, T a, T b) {
+    if (b != b) return false;
+    return a != a || (is_least ? b < a : b > a);
 }
 
-/// A grid of work-items, each taking elements a grid apart; then a tree in local memory.
+/// The bits of what two results of the same reduction are together.
 template <class T>
-void record_grid(reduction how, const Index& n, accumulation<T>& sums, const Out<T>& parts,
-                 const Local<T>& shared) {
-    const auto turns = static_cast<std::int64_t>(sums.count());
-    Index stride = named("stride", global_size(0)), i = named("i", global_id(0));
-    WHILE (i + (turns - 1) * stride < n) {
-        for (std::int64_t k = 0; k < turns; ++k) sums.take(static_cast<std::size_t>(k), i + k * stride);
-        i += turns * stride;
+std::uint64_t combined(reduction_kind kind, T a, T b) {
+    switch (kind) {
+        case reduction_kind::product: return dsl::detail::bits_of(static_cast<T>(a * b));
+        case reduction_kind::min: return dsl::detail::bits_of(is_better(true, a, b) ? b : a);
+        case reduction_kind::max: return dsl::detail::bits_of(is_better(false, a, b) ? b : a);
+        case reduction_kind::any: return dsl::detail::bits_of(static_cast<T>(a != T{} || b != T{}));
+        case reduction_kind::all: return dsl::detail::bits_of(static_cast<T>(a != T{} && b != T{}));
+        default: return dsl::detail::bits_of(static_cast<T>(a + b));
     }
-    WHILE (i < n) {
-        sums.take(0, i);
-        i += stride;
-    }
-    Index lid = named("lid", local_id(0)), width = named("width", local_size(0) / 2);
-    shared[lid] = sums.total();
-    WHILE (width > 0) {
-        local_barrier();
-        IF (lid < width) {
-            shared[lid] = combine(how, Var<T>(shared[lid]), Var<T>(shared[lid + width]));
+}
+
+/// Results of the expression's elements from `first` on, beside those of all before.
+void combine(const reduction& r, std::uint64_t* results, const std::uint64_t* more, std::size_t first) {
+    ir::with_type(r.element.element, [&]<class T>(std::type_identity<T>) {
+        const T a = detail::result_from<T>(results), b = detail::result_from<T>(more);
+        if (!has_position(r)) {
+            *results = combined(r.kind, a, b);
+        } else if (is_better(r.kind == reduction_kind::arg_min, a, b)) {
+            results[0] = more[0];
+            results[1] = more[1] + first;
         }
-        width /= 2;
-    }
-    IF (lid == 0) {
-        parts[group_id(0)] = shared[0];
-    }
-}
-
-template <class T>
-std::shared_ptr<const ir::function> trace_reduction(reduction how, const strategy& s, const program& p,
-                                                    const layout& leaves) {
-    constexpr const char* names[] = {"sum", "min", "max"};
-    const std::string name = std::string("reduce_") + names[static_cast<int>(how)];
-    trace::recording r(
-        name + "(n, parts" + (s.on_cpu ? "" : ", shared") + parameter_names(p, leaves, nullptr) + ")", 1, {});
-    r.describe(std::string(names[static_cast<int>(how)]) + "(" + describe(p, leaves, nullptr) + ")");
-    const Index n(r.parameter(scalar::i64, trace::access::value));
-    const Out<T> parts(r.parameter(scalar_of<T>, trace::access::out));
-    const trace::node shared = s.on_cpu ? trace::node{} : r.parameter(scalar_of<T>, trace::access::local);
-    const bound_leaves nodes = declare(r, p, leaves, nullptr, {});
-    accumulation<T> sums(how, s.accumulators, [&](const Index& i) {
-        return Var<T>(trace::convert(record(p, leaves, nodes, trace::read(i.node())), scalar_of<T>));
     });
-    if (s.on_cpu)
-        record_chunk(n, sums, parts);
-    else
-        record_grid(how, n, sums, parts, Local<T>(shared));
-    return r.finish(nullptr);
 }
 
-template <class T>
-std::uint64_t reduce_as(reduction how, const program& p) {
-    const std::size_t n = element_count(p);
-    if (n == 0) {
-        if (how != reduction::sum) throw usage_error("the smallest or largest of no elements is asked for");
-        return 0;
-    }
-    const std::shared_ptr<runtime::device_state>& device = device_of(p);
-    const layout leaves(p);
-    const ir::launch_facts facts = kernels::facts_for(*device);
-    const strategy& s = facts.on_cpu ? cpu_strategy : gpu_strategy;
-    constexpr purpose purposes[] = {purpose::sum, purpose::min, purpose::max};
-    const cached_kernel& kernel =
-        *kernel_for(*device, purposes[static_cast<int>(how)], scalar_of<T>, nullptr, p, leaves, facts, [&] {
-            if (facts.on_cpu && kernels::compilations_are_observed())
-                kernels::report_compilation(*trace_reduction<T>(how, gpu_strategy, p, leaves), {});
-            return trace_reduction<T>(how, s, p, leaves);
-        });
+/// Whether the host can combine results of parts as the reduction asks: not where its order counts, or only
+/// the device knows how.
+bool combines_on_host(const request& asked) {
+    const bool is_in_order = asked.how == policy::portable;
+    return !is_in_order && std::none_of(asked.all.begin(), asked.all.end(), [](const reduction& r) {
+        return r.kind == reduction_kind::fold || r.kind == reduction_kind::sum_compensated;
+    });
+}
 
-    const std::size_t parts = parts_for(s, device->info(), n);
-    runtime::grid g;
-    g.local[0] =
-        std::bit_floor(std::min(s.local_size, kernel.program->max_work_group_size()));  // the tree halves it
-    g.global[0] = parts * g.local[0];
-    const std::shared_ptr<runtime::storage> results =
-        device->allocate(most_parts * sizeof(T), {"reduction parts"});
-    std::vector<runtime::argument> arguments{argument_of(scalar::i64, n), argument_of(*results)};
-    if (!s.on_cpu) {
-        runtime::argument local;
-        local.what = runtime::argument::kind::local;
-        local.size = static_cast<std::uint32_t>(g.local[0] * sizeof(T));
-        arguments.push_back(local);
+/// The pieces to reduce: all on the first device, where the host cannot combine their results.
+std::vector<piece> pieces_of(const request& asked) {
+    if (combines_on_host(asked)) return pieces_of(asked.p);
+    const shape box = box_of(asked.p);
+    const auto spread = std::find_if(asked.p.vectors.begin(), asked.p.vectors.end(),
+                                     [](const auto& v) { return v->is_spread(); });
+    return localizer((*spread)->device_handle()).pieces(asked.p, box, 0, box.count());
+}
+
+void reduce_spread(const request& asked, std::uint64_t* results) {
+    const std::vector<piece> pieces = pieces_of(asked);
+    std::list<request> requests;
+    std::list<computation> all;  // under way on all devices at once
+    for (const piece& each : pieces) {
+        requests.push_back({each.values, asked.all, asked.how, nullptr});
+        all.emplace_back(requests.back(), each.box.count()).start();
     }
-    append_arguments(p, leaves, nullptr, arguments);
-    std::vector<runtime::storage*> reads;
-    append_reads(p, leaves, reads);
-    runtime::storage* const writes[] = {results.get()};
-    {
-        runtime::kernel_lease lease = kernel.program->lease_kernel();
-        if (kernel.printing != nullptr) [[unlikely]]
-            kernels::enqueue_printing(device->default_queue(), kernel.printing, lease, g, arguments, reads,
-                                      writes);
-        else
-            device->default_queue().enqueue_launch(lease, g, arguments, reads, writes);
+    std::vector<std::uint64_t> more(2 * asked.all.size());
+    auto next = all.begin();
+    next->read(results);
+    for (std::size_t k = 1; k < pieces.size(); ++k) {
+        (++next)->read(more.data());
+        std::size_t slot = 0;
+        for (const reduction& r : asked.all) {
+            combine(r, results + slot, &more[slot], pieces[k].first);
+            slot += has_position(r) ? 2 : 1;
+        }
     }
-    T values[most_parts];
-    device->default_queue().read(values, *results, 0, parts * sizeof(T));
-    for (std::size_t count = parts; count > 1; count = (count + 1) / 2)
-        for (std::size_t k = 0; k < count / 2; ++k)
-            values[k] = combine_on_host(how, values[k], values[count - 1 - k]);
-    return dsl::detail::bits_of(values[0]);
 }
 
 }  // namespace
 
-std::uint64_t reduce(reduction how, program&& p, scalar result) {
-    return ir::with_type(result, [&]<class T>(std::type_identity<T>) { return reduce_as<T>(how, p); });
+void use_shapes_of_gpus(bool everywhere) { shapes_of_gpus = everywhere; }
+bool are_shapes_of_gpus() { return shapes_of_gpus.load(std::memory_order_relaxed); }
+
+void reduce(program&& p, const reduction* first, std::size_t count, policy how, std::uint64_t* results) {
+    materialise(p);
+    const request asked{p, {first, count}, how, nullptr};
+    const std::size_t n = element_count(p);
+    if (n == 0)
+        write_results_of_nothing(asked.all, results);
+    else if (is_spread(p))
+        reduce_spread(asked, results);
+    else {
+        computation all(asked, n);
+        all.start();
+        all.read(results);
+    }
+}
+
+void reduce_into(vector_state* const* into, program&& p, const reduction* first, std::size_t count,
+                 policy how) {
+    materialise(p);
+    const request asked{p, {first, count}, how, into};
+    const std::size_t n = element_count(p);
+    if (n > 0 && !is_spread(p)) return computation(asked, n).start();
+    check_targets(asked);
+    std::vector<std::uint64_t> results(2 * count);
+    if (n == 0)
+        write_results_of_nothing(asked.all, results.data());
+    else
+        reduce_spread(asked, results.data());
+    for (std::size_t k = 0; k < count; ++k) write(*into[k], 0, &results[k], 1);  // none has a position
 }
 
 }  // namespace balm::array

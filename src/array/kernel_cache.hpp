@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "array/layout.hpp"
 #include "ir/lower.hpp"
@@ -11,7 +12,7 @@
 namespace balm::array {
 
 /// What a kernel does with an expression's values.
-enum class purpose : std::uint8_t { assign, sum, min, max };
+enum class purpose : std::uint8_t { assign, evaluate, reduce, reduce_along };
 
 /// A compiled kernel, and the grid it is laid out for.
 struct cached_kernel {
@@ -21,11 +22,15 @@ struct cached_kernel {
     std::shared_ptr<const ir::function> printing{};  ///< the kernel, where it prints or checks
 };
 
-/// The kernel of an expression on a device, lowered for the given facts; traced by `trace` when it is
-/// not known. `into` is the type of what it writes; `target`, null or a vector that the expression may read.
-/// The result lives as long as the process.
-const cached_kernel* kernel_for(runtime::device_state&, purpose, scalar into, const vector_state* target,
-                                const program&, const layout&, ir::launch_facts,
+/// The kernel of an expression on a device, lowered for the given facts; traced by `trace` when it is not
+/// known. The layout's results say what it makes of the values. The kernel lives as long as the process.
+const cached_kernel* kernel_for(runtime::device_state&, purpose, const program&, const layout&,
+                                ir::launch_facts,
                                 const std::function<std::shared_ptr<const ir::function>()>& trace);
+
+/// Launches it on the device's own queue.
+void enqueue(const cached_kernel&, runtime::device_state&, const runtime::grid&,
+             std::span<const runtime::argument>, std::span<runtime::storage* const> reads,
+             std::span<runtime::storage* const> writes);
 
 }  // namespace balm::array

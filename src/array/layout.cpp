@@ -24,12 +24,16 @@ std::string leaf_name(std::size_t k, const char* alphabet, std::size_t letters) 
     return std::string(1, alphabet[k % letters]) + (k >= letters ? std::to_string(k / letters) : "");
 }
 std::string vector_name(std::size_t k) { return leaf_name(k, "abcdefgh", 8); }
+std::string target_name(std::size_t k) { return "out" + (k > 0 ? std::to_string(k) : ""); }
+bool contains(std::span<vector_state* const> list, const vector_state* v) {
+    return std::find(list.begin(), list.end(), v) != list.end();
+}
 std::string image_name(std::size_t k) { return "image" + (k > 0 ? std::to_string(k) : ""); }
 std::string scalar_name(std::size_t k) { return leaf_name(k, "stuvwxyz", 8); }
 
 }  // namespace
 
-layout::layout(const program& p) {
+layout::layout(const program& p, placement of) : places(std::move(of)) {
     for (const auto& v : p.vectors) {
         const auto known = std::find(vectors.begin(), vectors.end(), v.get());
         number_of_leaf.push_back(static_cast<std::uint16_t>(known - vectors.begin()));
@@ -38,8 +42,26 @@ layout::layout(const program& p) {
 }
 
 std::uint64_t layout::hash(std::uint64_t seed) const {
-    for (std::uint16_t number : number_of_leaf) seed = (seed ^ number) * 0x9e3779b97f4a7c15u;
+    const auto mix = [&](std::uint32_t number) { seed = (seed ^ number) * 0x9e3779b97f4a7c15u; };
+    for (std::uint16_t number : number_of_leaf) mix(number);
+    for (std::uint32_t number : places.structure()) mix(number);
+    for (std::uint32_t word : results) mix(word);
     return seed ^ seed >> 32;
+}
+
+bool layout::repeats_like(const layout& other) const {
+    return std::equal(number_of_leaf.begin(), number_of_leaf.end(), other.number_of_leaf.begin(),
+                      other.number_of_leaf.end());
+}
+
+bool layout::is_like(const layout& other) const {
+    return repeats_like(other) &&
+           std::equal(results.begin(), results.end(), other.results.begin(), other.results.end()) &&
+           places.structure() == other.places.structure();
+}
+
+std::uint32_t layout::number_of(const vector_state& v) const {
+    return static_cast<std::uint32_t>(std::find(vectors.begin(), vectors.end(), &v) - vectors.begin());
 }
 
 namespace {
@@ -61,15 +83,47 @@ std::size_t element_count(const program& p) {
     return static_cast<std::size_t>(p.size);
 }
 
-bool reads_as_memory(const program& p, const vector_state& v) {
-    return std::any_of(p.steps.begin(), p.steps.end(), [&](const step& s) {
-        return s.what == step::kind::memory && p.vectors[s.leaf].get() == &v;
-    });
+written_list written_by(target_list targets) {
+    written_list vectors;
+    for (const target& t : targets)
+        if (std::find(vectors.begin(), vectors.end(), t.vector) == vectors.end()) vectors.push_back(t.vector);
+    return vectors;
 }
 
-bool reads_through_another(const layout& leaves, const vector_state& v) {
-    return std::any_of(leaves.vectors.begin(), leaves.vectors.end(),
-                       [&](const vector_state* each) { return each != &v && each->overlaps(v); });
+namespace {
+
+/// Whether a function of the expression writes the vector.
+bool is_written(const program& p, const vector_state& v) {
+    return p.writes_memory && std::any_of(p.steps.begin(), p.steps.end(), [&](const step& s) {
+               return s.what == step::kind::memory && s.detail != 0 && p.vectors[s.leaf].get() == &v;
+           });
+}
+
+}  // namespace
+
+void refuse_written_overlap(const program& p, target_list targets) {
+    if (!p.writes_memory) return;
+    const auto is_on_several = [](const auto& v) { return v->is_spread(); };
+    if (std::any_of(p.vectors.begin(), p.vectors.end(), is_on_several) ||
+        std::any_of(targets.begin(), targets.end(), [](const target& t) { return t.vector->is_spread(); }))
+        throw usage_error(
+            "a function in an expression writes memory, and a vector is spread over several devices; give it "
+            "vectors of one device");
+    for (const auto& v : p.vectors) {
+        if (!is_written(p, *v)) continue;
+        if (std::any_of(targets.begin(), targets.end(),
+                        [&](const target& t) { return t.vector->overlaps(*v); }))
+            throw usage_error(
+                "a function in an expression writes elements of the vector that the expression is assigned "
+                "to; "
+                "give it another vector, or let balm::eval do all of it");
+        if (std::any_of(p.vectors.begin(), p.vectors.end(),
+                        [&](const auto& other) { return other != v && other->overlaps(*v); }))
+            throw usage_error(
+                "a function in an expression writes a vector that shares elements with another one in it; "
+                "copy "
+                "one of them");
+    }
 }
 
 bool is_cheaper_in_fours(const program& p) {
@@ -91,14 +145,35 @@ const std::shared_ptr<runtime::device_state>& device_of(const program& p) {
     return p.vectors[0]->device_handle();
 }
 
+namespace {
+
+/// Which of the values that are kept each step names.
+std::vector<std::size_t> kept_values(const program& p) {
+    std::vector<std::uint64_t> numbers;
+    std::vector<std::size_t> named;
+    for (const step& s : p.steps) {
+        if (s.what == step::kind::keep) numbers.push_back(s.bits);
+        if (s.what == step::kind::kept)
+            named.push_back(static_cast<std::size_t>(std::find(numbers.rbegin(), numbers.rend(), s.bits) -
+                                                     numbers.rbegin()));
+    }
+    return named;
+}
+
+}  // namespace
+
 bool same_structure(const program& a, const program& b) {
     if (a.steps.size() != b.steps.size() || a.functions.size() != b.functions.size()) return false;
     for (std::size_t k = 0; k < a.functions.size(); ++k)
         if (a.functions[k]->identity != b.functions[k]->identity) return false;
-    return std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(), [](const step& x, const step& y) {
-        return x.what == y.what && x.type == y.type && x.detail == y.detail && x.arity == y.arity &&
-               x.leaf == y.leaf && (x.what != step::kind::constant || x.bits == y.bits);
-    });
+    bool has_kept = false;
+    if (!std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(), [&](const step& x, const step& y) {
+            has_kept |= x.what == step::kind::kept;
+            return x.what == y.what && x.type == y.type && x.detail == y.detail && x.arity == y.arity &&
+                   x.leaf == y.leaf && (!has_structural_bits(x) || x.bits == y.bits);
+        }))
+        return false;
+    return !has_kept || kept_values(a) == kept_values(b);
 }
 
 namespace {
@@ -108,12 +183,8 @@ bool is_in_fours(const program& p, const step& s) { return s.detail != 0 && is_c
 
 /// index + offset, or 4 offset
 trace::node shifted(trace::node index, trace::node offset, bool in_fours) {
-    if (in_fours) {
-        const trace::node product[] = {offset, trace::constant(scalar::i64, 4)};
-        offset = trace::apply(builtin::mul, product, 2);
-    }
-    const trace::node sum[] = {index, offset};
-    return trace::apply(builtin::add, sum, 2);
+    if (in_fours) offset = trace::apply(builtin::mul, offset, trace::constant(scalar::i64, 4));
+    return trace::apply(builtin::add, index, offset);
 }
 
 /// An index's offset, or a quarter of it.
@@ -123,65 +194,182 @@ std::uint64_t offset_of(const program& p, const step& s) {
 
 }  // namespace
 
-bound_leaves declare(trace::recording& r, const program& p, const layout& leaves, const vector_state* target,
-                     trace::node target_node) {
+trace::node as_element(trace::node value, trace::type wanted) {
+    if (wanted.is_pointer())  // where it is written elsewhere in the expression
+        return value.type.is_const == wanted.is_const ? value : trace::reinterpret(value, wanted);
+    if (!wanted.is_scalar() || !value.type.is_scalar()) return value;
+    return trace::convert(value, wanted.element == scalar::f16 ? scalar::f32 : wanted.element);
+}
+
+bound_leaves declare(trace::recording& r, const program& p, const layout& leaves,
+                     std::span<vector_state* const> written, std::span<const trace::node> parameters) {
     bound_leaves nodes;
-    for (const vector_state* v : leaves.vectors)
-        nodes.vectors.push_back(v == target ? target_node : r.parameter(v->type(), trace::access::in));
+    for (vector_state* v : leaves.vectors) {
+        const auto known = std::find(written.begin(), written.end(), v);
+        nodes.vectors.push_back(
+            known != written.end()
+                ? parameters[static_cast<std::size_t>(known - written.begin())]
+                : r.parameter(v->type(), is_written(p, *v) ? trace::access::mixed : trace::access::in));
+    }
     for (const image_leaf& image : p.images) nodes.images.push_back(r.parameter(image.type, image.use));
     for (const step& s : p.steps)
         if (is_argument(s)) nodes.scalars.push_back(r.parameter(s.type, trace::access::value));
+    nodes.positions = leaves.places.declare(r);
     return nodes;
 }
 
-std::string parameter_names(const program& p, const layout& leaves, const vector_state* target) {
+std::string parameter_names(const program& p, const layout& leaves, std::span<vector_state* const> written) {
     std::string names;
     std::size_t letter = 0;
-    for (const vector_state* v : leaves.vectors)
-        if (v != target) names += ", " + vector_name(letter++);
+    for (vector_state* v : leaves.vectors)
+        if (!contains(written, v)) names += ", " + vector_name(letter++);
     for (std::size_t k = 0; k < p.images.size(); ++k) names += ", " + image_name(k);
     letter = 0;
     for (const step& s : p.steps)
         if (is_argument(s)) names += ", " + scalar_name(letter++);
-    return names;
+    return names + leaves.places.parameter_names();
 }
 
-trace::node record(const program& p, const layout& leaves, const bound_leaves& nodes, trace::node index) {
-    std::vector<trace::node> stack;
-    std::size_t next_scalar = 0;
+namespace {
+
+const operation& operation_of(const step& s) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the step keeps a pointer where others keep a value
+    return *reinterpret_cast<const operation*>(s.bits);
+}
+
+/// The lanes that `lane(k)` gives; one lane is a value by itself.
+template <class Lane>
+trace::node in_lanes(int count, Lane&& lane) {
+    if (count == 1) return lane(0);
+    std::vector<trace::node> each;
+    each.reserve(static_cast<std::size_t>(count));
+    for (int k = 0; k < count; ++k) each.push_back(lane(k));
+    const trace::type whole(each[0].type.element, static_cast<std::uint8_t>(count));
+    return trace::compose(whole, each.data(), each.size());
+}
+trace::node after(trace::node index, int distance) {
+    if (distance == 0) return index;
+    return trace::apply(builtin::add, index,
+                        trace::constant(scalar::i64, static_cast<std::uint64_t>(distance)));
+}
+
+/// The values that have numbers.
+struct kept_entry {
+    std::uint64_t number;
+    trace::node value;
+    std::size_t depth;  ///< of positions within positions
+};
+using kept_list = std::vector<kept_entry>;
+
+trace::node kept_value(const kept_list& kept, std::uint64_t number, std::size_t depth) {
+    const auto found =
+        std::find_if(kept.rbegin(), kept.rend(), [&](const auto& k) { return k.number == number; });
+    if (found == kept.rend())
+        throw usage_error("what balm::let gave to its function is used outside of what the function returns");
+    if (found->depth != depth)
+        throw usage_error(
+            "what balm::let gives to its function is one value for each element, which has no others to take "
+            "by "
+            "their positions: apply the positions to the expression that let is given");
+    return found->value;
+}
+
+}  // namespace
+
+bool has_lanes(const program& p) {
+    std::vector<trace::type> stack;
     for (const step& s : p.steps) {
+        const trace::type* const operands = stack.data() + stack.size() - s.arity;
+        // Lanes of small integers keep their type where scalars are promoted.
+        if (!s.type.is_scalar() || (size_of(s.type.element) < 4 && s.type.element != scalar::boolean))
+            return false;
+        switch (s.what) {
+            case step::kind::vector:
+                if (s.type.element == scalar::boolean) return false;
+                break;
+            case step::kind::scalar:
+            case step::kind::constant:
+            case step::kind::index: break;
+            case step::kind::apply: {
+                scalar types[4] = {};
+                for (std::size_t k = 0; k < s.arity; ++k) {
+                    types[k] = operands[k].element;
+                    if (types[k] != types[0]) return false;
+                }
+                const auto row = static_cast<builtin>(s.detail);
+                if (balm::detail::resolve_lanes(row, types, s.arity).result != s.type.element) return false;
+                break;
+            }
+            case step::kind::convert:
+                if (operands[0].element == scalar::boolean || s.type.element == scalar::boolean ||
+                    (is_floating(operands[0].element) && !is_floating(s.type.element)))
+                    return false;
+                break;
+            case step::kind::select:
+                if (s.type.element == scalar::boolean) return false;
+                break;
+            default: return false;
+        }
+        stack.resize(stack.size() - s.arity);
+        stack.push_back(s.type);
+    }
+    return true;
+}
+
+std::vector<trace::node> record(const program& p, const layout& leaves, const bound_leaves& nodes,
+                                const coordinates& at, int lanes) {
+    std::vector<trace::node> stack;
+    std::vector<coordinates> places{at};
+    kept_list kept;
+    std::size_t next_scalar = 0, next_position = 0;
+    for (const step& s : p.steps) {
+        const coordinates& here = places.back();
         const std::size_t first = stack.size() - s.arity;
         const trace::node* operands = stack.data() + first;
         trace::node made;
         switch (s.what) {
             case step::kind::vector:
-                made = trace::load(nodes.vectors[leaves.number_of_leaf[s.leaf]], index, {});
+                made = in_lanes(lanes, [&](int k) {
+                    return trace::load(nodes.vectors[leaves.number_of_leaf[s.leaf]], after(here.flat, k), {});
+                });
                 break;
             case step::kind::scalar: made = nodes.scalars[next_scalar++]; break;
             case step::kind::constant: made = trace::constant(s.type, s.bits); break;
             case step::kind::index:
-                made = shifted(index, nodes.scalars[next_scalar++], is_in_fours(p, s));
+                made = shifted(in_lanes(lanes, [&](int k) { return after(here.flat, k); }),
+                               nodes.scalars[next_scalar++], is_in_fours(p, s));
                 break;
             case step::kind::memory: made = nodes.vectors[leaves.number_of_leaf[s.leaf]]; break;
             case step::kind::image: made = nodes.images[s.leaf]; break;
-            case step::kind::element:
-                made = trace::load(operands[0], trace::convert(operands[1], scalar::i64), {});
+            case step::kind::position:
+                made = leaves.places.record(next_position++, nodes.positions, here);
                 break;
+            case step::kind::at:
+                places.emplace_back(operands[0]);
+                stack.pop_back();
+                continue;
+            case step::kind::end: places.pop_back(); continue;
             case step::kind::apply:
                 made = trace::apply(static_cast<builtin>(s.detail), operands, s.arity);
                 break;
-            case step::kind::convert: made = trace::convert(operands[0], s.type); break;
+            case step::kind::keep:
+                made = operands[0];
+                kept.push_back({s.bits, made, places.size()});
+                break;
+            case step::kind::kept: made = kept_value(kept, s.bits, places.size()); break;
+            case step::kind::within: made = operands[1]; break;
+            case step::kind::record: made = operation_of(s).record(operands); break;
+            case step::kind::convert: made = trace::convert(operands[0], s.type.element); break;
             case step::kind::select:
-                made = trace::select(operands[0], trace::convert(operands[1], s.type),
-                                     trace::convert(operands[2], s.type));
+                made = trace::select(operands[0], as_element(operands[1], s.type),
+                                     as_element(operands[2], s.type));
                 break;
             case step::kind::call: {
                 const ir::function& f = *p.functions[s.leaf];
                 std::vector<trace::node> converted;
                 for (std::size_t k = 0; k < s.arity; ++k) {
                     const trace::type wanted = f.parameters[k].what;
-                    converted.push_back(wanted.is_pointer() ? operands[k]
-                                                            : trace::convert(operands[k], wanted.element));
+                    converted.push_back(as_element(operands[k], wanted));
                 }
                 made = trace::call(p.functions[s.leaf], converted.data(), converted.size(), {});
                 break;
@@ -190,13 +378,19 @@ trace::node record(const program& p, const layout& leaves, const bound_leaves& n
         stack.resize(first);
         stack.push_back(made);
     }
-    return stack.back();
+    return stack;
 }
 
-std::string describe(const program& p, const layout& leaves, const vector_state* target) {
+std::vector<std::string> describe(const program& p, const layout& leaves,
+                                  std::span<vector_state* const> written) {
     std::vector<std::string> names;
     std::size_t letter = 0;
-    for (const vector_state* v : leaves.vectors) names.push_back(v == target ? "out" : vector_name(letter++));
+    for (vector_state* v : leaves.vectors) {
+        const auto known = std::find(written.begin(), written.end(), v);
+        names.push_back(known != written.end()
+                            ? target_name(static_cast<std::size_t>(known - written.begin()))
+                            : vector_name(letter++));
+    }
     struct phrase {
         std::string words;
         int precedence;
@@ -204,13 +398,15 @@ std::string describe(const program& p, const layout& leaves, const vector_state*
     std::vector<phrase> stack;
     letter = 0;
     for (const step& s : p.steps) {
-        const std::size_t first = stack.size() - s.arity;
+        // What is computed at an index stands above it.
+        const std::size_t arity = s.what == step::kind::end ? 2 : s.what == step::kind::at ? 0 : s.arity;
+        const std::size_t first = stack.size() - arity;
         auto words = [&](std::size_t k, int least) {
             const phrase& operand = stack[first + k];
             return operand.precedence < least ? "(" + operand.words + ")" : operand.words;
         };
         auto call = [&](std::string name) {
-            for (std::size_t k = 0; k < s.arity; ++k) name += (k ? ", " : "(") + words(k, 0);
+            for (std::size_t k = 0; k < arity; ++k) name += (k ? ", " : "(") + words(k, 0);
             return phrase{name + ")", 15};
         };
         phrase made{"", 15};
@@ -221,10 +417,23 @@ std::string describe(const program& p, const layout& leaves, const vector_state*
             case step::kind::scalar: made.words = scalar_name(letter++); break;
             case step::kind::constant: made.words = "constant"; break;
             case step::kind::index: made = {"element_index(" + scalar_name(letter++) + ")", 15}; break;
-            case step::kind::convert: made = call(std::string("cast<") + to_string(s.type) + ">"); break;
+            case step::kind::convert:
+                made = call(std::string("cast<") + to_string(s.type.element) + ">");
+                break;
             case step::kind::select: made = call("select"); break;
-            case step::kind::element: made.words = words(0, 15) + "[" + words(1, 0) + "]"; break;
+            case step::kind::position: made.words = "view" + std::to_string(s.leaf); break;
+            case step::kind::at: continue;  // the index waits below what is computed at it
+            case step::kind::end: made.words = words(1, 15) + "[" + words(0, 0) + "]"; break;
             case step::kind::call: made = call(p.functions[s.leaf]->name); break;
+            case step::kind::keep: made = stack[first]; break;
+            case step::kind::kept: made.words = "it"; break;
+            case step::kind::within: made = call("let"); break;
+            case step::kind::record:
+                if (const char* name = operation_of(s).name) {
+                    made = call(name);
+                    break;
+                }
+                [[fallthrough]];
             case step::kind::apply: {
                 const ir::builtin_info& row = ir::info(static_cast<builtin>(s.detail));
                 if (!row.symbol)
@@ -242,7 +451,10 @@ std::string describe(const program& p, const layout& leaves, const vector_state*
         stack.push_back(std::move(made));
         if (stack.back().words.size() > 200) stack.back() = {"…", 15};
     }
-    return stack.back().words;
+    std::vector<std::string> all;
+    all.reserve(stack.size());
+    for (phrase& each : stack) all.push_back(std::move(each.words));
+    return all;
 }
 
 runtime::argument argument_of(const runtime::storage& memory) {
@@ -256,25 +468,52 @@ runtime::argument argument_of(const vector_state& of) {
 runtime::argument argument_of(scalar type, std::uint64_t bits) {
     runtime::argument a;
     a.size = static_cast<std::uint32_t>(size_of(type));
-    std::memcpy(a.bytes.data(), &bits, a.size);  // little-endian hosts: the low bytes come first
+    std::memcpy(a.bytes.data(), &bits, sizeof bits);  // little-endian hosts: the low bytes come first
     return a;
 }
 
-void append_arguments(const program& p, const layout& leaves, const vector_state* target,
+namespace {
+
+runtime::argument value_of(const program& p, const step& s) {
+    if (s.type.is_scalar())
+        return argument_of(s.type.element, s.what == step::kind::index ? offset_of(p, s) : s.bits);
+    runtime::argument a;
+    a.size = static_cast<std::uint32_t>(trace::size_of(s.type));
+    const std::byte* value = p.values.begin() + s.bits;
+    if (a.size <= a.bytes.size())
+        std::memcpy(a.bytes.data(), value, a.size);
+    else
+        a.long_value = value;
+    return a;
+}
+
+}  // namespace
+
+void append_arguments(const program& p, const layout& leaves, std::span<vector_state* const> written,
                       std::vector<runtime::argument>& list) {
-    for (const vector_state* v : leaves.vectors)
-        if (v != target) list.push_back(argument_of(*v));
+    for (vector_state* v : leaves.vectors)
+        if (!contains(written, v)) list.push_back(argument_of(*v));
     for (const image_leaf& image : p.images)
         list.push_back(
             runtime::argument::of(image.memory->native(), kernels::image_use_of(image.use), image.sampler));
     for (const step& s : p.steps)
-        if (is_argument(s))
-            list.push_back(argument_of(s.type, s.what == step::kind::index ? offset_of(p, s) : s.bits));
+        if (is_argument(s)) list.push_back(value_of(p, s));
+    leaves.places.append_arguments(list);
+}
+
+void append_memory(const program& p, const layout& leaves, std::vector<runtime::storage*>& reads,
+                   std::vector<runtime::storage*>& writes) {
+    for (const vector_state* v : leaves.vectors)
+        (is_written(p, *v) ? writes : reads).push_back(v->memory().get());
+    for (const image_leaf& image : p.images) reads.push_back(image.memory.get());
 }
 
 void append_reads(const program& p, const layout& leaves, std::vector<runtime::storage*>& list) {
-    for (const vector_state* v : leaves.vectors) list.push_back(v->memory().get());
-    for (const image_leaf& image : p.images) list.push_back(image.memory.get());
+    if (p.writes_memory)
+        throw usage_error(
+            "a function in a reduced expression writes memory; assign the expression to a vector and reduce "
+            "that");
+    append_memory(p, leaves, list, list);
 }
 
 }  // namespace balm::array

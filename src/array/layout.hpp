@@ -3,11 +3,15 @@
 // arguments. In: a program. Out: the numbering, which belongs to the kernel's identity, and the arguments.
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "array/placement.hpp"
 #include "array/vector_state.hpp"
 #include "balm/expr.hpp"
 #include "balm/trace.hpp"
+#include "balm/view.hpp"
 
 namespace balm::array {
 
@@ -15,10 +19,37 @@ namespace balm::array {
 struct layout {
     detail::inline_vector<vector_state*, 10> vectors;         ///< each once, in order of appearance
     detail::inline_vector<std::uint16_t, 20> number_of_leaf;  ///< program::vectors -> vectors
+    placement places;
+    detail::inline_vector<std::uint32_t, 4>
+        results;  ///< what the kernel makes of the values, in its own words
 
-    explicit layout(const program&);
+    /// Positions are computed from a flat index, unless told otherwise.
+    explicit layout(const program& p) : layout(p, placement(p)) {}
+    layout(const program&, placement);
+    /// Adds to the results.
+    void note(std::uint64_t word) {
+        results.push_back(static_cast<std::uint32_t>(word));
+        results.push_back(static_cast<std::uint32_t>(word >> 32));
+    }
     std::uint64_t hash(std::uint64_t seed) const;
+    /// Whether the same leaves are the same vector.
+    bool repeats_like(const layout&) const;
+    /// Whether equal programs with these layouts are computed by the same kernel.
+    bool is_like(const layout&) const;
+    /// The number of a vector; the number of vectors for one that the expression does not read.
+    std::uint32_t number_of(const vector_state&) const;
 };
+
+/// Those of an assignment; none, of a reduction.
+using target_list = std::span<const target>;
+
+/// The vectors of the targets, each once.
+using written_list = detail::inline_vector<vector_state*, 4>;
+written_list written_by(target_list);
+
+/// Computes what producers make, each once, and puts it among the program's vectors: first of all, wherever a
+/// program is evaluated.
+void materialise(program&);
 
 /// The device that an expression's vectors live on; without vectors, but of a known size, the default one.
 /// Throws usage_error for vectors of several devices, and for an expression without vectors or size.
@@ -27,46 +58,60 @@ const std::shared_ptr<runtime::device_state>& device_of(const program&);
 /// How many elements an expression has. Throws usage_error where nothing in it says so.
 std::size_t element_count(const program&);
 
-/// Whether the expression reads elements of the vector at other positions than its own.
-bool reads_as_memory(const program&, const vector_state&);
-
-/// Whether the expression reads elements of the vector through another one that shares them.
-bool reads_through_another(const layout&, const vector_state&);
-
 /// Whether it has functions of an index that cost little more for four elements than for one.
 bool is_cheaper_in_fours(const program&);
 
 /// Whether two programs are the same but for the values of scalars and the identity of vectors.
 bool same_structure(const program&, const program&);
+/// The same for programs of the same structure.
+std::uint64_t structure_hash(const program&);
+
+/// The node as a value of an element of this type: scalars are converted, all else is of it already.
+trace::node as_element(trace::node, trace::type);
 
 /// The parameters of a program within a trace.
 struct bound_leaves {
     std::vector<trace::node> vectors;
     std::vector<trace::node> images;
     std::vector<trace::node> scalars;
+    std::vector<placement::map_nodes> positions;
 };
-/// Declares a read-only parameter for each vector that is not `already` there, one for each image and one for
-/// each scalar.
-bound_leaves declare(trace::recording&, const program&, const layout&, const vector_state* target,
-                     trace::node target_node);
+/// Declares a read-only parameter for each vector that is not written, for which there are parameters
+/// already, and one for each image, scalar and number that positions are computed from.
+bound_leaves declare(trace::recording&, const program&, const layout&,
+                     std::span<vector_state* const> written = {},
+                     std::span<const trace::node> parameters = {});
 /// The names of those parameters, appended to a signature: ", a, b, s".
-std::string parameter_names(const program&, const layout&, const vector_state* target);
+std::string parameter_names(const program&, const layout&, std::span<vector_state* const> written = {});
 
-/// Records the program for one index; gives its value.
-trace::node record(const program&, const layout&, const bound_leaves&, trace::node index);
+/// Records the program for one index; gives its values. A program is mostly one expression; several of them,
+/// appended to one list, leave a value each and share their leaves.
+/// With `lanes`, the values for as many indices in a row, as vectors; what is the same for all may stay one
+/// value.
+std::vector<trace::node> record(const program&, const layout&, const bound_leaves&, const coordinates&,
+                                int lanes = 1);
 
-/// The expression as one would write it, with the parameters' names: "2 * a - sin(b)".
-std::string describe(const program&, const layout&, const vector_state* target);
+/// Whether the program can be recorded in lanes, which then are what scalars would be.
+bool has_lanes(const program&);
+
+/// The expressions as one would write them, with the parameters' names: "2 * a - sin(b)".
+std::vector<std::string> describe(const program&, const layout&, std::span<vector_state* const> written = {});
 
 /// Appends the arguments of those parameters.
-void append_arguments(const program&, const layout&, const vector_state* target,
+void append_arguments(const program&, const layout&, std::span<vector_state* const> written,
                       std::vector<runtime::argument>&);
 
-/// Appends what the expression reads.
+/// Appends what the expression reads, and what its functions write.
+void append_memory(const program&, const layout&, std::vector<runtime::storage*>& reads,
+                   std::vector<runtime::storage*>& writes);
+/// The same for expressions that write nothing. Throws usage_error for others.
 void append_reads(const program&, const layout&, std::vector<runtime::storage*>&);
+/// Throws usage_error where a function writes a vector that shares elements with another of the expression,
+/// or with a target.
+void refuse_written_overlap(const program&, target_list);
 
 runtime::argument argument_of(const runtime::storage&);
 runtime::argument argument_of(const vector_state&);
-runtime::argument argument_of(scalar type, std::uint64_t bits);
+runtime::argument argument_of(scalar, std::uint64_t bits);
 
 }  // namespace balm::array

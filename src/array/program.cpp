@@ -1,8 +1,13 @@
-// The list behind an expression: appending, and the hash of its structure, kept up to date as it grows.
+// The list behind an expression: how it grows, and the hash of its structure.
 
 #include <fmt/format.h>
 
-#include "array/vector_state.hpp"
+#include <algorithm>
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "array/layout.hpp"
 #include "balm/error.hpp"
 #include "balm/expr.hpp"
 #include "ir/ir.hpp"
@@ -14,6 +19,11 @@ namespace detail {
 void array_scalar_does_not_fit(scalar type) {
     throw usage_error(fmt::format("a host value does not fit the element type {} that it is combined with",
                                   to_string(type)));
+}
+
+void member_not_described(const char* structure) {
+    throw usage_error(fmt::format(
+        "a member of the structure {} is asked for that its BALM_STRUCT does not name", structure));
 }
 
 void array_scalar_wraps(scalar type, std::uint64_t value) {
@@ -36,8 +46,10 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 
 /// What of a step belongs to the structure: constants do, scalars' values and vectors' identities do not.
 std::uint64_t structure_of(const step& s) {
-    return static_cast<std::uint64_t>(s.what) | static_cast<std::uint64_t>(s.type) << 8 |
-           std::uint64_t{s.detail} << 16 | std::uint64_t{s.arity} << 32;
+    const std::uint64_t operation = static_cast<std::uint64_t>(s.what) |
+                                    static_cast<std::uint64_t>(s.type.element) << 8 |
+                                    std::uint64_t{s.detail} << 16 | std::uint64_t{s.arity} << 32;
+    return operation ^ std::uint64_t{s.type.lanes} << 48 ^ std::uint64_t{s.type.aggregate} << 53;
 }
 
 std::int64_t common_size(std::int64_t a, std::int64_t b) {
@@ -48,82 +60,183 @@ std::int64_t common_size(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-void program::push(const step& s) {
-    if (steps.size() >= 60000)
-        throw usage_error("an expression of 60,000 operations; assign parts of it to vectors");
-    hash = mix(hash, structure_of(s));
-    if (s.what == step::kind::constant) hash = mix(hash, s.bits);
-    steps.push_back(s);
+void program::refuse_more() {
+    throw usage_error("an expression of 60,000 operations; assign parts of it to vectors");
 }
 
-void program::push_vector(std::shared_ptr<vector_state> v, scalar type) {
+void program::push_vector(std::shared_ptr<vector_state> v) {
     if (v) size = common_size(size, static_cast<std::int64_t>(v->size()));
-    push_leaf(step::kind::vector, std::move(v), type);
+    push_leaf(step::kind::vector, std::move(v), false);
 }
 
-void program::push_memory(std::shared_ptr<vector_state> v, scalar type) {
-    push_leaf(step::kind::memory, std::move(v), type);
+void program::push_produced(std::shared_ptr<const producer> by) {
+    const bool has_extents = by->extents().dimensions() > 1;
+    if (has_extents) {
+        push_position(row_major(by->extents()));
+        push(step::kind::at).arity = 1;
+    }
+    size = common_size(size, static_cast<std::int64_t>(by->extents().count()));
+    step& s = push(step::kind::vector);
+    s.type = by->type();
+    s.leaf = static_cast<std::uint16_t>(vectors.size());
+    vectors.push_back(by->near());
+    produced.push_back({std::move(by), s.leaf});
+    if (has_extents) push(step::kind::end);
 }
 
-void program::push_leaf(step::kind what, std::shared_ptr<vector_state> v, scalar type) {
+void program::push_memory(std::shared_ptr<vector_state> v, bool is_written) {
+    push_leaf(step::kind::memory, std::move(v), is_written);
+    writes_memory = writes_memory || is_written;
+}
+
+void program::push_leaf(step::kind what, std::shared_ptr<vector_state> v, bool is_written) {
     if (!v) throw usage_error("an expression uses a vector that has no elements yet");
-    step s;
-    s.what = what;
-    s.type = type;
+    step& s = push(what);
+    s.type = v->type();
+    s.detail = is_written;
     s.leaf = static_cast<std::uint16_t>(vectors.size());
     vectors.push_back(std::move(v));
-    push(s);
+}
+
+void program::push_position(const affine_map& map) {
+    size = common_size(size, static_cast<std::int64_t>(map.box.count()));
+    step& s = push(step::kind::position);
+    s.type = scalar::i64;
+    s.leaf = static_cast<std::uint16_t>(maps.size());
+    if (map.box.dimensions() > 1 && box < 0) box = s.leaf;
+    maps.push_back(map);
 }
 
 void program::push_image(image_leaf image) {
-    step s;
-    s.what = step::kind::image;
+    step& s = push(step::kind::image);
     s.leaf = static_cast<std::uint16_t>(images.size());
     // Which elements and dimensions, and how it is used: 4 + 3 + 3 + 4 bits.
     s.detail = static_cast<std::uint16_t>(static_cast<unsigned>(image.type.element) | image.type.lanes << 4 |
                                           image.type.aggregate << 7 | static_cast<unsigned>(image.use) << 10);
     images.push_back(std::move(image));
-    push(s);
 }
 
-void program::push_value(step::kind what, scalar type, std::uint64_t bits) {
-    step s;
-    s.what = what;
+void program::push_value(step::kind what, trace::type type, std::uint64_t bits) {
+    step& s = push(what);
     s.type = type;
     s.bits = bits;
     if (what == step::kind::index) s.detail = bits % 4 == 0;
-    push(s);
 }
 
-void program::push_call(std::shared_ptr<const ir::function> function, scalar type, std::uint16_t arity) {
-    step s;
-    s.what = step::kind::call;
+void program::push_bytes(trace::type type, const void* value, std::size_t bytes) {
+    step& s = push(step::kind::scalar);
+    s.type = type;
+    s.bits = values.size();
+    const auto* first = static_cast<const std::byte*>(value);
+    values.append(first, first + bytes);
+}
+
+void program::push_operation(const operation& what, trace::type type, std::uint16_t arity, builtin row) {
+    step& s = push(step::kind::record);
+    s.type = type;
+    s.detail = static_cast<std::uint16_t>(row);
+    s.arity = arity;
+    s.bits = reinterpret_cast<std::uintptr_t>(&what);
+}
+
+std::uint64_t program::push_keep(trace::type type) {
+    static std::atomic<std::uint64_t> numbers = 0;
+    step& s = push(step::kind::keep);
+    s.type = type;
+    s.arity = 1;
+    s.bits = ++numbers;
+    return s.bits;
+}
+
+void program::push_kept(trace::type type, std::uint64_t number) {
+    step& s = push(step::kind::kept);
+    s.type = type;
+    s.bits = number;
+}
+
+void program::push_within(trace::type type) {
+    step& s = push(step::kind::within);
+    s.type = type;
+    s.arity = 2;
+}
+
+void program::push_call(std::shared_ptr<const ir::function> function, trace::type type, std::uint16_t arity) {
+    step& s = push(step::kind::call);
     s.type = type;
     s.arity = arity;
     s.leaf = static_cast<std::uint16_t>(functions.size());
-    hash = mix(hash, function->identity.low);
     functions.push_back(std::move(function));
-    push(s);
 }
 
-void program::append(const program& other) {
+void program::append(program&& other) {
     size = common_size(size, other.size);
+    if (box >= 0 && other.box >= 0 && box_of(*this) != box_of(other))
+        throw usage_error(fmt::format("an expression combines {} elements with {}", to_string(box_of(*this)),
+                                      to_string(box_of(other))));
+    if (box < 0 && other.box >= 0) box = static_cast<std::int32_t>(maps.size()) + other.box;
+    splice(std::move(other));
+}
+
+void program::append_at(program&& of) {
+    push(step::kind::at).arity = 1;
+    splice(std::move(of));
+    push(step::kind::end);
+}
+
+void program::splice(program&& other) {
     const auto first_vector = static_cast<std::uint16_t>(vectors.size());
     const auto first_function = static_cast<std::uint16_t>(functions.size());
     const auto first_image = static_cast<std::uint16_t>(images.size());
-    vectors.append(other.vectors.begin(), other.vectors.end());
-    images.insert(images.end(), other.images.begin(), other.images.end());
-    functions.append(other.functions.begin(), other.functions.end());
-    for (step s : other.steps) {
-        if (s.what == step::kind::vector || s.what == step::kind::memory)
-            s.leaf = static_cast<std::uint16_t>(s.leaf + first_vector);
-        if (s.what == step::kind::image) s.leaf = static_cast<std::uint16_t>(s.leaf + first_image);
-        if (s.what == step::kind::call) {
-            s.leaf = static_cast<std::uint16_t>(s.leaf + first_function);
-            hash = mix(hash, functions[s.leaf]->identity.low);
+    const auto first_map = static_cast<std::uint16_t>(maps.size());
+    const std::size_t first_value = values.size();
+    writes_memory = writes_memory || other.writes_memory;
+    vectors.append(std::move(other.vectors));
+    images.append(other.images);
+    functions.append(std::move(other.functions));
+    maps.append(other.maps);
+    values.append(other.values);
+    for (const produced_leaf& each : other.produced)
+        produced.push_back({each.by, static_cast<std::uint16_t>(each.leaf + first_vector)});
+    for (const step& given : other.steps) {
+        step& s = push(given);
+        switch (s.what) {
+            case step::kind::vector:
+            case step::kind::memory: s.leaf = static_cast<std::uint16_t>(s.leaf + first_vector); break;
+            case step::kind::image: s.leaf = static_cast<std::uint16_t>(s.leaf + first_image); break;
+            case step::kind::position: s.leaf = static_cast<std::uint16_t>(s.leaf + first_map); break;
+            case step::kind::scalar:
+                if (!s.type.is_scalar()) s.bits += first_value;
+                break;
+            case step::kind::call: s.leaf = static_cast<std::uint16_t>(s.leaf + first_function); break;
+            default: break;
         }
-        push(s);
     }
+}
+
+std::uint64_t structure_hash(const program& p) {
+    std::uint64_t hash = 0;
+    for (const step& s : p.steps) {
+        hash = mix(hash, structure_of(s));
+        if (has_structural_bits(s)) hash = mix(hash, s.bits);
+    }
+    for (const auto& f : p.functions) hash = mix(hash, f->identity.low);
+    return hash;
+}
+
+void materialise(program& p) {
+    if (p.produced.empty()) return;
+    std::vector<std::pair<const producer*, std::shared_ptr<vector_state>>> made;  // each once
+    for (const produced_leaf& each : p.produced) {
+        auto known =
+            std::find_if(made.begin(), made.end(), [&](const auto& m) { return m.first == each.by.get(); });
+        if (known == made.end()) known = made.insert(made.end(), {each.by.get(), each.by->compute()});
+        p.vectors[each.leaf] = known->second;
+    }
+    p.produced = {};
+}
+
+shape box_of(const program& p) {
+    return p.box >= 0 ? p.maps[static_cast<std::size_t>(p.box)].box : shape(element_count(p));
 }
 
 }  // namespace array

@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "array/vector_state.hpp"
+#include "array/partition.hpp"
+#include "array/parts.hpp"
 #include "balm/error.hpp"
 
 namespace balm {
@@ -25,25 +26,30 @@ namespace array {
 
 namespace {
 
-void check_precision(const runtime::device_state& device, scalar type) {
-    if (type == scalar::f64 && !device.info().has_double)
+void check_precision(const runtime::device_state& device, trace::type type) {
+    if (type.element == scalar::f64 && !device.info().has_double)
         throw usage_error(fmt::format("{} has no double precision; use float", device.words()));
+}
+
+balm::detail::memory_part part_of(const vector_state& v) {
+    return {v.memory(), v.element_size(), shape(v.size()), v.offset(), 0, 0, "a vector"};
 }
 
 }  // namespace
 
-vector_state::vector_state(std::shared_ptr<runtime::device_state> device, scalar type, std::size_t size)
-    : device_(std::move(device)), type_(type), size_(size) {
-    if (size > SIZE_MAX / size_of(type) || static_cast<std::int64_t>(size) < 0)
+vector_state::vector_state(std::shared_ptr<runtime::device_state> device, trace::type type, std::size_t size)
+    : device_(std::move(device)), type_(type), element_size_(trace::size_of(type)), size_(size) {
+    if (size > SIZE_MAX / element_size_ || static_cast<std::int64_t>(size) < 0)
         throw usage_error(fmt::format("a vector of {} elements is asked for", size));
     check_precision(*device_, type);
-    memory_ = device_->allocate(size * size_of(type), {"a vector", shape(size), size_of(type)});
+    memory_ = device_->allocate(size * element_size_, {"a vector", shape(size), element_size_});
 }
 
-vector_state::vector_state(std::shared_ptr<runtime::storage> memory, scalar type, std::size_t size,
+vector_state::vector_state(std::shared_ptr<runtime::storage> memory, trace::type type, std::size_t size,
                            std::size_t offset)
     : device_(memory->device_handle()),
       type_(type),
+      element_size_(trace::size_of(type)),
       size_(size),
       memory_(std::move(memory)),
       offset_(offset),
@@ -51,50 +57,61 @@ vector_state::vector_state(std::shared_ptr<runtime::storage> memory, scalar type
     check_precision(*device_, type);
 }
 
-std::shared_ptr<vector_state> make_vector(const context& where, scalar type, std::size_t size) {
-    if (where.size() != 1)
-        throw usage_error(
-            fmt::format("a vector lives on one device, but the context has {}; choose one with "
-                        "balm::filter::count(1)",
-                        where.size()));
-    return std::make_shared<vector_state>(where.device(0).state(), type, size);
+std::shared_ptr<vector_state> make_vector(const context& where, trace::type type, std::size_t size) {
+    if (where.size() == 1) return std::make_shared<vector_state>(where.device(0).state(), type, size);
+    const std::vector<std::size_t> first = partition(size, weights_of(where));
+    std::vector<vector_state::part> parts;
+    for (std::size_t k = 0; k < where.size(); ++k)
+        parts.push_back({first[k], std::make_shared<vector_state>(where.device(k).state(), type,
+                                                                  first[k + 1] - first[k])});
+    return std::make_shared<vector_state>(std::move(parts), type, size);
 }
 
 std::size_t size_of(const vector_state& v) { return v.size(); }
-const std::shared_ptr<runtime::storage>& storage_of(const vector_state& v) { return v.memory(); }
 std::size_t offset_of(const vector_state& v) { return v.offset(); }
 
 void write(vector_state& to, std::size_t offset, const void* from, std::size_t count) {
-    const std::size_t bytes = balm::size_of(to.type());
-    to.device().default_queue().enqueue_write(*to.memory(), to.offset() + offset * bytes, from, count * bytes,
-                                              nullptr);
+    const std::size_t bytes = to.element_size();
+    for_each_part(to, offset, count,
+                  [&](const vector_state& part, std::size_t first, std::size_t some, std::size_t done) {
+                      part.device().default_queue().enqueue_write(
+                          *part.memory(), part.offset() + first * bytes,
+                          static_cast<const std::byte*>(from) + done * bytes, some * bytes, nullptr);
+                  });
 }
 
 void read(const vector_state& from, std::size_t offset, void* to, std::size_t count) {
-    const std::size_t bytes = balm::size_of(from.type());
-    from.device().default_queue().read(to, *from.memory(), from.offset() + offset * bytes, count * bytes);
+    const std::size_t bytes = from.element_size();
+    for_each_part(from, offset, count,
+                  [&](const vector_state& part, std::size_t first, std::size_t some, std::size_t done) {
+                      part.device().default_queue().read(static_cast<std::byte*>(to) + done * bytes,
+                                                         *part.memory(), part.offset() + first * bytes,
+                                                         some * bytes);
+                  });
 }
 
 void fill(vector_state& to, const void* value) {
-    const std::size_t bytes = balm::size_of(to.type());
-    to.device().default_queue().enqueue_fill(*to.memory(), to.offset(), to.size() * bytes,
-                                             {static_cast<const std::byte*>(value), bytes});
+    const std::size_t bytes = to.element_size();
+    for_each_part(
+        to, 0, to.size(), [&](const vector_state& part, std::size_t first, std::size_t some, std::size_t) {
+            if (bytes > 16 || (bytes & (bytes - 1)) != 0) {  // which no driver fills memory with
+                balm::detail::memory_part filled = part_of(part);
+                filled.offset += first * bytes;
+                filled.extents = shape(some);
+                balm::detail::part_fill(filled, value, {});
+                return;
+            }
+            part.device().default_queue().enqueue_fill(*part.memory(), part.offset() + first * bytes,
+                                                       some * bytes,
+                                                       {static_cast<const std::byte*>(value), bytes});
+        });
 }
 
 void copy(vector_state& to, const vector_state& from) {
     if (to.size() != from.size())
         throw usage_error(
             fmt::format("a vector of {} elements is assigned to one of {}", from.size(), to.size()));
-    if (to.overlaps(from)) {
-        const auto part = [](const vector_state& of) {
-            return balm::detail::memory_part{
-                of.memory(), balm::size_of(of.type()), shape(of.size()), of.offset(), 0, 0, "a vector"};
-        };
-        balm::detail::part_copy(part(to), part(from), {});
-        return;
-    }
-    to.device().default_queue().enqueue_copy(*to.memory(), to.offset(), *from.memory(), from.offset(),
-                                             from.bytes());
+    copy_elements(to, 0, from, 0, to.size());
 }
 
 }  // namespace array

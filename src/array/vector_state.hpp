@@ -1,43 +1,73 @@
 #pragma once
-// What a vector's handle refers to: its elements on a device.
+// What a vector's handle refers to: its elements on a device, or parts of them on several.
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <span>
+#include <utility>
+#include <vector>
 
-#include "balm/types.hpp"
+#include "balm/device_type.hpp"
 #include "runtime/device_state.hpp"
 
 namespace balm::array {
 
 class vector_state {
 public:
-    vector_state(std::shared_ptr<runtime::device_state> device, scalar type, std::size_t size);
+    /// Consecutive elements on one device; there may be none.
+    struct part {
+        std::size_t first = 0;
+        std::shared_ptr<vector_state> elements;
+    };
+
+    vector_state(std::shared_ptr<runtime::device_state> device, trace::type, std::size_t size);
     /// Over elements that are there already, from this byte on.
-    vector_state(std::shared_ptr<runtime::storage>, scalar type, std::size_t size, std::size_t offset);
+    vector_state(std::shared_ptr<runtime::storage>, trace::type, std::size_t size, std::size_t offset);
+
+    /// Spread over several devices, each of which has one of the parts.
+    vector_state(std::vector<part> parts, trace::type type, std::size_t size)
+        : type_(type), element_size_(trace::size_of(type)), size_(size), parts_(std::move(parts)) {}
+
+    bool is_spread() const { return !parts_.empty(); }
+    /// Where it is spread: a part for each device, in the order of elements.
+    std::span<const part> parts() const { return parts_; }
 
     std::size_t size() const { return size_; }
-    scalar type() const { return type_; }
-    runtime::device_state& device() const { return *device_; }
-    const std::shared_ptr<runtime::device_state>& device_handle() const { return device_; }
+    trace::type type() const { return type_; }
+    /// Bytes of one element.
+    std::size_t element_size() const { return element_size_; }
+    /// Its device; of one that is spread the first one's.
+    runtime::device_state& device() const { return *device_handle(); }
+    const std::shared_ptr<runtime::device_state>& device_handle() const {
+        return is_spread() ? parts_[0].elements->device_ : device_;
+    }
+    /// Of one that is not spread.
     const std::shared_ptr<runtime::storage>& memory() const { return memory_; }
     /// Where in the memory it begins, in bytes.
     std::size_t offset() const { return offset_; }
-    std::size_t bytes() const { return size_ * size_of(type_); }
+    std::size_t bytes() const { return size_ * element_size_; }
     /// Whether it has its memory to itself, so that short vectors may pass its end.
     bool is_whole() const { return is_whole_; }
     /// Whether the two share elements.
     bool overlaps(const vector_state& other) const {
+        const auto meets = [](const part& p, const vector_state& with) { return with.overlaps(*p.elements); };
+        if (is_spread())
+            return std::any_of(parts_.begin(), parts_.end(), [&](const part& p) { return meets(p, other); });
+        if (other.is_spread()) return other.overlaps(*this);
         return memory_ == other.memory_ && offset_ < other.offset_ + other.bytes() &&
                other.offset_ < offset_ + bytes();
     }
 
 private:
     std::shared_ptr<runtime::device_state> device_;
-    scalar type_;
+    trace::type type_;
+    std::size_t element_size_;
     std::size_t size_;
     std::shared_ptr<runtime::storage> memory_;
     std::size_t offset_ = 0;
     bool is_whole_ = true;
+    std::vector<part> parts_;
 };
 
 }  // namespace balm::array

@@ -431,4 +431,29 @@ helper_function guarded_division(dialect d, builtin what, scalar type) {
         fmt::format("return b == 0 ? {} : {}a {} b;", by_zero, by_minus_one, divides ? "/" : "%"));
 }
 
+// One instruction. nvcc 13.0 widens what the factors are made of to 64 bits, no longer sees that half of
+// these are 0, and multiplies those, too: 20 instructions more in a block of Philox, of 104.
+helper_function wide_product(dialect d) {
+    const std::string U = type_name(d, scalar::u32), W = type_name(d, scalar::u64);
+    return make_helper(
+        d, "balm_mul_wide", W, fmt::format("{0} a, {0} b", U),
+        fmt::format("{} product;\n"
+                    "    asm(\"mul.wide.u32 %0, %1, %2;\" : \"=l\"(product) : \"r\"(a), \"r\"(b));\n"
+                    "    return product;",
+                    W));
+}
+
+// What nvcc 13.0 makes of sqrtf where its branch to subnormals, infinities and the like is not taken; without
+// that branch 5 instructions are left of 13.
+helper_function root_of_normal(dialect d) {
+    const char* fma = d == dialect::cuda_cpp ? "fmaf" : "fma";
+    return make_helper(
+        d, "balm_root_of_normal", "float", "float x",
+        fmt::format("float reciprocal;\n"
+                    "    asm(\"rsqrt.approx.ftz.f32 %0, %1;\" : \"=f\"(reciprocal) : \"f\"(x));\n"
+                    "    const float root = x * reciprocal;\n"
+                    "    return {0}({0}(-root, root, x), reciprocal * 0.5f, root);",
+                    fma));
+}
+
 }  // namespace balm::emit

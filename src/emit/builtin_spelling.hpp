@@ -42,4 +42,10 @@ helper_function saturating_conversion(runtime::dialect, scalar from, scalar to);
 /// Integer `div` or `rem` for any divisor: x / 0 is 0, x % 0 is x, the smallest integer / -1 is itself.
 helper_function guarded_division(runtime::dialect, builtin, scalar type);
 
+/// The whole product of two u32, for compilers that take PTX.
+helper_function wide_product(runtime::dialect);
+
+/// The square root of an f32 between 2^-100 and 2^126, for compilers that take PTX. Rounds correctly.
+helper_function root_of_normal(runtime::dialect);
+
 }  // namespace balm::emit

@@ -78,7 +78,7 @@ enum class opcode : std::uint8_t {
     if_,         // condition; blocks: then, else
     for_,        // begin, end, step; the result is the loop's variable; block: body
     while_,      // condition value of block 0; blocks: condition, body
-    grid_for,    // count; the result is the index; block: body. Lowered by device kind.
+    grid_for,    // count; bits: dimension; the result is the index; block: body. Lowered by device kind.
     break_,
     continue_,
     return_,         // value, or none

@@ -76,10 +76,36 @@ ir::function written_out(const ir::function& kernel, runtime::dialect language, 
     return write_out_prints(write_out_sub_groups(write_out_constants(kernel, language, device), language));
 }
 
+runtime::program_source source_for(const runtime::device_state& device, const ir::function& kernel,
+                                   const ir::launch_facts& facts) {
+    const runtime::dialect language = device.driver().language();
+    const ir::lowered plan = ir::lower(written_out(kernel, language, device.info()), facts);
+    return {emit::print(plan.kernel, language), emit::kernel_name(kernel, language), {}, {}};
+}
+
+namespace {
+
+/// What a kernel of the user's is compiled for.
+std::string words_for(const ir::launch_facts& facts) {
+    std::string words = "launched for the first time";
+    const auto add = [&](bool holds, std::string_view more) {
+        if (holds) words += fmt::format("{} {}", words.back() == 'e' ? " with" : " and", more);
+    };
+    add(!facts.distinct, "arguments that share memory");
+    add(facts.is_shifted, "memory from within an allocation");
+    add(facts.grid.is_offset, "an offset");
+    const ir::group_size& g = facts.only_for;
+    add(g[0] != 0, fmt::format("groups of {} x {} x {}", g[0], g[1], g[2]));
+    return words;
+}
+
+}  // namespace
+
 std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& device,
                                                        const ir::function& kernel,
                                                        const ir::launch_facts& known,
-                                                       const detail::instance_state* within) {
+                                                       const detail::instance_state* within,
+                                                       std::string_view why) {
     if (within == nullptr && !kernel.given.empty())
         throw usage_error(
             fmt::format("'{}' reads the constant '{}' of a module, which only the module's own launches are "
@@ -109,11 +135,10 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
     return device.programs().get(identity, [&] {
         check_requirements(kernel, device.info());
         report_compilation(kernel, facts);
-        const runtime::dialect language = device.driver().language();
-        const ir::lowered plan = ir::lower(written_out(kernel, language, device.info()), facts);
-        return runtime::program_source{emit::print(plan.kernel, language),
-                                       emit::kernel_name(kernel, language),
-                                       within == nullptr ? std::string() : within->options()};
+        runtime::program_source source = source_for(device, kernel, facts);
+        if (within != nullptr) source.options = within->options();
+        source.why = why.empty() ? words_for(facts) : std::string(why);
+        return source;
     });
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <string_view>
 
 #include "ir/lower.hpp"
 #include "runtime/device_state.hpp"
@@ -15,11 +16,15 @@ class instance_state;
 namespace balm::kernels {
 
 /// The program of a kernel for a device and what is known of the launch, compiled with the options of the
-/// module that launches it, if any. Throws build_error; usage_error for a kernel with constants of a module
-/// that is launched by none.
+/// module that launches it, if any. `why` says what is new about it, where that is known. Throws build_error;
+/// usage_error for a kernel with constants of a module that is launched by none.
 std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state&, const ir::function&,
                                                        const ir::launch_facts&,
-                                                       const detail::instance_state* = nullptr);
+                                                       const detail::instance_state* = nullptr,
+                                                       std::string_view why = {});
+/// The source that such a program is compiled from.
+runtime::program_source source_for(const runtime::device_state&, const ir::function&,
+                                   const ir::launch_facts&);
 /// The kernel with all that the language has no word for written out: module constants, sub-groups, prints.
 ir::function written_out(const ir::function& kernel, runtime::dialect, const device_info&);
 

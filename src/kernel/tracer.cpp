@@ -551,13 +551,18 @@ std::uint32_t open_for(node begin, node end, node step, node& variable, location
     return open_loop(make(opcode::for_, begin.type, where), ids, variable);
 }
 
-std::uint32_t open_grid_for(node count, node& variable, location where) {
+std::uint32_t open_grid_for(node count, node& variable, location where, int dimension) {
     tracer& t = current();
-    if (t.function.dimensions != 1)
+    const auto blocks_around = static_cast<int>(t.frames.size()) - 1;
+    const int loops_around = t.function.dimensions - 1 - dimension;
+    if (blocks_around < loops_around)
         fail(where, "grid_range shares out the work-items of a 1-dimensional kernel; this is none");
-    if (t.frames.size() > 1) fail(where, "grid_range stands inside another block; it walks the whole grid");
+    if (blocks_around > loops_around)
+        fail(where, "grid_range stands inside another block; it walks the whole grid");
     const value_id id = t.use(count);
-    return open_loop(make(opcode::grid_for, scalar::i64, where), {&id, 1}, variable);
+    instruction loop = make(opcode::grid_for, scalar::i64, where);
+    loop.bits = static_cast<std::uint64_t>(dimension);
+    return open_loop(loop, {&id, 1}, variable);
 }
 
 void close(std::uint32_t token) {

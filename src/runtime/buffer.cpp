@@ -14,6 +14,13 @@
 
 namespace balm {
 
+shape::shape(std::span<const std::size_t> sizes) : dimensions_(static_cast<int>(sizes.size())) {
+    if (sizes.empty() || sizes.size() > max_dimensions)
+        throw usage_error(fmt::format("An array of {} dimensions is asked for; it has one to {}.",
+                                      sizes.size(), max_dimensions));
+    std::copy(sizes.begin(), sizes.end(), sizes_.begin());
+}
+
 std::string to_string(const shape& of) {
     std::string text = fmt::format("{}", of[0]);
     for (int i = 1; i < of.dimensions(); ++i) text += fmt::format(" x {}", of[i]);
@@ -34,6 +41,11 @@ event nothing_to_do(const memory_part& part, const wait_list& waits) {
 }
 
 std::size_t bytes_of(const shape& extents, std::size_t element_size) {
+    if (extents.dimensions() > 3)
+        throw usage_error(fmt::format(
+            "A buffer of {} elements is asked for; it has three dimensions at most. A vector can be viewed "
+            "in up to {}: balm::view(x, {{…}}).",
+            to_string(extents), shape::max_dimensions));
     std::size_t bytes = element_size;
     for (int i = 0; i < extents.dimensions(); ++i)
         if (__builtin_mul_overflow(bytes, extents[i], &bytes))
@@ -235,6 +247,7 @@ memory_part part_reshaped(const memory_part& of, const shape& extents) {
         throw usage_error(fmt::format(
             "{} of {} elements ({}) cannot be seen as {} ({} elements); the numbers must be equal.", of.kind,
             of.extents.count(), to_string(of.extents), to_string(extents), extents.count()));
+    bytes_of(extents, of.element_size);
     return in_shape(of, extents);
 }
 

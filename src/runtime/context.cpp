@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
+#include <numeric>
 #include <ostream>
 #include <utility>
 
@@ -139,6 +141,19 @@ const balm::device& context::device(std::size_t i) const {
         throw usage_error(fmt::format("Device {} was asked of a context that has {} (from 0 to {}).", i,
                                       size(), size() - 1));
     return state_->devices[i];
+}
+
+context context::weighted(std::vector<double> weights) const {
+    const auto is_wrong = [](double w) { return !(w >= 0) || !std::isfinite(w); };
+    const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+    if (weights.size() != size() || std::any_of(weights.begin(), weights.end(), is_wrong) || !(sum > 0))
+        throw usage_error(fmt::format(
+            "a context of {} devices is given the weights {{{}}}; it takes one for each device, at "
+            "least 0, and not all of them 0",
+            size(), fmt::join(weights, ", ")));
+    context same = *this;
+    same.weights_ = std::move(weights);
+    return same;
 }
 
 void context::print_to(std::ostream& stream) {

@@ -113,7 +113,7 @@ event run_native(const std::shared_ptr<runtime::queue_state>& on, const std::fun
     return made;
 }
 
-std::shared_ptr<array::vector_state> vector_over(const memory_part& part, scalar type) {
+std::shared_ptr<array::vector_state> vector_over(const memory_part& part, trace::type type) {
     const runtime::device_state& device = part.memory->device();
     const std::size_t alignment = device.info().memory_alignment;
     if (device.info().api != backend::cuda && alignment != 0 && part.offset % alignment != 0)

@@ -54,8 +54,9 @@ bool shows_kernels() {
 }
 
 void show(const device_state& device, const program_source& source, const char* origin) {
-    std::string text = fmt::format("// Balm: kernel '{}' for {}, {}\n{}", source.kernel_name, device.words(),
-                                   origin, source.text);
+    std::string text =
+        fmt::format("// Balm: kernel '{}' for {}, {}{}{}\n{}", source.kernel_name, device.words(), origin,
+                    source.why.empty() ? "" : ": ", source.why, source.text);
     if (!text.ends_with('\n')) text += '\n';
     std::fwrite(text.data(), 1, text.size(), stderr);  // one call, so that threads do not mix
 }

@@ -29,6 +29,7 @@ struct program_source {
     std::string text;
     std::string kernel_name;
     std::string options;  ///< besides those that always hold on the device
+    std::string why{};    ///< what no program before it had, in words
 };
 
 /// A driver kernel for one thread's use; goes back to its program's pool. Must not outlive the program.

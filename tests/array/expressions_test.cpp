@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
+#include <cstdlib>
+#include <functional>
 #include <limits>
 #include <list>
-#include <thread>
 #include <vector>
 
 #include "ir/ir.hpp"
@@ -28,22 +28,6 @@ using all_types = testing::Types<bool, std::int8_t, std::uint8_t, std::int16_t, 
 template <class T>
 vector<T> on_device(const context& where, const host_array<T>& values) {
     return vector<T>(where, std::span<const T>(values));
-}
-
-/// The kernels that are compiled while the body runs.
-template <class Body>
-int compilations_of(Body&& body) {
-    static std::atomic<int> compiled;
-    compiled = 0;
-    kernels::observe_compilations([](const ir::function& f, const ir::launch_facts& facts) {
-        ++compiled;
-        ir::launch_facts gpu = facts;
-        gpu.on_cpu = false;
-        also_compile_with_nvrtc(f, gpu);
-    });
-    body();
-    compile_kernels_with_nvrtc_again();
-    return compiled;
 }
 
 TEST(V4_expressions, at_all_sizes) {
@@ -316,6 +300,49 @@ TEST(V21_sources, say_what_they_compute) {
     });
 }
 
+/// What is said of kernels while the body runs.
+std::string shown_while(const std::function<void()>& body) {
+    ::setenv("BALM_SHOW_KERNELS", "1", 1);
+    testing::internal::CaptureStderr();
+    body();
+    ::unsetenv("BALM_SHOW_KERNELS");
+    return testing::internal::GetCapturedStderr();
+}
+
+TEST(V21_sources, are_strings_on_request) {
+    on_all_contexts([&](const context& ctx) {
+        vector<double> x(ctx, 10, 2.0), y(ctx, 10, 3.0);
+        const std::string source = generated_source(2 * x - sin(y));
+        const bool is_cuda = ctx.device(0).info().api == backend::cuda;
+        EXPECT_THAT(source, HasSubstr("out = s * a - sin(b)"));
+        EXPECT_THAT(source, HasSubstr(is_cuda ? "extern \"C\" __global__" : "kernel void elementwise("));
+        // What is compiled for an assignment is that.
+        vector<double> z(ctx, 10);
+        const std::string shown = shown_while([&] { z = 2 * x - sin(y); });
+        const std::string body = source.substr(source.find('{'));
+        if (!devices_are_together() && !shown.empty()) {
+            EXPECT_THAT(shown, HasSubstr(body));
+        }
+        EXPECT_THAT(message_of<usage_error>([] { generated_source(element_index()); }),
+                    HasSubstr("how many"));
+    });
+}
+
+TEST(V21_sources, say_why_they_are_compiled) {
+    on_all_contexts([&](const context& ctx) {
+        if (devices_are_together()) return;
+        vector<float> x(ctx, 64, 2.f), y(ctx, 64, 3.f), z(ctx, 64);
+        vector<double> w(ctx, 64);
+        const auto with_new_constant = [&](const auto& a, const auto& b) {
+            return fma(a, b, constant(0.8125f));
+        };
+        EXPECT_THAT(shown_while([&] { z = with_new_constant(x, y); }), HasSubstr("operations and types"));
+        EXPECT_THAT(shown_while([&] { z = with_new_constant(x, x); }), HasSubstr("a + a is not a + b"));
+        EXPECT_THAT(shown_while([&] { w = with_new_constant(x, y); }), HasSubstr("its targets"));
+        EXPECT_THAT(shown_while([&] { w = with_new_constant(y, x); }), testing::IsEmpty());
+    });
+}
+
 // ---- indices, constants, functions, vectors as values -----------------------------------------------
 
 TEST(V5_element_index, counts_from_an_offset) {
@@ -442,30 +469,6 @@ TEST(V3_copies, bind_to_kernels_as_any_kind_of_memory) {
         EXPECT_THAT(c.to_host(), testing::Each(13.f));
         vector<float> none;
         EXPECT_THAT(message_of<usage_error>([&] { kernel(none, b, c); }), HasSubstr("0 elements"));
-    });
-}
-
-TEST(C22_threads, evaluate_equal_and_different_expressions_at_once) {
-    on_all_contexts([&](const context& ctx) {
-        std::vector<std::thread> threads;
-        std::atomic<int> wrong{0};
-        for (int t = 0; t < 8; ++t) {
-            threads.emplace_back([&, t] {
-                vector<double> x(ctx, 1000, t), y(ctx, 1000), z(ctx, 1000);
-                for (int k = 0; k < 40; ++k) {
-                    y = 3 * x + k;
-                    if (t % 2 == 0)
-                        z = y * y - x + 1;
-                    else
-                        z = y * y - x - 1;
-                    const double a = 3.0 * t + k, expected = a * a - t + (t % 2 == 0 ? 1 : -1);
-                    if (z[static_cast<std::size_t>(k)] != expected) ++wrong;
-                    if (sum(z) != 1000 * expected) ++wrong;
-                }
-            });
-        }
-        for (std::thread& t : threads) t.join();
-        EXPECT_EQ(wrong, 0);
     });
 }
 

@@ -85,6 +85,25 @@ TEST(V19_images, of_two_and_three_dimensions_are_sampled_in_expressions) {
     });
 }
 
+TEST(V19_images, of_vectors_are_sampled_in_expressions) {
+    auto random = seeded_random();
+    host_array<float4> pixels{shape(5)};
+    for (float4& each : pixels)
+        for (int k = 0; k < 4; ++k) each[k] = random_value<float>(random);
+    on_all_contexts([&](const context& ctx) {
+        auto photo = ctx.device(0).image<float4>(5);
+        photo.write(pixels);
+        vector<float4> turned(ctx, 5);
+        turned = sample(photo.sampled(), 4.5 - element_index());
+        vector<float> last(ctx, 5);
+        last = lane<3>(sample(photo.sampled(), element_index() + 0.5));
+        for (std::size_t i = 0; i < 5; ++i) {
+            EXPECT_EQ(turned[i], pixels[4 - i]);
+            EXPECT_EQ(last[i], pixels[i].w);
+        }
+    });
+}
+
 TEST(V19_images, are_taken_by_functions_in_expressions) {
     using namespace balm::dsl;
     static const auto green =

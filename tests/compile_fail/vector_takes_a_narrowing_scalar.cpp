@@ -1,4 +1,4 @@
-// expect: assigning this to the vector would narrow
+// expect: assigning this would narrow
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -29,9 +29,15 @@ void on_all_devices(Body&& body) {
         body(each);
     }
 }
-/// The same with a context of the one device.
+/// Whether this run is one with all devices in one context: BALM_TEST_TOGETHER.
+bool devices_are_together();
+/// Runs tests of a program once more in a process of its own, whose context has three of PoCL's devices.
+/// Skipped without PoCL, and in that process.
+void run_on_three_devices(const std::string& program, const std::string& filter);
+/// The same with a context of the one device, or with one of all.
 template <class Body>
 void on_all_contexts(Body&& body) {
+    if (devices_are_together()) return body(context(present_devices()));
     on_all_devices([&](const device& each) { body(context(std::vector<device>{each})); });
 }
 

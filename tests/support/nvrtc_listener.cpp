@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <iostream>
 #include <mutex>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithm/reduce_shapes.hpp"
 #include "backend/cuda/nvrtc.hpp"
 #include "balm/error.hpp"
 #include "emit/printer.hpp"
@@ -76,6 +78,20 @@ compilations& the_compilations() {
     return c;
 }
 
+/// Whether it is a reduction as CPUs share it out, which GPUs never get: it would be as wide as their
+/// vectors, and take NVRTC minutes.
+bool is_for_cpus(const ir::function& kernel) {
+    const bool is_reduction = kernel.name.starts_with("reduce_") || kernel.name.starts_with("finish_");
+    return is_reduction && !array::are_shapes_of_gpus();
+}
+
+void compile_for_gpu(const ir::function& kernel, const ir::launch_facts& facts) {
+    if (facts.on_cpu && is_for_cpus(kernel)) return;
+    ir::launch_facts gpu = facts;
+    gpu.on_cpu = false;
+    also_compile_with_nvrtc(kernel, gpu);
+}
+
 }  // namespace
 
 void compile_kernels_with_nvrtc() {
@@ -83,12 +99,17 @@ void compile_kernels_with_nvrtc() {
     compile_kernels_with_nvrtc_again();
 }
 
-void compile_kernels_with_nvrtc_again() {
-    kernels::observe_compilations([](const ir::function& kernel, const ir::launch_facts& facts) {
-        ir::launch_facts gpu = facts;
-        gpu.on_cpu = false;
-        also_compile_with_nvrtc(kernel, gpu);
+void compile_kernels_with_nvrtc_again() { kernels::observe_compilations(compile_for_gpu); }
+
+int compilations_of(const std::function<void()>& body) {
+    std::atomic<int> compiled = 0;
+    kernels::observe_compilations([&](const ir::function& kernel, const ir::launch_facts& facts) {
+        ++compiled;
+        compile_for_gpu(kernel, facts);
     });
+    body();
+    compile_kernels_with_nvrtc_again();
+    return compiled;
 }
 
 void also_compile_with_nvrtc(const ir::function& kernel, const ir::launch_facts& facts) {

@@ -218,8 +218,7 @@ Complex<precision_of<A>> complex_held(A&& a) {
 /// A row on vectors of two lanes: lane by lane.
 template <std::floating_point T>
 Complex<T> in_lanes(builtin what, node a, node b) {
-    const node operands[] = {a, b};
-    return Complex<T>(trace::apply(what, operands, 2));
+    return Complex<T>(trace::apply(what, a, b));
 }
 template <std::floating_point T>
 Complex<T> complex_product(const Complex<T>& z, const Complex<T>& w) {

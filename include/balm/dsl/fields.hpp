@@ -104,14 +104,8 @@ public:
     }
 
 private:
-    static node product(const node& a, const node& b) {
-        const node operands[] = {a, b};
-        return trace::apply(builtin::mul, operands, 2);
-    }
-    node sum(const node& more) const {
-        const node operands[] = {index_, more};
-        return trace::apply(builtin::add, operands, 2);
-    }
+    static node product(const node& a, const node& b) { return trace::apply(builtin::mul, a, b); }
+    node sum(const node& more) const { return trace::apply(builtin::add, index_, more); }
     node pointer_;
     node index_;
 };

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "balm/all.hpp"
 #include "balm/dsl/value.hpp"
 
 namespace balm::dsl {
@@ -189,8 +190,8 @@ node vector_node(A&& a) {
         "Balm: a vector becomes one of another type only by cast<float4>(v); a scalar that fits fills "
         "all lanes");
     if constexpr (scalar_type<plain> && std::integral<plain> && !std::same_as<plain, bool>) {
-        const node all = constant_of<typename V::value_type>(a);
-        return trace::compose(balm::detail::type_of_element<V>(), &all, 1);
+        const node lane = constant_of<typename V::value_type>(a);
+        return trace::compose(balm::detail::type_of_element<V>(), &lane, 1);
     } else {
         const node value = lane_node<element>(static_cast<A&&>(a));
         return trace::compose(balm::detail::type_of_element<V>(), &value, 1);
@@ -421,9 +422,10 @@ Bool any(A&& v) {
     return detail::across_lanes<builtin::bit_or>(detail::as_vector(static_cast<A&&>(v)));
 }
 template <detail::truth_lanes A>
-Bool all(A&& v) {
+Bool every(A&& v) {
     return detail::across_lanes<builtin::bit_and>(detail::as_vector(static_cast<A&&>(v)));
 }
+using balm::all;  // all(v) is every(v)
 
 /// The sum of the products of the lanes of two vectors.
 template <class A, class B>

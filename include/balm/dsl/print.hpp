@@ -169,9 +169,9 @@ template <operand C, class... A>
 void check(C&& condition, format_text message, A&&... values) {
     const trace::node failed = (!Bool(detail::condition_of(static_cast<C&&>(condition)))).node();
     const std::uint32_t block = trace::open_if(trace::read(failed), message.where);
-    const trace::print_value all[] = {detail::print_value_of(static_cast<A&&>(values))...,
-                                      trace::print_value{}};
-    trace::report_failed_check(message.text, message.where, all, sizeof...(A));
+    const trace::print_value printed[] = {detail::print_value_of(static_cast<A&&>(values))...,
+                                          trace::print_value{}};
+    trace::report_failed_check(message.text, message.where, printed, sizeof...(A));
     trace::close(block);
 }
 

@@ -596,22 +596,7 @@ concept device_operands = (operand<A> && ...) && (device_value<A> || ...);
     auto operator symbol(L&& l, R&& r) {                                     \
         return apply<builtin::id>(static_cast<L&&>(l), static_cast<R&&>(r)); \
     }
-BALM_BINARY(+, add)
-BALM_BINARY(-, sub)
-BALM_BINARY(*, mul)
-BALM_BINARY(/, div)
-BALM_BINARY(%, rem)
-BALM_BINARY(<<, shl)
-BALM_BINARY(>>, shr)
-BALM_BINARY(&, bit_and)
-BALM_BINARY(|, bit_or)
-BALM_BINARY(^, bit_xor)
-BALM_BINARY(<, less)
-BALM_BINARY(>, greater)
-BALM_BINARY(<=, less_equal)
-BALM_BINARY(>=, greater_equal)
-BALM_BINARY(==, equal)
-BALM_BINARY(!=, not_equal)
+BALM_BINARY_OPERATORS(BALM_BINARY)
 #undef BALM_BINARY
 
 template <device_value A>

@@ -1,4 +1,4 @@
-// expect: in an expression a function only reads vectors
+// expect: this parameter is memory; give it a vector
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;
@@ -6,5 +6,5 @@ using namespace balm::dsl;
 void f(balm::vector<float>& x, balm::vector<float>& y);
 void f(balm::vector<float>& x, balm::vector<float>& y) {
     auto g = balm::function("g", [](Index i, Ptr<float> p) { return p[i]; });
-    y = g(balm::element_index(), x);
+    y = g(balm::element_index(), 2 * x);
 }

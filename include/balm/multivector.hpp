@@ -1,0 +1,254 @@
+#pragma once
+// Multivectors: N vectors that expressions treat as one, component by component, and that are computed by one
+// kernel. Velocities of particles, the state of an ensemble of systems.
+
+#include <array>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "balm/reduce.hpp"
+#include "balm/tie.hpp"
+#include "balm/vector.hpp"
+
+namespace balm {
+
+template <class T, std::size_t N>
+class multivector;
+
+/// An expression of N components whose elements are of type T.
+template <class T, std::size_t N>
+class multi_expr {
+public:
+    using value_type = T;
+    static constexpr std::size_t components = N;
+
+    explicit multi_expr(std::array<expr<T>, N>&& parts) : parts_(std::move(parts)) {}
+    /// One of the components.
+    const expr<T>& operator()(std::size_t k) const { return parts_[k]; }
+
+private:
+    std::array<expr<T>, N> parts_;
+};
+
+namespace detail {
+
+template <class A>
+inline constexpr std::size_t components_of = 0;
+template <class T, std::size_t N>
+inline constexpr std::size_t components_of<multivector<T, N>> = N;
+template <class T, std::size_t N>
+inline constexpr std::size_t components_of<multi_expr<T, N>> = N;
+template <class A>
+inline constexpr std::size_t coefficients_of = 0;
+template <class T, std::size_t N>
+inline constexpr std::size_t coefficients_of<std::array<T, N>> = N;
+
+}  // namespace detail
+
+/// A multivector or an expression of them.
+template <class A>
+concept multi_value = (detail::components_of<std::remove_cvref_t<A>> > 0);
+/// What stands beside one: N host values, or what counts for every component.
+template <class A>
+concept multi_operand =
+    multi_value<A> ||(detail::coefficients_of<std::remove_cvref_t<A>> > 0) || array_operand<A>;
+template <class... A>
+concept multi_operands = (multi_operand<A> && ...) && (multi_value<A> || ...);
+
+namespace detail {
+
+/// How many components the operands have together; 0 where they do not agree.
+template <class... A>
+constexpr std::size_t common_components() {
+    std::size_t common = 0;
+    bool agree = true;
+    for (const std::size_t each :
+         {components_of<std::remove_cvref_t<A>>..., coefficients_of<std::remove_cvref_t<A>>...}) {
+        if (each == 0) continue;
+        agree = agree && (common == 0 || common == each);
+        common = each;
+    }
+    return agree ? common : 0;
+}
+
+/// What an operand is in component k.
+template <class A>
+decltype(auto) component(std::size_t k, A&& a) {
+    using plain = std::remove_cvref_t<A>;
+    if constexpr (components_of < plain >> 0)
+        return a(k);
+    else if constexpr (coefficients_of<plain> > 0)
+        return (a[k]);
+    else
+        return (a);
+}
+
+template <class F, std::size_t... K, class... A>
+auto each_component(std::index_sequence<K...>, F&& f, A&&... a) {
+    using part = decltype(f(component(0, a)...));
+    static_assert(is_expr<part>, "Balm: the function gives an expression for each component");
+    const auto of = [&](std::size_t k) { return f(component(k, a)...); };
+    return multi_expr<typename part::value_type, sizeof...(K)>({of(K)...});
+}
+
+template <std::size_t... K, class F, class A>
+auto reduce_components(std::index_sequence<K...>, F&& lazily, A&& a) {
+    if constexpr (sizeof...(K) == 1)
+        return std::array{reduce(lazily(a(0)))};
+    else
+        return std::apply([](const auto&... each) { return std::array{each...}; }, reduce(lazily(a(K))...));
+}
+
+}  // namespace detail
+
+/// The results of a function of the operands' components, which are vectors, expressions and host values; in
+/// every component the same function.
+///
+///     u = balm::each([](auto x, auto rate) { return x * exp(-rate * dt); }, u, rates);
+template <class F, class... A>
+requires multi_operands<A...>
+auto each(F&& f, A&&... a) {
+    constexpr std::size_t n = detail::common_components<A...>();
+    static_assert(n > 0, "Balm: these have different numbers of components");
+    return detail::each_component(std::make_index_sequence<n>(), static_cast<F&&>(f), static_cast<A&&>(a)...);
+}
+
+/// N vectors of the same size on the devices of a context. Operators and built-ins work component by
+/// component; std::array<double, N> gives each component its own coefficient, and vectors and numbers count
+/// for all of them. An assignment is one kernel. Reductions give an array of N results, by one kernel too.
+///
+///     balm::multivector<double, 3> x(ctx, n, 0.0), v(ctx, n, 1.0);
+///     x += dt * v;
+///     v = std::array{0.0, 0.0, -9.81} * dt + v;
+///     x(2) = max(x(2), 0.0);                       // one component, a balm::vector<double>
+///     std::array<double, 3> centre = balm::sum(x);
+template <class T, std::size_t N>
+class multivector {
+    static_assert(N > 0, "Balm: a multivector has at least one component");
+
+public:
+    using value_type = T;
+    static constexpr std::size_t components = N;
+
+    /// No elements, and no device: assign to it.
+    multivector() = default;
+    /// `size` elements in each component, not set.
+    multivector(const context& where, std::size_t size) {
+        for (vector<T>& part : parts_) part = vector<T>(where, size);
+    }
+    multivector(const context& where, std::size_t size, T value) {
+        for (vector<T>& part : parts_) part = vector<T>(where, size, value);
+    }
+    /// These vectors. Throws usage_error where their sizes differ.
+    explicit multivector(std::array<vector<T>, N> parts) : parts_(std::move(parts)) {
+        for (const vector<T>& part : parts_)
+            if (part.size() != size()) detail::buffer_size_mismatch("join", shape(size()), part.size());
+    }
+    /// Computed; as many elements as the expression.
+    template <class U>
+    multivector(const multi_expr<U, N>& e) {  // NOLINT(google-explicit-constructor)
+        *this = e;
+    }
+    multivector(const multivector&) = default;
+    multivector(multivector&&) noexcept = default;
+    ~multivector() = default;
+    multivector& operator=(multivector&&) noexcept = default;
+    multivector& operator=(const multivector&) = default;
+
+    /// One of the components.
+    vector<T>& operator()(std::size_t k) { return parts_[k]; }
+    const vector<T>& operator()(std::size_t k) const { return parts_[k]; }
+    /// Elements of each component.
+    std::size_t size() const { return parts_[0].size(); }
+    bool empty() const { return size() == 0; }
+
+    /// Computes every component, in one kernel, from the elements as they were before.
+    template <class A>
+    requires multi_operand<A> multivector& operator=(A&& a) {
+        static_assert(!multi_value<A> || detail::components_of<std::remove_cvref_t<A>> == N,
+                      "Balm: these have different numbers of components");
+        assign(std::make_index_sequence<N>(), a);
+        return *this;
+    }
+
+#define BALM_COMPOUND(symbol, id)                                                                         \
+    template <class A>                                                                                    \
+    requires multi_operands<multivector, A> multivector& operator symbol(A&& a) {                         \
+        return *this = each([](const auto& x, const auto& y) { return apply<builtin::id>(x, y); }, *this, \
+                            static_cast<A&&>(a));                                                         \
+    }
+    BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
+#undef BALM_COMPOUND
+
+private:
+    template <std::size_t... K, class A>
+    void assign(std::index_sequence<K...>, const A& a) {
+        tie(parts_[K]...) = std::forward_as_tuple(detail::component(K, a)...);
+    }
+
+    std::array<vector<T>, N> parts_;
+};
+
+#define BALM_BINARY(symbol, id)                                                            \
+    template <class L, class R>                                                            \
+    requires multi_operands<L, R>                                                          \
+    auto operator symbol(L&& l, R&& r) {                                                   \
+        return each([](const auto& x, const auto& y) { return apply<builtin::id>(x, y); }, \
+                    static_cast<L&&>(l), static_cast<R&&>(r));                             \
+    }
+BALM_BINARY_OPERATORS(BALM_BINARY)
+#undef BALM_BINARY
+
+template <multi_value A>
+auto operator-(A&& a) {
+    return each([](const auto& x) { return -x; }, static_cast<A&&>(a));
+}
+
+/// The built-in functions, component by component.
+#define BALM_DEFINE_1(id)                                                                      \
+    template <multi_value A>                                                                   \
+    auto id(A&& a) {                                                                           \
+        return each([](const auto& x) { return apply<builtin::id>(x); }, static_cast<A&&>(a)); \
+    }
+#define BALM_DEFINE_2(id)                                                                  \
+    template <class A, class B>                                                            \
+    requires multi_operands<A, B>                                                          \
+    auto id(A&& a, B&& b) {                                                                \
+        return each([](const auto& x, const auto& y) { return apply<builtin::id>(x, y); }, \
+                    static_cast<A&&>(a), static_cast<B&&>(b));                             \
+    }
+#define BALM_DEFINE_3(id)                                                                                    \
+    template <class A, class B, class C>                                                                     \
+    requires multi_operands<A, B, C>                                                                         \
+    auto id(A&& a, B&& b, C&& c) {                                                                           \
+        return each([](const auto& x, const auto& y, const auto& z) { return apply<builtin::id>(x, y, z); }, \
+                    static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));                          \
+    }
+#define BALM_BUILTIN(id, arity, ...) BALM_DEFINE_##arity(id)
+#include "balm/builtins.def"
+#undef BALM_DEFINE_1
+#undef BALM_DEFINE_2
+#undef BALM_DEFINE_3
+
+/// Reductions of every component, by one kernel: an array of N results. As those of vectors.
+#define BALM_REDUCTION(name)                                                           \
+    template <multi_value A>                                                           \
+    auto name(A&& a) {                                                                 \
+        return detail::reduce_components(                                              \
+            std::make_index_sequence<detail::components_of<std::remove_cvref_t<A>>>(), \
+            [](const auto& x) { return name##_of(x); }, static_cast<A&&>(a));          \
+    }
+BALM_REDUCTION(sum)
+BALM_REDUCTION(sum_compensated)
+BALM_REDUCTION(product)
+BALM_REDUCTION(min)
+BALM_REDUCTION(max)
+BALM_REDUCTION(arg_min)
+BALM_REDUCTION(arg_max)
+BALM_REDUCTION(count)
+BALM_REDUCTION(any)
+#undef BALM_REDUCTION
+
+}  // namespace balm

@@ -1,0 +1,91 @@
+#pragma once
+// Several vectors assigned by one kernel: what they share is read once and computed once.
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "balm/vector.hpp"
+#include "balm/view.hpp"
+
+namespace balm {
+
+namespace detail {
+
+/// What an assignment to a vector or view writes. A vector without elements becomes like the values.
+template <class T>
+array::target target_of(vector<T>& v, const array::program& values) {
+    if (!v.state()) v = vector<T>(array::make_vector_like(values, array_type<T>()));
+    return {v.state().get(), nullptr};
+}
+template <class T>
+array::target target_of(const view<T>& v, const array::program&) {
+    static_assert(!std::is_const_v<T>, "Balm: this view is of an expression or of a constant vector");
+    return {v.what().of.vectors[0].get(), &v.what().where};
+}
+
+}  // namespace detail
+
+/// Vectors and views that are assigned together; see tie.
+template <class... Target>
+class tied {
+    template <std::size_t K>
+    using element = typename std::remove_cvref_t<std::tuple_element_t<K, std::tuple<Target...>>>::value_type;
+
+public:
+    explicit tied(Target&&... targets) : targets_(static_cast<Target&&>(targets)...) {}
+    tied(const tied&) = delete;
+    ~tied() = default;
+
+    /// Computes the k-th expression for the k-th vector, all of them from the elements as they were before.
+    /// Their sizes must be equal. Throws usage_error.
+    template <class... A>
+    void operator=(const std::tuple<A...>& values) {
+        static_assert(sizeof...(A) == sizeof...(Target), "Balm: a tie takes an expression for each vector");
+        assign(std::index_sequence_for<A...>(), [&]<std::size_t K>() { return std::get<K>(values); });
+    }
+    /// The elements of other vectors: `tie(a, b) = tie(b, a)` exchanges them.
+    template <class... Other>
+    void operator=(const tied<Other...>& other) {
+        *this = other.values();
+    }
+    void operator=(const tied& other) { *this = other.values(); }
+
+#define BALM_COMPOUND(symbol, id)                                                                            \
+    template <class... A>                                                                                    \
+    void operator symbol(const std::tuple<A...>& values) {                                                   \
+        static_assert(sizeof...(A) == sizeof...(Target), "Balm: a tie takes an expression for each vector"); \
+        assign(std::index_sequence_for<A...>(), [&]<std::size_t K>() {                                       \
+            return apply<builtin::id>(std::get<K>(targets_), std::get<K>(values));                           \
+        });                                                                                                  \
+    }
+    BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
+#undef BALM_COMPOUND
+
+    const std::tuple<Target...>& values() const { return targets_; }
+
+private:
+    template <std::size_t... K, class F>
+    void assign(std::index_sequence<K...>, F&& value) {
+        array::program list;
+        (list.append(detail::assigned<element<K>>(value.template operator()<K>())), ...);
+        const array::target targets[] = {detail::target_of(std::get<K>(targets_), list)...};
+        array::assign(targets, std::move(list));
+    }
+
+    std::tuple<Target...> targets_;
+};
+
+/// Several vectors or views, to be assigned by one kernel.
+///
+///     balm::tie(x, v) = std::tuple(x + dt * v, v - dt * x);
+///     balm::tie(low, high) += std::tuple(min(a, b), max(a, b));
+template <class... Target>
+requires(sizeof...(Target) > 0 &&
+         ((detail::is_vector<std::remove_cvref_t<Target>> ||
+           detail::is_view<std::remove_cvref_t<Target>>)&&...)) tied<Target...> tie(Target&&... targets) {
+    return tied<Target...>(static_cast<Target&&>(targets)...);
+}
+
+}  // namespace balm

@@ -1,0 +1,177 @@
+#pragma once
+// Views: some of a vector's or an expression's elements in an order of one's own. A view is a function from
+// its index to theirs, so that it stands in expressions, is assigned to and is viewed again as a vector is.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "balm/affine_map.hpp"
+#include "balm/all.hpp"
+#include "balm/expr.hpp"
+#include "balm/host_array.hpp"
+
+namespace balm {
+
+/// The positions begin, begin + stride, … of a dimension, up to `end`, which is not one of them. A negative
+/// stride goes down: slice(n - 1, -1, -2).
+constexpr array::slice_part slice(std::int64_t begin, std::int64_t end, std::int64_t stride = 1) {
+    return {array::slice_part::kind::range, begin, end, stride};
+}
+/// All positions of a dimension, the last one first.
+inline constexpr array::slice_part reversed{array::slice_part::kind::reversed};
+
+namespace array {
+
+/// What a view refers to: what `of` gives at the index that `where` computes for each of the view's.
+struct selection {
+    program of;
+    program where;
+};
+
+/// The elements of a program in row-major order. Throws usage_error where they are of another number.
+selection viewed(program of, const shape& extents);
+selection sliced(const selection&, std::span<const slice_part>);
+selection transposed(const selection&, std::span<const int> order);
+selection broadcast(const selection&, const shape& extents);
+selection reshaped(const selection&, const shape& extents);
+/// The elements at the positions that a program gives.
+selection picked(const selection&, program positions);
+
+/// One vector that an assignment writes, and at which of its elements.
+struct target {
+    vector_state* vector = nullptr;
+    const program* where = nullptr;  ///< null: at the element's own index
+    std::size_t first = 0;           ///< of a part: the positions are those of a whole, where it begins here
+    bool is_part = false;            ///< positions that are not in it are left out
+};
+/// Computes every element of the targets in one kernel: a value of the program for each of them. Where values
+/// depend on what targets hold elsewhere they are computed in temporaries first.
+void assign(std::span<const target>, program&&);
+
+/// Sets elements of a vector, which `target.of` is.
+void assign(const selection& target, program&& value);
+
+constexpr slice_part part_of(const slice_part& part) { return part; }
+constexpr slice_part part_of(all_type) { return {}; }
+template <std::integral I>
+constexpr slice_part part_of(I index) {
+    return {slice_part::kind::one, static_cast<std::int64_t>(index), 0, 1};
+}
+
+}  // namespace array
+
+/// Elements of a vector (T), to read and to assign, or of an expression or constant vector (const T), to
+/// read; in one to eight dimensions, in row-major order. Nothing is copied: the view reads the elements as
+/// they are when it is read, and keeps them alive.
+///
+///     auto M = balm::view(x, {rows, columns});
+///     y = M(balm::all, 3);                                  // a column
+///     M(0, balm::all) = 0.0;                                // a row
+///     M(balm::slice(1, rows - 1), balm::all) += 1.0;        // all but two rows
+///     auto turned = M.transpose()(balm::reversed, balm::all);
+///
+/// A view equals another in an expression if their extents do; a vector goes with every view of as many
+/// elements, in row-major order. What is assigned is computed from the elements as they were before:
+/// `M(balm::all, 0) = M(0, balm::all)` is right.
+template <class T>
+class view {
+    using element = typename detail::array_element<std::remove_const_t<T>>::type;
+
+public:
+    using value_type = std::remove_const_t<T>;
+
+    /// The elements of a vector in row-major order. Throws usage_error where extents are not its size.
+    view(vector<value_type>& x, const shape& extents) : what_(array::viewed(program_of(x), extents)) {}
+    view(const vector<value_type>& x, const shape& extents) requires std::is_const_v<T>
+        : what_(array::viewed(program_of(x), extents)) {}
+    /// The elements of an expression.
+    view(expr<element> e, const shape& extents) requires std::is_const_v<T>
+        : what_(array::viewed(std::move(e).program(), extents)) {}
+    /// To be read only.
+    view(const view<value_type>& other) requires std::is_const_v<T> : what_(other.what()) {}
+    /// Use x[…].
+    explicit view(array::selection what) : what_(std::move(what)) {}
+
+    view(const view&) = default;
+    view(view&&) noexcept = default;
+    ~view() = default;
+
+    /// Its extents; of one dimension where it is made by positions.
+    shape extents() const { return array::box_of(what_.where); }
+    std::size_t size() const { return extents().count(); }
+
+    /// Some of the elements: an index, balm::all, balm::reversed or balm::slice(…) for each dimension. Those
+    /// of an index are no dimensions of the result. Throws usage_error for positions that are not there.
+    template <class... Part>
+    view operator()(const Part&... part) const {
+        const array::slice_part parts[] = {array::part_of(part)...};
+        return view(array::sliced(what_, parts));
+    }
+    /// The elements at the positions that an expression of integers gives, counted in row-major order.
+    /// Positions are not checked.
+    template <array_value A>
+    view operator[](A&& position) const {
+        return view(array::picked(what_, detail::positions(static_cast<A&&>(position))));
+    }
+    /// The dimensions in another order; without one, in reverse.
+    view transpose(std::initializer_list<int> order = {}) const {
+        return view(array::transposed(what_, {order.begin(), order.size()}));
+    }
+    /// The same elements, in row-major order, in other extents of as many. Throws usage_error for others.
+    view reshape(const shape& to) const { return view(array::reshaped(what_, to)); }
+    /// Dimensions of size 1, and missing ones in front, are repeated: a row for every row. To be read only.
+    view<const T> broadcast(const shape& to) const { return view<const T>(array::broadcast(what_, to)); }
+
+    /// Computes the expression for every element, in one kernel. The extents must be equal. Where positions
+    /// occur twice, one of their values stays. Throws usage_error.
+    template <class A>
+    requires array_operand<A> || std::same_as<std::remove_cvref_t<A>, std::remove_const_t<T>> view& operator=(
+        A&& a) {
+        static_assert(!std::is_const_v<T>, "Balm: this view is of an expression or of a constant vector");
+        array::assign(what_, detail::assigned<value_type>(static_cast<A&&>(a)));
+        return *this;
+    }
+    view& operator=(const view& other) { return *this = expr<element>(other); }
+
+#define BALM_COMPOUND(symbol, id)                                      \
+    template <class A>                                                 \
+    requires array_operands<view, A> view& operator symbol(A&& a) {    \
+        return *this = apply<builtin::id>(*this, static_cast<A&&>(a)); \
+    }
+    BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
+#undef BALM_COMPOUND
+
+    /// The elements in the view's shape, copied. Blocks.
+    host_array<value_type> to_host() const {
+        host_array<value_type> got(extents());
+        vector<value_type>(expr<element>(*this)).read(got);
+        return got;
+    }
+
+    const array::selection& what() const { return what_; }
+
+private:
+    static array::program program_of(const vector<value_type>& x) { return expr<element>(x).program(); }
+
+    array::selection what_;
+};
+
+template <class T>
+view(vector<T>&, shape) -> view<T>;
+template <class T>
+view(const vector<T>&, shape) -> view<const T>;
+template <class T>
+view(expr<T>, shape) -> view<const T>;
+
+template <class T>
+template <array_value A>
+view<const T> expr<T>::operator[](A&& position) const {
+    return view<const T>(array::selection{program_, detail::positions(static_cast<A&&>(position))});
+}
+
+}  // namespace balm

@@ -1,0 +1,389 @@
+// Traces the kernels of reductions along dimensions.
+
+#include "algorithm/along_kernels.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "algorithm/reduce_states.hpp"
+#include "balm/dsl/control.hpp"
+#include "balm/dsl/memory.hpp"
+#include "balm/dsl/sync.hpp"
+
+namespace balm::array {
+
+int along_plan::count(bool of_reduced) const {
+    int n = 0;
+    for (int d = 0; d < loops; ++d) n += is_reduced(d) == of_reduced;
+    return n;
+}
+
+namespace {
+
+using namespace balm::dsl;
+
+/// Terms that are added one after the other, before such sums are.
+constexpr std::int64_t run = 64;
+/// Rows that a strip takes together. 8 for 4: columns of matrices with rows of 8 to 256 1.3 to 1.5 times as
+/// fast, wider ones as fast (PoCL 3.1, two cores).
+constexpr std::int64_t rows_at_once = 8;
+
+Index indexed(trace::node value) { return Index(value); }
+
+class recorder {
+public:
+    recorder(const along_plan& plan, const operations& does, const program& p, const layout& leaves,
+             const std::string& name)
+        : plan_(plan), does_(does), p_(p), leaves_(leaves), r_(name + "(" + words() + ")", 1, {}) {
+        const auto number = [&] { return r_.parameter(scalar::i64, trace::access::value); };
+        kept_ = number();
+        reduced_ = number();
+        piece_ = number();
+        segments_ = number();
+        if (plan.on_cpu()) {
+            share_ = number();
+            if (plan.shape == along_shape::strip_an_item) columns_ = number();
+        } else {
+            across_ = number();
+            tiles_ = number();
+        }
+        for (const bool of_reduced : {false, true}) {
+            for (int d = 1; d < plan.count(of_reduced) && plan.has_counts(of_reduced); ++d)
+                counts_[of_reduced].push_back(number());
+        }
+        for (const bool of_reduced : {false, true}) {
+            for (int d = 0; d <= plan.count(of_reduced) && plan.has_strides(of_reduced); ++d)
+                strides_[of_reduced].push_back(number());
+        }
+        if (plan.stage != along_stage::whole)
+            slots_.emplace(r_.parameter(scalar::u64, is_finish() ? trace::access::in : trace::access::out),
+                           does.state(), 0);
+        if (plan.stage != along_stage::parts)
+            target_ = r_.parameter(does.results()[plan.result], trace::access::out);
+        if (!is_finish()) bound_ = declare(r_, p, leaves);
+    }
+
+    std::shared_ptr<const ir::function> traced() {
+        if (!is_finish()) r_.describe(describe(p_, leaves_)[0]);
+        switch (plan_.shape) {
+            case along_shape::rows_an_item: record_rows(); break;
+            case along_shape::strip_an_item: record_strip(); break;
+            case along_shape::lanes_behind_rows:
+            case along_shape::lanes_of_columns: record_tile(); break;
+        }
+        return r_.finish(nullptr);
+    }
+
+private:
+    /// Whether what is reduced is cut, which only rows are that give parts.
+    bool has_segments() const { return plan_.stage == along_stage::parts; }
+    bool is_finish() const { return plan_.stage == along_stage::finish; }
+
+    std::string words() const {
+        std::string list = "kept, reduced, piece, segments";
+        if (plan_.on_cpu())
+            list += plan_.shape == along_shape::strip_an_item ? ", strips, columns" : ", rows_an_item";
+        else
+            list += ", across, tiles";
+        for (const bool of_reduced : {false, true})
+            for (int d = 1; d < plan_.count(of_reduced) && plan_.has_counts(of_reduced); ++d)
+                list += (of_reduced ? ", reduced" : ", kept") + std::to_string(d);
+        for (const bool of_reduced : {false, true})
+            for (int d = 0; d <= plan_.count(of_reduced) && plan_.has_strides(of_reduced); ++d)
+                list += (of_reduced ? ", position" : ", place") + std::to_string(d);
+        if (plan_.stage != along_stage::whole) list += ", slots";
+        if (plan_.stage != along_stage::parts) list += ", out";
+        return is_finish() ? list : list + parameter_names(p_, leaves_);
+    }
+
+    // ---- where elements are
+
+    /// The variables of the kept or reduced loops, the slowest first.
+    std::vector<trace::node> variables_of(bool of_reduced, const Index& together) const {
+        if (plan_.count(of_reduced) == 0) return {};
+        return row_major_coordinates(index_of(together), counts_[of_reduced], plan_.is_narrow);
+    }
+    /// Offset and strides applied to the variables.
+    Index placed(bool of_reduced, const Index& together) const {
+        if (!plan_.has_strides(of_reduced)) return together;
+        const std::vector<trace::node> variables = variables_of(of_reduced, together);
+        Index sum(trace::read(strides_[of_reduced][0]));  // of its own, to add to
+        for (std::size_t d = 0; d < variables.size(); ++d)
+            sum += indexed(variables[d]) * indexed(strides_[of_reduced][d + 1]);
+        return sum;
+    }
+
+    /// The element r of those that become the result k, whose variables are known; or its part.
+    nodes element(const operations& does, const Index& k, const std::vector<trace::node>& kept,
+                  const Index& r) const {
+        if (is_finish()) return slots_->load(k * Index(reduced_) + r);
+        const std::vector<trace::node> reduced = variables_of(true, r);
+        std::vector<trace::node> loops;
+        loops.reserve(static_cast<std::size_t>(plan_.loops));
+        std::size_t next[2] = {};
+        for (int d = 0; d < plan_.loops; ++d)
+            loops.push_back(plan_.is_reduced(d) ? reduced[next[1]++] : kept[next[0]++]);
+        const trace::node flat = leaves_.places.flat_index(bound_.positions, loops);
+        const nodes values = record(p_, leaves_, bound_, {flat, loops}, does.style().lanes);
+        return does.of_element(values, index_of(placed(true, r)));
+    }
+    void give(const Index& k, const Index& segment, const nodes& state) const {
+        if (plan_.stage == along_stage::parts)
+            slots_->store(k * Index(segments_) + segment, state);
+        else
+            trace::store(target_, index_of(placed(false, k)), does_.result(state)[plan_.result], {});
+    }
+    void take(const nodes& into, const nodes& state) const {
+        write(into, does_.combined(read(into), state, false));
+    }
+
+    // ---- CPUs: some rows, or segments of rows
+
+    void record_rows() const {
+        const Index segments(segments_), piece(piece_);
+        Index first = named("first", group_id(0) * Index(share_));
+        Index last = named("last", min(first + Index(share_),
+                                       has_segments() ? Index(kept_) * segments : Index(trace::read(kept_))));
+        for (Index unit : named("unit", range(first, last))) {
+            Index k = named("k", has_segments() ? Index(unit / segments) : unit);
+            Index s = named("segment", has_segments() ? Index(unit - k * segments) : Index(0));
+            Index begin = named("begin", s * piece);
+            Index end = named(
+                "end", has_segments() ? min(begin + piece, Index(reduced_)) : Index(trace::read(reduced_)));
+            const std::vector<trace::node> kept = variables_of(false, k);
+            const auto at = [&](const operations& does, const Index& r) { return element(does, k, kept, r); };
+            if (plan_.lanes == 1)
+                give(k, s, of_scalars(at, begin, end));
+            else
+                give(k, s, plan_.is_short ? of_few(at, begin, end) : of_vectors(at, begin, end));
+        }
+    }
+    template <class At>
+    nodes of_scalars(const At& at, const Index& begin, const Index& end) const {
+        const nodes total = variables("total", does_.identity());
+        for (Index from : named("run", range(begin, end, run))) {
+            const nodes own = variables("own", does_.identity());
+            for (Index r : named("r", range(from, min(from + run, end)))) take(own, at(does_, r));
+            take(total, read(own));
+        }
+        return read(total);
+    }
+    /// A row of at least as many elements as there are lanes, but not of twice as many.
+    template <class At>
+    nodes of_few(const At& at, const Index& begin, const Index& end) const {
+        const operations wide = does_in(plan_.lanes);
+        const nodes total = variables("total", halved(at(wide, begin)));
+        for (Index r : named("r", range(begin + plan_.lanes, end))) take(total, at(does_, r));
+        return read(total);
+    }
+    template <class At>
+    nodes of_vectors(const At& at, const Index& begin, const Index& end) const {
+        const operations wide = does_in(plan_.lanes);
+        constexpr int halves = 2;
+        const std::int64_t step = halves * plan_.lanes;
+        const auto take_wide = [&](const nodes& into, const nodes& state) {
+            write(into, wide.combined(read(into), state, false));
+        };
+        nodes total[halves];
+        for (nodes& half : total) half = variables("total", wide.identity());
+        Index whole = named("whole", begin + (end - begin) / step * step);
+        for (Index from : named("run", range(begin, whole, run * step))) {
+            nodes own[halves];
+            for (nodes& half : own) half = variables("own", wide.identity());
+            for (Index r : named("r", range(from, min(from + run * step, whole), step)))
+                for (int h = 0; h < halves; ++h) take_wide(own[h], at(wide, r + h * plan_.lanes));
+            for (int h = 0; h < halves; ++h) take_wide(total[h], read(own[h]));
+        }
+        const nodes sum = variables("sum", halved(wide.combined(read(total[0]), read(total[1]), false)));
+        for (Index r : named("r", range(whole, end))) take(sum, at(does_, r));
+        return read(sum);
+    }
+
+    operations does_in(int lanes) const {
+        operation_style style = does_.style();
+        style.lanes = lanes;
+        return does_.with(style);
+    }
+    static nodes part(const nodes& state, int first, int count) {
+        std::uint64_t order = 0;
+        for (int k = count; k-- > 0;) order = order << 4 | static_cast<std::uint64_t>(first + k);
+        nodes made;
+        for (const trace::node& each : state) made.push_back(trace::swizzle(each, order, count));
+        return made;
+    }
+    /// The lanes' states as one.
+    nodes halved(nodes state) const {
+        for (int half = plan_.lanes / 2; half > 0; half /= 2)
+            state = does_in(half).combined(part(state, 0, half), part(state, half, half), false);
+        return state;
+    }
+
+    // ---- CPUs: a strip of columns, row by row
+
+    /// The states of a strip's columns, in vectors of lanes; columns that fill none are in the last vectors,
+    /// one by one.
+    class strip {
+    public:
+        strip(const char* word, const recorder& in) : wide_(in.does_in(in.plan_.lanes)) {
+            const auto vectors = strip_elements / static_cast<std::size_t>(in.plan_.lanes);
+            nodes scalars, whole;
+            for (std::size_t v = 0; v < wide_.state().size(); ++v) {
+                whole.push_back(trace::object(wide_.state()[v], vectors, space::private_, false, {}));
+                trace::name(whole.back(), word);
+                scalars.push_back(
+                    trace::reinterpret(whole[v], trace::pointer_to(in.does_.state()[v], space::private_)));
+            }
+            vectors_.emplace(whole);
+            scalars_.emplace(scalars);
+        }
+        const state_array& vectors() const { return *vectors_; }
+        const state_array& scalars() const { return *scalars_; }
+
+    private:
+        operations wide_;
+        std::optional<state_array> vectors_, scalars_;
+    };
+
+    void record_strip() const {
+        const Index segments(segments_), piece(piece_), strips(share_), columns(columns_);
+        const std::int64_t lanes = plan_.lanes;
+        const operations wide = does_in(plan_.lanes);
+        Index unit = named("unit", group_id(0));
+        Index s = named("segment", unit % segments), strip_number = named("strip", unit / segments);
+        Index outer = named("outer", strip_number / strips);
+        Index first = named("first", (strip_number - outer * strips) * std::int64_t{strip_elements});
+        Index width = named("width", min(columns - first, Index(std::int64_t{strip_elements})));
+        Index vector_count = named("vectors", width / lanes), rest = named("rest", vector_count * lanes);
+        Index begin = named("begin", s * piece), end = named("end", min(begin + piece, Index(reduced_)));
+        Index k = named("k", outer * columns + first);
+        const std::vector<trace::node> kept = variables_of(false, k);
+
+        const strip total("total", *this), own("own", *this);
+        // Calls f(operations, column within the strip, states, number among them) for each vector and column.
+        const auto each = [&](const strip& of, auto&& f) {
+            for (Index v : named("v", range(vector_count))) f(wide, v * lanes, of.vectors(), v);
+            if (lanes > 1)
+                for (Index c : named("c", range(rest, width))) f(does_, c, of.scalars(), c);
+        };
+        each(total, [](const operations& does, const Index&, const state_array& states, const Index& at) {
+            states.store(at, does.identity());
+        });
+        const auto take_rows = [&](const Index& r, std::int64_t count) {
+            each(own,
+                 [&](const operations& does, const Index& c, const state_array& states, const Index& at) {
+                     states.store(
+                         at, does.combined(states.load(at), rows(does, k, kept, first + c, r, count), false));
+                 });
+        };
+        for (Index from : named("run", range(begin, end, run * rows_at_once))) {
+            Index stop = named("stop", min(from + run * rows_at_once, end));
+            Index whole = named("whole", from + (stop - from) / rows_at_once * rows_at_once);
+            each(own, [](const operations& does, const Index&, const state_array& states, const Index& at) {
+                states.store(at, does.identity());
+            });
+            for (Index r : named("r", range(from, whole, rows_at_once))) take_rows(r, rows_at_once);
+            for (Index r : named("r", range(whole, stop))) take_rows(r, 1);
+            each(own,
+                 [&](const operations& does, const Index& c, const state_array& states, const Index& at) {
+                     const state_array& into = does.style().lanes > 1 ? total.vectors() : total.scalars();
+                     static_cast<void>(c);
+                     into.store(at, does.combined(into.load(at), states.load(at), false));
+                 });
+        }
+        for (Index c : named("c", range(width))) give(k + c, s, total.scalars().load(c));
+    }
+    /// Rows r to r + count - 1 at a column, pairwise. The column is the last kept loop's variable.
+    nodes rows(const operations& does, const Index& k, std::vector<trace::node> kept, const Index& column,
+               const Index& r, std::int64_t count) const {
+        kept.back() = index_of(column);
+        if (count == 1) return element(does, k, kept, r);
+        const nodes a = rows(does, k, kept, column, r, count / 2);
+        return does.combined(a, rows(does, k, kept, column, r + count / 2, count / 2), false);
+    }
+
+    // ---- GPUs: a group has a tile, some k, each of which some of its work-items share
+
+    void record_tile() const {
+        const state_array shared("shared", does_, along_group, space::local);
+        const Index across(across_), tiles(tiles_), piece(piece_);
+        const bool is_rows = plan_.shape == along_shape::lanes_behind_rows;
+        Index item = named("item", local_id(0)), side = named("side", local_size(0) / across);
+        Index x = named("x", is_rows ? item / across : item % side);
+        Index y = named("y", is_rows ? item % across : item / side);
+        Index group = named("group", group_id(0)), s = named("segment", group / tiles);
+        Index k = named("k", (group - s * tiles) * side + x);
+        Index begin = named("begin", s * piece), end = named("end", min(begin + piece, Index(reduced_)));
+        const nodes total = variables("total", does_.identity());
+        IF (k < Index(kept_)) {
+            const std::vector<trace::node> kept = variables_of(false, k);
+            const auto at = [&](const Index& r) { return element(does_, k, kept, r); };
+            record_lane(total, at, begin + y, end, across);
+        }
+        halve(shared, item, y, is_rows ? Index(1) : side, read(total));
+        IF (y == 0 && k < Index(kept_)) {
+            give(k, s, shared.load(item));
+        }
+    }
+    template <class At>
+    void record_lane(const nodes& total, const At& at, const Index& first, const Index& end,
+                     const Index& stride) const {
+        const auto at_once = static_cast<std::int64_t>(plan_.at_once);
+        Index r = named("r", first), reach = named("reach", (at_once - 1) * stride);
+        WHILE (r + reach < end) {
+            const nodes own = variables("own", does_.identity());
+            Index run_end = named("run_end", min(r + run * at_once * stride, end));
+            WHILE (r + reach < run_end) {
+                take(own, several(at, r, stride, 0, plan_.at_once));
+                r += at_once * stride;
+            }
+            take(total, read(own));
+        }
+        WHILE (r < end) {
+            take(total, at(r));
+            r += stride;
+        }
+    }
+    /// Elements r + k stride, pairwise.
+    template <class At>
+    nodes several(const At& at, const Index& r, const Index& stride, std::size_t first,
+                  std::size_t count) const {
+        if (count == 1) return at(r + static_cast<std::int64_t>(first) * stride);
+        const nodes a = several(at, r, stride, first, count / 2);
+        return does_.combined(a, several(at, r, stride, first + count / 2, count / 2), false);
+    }
+    /// What work-items have whose y differs becomes one state, in shared[item] of the one of y == 0.
+    void halve(const state_array& shared, const Index& item, const Index& y, const Index& distance,
+               const nodes& own) const {
+        shared.store(item, own);
+        Index width = named("width_now", Index(across_) / 2);
+        WHILE (width > 0) {
+            local_barrier();
+            IF (y < width) {
+                shared.store(item,
+                             does_.combined(shared.load(item), shared.load(item + width * distance), false));
+            }
+            width /= 2;
+        }
+    }
+
+    const along_plan plan_;
+    const operations& does_;
+    const program& p_;
+    const layout& leaves_;
+    trace::recording r_;
+    trace::node kept_, reduced_, piece_, segments_, share_, columns_, across_, tiles_, target_;
+    std::vector<trace::node> counts_[2], strides_[2];  // of the kept loops, of the reduced ones
+    std::optional<slots> slots_;
+    bound_leaves bound_;
+};
+
+}  // namespace
+
+std::shared_ptr<const ir::function> trace_along(const along_plan& plan, const operations& does,
+                                                const program& p, const layout& leaves,
+                                                const std::string& name) {
+    return recorder(plan, does, p, leaves, name).traced();
+}
+
+}  // namespace balm::array

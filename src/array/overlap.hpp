@@ -1,0 +1,24 @@
+#pragma once
+// Whether an assignment may compute each element in its place, or reads what it has already overwritten.
+
+#include <cstdint>
+#include <utility>
+
+#include "array/layout.hpp"
+
+namespace balm::array {
+
+/// The first and the last position of a map with elements.
+std::pair<std::int64_t, std::int64_t> range_of(const affine_map&);
+
+/// Throws usage_error where an assignment writes elements twice, as far as that can be seen.
+void check_distinct(target_list, const shape& box);
+
+/// Whether the program reads elements of memory that a target is in.
+bool reads(const program&, target_list);
+
+/// Whether a target's elements may be read after they were written, so that the values have to be computed
+/// elsewhere first. `p` are the values, then the targets' positions.
+bool needs_temporary(const program& p, target_list, const shape& box);
+
+}  // namespace balm::array

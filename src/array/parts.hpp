@@ -1,0 +1,88 @@
+#pragma once
+// Expressions of vectors that are spread over several devices, as expressions of each device's own memory.
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "array/layout.hpp"
+
+namespace balm::array {
+
+/// Calls f(part, first in the part, count, first in what was asked for) for each part that has some of the
+/// elements.
+template <class F>
+void for_each_part(const vector_state& v, std::size_t first, std::size_t count, F&& f) {
+    if (!v.is_spread()) return f(v, first, count, std::size_t{0});
+    for (const vector_state::part& p : v.parts()) {
+        const std::size_t begin = std::max(first, p.first);
+        const std::size_t end = std::min(first + count, p.first + p.elements->size());
+        if (begin < end) f(*p.elements, begin - p.first, end - begin, begin - first);
+    }
+}
+
+/// Some elements of an expression, consecutive in row-major order, as an expression on one device.
+struct piece {
+    program values;
+    shape box;
+    std::size_t first = 0;  ///< of the elements, in the whole
+};
+
+/// Makes pieces for one device. What they read and the device does not have is copied to it: the elements
+/// between the first and the last position, where positions are affine, else the whole vector.
+class localizer {
+public:
+    explicit localizer(std::shared_ptr<runtime::device_state> device) : device_(std::move(device)) {}
+
+    /// The expression's elements from `first` on. Their positions in a box of several dimensions are those of
+    /// up to 2 k - 1 boxes.
+    std::vector<piece> pieces(const program&, const shape& box, std::size_t first, std::size_t count);
+
+private:
+    struct copy_made {
+        std::shared_ptr<vector_state> of;
+        std::size_t first, count;
+        std::shared_ptr<vector_state> copy;
+    };
+    /// Elements on the device: those of a vector there, from `base` on.
+    struct local_elements {
+        std::shared_ptr<vector_state> vector;
+        std::size_t base = 0;
+    };
+    local_elements here(const std::shared_ptr<vector_state>&, std::size_t first, std::size_t count);
+    program localized(const program&, const shape& box, const shape& origin, const shape& part,
+                      std::size_t first);
+
+    std::shared_ptr<runtime::device_state> device_;
+    std::vector<copy_made> copies_;
+};
+
+/// The elements of a vector from `base` on, in row-major order.
+program positions_from(std::size_t base, const shape& part);
+
+/// Whether any of the vectors is spread over several devices.
+bool is_spread(const program&);
+
+/// Copies elements from one vector to another, on whichever devices they are.
+void copy_elements(vector_state& to, std::size_t to_first, const vector_state& from, std::size_t from_first,
+                   std::size_t count);
+
+/// Throws usage_error where vectors do not lie on the same devices.
+void check_same_devices(const vector_state&, const vector_state&);
+
+/// The pieces of an expression of vectors that are spread, on the devices that have them, in order.
+std::vector<piece> pieces_of(const program&);
+
+/// What a device has of something that is spread.
+struct share {
+    std::shared_ptr<runtime::device_state> device;
+    std::size_t first = 0, count = 0;
+};
+/// The shares of a vector's devices in as many elements as it has, or in another number of them.
+std::vector<share> shares_of(const vector_state&, std::size_t size);
+
+/// A vector of other elements in the same partition, or of another number on the same devices.
+std::shared_ptr<vector_state> make_like(const vector_state&, trace::type, std::size_t size);
+
+}  // namespace balm::array

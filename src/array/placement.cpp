@@ -1,0 +1,230 @@
+// Maps become sums of products: offset + c0 * stride0 + c1.
+
+#include "array/placement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "array/layout.hpp"
+
+namespace balm::array {
+
+namespace {
+
+/// Calls f(map, whether it stands inside an `at`) for each position of a program.
+template <class F>
+void for_each_position(const program& p, F&& f) {
+    int depth = 0;
+    for (const step& s : p.steps) {
+        depth += (s.what == step::kind::at) - (s.what == step::kind::end);
+        if (s.what == step::kind::position) f(p.maps[s.leaf], depth > 0);
+    }
+}
+
+}  // namespace
+
+const affine_map* affine(const program& p) {
+    const bool is_alone = p.steps.size() == 1 && p.steps[0].what == step::kind::position;
+    return is_alone ? &p.maps[p.steps[0].leaf] : nullptr;
+}
+
+bool asks_for_flat_index(const program& p) {
+    int depth = 0;
+    return std::any_of(p.steps.begin(), p.steps.end(), [&](const step& s) {
+        depth += (s.what == step::kind::at) - (s.what == step::kind::end);
+        return depth == 0 && (s.what == step::kind::vector || s.what == step::kind::index);
+    });
+}
+
+std::vector<trace::node> row_major_coordinates(trace::node index, std::span<const trace::node> counts,
+                                               bool is_narrow) {
+    if (counts.empty()) return {index};
+    const scalar wide = is_narrow ? scalar::u32 : scalar::i64;
+    std::vector<trace::node> made(counts.size() + 1);
+    trace::node rest = trace::convert(index, wide);
+    for (std::size_t d = counts.size(); d > 0; --d) {
+        const trace::node count = trace::convert(counts[d - 1], wide);
+        made[d] = trace::convert(trace::apply(builtin::rem, rest, count), scalar::i64);
+        rest = trace::apply(builtin::div, rest, count);
+    }
+    made[0] = trace::convert(rest, scalar::i64);
+    return made;
+}
+
+placement::last_stride placement::entry::last() const {
+    const std::int64_t stride = at.strides[static_cast<std::size_t>(dimensions - 1)];
+    return stride == 0 ? last_stride::zero : stride == 1 ? last_stride::one : last_stride::other;
+}
+
+std::uint32_t placement::number_nested(const affine_map& map) {
+    const auto known = std::find_if(entries_.begin(), entries_.end(),
+                                    [&](const entry& e) { return e.is_nested && e.of == map; });
+    if (known != entries_.end()) return static_cast<std::uint32_t>(known - entries_.begin());
+    const walk order = walk::in_row_major_order(map);
+    if (order.is_the_order(order.maps[0])) return is_flat;
+    return add({map, true, map.box.count() <= std::numeric_limits<std::uint32_t>::max(), order.loops,
+                order.counts, order.maps[0]});
+}
+
+std::uint32_t placement::add(entry e) {
+    const auto is_like = [&](const entry& other) {
+        return !e.is_nested && !other.is_nested && e.at.strides == other.at.strides;
+    };
+    e.strides_of = static_cast<std::uint32_t>(std::find_if(entries_.begin(), entries_.end(), is_like) -
+                                              entries_.begin());
+    entries_.push_back(e);
+    return static_cast<std::uint32_t>(entries_.size() - 1);
+}
+
+placement::placement(const program& p) {
+    if (p.maps.empty()) return;
+    for_each_position(p, [&](const affine_map& map, bool) { numbers_.push_back(number_nested(map)); });
+    note_structure();
+}
+
+placement::placement(const program& p, const shape& box, const affine_map* first, bool needs_flat_index,
+                     std::span<const affine_map> besides) {
+    loops_.loops = 1;
+    loops_.counts[0] = static_cast<std::int64_t>(box.count());
+    if (p.maps.empty() && besides.empty()) return;
+    std::vector<affine_map> maps;  // in the loops, each once
+    const auto number = [&](const affine_map& map) {
+        const auto k = static_cast<std::size_t>(std::find(maps.begin(), maps.end(), map) - maps.begin());
+        if (k == maps.size()) maps.push_back(map);
+        return k;
+    };
+    // A position of one dimension beside others of several walks them in row-major order, which a single
+    // stride always can.
+    if (first != nullptr) number(*reshaped(*first, box));
+    std::optional<std::size_t> flat;
+    if (needs_flat_index || first == nullptr) flat = number(row_major(box));
+
+    std::vector<std::optional<std::size_t>> in_loops;  // nothing for what is nested
+    for_each_position(p, [&](const affine_map& map, bool is_nested) {
+        in_loops.push_back(is_nested ? std::nullopt : std::optional(number(*reshaped(map, box))));
+    });
+    const std::size_t own = maps.size();
+    maps.insert(maps.end(), besides.begin(), besides.end());
+    loops_ = walk::in_memory_order(maps);
+    besides_.assign(loops_.maps.begin() + static_cast<std::ptrdiff_t>(own), loops_.maps.end());
+    // Each of those maps gets the number of its entry; those that are the only loop's variable need none.
+    std::vector<std::uint32_t> number_of_map;
+    for (std::size_t m = 0; m < own; ++m) {
+        const bool is_loop = loops_.loops == 1 && loops_.is_the_order(loops_.maps[m]);
+        number_of_map.push_back(
+            is_loop ? is_flat : add({maps[m], false, false, loops_.loops, loops_.counts, loops_.maps[m]}));
+    }
+    if (flat) flat_ = number_of_map[*flat];
+    std::size_t next = 0;
+    for_each_position(p, [&](const affine_map& map, bool) {
+        const std::optional<std::size_t> m = in_loops[next++];
+        numbers_.push_back(m ? number_of_map[*m] : number_nested(map));
+    });
+    note_structure();
+}
+
+void placement::note_structure() {
+    structure_ = {static_cast<std::uint32_t>(loops_.loops), flat_};
+    structure_.insert(structure_.end(), numbers_.begin(), numbers_.end());
+    for (const entry& e : entries_)
+        structure_.push_back(static_cast<std::uint32_t>(e.is_nested) |
+                             static_cast<std::uint32_t>(e.is_narrow) << 1 |
+                             static_cast<std::uint32_t>(e.last()) << 2 |
+                             static_cast<std::uint32_t>(e.dimensions) << 4 | e.strides_of << 8);
+}
+
+std::span<const std::int64_t> placement::counts() const {
+    return {loops_.counts.data(), static_cast<std::size_t>(loops_.loops)};
+}
+
+std::array<std::size_t, 3> placement::grid_counts() const {
+    std::array<std::size_t, 3> grid{1, 1, 1};
+    const std::span<const std::int64_t> loops = counts();
+    for (std::size_t d = 0; d < loops.size(); ++d)
+        grid[std::min<std::size_t>(d, 2)] *= static_cast<std::size_t>(loops[loops.size() - 1 - d]);
+    return grid;
+}
+
+bool placement::follows_rows() const {
+    return std::all_of(entries_.begin(), entries_.end(),
+                       [](const entry& e) { return !e.is_nested && e.last() == last_stride::one; });
+}
+
+std::vector<placement::map_nodes> placement::declare(trace::recording& r) const {
+    std::vector<map_nodes> nodes;
+    for (std::size_t k = 0; k < entries_.size(); ++k) {
+        const entry& e = entries_[k];
+        map_nodes& n = nodes.emplace_back();
+        n.offset = r.parameter(scalar::i64, trace::access::value);
+        if (!has_own_strides(k)) n.strides = nodes[e.strides_of].strides;
+        for (int d = 0; d < e.given_strides() && has_own_strides(k); ++d)
+            n.strides.push_back(r.parameter(scalar::i64, trace::access::value));
+        for (int d = 1; d < e.dimensions && e.is_nested; ++d)
+            n.counts.push_back(r.parameter(e.is_narrow ? scalar::u32 : scalar::i64, trace::access::value));
+    }
+    return nodes;
+}
+
+std::string placement::parameter_names() const {
+    std::string names;
+    for (std::size_t k = 0; k < entries_.size(); ++k) {
+        const entry& e = entries_[k];
+        const std::string mark = k == 0 ? "" : std::to_string(k);
+        const auto numbered = [&](const char* what, int d) {
+            return fmt::format(", {}{}{}", what, mark, e.dimensions > 1 ? fmt::format("_{}", d) : "");
+        };
+        names += ", first" + mark;
+        for (int d = 0; d < e.given_strides() && has_own_strides(k); ++d) names += numbered("stride", d);
+        for (int d = 1; d < e.dimensions && e.is_nested; ++d) names += numbered("count", d);
+    }
+    return names;
+}
+
+void placement::append_arguments(std::vector<runtime::argument>& list) const {
+    const auto give = [&](scalar type, std::int64_t value) {
+        list.push_back(argument_of(type, static_cast<std::uint64_t>(value)));
+    };
+    for (std::size_t k = 0; k < entries_.size(); ++k) {
+        const entry& e = entries_[k];
+        give(scalar::i64, e.at.offset);
+        for (int d = 0; d < e.given_strides() && has_own_strides(k); ++d)
+            give(scalar::i64, e.at.strides[static_cast<std::size_t>(d)]);
+        for (int d = 1; d < e.dimensions && e.is_nested; ++d)
+            give(e.is_narrow ? scalar::u32 : scalar::i64, e.counts[static_cast<std::size_t>(d)]);
+    }
+}
+
+trace::node placement::flat_index(const std::vector<map_nodes>& nodes,
+                                  const std::vector<trace::node>& loops) const {
+    if (flat_ != is_flat) return record(entries_[flat_], nodes[flat_], loops);
+    return loops.size() == 1 ? loops[0] : trace::node{};
+}
+
+trace::node placement::record(std::size_t k, const std::vector<map_nodes>& nodes,
+                              const coordinates& here) const {
+    const std::uint32_t number = numbers_[k];
+    if (number == is_flat) return here.loops.size() == 1 ? here.loops[0] : here.flat;
+    const entry& e = entries_[number];
+    if (!e.is_nested) return record(e, nodes[number], here.loops);
+    return record(e, nodes[number], row_major_coordinates(here.flat, nodes[number].counts, e.is_narrow));
+}
+
+trace::node placement::record(const entry& e, const map_nodes& nodes,
+                              const std::vector<trace::node>& variables) const {
+    // The offset last: what several maps with the same strides share is computed once.
+    std::optional<trace::node> sum;
+    const auto plus = [&](trace::node term) { sum = sum ? trace::apply(builtin::add, *sum, term) : term; };
+    for (std::size_t d = 0; d < variables.size(); ++d) {
+        if (d < nodes.strides.size())
+            plus(trace::apply(builtin::mul, variables[d], nodes.strides[d]));
+        else if (e.last() == last_stride::one)
+            plus(variables[d]);
+    }
+    plus(nodes.offset);
+    return *sum;
+}
+
+}  // namespace balm::array

@@ -1,0 +1,107 @@
+#pragma once
+// How a kernel computes the positions that views stand for: from the variables of its loops where it has
+// loops for them, else from a flat index. Strides and offsets are arguments, so that other slices of the same
+// kind share a kernel; what a compiler gains by knowing is part of the kernel.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "array/walk.hpp"
+#include "balm/expr.hpp"
+#include "balm/trace.hpp"
+#include "runtime/backend.hpp"
+
+namespace balm::array {
+
+/// Where in a kernel an expression is recorded.
+struct coordinates {
+    trace::node flat;                ///< the element's place in row-major order, where it is known
+    std::vector<trace::node> loops;  ///< the variables of the loops, the slowest first
+
+    coordinates(trace::node index) : flat(index) {}  // NOLINT
+    coordinates(trace::node index, std::vector<trace::node> variables)
+        : flat(index), loops(std::move(variables)) {}
+};
+
+/// The map of a program that is one position and nothing else; else null.
+const affine_map* affine(const program&);
+/// Whether a program has elements of vectors, or numbers, at the element's own index.
+bool asks_for_flat_index(const program&);
+
+/// The coordinates of an index that counts dimensions in row-major order, the slowest first. `counts` are of
+/// all dimensions but that one; with `is_narrow` all of them together fit in 32 bits, which divides faster.
+std::vector<trace::node> row_major_coordinates(trace::node index, std::span<const trace::node> counts,
+                                               bool is_narrow);
+
+class placement {
+public:
+    placement() = default;
+    /// From a flat index, which somebody else's loops give.
+    explicit placement(const program&);
+    /// From loops of the kernel's own over the program's box of n elements, in the order of `first`, if any.
+    /// `besides` are further maps that the loops follow, of which `besides()` tells.
+    placement(const program&, const shape& box, const affine_map* first, bool needs_flat_index,
+              std::span<const affine_map> besides = {});
+
+    /// The loops' counts, the slowest first.
+    std::span<const std::int64_t> counts() const;
+    /// The same for the dimensions of a grid, the fastest first; the third one counts all further loops.
+    std::array<std::size_t, 3> grid_counts() const;
+    /// The further maps, in the loops.
+    std::span<const walk::map> besides() const { return besides_; }
+    /// Whether every map has neighbours in the fastest loop where the loop has.
+    bool follows_rows() const;
+    /// What of them a kernel depends on.
+    const std::vector<std::uint32_t>& structure() const { return structure_; }
+
+    struct map_nodes {
+        trace::node offset;
+        std::vector<trace::node> strides;  ///< but for a last one that is 0 or 1
+        std::vector<trace::node> counts;   ///< of the dimensions behind the first, where it is nested
+    };
+    std::vector<map_nodes> declare(trace::recording&) const;
+    /// The names of those parameters, appended to a signature.
+    std::string parameter_names() const;
+    void append_arguments(std::vector<runtime::argument>&) const;
+
+    /// The flat index inside the loops; none where nothing asks for it.
+    trace::node flat_index(const std::vector<map_nodes>&, const std::vector<trace::node>& loops) const;
+    /// The k-th position of the program.
+    trace::node record(std::size_t k, const std::vector<map_nodes>&, const coordinates&) const;
+
+private:
+    enum class last_stride : std::uint8_t { zero, one, other };
+    static constexpr std::uint32_t is_flat =
+        ~0u;  ///< instead of a number: the flat index, or the only loop's
+
+    /// A map as it is computed.
+    struct entry {
+        affine_map of;
+        bool is_nested = false;  ///< computed from a flat index
+        bool is_narrow = false;  ///< nested, and its elements can be counted in 32 bits
+        int dimensions = 0;
+        walk::numbers counts{};
+        walk::map at;
+        std::uint32_t strides_of = 0;  ///< the first entry with the same strides in the same loops
+
+        last_stride last() const;
+        int given_strides() const { return dimensions - (last() == last_stride::other ? 0 : 1); }
+    };
+    trace::node record(const entry&, const map_nodes&, const std::vector<trace::node>& variables) const;
+    std::uint32_t number_nested(const affine_map&);
+    std::uint32_t add(entry);
+    bool has_own_strides(std::size_t k) const { return entries_[k].strides_of == k; }
+    void note_structure();
+
+    walk loops_;
+    std::vector<walk::map> besides_;
+    std::vector<entry> entries_;
+    std::vector<std::uint32_t> numbers_;  ///< of each position of the program, in order
+    std::uint32_t flat_ = is_flat;
+    std::vector<std::uint32_t> structure_;
+};
+
+}  // namespace balm::array

@@ -1,0 +1,90 @@
+// Views as programs: an affine map while strides say where the elements lie, else one index function of
+// another.
+
+#include "balm/view.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "array/layout.hpp"
+#include "balm/error.hpp"
+
+namespace balm::array {
+
+namespace {
+
+program position(const affine_map& map) {
+    program p;
+    p.push_position(map);
+    return p;
+}
+
+/// `where`, at the index that `index` gives.
+program composed(program index, const program& where) {
+    index.append_at(where);
+    return index;
+}
+
+/// The selection's elements where `change` moves them to: a change of its own map, or of the order of its
+/// elements.
+template <class F>
+selection changed(const selection& s, F&& change) {
+    if (const affine_map* map = affine(s.where)) return {s.of, position(change(*map))};
+    return {s.of, composed(position(change(row_major(box_of(s.where)))), s.where)};
+}
+
+}  // namespace
+
+selection viewed(program of, const shape& extents) {
+    if (of.size >= 0 && extents.count() != static_cast<std::size_t>(of.size))
+        throw usage_error(fmt::format("{} elements are viewed as {}, which are {}; the numbers must be equal",
+                                      of.size, to_string(extents), extents.count()));
+    return {std::move(of), position(row_major(extents))};
+}
+
+selection sliced(const selection& s, std::span<const slice_part> parts) {
+    return changed(s, [&](const affine_map& map) { return sliced(map, parts); });
+}
+
+selection transposed(const selection& s, std::span<const int> order) {
+    return changed(s, [&](const affine_map& map) {
+        if (!order.empty()) return transposed(map, order);
+        std::array<int, shape::max_dimensions> reverse{};
+        const int dimensions = map.box.dimensions();
+        for (int d = 0; d < dimensions; ++d) reverse[static_cast<std::size_t>(d)] = dimensions - 1 - d;
+        return transposed(map, {reverse.data(), static_cast<std::size_t>(dimensions)});
+    });
+}
+
+selection broadcast(const selection& s, const shape& extents) {
+    return changed(s, [&](const affine_map& map) { return broadcast(map, extents); });
+}
+
+selection reshaped(const selection& s, const shape& extents) {
+    const std::size_t count = box_of(s.where).count();
+    if (count != extents.count())
+        throw usage_error(
+            fmt::format("a view of {} is reshaped to {}; the numbers of elements, {} and {}, must be equal",
+                        to_string(box_of(s.where)), to_string(extents), count, extents.count()));
+    if (const affine_map* map = affine(s.where))
+        if (const std::optional<affine_map> same = reshaped(*map, extents)) return {s.of, position(*same)};
+    return {s.of, composed(position(row_major(extents)), s.where)};
+}
+
+selection picked(const selection& s, program positions) {
+    return {s.of, composed(std::move(positions), s.where)};
+}
+
+program read(const selection& s) {
+    program p = s.where;
+    p.append_at(s.of);
+    return p;
+}
+
+void assign(const selection& target, program&& value) {
+    const struct target to { target.of.vectors[0].get(), &target.where };
+    assign({&to, 1}, std::move(value));
+}
+
+}  // namespace balm::array

@@ -1,0 +1,17 @@
+#pragma once
+// In: a kernel in which a function is called for neighbouring indices, whose results come in fours from less
+// work (function::of_four: random numbers, of which four share a block). Out: one call for those of the same
+// four.
+
+#include "ir/ir.hpp"
+
+namespace balm::ir {
+
+/// Puts one call of four in place of the calls in a block whose indices are known to differ by less than four
+/// within a multiple of four: those at 4 * k, 4 * k + 1 … for any k.
+void share_fours(function&);
+
+/// Drops the callees that are no longer called, so that they are not printed.
+void drop_uncalled(function&);
+
+}  // namespace balm::ir

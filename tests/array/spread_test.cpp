@@ -1,0 +1,126 @@
+// Vectors over several devices: where their elements lie, and that expressions give what one device gives.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "array/partition.hpp"
+#include "kernel/run.hpp"
+
+namespace balm::test {
+
+namespace {
+
+using namespace balm::dsl;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(V2_several_devices, get_elements_by_weight) {
+    using array::partition;
+    EXPECT_THAT(partition(1024, std::vector{1.0, 1.0}), ElementsAre(0, 512, 1024));
+    EXPECT_THAT(partition(1000, std::vector{3.0, 1.0}), ElementsAre(0, 768, 1000));
+    EXPECT_THAT(partition(10, std::vector{1.0, 1.0, 1.0}), ElementsAre(0, 0, 10, 10));
+    EXPECT_THAT(partition(0, std::vector{1.0, 2.0}), ElementsAre(0, 0, 0));
+    EXPECT_THAT(partition(6400, std::vector{0.0, 1.0, 0.0}), ElementsAre(0, 0, 6400, 6400));
+    auto random = seeded_random();
+    for (int turn = 0; turn < 100; ++turn) {
+        std::vector<double> weights(1 + random() % 5);
+        for (double& w : weights) w = static_cast<double>(random() % 100);
+        weights[random() % weights.size()] += 1;
+        const std::size_t n = random() % 100000;
+        const auto first = partition(n, weights);
+        ASSERT_EQ(first.size(), weights.size() + 1);
+        EXPECT_EQ(first[0], 0u);
+        EXPECT_EQ(first.back(), n);
+        EXPECT_TRUE(std::is_sorted(first.begin(), first.end()));
+        EXPECT_EQ(first, partition(n, weights));
+        const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+        for (std::size_t k = 0; k < weights.size(); ++k)
+            EXPECT_NEAR(static_cast<double>(first[k + 1] - first[k]),
+                        weights[k] / sum * static_cast<double>(n), 128);
+    }
+}
+
+/// What follows needs several devices: it runs in a process of its own where PoCL can be told to have them.
+TEST(V2_several_devices, compute_what_one_computes) {
+    run_on_three_devices("test_array",
+                         "V2_several*:V8*:V3_scatter*:V12*:V4*:V5*:V16*:V19_eval.checks*:-V8*share*");
+}
+
+TEST(V2_several_devices, have_parts_of_a_vector) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        std::vector<double> weights(ctx.size(), 1.0);
+        weights.back() = 2;
+        const context weighted = ctx.weighted(weights);
+        for (const std::size_t n : {0u, 1u, 63u, 1000u, 100003u}) {
+            const auto values = random_values<double>(random, n);
+            vector<double> x(weighted, std::span<const double>(values));
+            EXPECT_EQ(x.to_host(), std::span<const double>(values));
+            const auto parts = x.parts();
+            ASSERT_EQ(parts.size(), ctx.size());
+            std::size_t first = 0;
+            for (std::size_t k = 0; k < parts.size(); ++k) {
+                const auto got = parts[k].read();
+                expect_each(got, [&](std::size_t i) { return values[first + i]; });
+                first += got.size();
+            }
+            EXPECT_EQ(first, n);
+            for (std::size_t turn = 0; turn < 5 && n > 0; ++turn) {
+                const std::size_t i = random() % n;
+                EXPECT_EQ(x[i], values[i]);
+                x.set(i, -1.5);
+                EXPECT_EQ(x[i], -1.5);
+                x.set(i, values[i]);
+            }
+            vector<double> y(x), z(ctx, n, 7.0);  // z may be parted otherwise
+            z = x + y * 2;
+            expect_each(z.to_host(), [&](std::size_t i) { return std::fma(values[i], 2.0, values[i]); });
+            y = z;
+            EXPECT_EQ(y.to_host(), z.to_host());
+            swap(y, x);
+            EXPECT_EQ(y.to_host(), std::span<const double>(values));
+        }
+    });
+}
+
+TEST(V2_several_devices, run_kernels_on_their_parts) {
+    const auto twice = balm::kernel<1>("twice(x)", [](Mixed<float> x) {
+        Index i = global_id(0);
+        x[i] = 2.f * x[i];
+    });
+    on_all_contexts([&](const context& ctx) {
+        vector<float> x(ctx, 5000);
+        x = cast<float>(balm::element_index());
+        for (const auto& part : x.parts())
+            if (part.size() > 0) part.device().execute(twice(part), {part.size()});
+        expect_each(x.to_host(), [](std::size_t i) { return 2.f * static_cast<float>(i); });
+    });
+}
+
+TEST(V2_several_devices, refuse_weights_and_memory_that_make_no_sense) {
+    on_all_contexts([&](const context& ctx) {
+        const std::vector<double> none, zero(ctx.size(), 0.0), negative(ctx.size(), -1.0),
+            right(ctx.size(), 1.0);
+        EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(ctx.weighted(none)); }),
+                    HasSubstr("one for each device"));
+        EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(ctx.weighted(zero)); }),
+                    HasSubstr("not all of them 0"));
+        EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(ctx.weighted(negative)); }),
+                    HasSubstr("at least 0"));
+        EXPECT_EQ(ctx.weighted(right).weights(), right);
+        if (ctx.size() == 1) return;
+        const vector<double> x(ctx, 100, 1.0), y(context({ctx.device(0)}), 100, 1.0);
+        vector<double> z(ctx, 100);
+        EXPECT_THAT(message_of<usage_error>([&] { x.elements(); }), HasSubstr("x.parts()"));
+        EXPECT_THAT(message_of<usage_error>([&] { z = x + y; }), HasSubstr(ctx.device(1).info().name));
+    });
+}
+
+}  // namespace
+
+}  // namespace balm::test

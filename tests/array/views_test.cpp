@@ -1,0 +1,434 @@
+// Views against a model on the host: a shape, and the number of the element at each of its places.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/launch.hpp"
+#include "kernel/run.hpp"
+#include "support/nvrtc_listener.hpp"
+
+namespace balm::test {
+
+namespace {
+
+using testing::HasSubstr;
+
+std::size_t pick(std::mt19937_64& random, std::size_t below) { return random() % below; }
+
+/// What a view should show: which element of the vector at each place, in row-major order.
+struct model {
+    std::vector<std::size_t> extents;
+    std::vector<std::size_t> elements;
+
+    std::size_t at(const std::vector<std::size_t>& place) const {
+        std::size_t flat = 0;
+        for (std::size_t d = 0; d < extents.size(); ++d) flat = flat * extents[d] + place[d];
+        return elements[flat];
+    }
+};
+
+/// A model of these extents, whose elements a function of the place gives.
+template <class F>
+model made(const std::vector<std::size_t>& extents, F&& element) {
+    model m{extents, {}};
+    std::size_t count = 1;
+    for (std::size_t e : extents) count *= e;
+    for (std::size_t flat = 0; flat < count; ++flat) {
+        std::vector<std::size_t> place(extents.size());
+        std::size_t rest = flat;
+        for (std::size_t d = extents.size(); d-- > 0; rest /= extents[d]) place[d] = rest % extents[d];
+        m.elements.push_back(element(place));
+    }
+    return m;
+}
+
+/// Other extents of as many elements.
+std::vector<std::size_t> other_extents(std::mt19937_64& random, std::size_t count) {
+    std::vector<std::size_t> extents;
+    while (extents.size() < 4 && (count > 1 || extents.empty())) {
+        std::size_t factor = 1 + pick(random, 7);
+        while (count % factor != 0) --factor;
+        extents.push_back(factor);
+        count /= factor;
+    }
+    extents.push_back(count);
+    std::shuffle(extents.begin(), extents.end(), random);
+    return extents;
+}
+
+template <class T, std::size_t... D>
+view<T> sliced_by(const view<T>& v, const std::vector<array::slice_part>& parts, std::index_sequence<D...>) {
+    return v(parts[D]...);
+}
+template <class T>
+view<T> sliced_by(const view<T>& v, const std::vector<array::slice_part>& parts) {
+    switch (parts.size()) {
+        case 1: return sliced_by(v, parts, std::make_index_sequence<1>());
+        case 2: return sliced_by(v, parts, std::make_index_sequence<2>());
+        case 3: return sliced_by(v, parts, std::make_index_sequence<3>());
+        case 4: return sliced_by(v, parts, std::make_index_sequence<4>());
+        case 5: return sliced_by(v, parts, std::make_index_sequence<5>());
+        default: ADD_FAILURE(); return v;
+    }
+}
+
+/// A view and its model after one random change of both; `says` tells which.
+struct viewed {
+    std::optional<view<double>> of;  // to put another one in its place: views assign elements
+    model expected;
+    std::string says;
+};
+
+void slice_randomly(std::mt19937_64& random, viewed& v) {
+    std::vector<array::slice_part> parts;
+    std::vector<std::vector<std::size_t>> taken;  // of each dimension
+    std::vector<bool> is_kept;
+    for (std::size_t size : v.expected.extents) {
+        std::vector<std::size_t>& positions = taken.emplace_back();
+        is_kept.push_back(true);
+        switch (pick(random, 4)) {
+            case 0:
+                parts.push_back(array::part_of(all));
+                for (std::size_t k = 0; k < size; ++k) positions.push_back(k);
+                break;
+            case 1:
+                parts.push_back(reversed);
+                for (std::size_t k = size; k-- > 0;) positions.push_back(k);
+                break;
+            case 2:
+                positions.push_back(pick(random, size));
+                parts.push_back(array::part_of(positions[0]));
+                is_kept.back() = false;
+                break;
+            default: {
+                const auto first = static_cast<std::int64_t>(pick(random, size));
+                const std::int64_t stride =
+                    static_cast<std::int64_t>(1 + pick(random, 3)) * (random() % 2 ? 1 : -1);
+                const std::int64_t end = stride > 0 ? static_cast<std::int64_t>(size) : -1;
+                parts.push_back(slice(first, end, stride));
+                for (std::int64_t k = first; stride > 0 ? k < end : k > end; k += stride)
+                    positions.push_back(static_cast<std::size_t>(k));
+            }
+        }
+    }
+    std::vector<std::size_t> extents;
+    for (std::size_t d = 0; d < taken.size(); ++d)
+        if (is_kept[d]) extents.push_back(taken[d].size());
+    if (extents.empty()) extents.push_back(1);
+    const model before = v.expected;
+    v.expected = made(extents, [&](const std::vector<std::size_t>& place) {
+        std::vector<std::size_t> old;
+        std::size_t next = 0;
+        for (std::size_t d = 0; d < taken.size(); ++d)
+            old.push_back(taken[d][is_kept[d] ? place[next++] : 0]);
+        return before.at(old);
+    });
+    v.of.emplace(sliced_by(*v.of, parts));
+    v.says += " slice";
+}
+
+void transpose_randomly(std::mt19937_64& random, viewed& v) {
+    std::vector<int> order(v.expected.extents.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    const model before = v.expected;
+    std::vector<std::size_t> extents;
+    for (int d : order) extents.push_back(before.extents[static_cast<std::size_t>(d)]);
+    v.expected = made(extents, [&](const std::vector<std::size_t>& place) {
+        std::vector<std::size_t> old(place.size());
+        for (std::size_t d = 0; d < place.size(); ++d) old[static_cast<std::size_t>(order[d])] = place[d];
+        return before.at(old);
+    });
+    v.of.emplace(array::transposed(v.of->what(), order));
+    v.says += " transpose";
+}
+
+void reshape_randomly(std::mt19937_64& random, viewed& v) {
+    v.expected.extents = other_extents(random, v.expected.elements.size());
+    v.of.emplace(v.of->reshape(shape(v.expected.extents)).what());
+    v.says += " reshape";
+}
+
+void permute_randomly(std::mt19937_64& random, viewed& v) {
+    const auto n = static_cast<std::int64_t>(v.expected.elements.size());
+    std::int64_t factor = 1 + static_cast<std::int64_t>(pick(random, 20));
+    while (std::gcd(factor, n) != 1) ++factor;
+    const auto shift = static_cast<std::int64_t>(pick(random, 100));
+    const model before = v.expected;
+    v.expected.extents = {static_cast<std::size_t>(n)};
+    for (std::int64_t k = 0; k < n; ++k)
+        v.expected.elements[static_cast<std::size_t>(k)] =
+            before.elements[static_cast<std::size_t>((k * factor + shift) % n)];
+    v.of.emplace((*v.of)[(factor * balm::element_index(0, static_cast<std::size_t>(n)) + shift) % n].what());
+    v.says += " permute";
+}
+
+/// A view by one to four changes.
+viewed random_view(std::mt19937_64& random, vector<double>& x) {
+    const std::vector<std::size_t> extents = other_extents(random, x.size());
+    std::size_t next = 0;
+    viewed v{view<double>(x, shape(extents)), made(extents, [&](const auto&) { return next++; }), "view"};
+    for (std::size_t changes = 1 + pick(random, 4); changes > 0; --changes) switch (pick(random, 4)) {
+            case 0: slice_randomly(random, v); break;
+            case 1: transpose_randomly(random, v); break;
+            case 2: reshape_randomly(random, v); break;
+            default: permute_randomly(random, v);
+        }
+    return v;
+}
+
+TEST(V8_views, show_what_the_model_shows) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        for (int turn = 0; turn < 8; ++turn) {
+            const std::size_t n = 1 + pick(random, 4000);
+            const auto values = random_values<double>(random, n);
+            vector<double> x(ctx, std::span<const double>(values));
+            const viewed v = random_view(random, x);
+            SCOPED_TRACE(v.says + " of " + std::to_string(n));
+            EXPECT_EQ(v.of->extents(), shape(v.expected.extents));
+            const auto got = v.of->to_host();
+            EXPECT_EQ(got.shape(), shape(v.expected.extents));
+            expect_each(got, [&](std::size_t i) { return values[v.expected.elements[i]]; });
+            // Read inside an expression, beside a vector and an index.
+            const vector<double> y = 2 * *v.of + cast<double>(balm::element_index());
+            expect_each(y.to_host(), [&](std::size_t i) {
+                return 2 * values[v.expected.elements[i]] + static_cast<double>(i);
+            });
+            EXPECT_EQ(balm::max(*v.of), [&] {
+                double most = values[v.expected.elements[0]];
+                for (std::size_t at : v.expected.elements) most = std::max(most, values[at]);
+                return most;
+            }());
+        }
+    });
+}
+
+TEST(V8_views, assign_what_the_model_assigns) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        for (int turn = 0; turn < 8; ++turn) {
+            const std::size_t n = 1 + pick(random, 4000);
+            auto values = random_values<double>(random, n);
+            vector<double> x(ctx, std::span<const double>(values));
+            viewed v = random_view(random, x);
+            SCOPED_TRACE(v.says + " of " + std::to_string(n));
+            const auto given = random_values<double>(random, v.expected.elements.size());
+            const vector<double> y(ctx, std::span<const double>(given));
+            *v.of = y + 1.0;
+            for (std::size_t i = 0; i < given.size(); ++i) values[v.expected.elements[i]] = given[i] + 1.0;
+            expect_each(x.to_host(), [&](std::size_t i) { return values[i]; });
+            *v.of *= 3.0;
+            for (std::size_t at : v.expected.elements) values[at] *= 3.0;
+            expect_each(x.to_host(), [&](std::size_t i) { return values[i]; });
+            *v.of = -1.0;
+            for (std::size_t at : v.expected.elements) values[at] = -1.0;
+            expect_each(x.to_host(), [&](std::size_t i) { return values[i]; });
+        }
+    });
+}
+
+TEST(V8_views, of_one_vector_are_assigned_from_each_other_as_they_were) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        for (int turn = 0; turn < 8; ++turn) {
+            const std::size_t n = 2 + pick(random, 3000);
+            auto values = random_values<double>(random, n);
+            vector<double> x(ctx, std::span<const double>(values));
+            viewed to = random_view(random, x), from = random_view(random, x);
+            SCOPED_TRACE(to.says + " from " + from.says + " of " + std::to_string(n));
+            const std::size_t count = std::min(to.expected.elements.size(), from.expected.elements.size());
+            const auto first = balm::slice(0, static_cast<std::int64_t>(count));
+            view<double> target = to.of->reshape(shape(to.of->size()))(first);
+            target = from.of->reshape(shape(from.of->size()))(first) + target;
+            const auto before = values;
+            for (std::size_t i = 0; i < count; ++i)
+                values[to.expected.elements[i]] =
+                    before[from.expected.elements[i]] + before[to.expected.elements[i]];
+            expect_each(x.to_host(), [&](std::size_t i) { return values[i]; });
+        }
+    });
+}
+
+TEST(V8_views, of_matrices) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        const std::size_t rows = 33, columns = 70;
+        const auto values = random_values<double>(random, rows * columns);
+        vector<double> x(ctx, std::span<const double>(values));
+        const auto M = view(x, {rows, columns});
+        const auto of = [&](std::size_t r, std::size_t c) { return values[r * columns + c]; };
+
+        const vector<double> column = M(balm::all, 42);
+        expect_each(column.to_host(), [&](std::size_t r) { return of(r, 42); });
+        vector<double> row(ctx, columns);
+        row = M(7, balm::reversed) + 1.0;
+        expect_each(row.to_host(), [&](std::size_t c) { return of(7, columns - 1 - c) + 1.0; });
+        EXPECT_EQ(M(3, 4).to_host()[0], of(3, 4));
+        const auto inner = M(balm::slice(1, 32, 2), balm::slice(69, 0, -3)).to_host();
+        ASSERT_EQ(inner.shape(), shape(16, 23));
+        for (std::size_t r = 0; r < 16; ++r)
+            for (std::size_t c = 0; c < 23; ++c) EXPECT_EQ(inner(r, c), of(1 + 2 * r, 69 - 3 * c));
+
+        // A row for every row, a column for every column: an outer product, and a matrix less its means.
+        vector<double> y(ctx, rows * columns);
+        y = view(column, {rows, std::size_t{1}}).broadcast({rows, columns}) *
+            view(row, {columns}).broadcast({rows, columns});
+        expect_each(y.to_host(), [&](std::size_t i) {
+            return of(i / columns, 42) * (of(7, columns - 1 - i % columns) + 1.0);
+        });
+
+        view(y, {columns, rows}) = M.transpose();
+        expect_each(y.to_host(), [&](std::size_t i) { return of(i % rows, i / rows); });
+
+        // Of an expression, and of that at positions.
+        const vector<double> sums = view(x + x * x, {rows, columns})(balm::all, 5);
+        expect_each(sums.to_host(), [&](std::size_t r) { return std::fma(of(r, 5), of(r, 5), of(r, 5)); });
+        const auto last = static_cast<std::int64_t>(rows * columns - 1);
+        const vector<double> turned = (x + 1.0)[last - balm::element_index(0, rows * columns)];
+        expect_each(turned.to_host(), [&](std::size_t i) { return values[rows * columns - 1 - i] + 1.0; });
+    });
+}
+
+TEST(V8_views, of_a_square_matrix_are_assigned_from_its_transpose) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        const std::size_t n = 65;
+        const auto values = random_values<float>(random, n * n);
+        vector<float> x(ctx, std::span<const float>(values));
+        auto M = view(x, {n, n});
+        M = M.transpose();
+        expect_each(x.to_host(), [&](std::size_t i) { return values[i % n * n + i / n]; });
+        M(balm::all, 0) = M(0, balm::all);
+        M(10, balm::all) = M(11, balm::all);
+        expect_each(x.to_host(), [&](std::size_t i) {
+            std::size_t row = i / n, column = i % n;
+            if (row == 10) row = 11;
+            if (column == 0) std::swap(row, column);
+            return values[column * n + row];
+        });
+    });
+}
+
+TEST(V8_views, of_eight_dimensions) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        const std::vector<std::size_t> extents{2, 3, 2, 4, 2, 3, 2, 5};
+        const std::size_t n = 2 * 3 * 2 * 4 * 2 * 3 * 2 * 5;
+        const auto values = random_values<std::int32_t>(random, n);
+        vector<std::int32_t> x(ctx, std::span<const std::int32_t>(values)), y(ctx, n);
+        const std::vector<int> order{3, 7, 0, 5, 1, 6, 4, 2};
+        const view<std::int32_t> turned(array::transposed(view(x, shape(extents)).what(), order));
+        std::vector<std::size_t> others;
+        for (int d : order) others.push_back(extents[static_cast<std::size_t>(d)]);
+        y = turned;
+        const model expected = made(others, [&](const std::vector<std::size_t>& place) {
+            std::vector<std::size_t> old(8);
+            for (std::size_t d = 0; d < 8; ++d) old[static_cast<std::size_t>(order[d])] = place[d];
+            std::size_t flat = 0;
+            for (std::size_t d = 0; d < 8; ++d) flat = flat * extents[d] + old[d];
+            return flat;
+        });
+        expect_each(y.to_host(), [&](std::size_t i) { return values[expected.elements[i]]; });
+        view(y, shape(others)) = turned + 1;
+        expect_each(y.to_host(), [&](std::size_t i) { return values[expected.elements[i]] + 1; });
+    });
+}
+
+TEST(V8_views, share_kernels_between_slices_of_a_kind) {
+    on_all_contexts([&](const context& ctx) {
+        const std::size_t n = 100;
+        vector<double> x(ctx, n * n, 1.0), y(ctx, n);
+        const auto M = view(x, {n, n});
+        y = M(balm::all, 3) * 2;
+        int compiled = 0;
+        kernels::observe_compilations([&](const ir::function&, const ir::launch_facts&) { ++compiled; });
+        for (int c = 4; c < 20; ++c) y = M(balm::all, c) * 2;
+        y = M(balm::reversed, 5) * 2;
+        y = x(balm::slice(7, 7 + 3 * 100, 3)) * 2;
+        EXPECT_EQ(compiled, 0);
+        compile_kernels_with_nvrtc_again();
+    });
+}
+
+TEST(V3_scatter, writes_at_positions) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        const std::size_t n = 5000, count = 1234;
+        std::vector<std::uint32_t> all_positions(n);
+        std::iota(all_positions.begin(), all_positions.end(), 0u);
+        std::shuffle(all_positions.begin(), all_positions.end(), random);
+        all_positions.resize(count);
+        auto values = random_values<float>(random, n);
+        const auto given = random_values<float>(random, count);
+        vector<float> x(ctx, std::span<const float>(values));
+        const vector<float> y(ctx, std::span<const float>(given));
+        const vector<std::uint32_t> where(ctx, std::span<const std::uint32_t>(all_positions));
+        x[where] = y;
+        for (std::size_t i = 0; i < count; ++i) values[all_positions[i]] = given[i];
+        expect_each(x.to_host(), [&](std::size_t i) { return values[i]; });
+        x[where] += x[where];
+        for (std::size_t i = 0; i < count; ++i) values[all_positions[i]] *= 2;
+        expect_each(x.to_host(), [&](std::size_t i) { return values[i]; });
+        const vector<float> gathered = x[where];
+        expect_each(gathered.to_host(), [&](std::size_t i) { return values[all_positions[i]]; });
+    });
+}
+
+TEST(V3_scatter, by_positions_that_are_overwritten_uses_them_as_they_were) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        const std::size_t n = 3000;
+        std::vector<std::int64_t> order(n);
+        std::iota(order.begin(), order.end(), 0);
+        std::shuffle(order.begin(), order.end(), random);
+        vector<std::int64_t> x(ctx, std::span<const std::int64_t>(order));
+        x[x] = balm::element_index();  // the inverse permutation
+        const auto got = x.to_host();
+        for (std::size_t i = 0; i < n; ++i)
+            ASSERT_EQ(got[static_cast<std::size_t>(order[i])], static_cast<std::int64_t>(i));
+    });
+}
+
+TEST(V8_views, refuse_what_does_not_fit) {
+    on_all_contexts([&](const context& ctx) {
+        vector<double> x(ctx, 12, 1.0), y(ctx, 5, 1.0);
+        auto M = view(x, {3, 4});
+        EXPECT_THAT(message_of<usage_error>([&] {
+                        view(x, {5, 3});
+                    }),
+                    HasSubstr("12 elements are viewed as 5 x 3"));
+        EXPECT_THAT(message_of<usage_error>([&] { M(0, 4); }), HasSubstr("position 4 of dimension 1"));
+        EXPECT_THAT(message_of<usage_error>([&] { M(-1, 0); }), HasSubstr("position -1 of dimension 0"));
+        EXPECT_THAT(message_of<usage_error>([&] {
+                        M(balm::all, balm::slice(0, 6, 3)).size();
+                        M(balm::all, balm::slice(0, 8, 3));
+                    }),
+                    HasSubstr("positions 0 to 6 of dimension 1 of a view of 3 x 4"));
+        EXPECT_THAT(message_of<usage_error>([&] { M(balm::all, balm::slice(0, 3, 0)); }),
+                    HasSubstr("stride of 0"));
+        EXPECT_THAT(message_of<usage_error>([&] { M(1); }), HasSubstr("sliced by 1 parts"));
+        EXPECT_THAT(message_of<usage_error>([&] { M.transpose({0, 0}); }), HasSubstr("once"));
+        EXPECT_THAT(message_of<usage_error>([&] { M.reshape({7}); }), HasSubstr("reshaped to 7"));
+        EXPECT_THAT(message_of<usage_error>([&] { M.broadcast({3, 5}); }), HasSubstr("broadcast to 3 x 5"));
+        EXPECT_THAT(message_of<usage_error>([&] { M = y; }),
+                    HasSubstr("an expression of 5 elements is assigned to a view of 3 x 4"));
+        EXPECT_THAT(message_of<usage_error>([&] { M = M.transpose(); }), HasSubstr("4 x 3"));
+        EXPECT_THAT(message_of<usage_error>([&] { y = M + M.transpose(); }),
+                    HasSubstr("combines 3 x 4 elements with 4 x 3"));
+        // No positions are no elements.
+        M(balm::slice(2, 2), balm::all) = 7.0;
+        EXPECT_EQ(M(balm::slice(2, 2), balm::all).size(), 0u);
+        expect_each(x.to_host(), [](std::size_t) { return 1.0; });
+    });
+}
+
+}  // namespace
+
+}  // namespace balm::test

@@ -1,0 +1,6 @@
+// expect: would lose digits
+#include <balm/balm.hpp>
+#include <complex>
+
+void f(balm::vector<std::complex<float>>& z);
+void f(balm::vector<std::complex<float>>& z) { z = z * std::complex<double>(0, 1); }

@@ -1,0 +1,10 @@
+// expect: the function gives nothing that could be assigned
+#include <balm/balm.hpp>
+
+using namespace balm::dsl;
+
+void f(balm::vector<int>& x, balm::vector<int>& y);
+void f(balm::vector<int>& x, balm::vector<int>& y) {
+    auto put = balm::function("put", [](Int i, Mixed<int> to) { to[i] = i; });
+    x = put(x, y);
+}
