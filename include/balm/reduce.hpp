@@ -14,6 +14,7 @@
 #include <tuple>
 #include <utility>
 
+#include "balm/array_elements.hpp"
 #include "balm/expr.hpp"
 #include "balm/vector.hpp"
 
@@ -120,6 +121,11 @@ struct taken<extreme<T>> {
 
 template <array::reduction_kind Kind, scalar Element, class R, class A>
 lazy_reduction<R> lazily(A&& a) {
+    static_assert(
+        are_scalars<A>(),
+        "Balm: this reduction takes numbers; of short vectors reduce lanes (balm::lane<0>(v)), of "
+        "complex numbers abs(z) or real(z), of structures fields. sum, sum_compensated, product, min "
+        "and max of short vectors and sums of complex numbers go to the host");
     static_assert(Kind != array::reduction_kind::sum_compensated || is_floating(Element),
                   "Balm: sum_compensated adds floating numbers; sums of integers are exact");
     return {begin<array_scalar<A>()>(static_cast<A&&>(a)), {Kind, Element}};
@@ -239,6 +245,48 @@ BALM_REDUCTION(count, scalar::i64, std::int64_t)
 BALM_REDUCTION(any, scalar::i32, bool)
 #undef BALM_REDUCTION
 #undef BALM_REDUCTION_TO_HOST
+
+namespace detail {
+
+/// Reductions of every lane, in one pass, as a short vector.
+template <class Of, std::size_t... K, class A>
+auto of_lanes(policy how, std::index_sequence<K...>, const A& a, Of&& of) {
+    const auto each = reduce(how, of(lane<static_cast<int>(K)>(a))...);
+    vec<std::remove_const_t<std::tuple_element_t<0, decltype(each)>>, sizeof...(K)> result;
+    ((result[static_cast<int>(K)] = std::get<K>(each)), ...);
+    return result;
+}
+
+}  // namespace detail
+
+/// The same reductions of short vectors: lane by lane, in one pass. Gives a short vector.
+///
+///     balm::float4 centre = balm::sum(positions) / float(n);
+#define BALM_REDUCTION_OF_LANES(name)                                                                        \
+    template <detail::vector_array A>                                                                        \
+    auto name(A&& a, policy how = policy::run_to_run) {                                                      \
+        return detail::of_lanes(how, std::make_index_sequence<detail::lanes_of<detail::element_of<A>>>(), a, \
+                                [](auto lane) { return name##_of(std::move(lane)); });                       \
+    }
+BALM_REDUCTION_OF_LANES(sum)
+BALM_REDUCTION_OF_LANES(sum_compensated)
+BALM_REDUCTION_OF_LANES(product)
+BALM_REDUCTION_OF_LANES(min)
+BALM_REDUCTION_OF_LANES(max)
+#undef BALM_REDUCTION_OF_LANES
+
+/// The sum of complex numbers.
+template <detail::complex_array A>
+auto sum(A&& a, policy how = policy::run_to_run) {
+    const auto [real_part, imaginary_part] = reduce(how, sum_of(real(a)), sum_of(imag(a)));
+    return detail::element_of<A>{real_part, imaginary_part};
+}
+template <detail::complex_array A>
+auto sum_compensated(A&& a, policy how = policy::run_to_run) {
+    const auto [real_part, imaginary_part] =
+        reduce(how, sum_compensated_of(real(a)), sum_compensated_of(imag(a)));
+    return detail::element_of<A>{real_part, imaginary_part};
+}
 
 /// Whether all elements are true; numbers are, unless they are zero. true for no elements.
 template <array_value A>

@@ -662,6 +662,42 @@ TEST(V7_equal_terminals, of_elements_that_are_no_scalars) {
     });
 }
 
+TEST(V10_reductions_of_elements, are_lane_by_lane) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        const std::size_t n = 1003;
+        host_array<float4> v{shape(n)};
+        host_array<short3> k{shape(n)};
+        float4 sums{0, 0, 0, 0}, least = float4{100, 100, 100, 100};
+        int3 totals{0, 0, 0};
+        short3 most{-200, -200, -200};
+        for (std::size_t i = 0; i < n; ++i) {
+            for (int lane = 0; lane < 4; ++lane) {
+                v[i][lane] = static_cast<float>(static_cast<int>(random() % 200) - 100);
+                sums[lane] += v[i][lane];
+                least[lane] = std::min(least[lane], v[i][lane]);
+            }
+            for (int lane = 0; lane < 3; ++lane) {
+                k[i][lane] = static_cast<std::int16_t>(static_cast<int>(random() % 200) - 100);
+                totals[lane] += k[i][lane];
+                most[lane] = std::max(most[lane], k[i][lane]);
+            }
+        }
+        const vector<float4> V(ctx, std::span<const float4>(v));
+        const vector<short3> K(ctx, std::span<const short3>(k));
+        EXPECT_EQ(sum(V), sums);
+        EXPECT_EQ(sum_compensated(V), sums);
+        EXPECT_EQ(balm::min(V), least);
+        EXPECT_EQ(sum(K), totals);
+        EXPECT_EQ(balm::max(K), most);
+        EXPECT_EQ(product(vector<int2>(ctx, {{2, 3}, {5, -7}})), (int2{10, -21}));
+        const vector<std::complex<float>> z(ctx, {{1.f, 2.f}, {-3.f, 0.5f}, {0.25f, 4.f}});
+        EXPECT_EQ(sum(z), (complex_value<float>{-1.75f, 6.5f}));
+        EXPECT_EQ(sum_compensated(z), (complex_value<float>{-1.75f, 6.5f}));
+        EXPECT_EQ(sum(vector<float4>(ctx, 0)), (float4{0, 0, 0, 0}));
+    });
+}
+
 TEST(V7_let, computes_once) {
     auto random = seeded_random();
     const auto x = random_values<double>(random, count, -2.0, 2.0);

@@ -12,7 +12,8 @@ int main(int argc, char** argv) {
     testing::InitGoogleMock(&argc, argv);
     if (!testing::GTEST_FLAG(list_tests)) {
         std::cout << "seed " << balm::test::seed() << " (BALM_TEST_SEED repeats it)\n";
-        balm::test::compile_kernels_with_nvrtc();
+        // The process that has several devices makes the kernels of the one that started it.
+        if (!balm::test::devices_are_together()) balm::test::compile_kernels_with_nvrtc();
     }
     const int status = RUN_ALL_TESTS();
     balm::kernels::observe_compilations(nullptr);
