@@ -347,7 +347,7 @@ constexpr bool narrows() {
 }
 /// What is assigned to elements of a vector of T.
 template <class T, class A>
-array::program assigned(A&& a) {
+array::program_handle assigned(A&& a) {
     using element = typename array_element<T>::type;
     static_assert(
         !narrows<A, element>(),

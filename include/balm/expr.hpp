@@ -2,6 +2,8 @@
 // Array expressions: `2 * y - sin(z)` is a flat list of operations and leaves, appended to in place. Nothing
 // is computed until it is assigned to a vector or reduced; then it becomes one kernel.
 
+#include <array>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +40,7 @@ class vector_state;
 
 /// One step of an expression in postfix order.
 struct step {
-    enum class kind : std::uint8_t {
+    enum class kind : std::uint16_t {
         vector,    ///< an element of leaf number `leaf`
         scalar,    ///< a host value, an argument of the kernel
         constant,  ///< a host value, part of the kernel
@@ -59,13 +61,18 @@ struct step {
         within,  ///< of the last two values the second
         record   ///< the array::operation that `bits` points to, on the last `arity` values; `detail`: row
     };
-    kind what = kind::vector;
     trace::type type;  ///< of the value; of the elements, for memory
-    std::uint16_t detail = 0;
+    kind what = kind::vector;
+    std::uint32_t detail = 0;
     std::uint16_t arity = 0;
     std::uint16_t leaf = 0;
     std::uint64_t bits = 0;
+
+    /// Three words, the last of which are the bits: to be compared and hashed.
+    std::array<std::uint64_t, 3> words() const { return std::bit_cast<std::array<std::uint64_t, 3>>(*this); }
 };
+
+inline constexpr std::size_t step_kinds = static_cast<std::size_t>(step::kind::record) + 1;
 
 /// What the kernel language does with values of types that are more than scalars: recorded as it stands
 /// there, so that arrays have no rules of their own. One for each operation and types of its operands.
@@ -97,6 +104,9 @@ public:
 
     /// A new vector of `extents().count()` elements of `type()` on the devices of `near()`.
     virtual std::shared_ptr<vector_state> compute() const = 0;
+    /// The same in a vector of that type and size, which has its memory to itself; false, with nothing done,
+    /// where it is on other devices, or read.
+    virtual bool compute_into(vector_state&) const = 0;
 
     const shape& extents() const { return extents_; }
     trace::type type() const { return type_; }
@@ -160,6 +170,8 @@ struct program {
     std::uint64_t push_keep(trace::type);
     void push_kept(trace::type, std::uint64_t number);
     void push_within(trace::type);
+    /// As it began, but for memory that it keeps.
+    void clear() noexcept;
     void push_call(std::shared_ptr<const ir::function>, trace::type, std::uint16_t arity);
     void append(program&&);
     void append(const program& other) { append(program(other)); }
@@ -172,6 +184,33 @@ private:
     [[noreturn]] static void refuse_more();
     void push_leaf(step::kind, std::shared_ptr<vector_state>, bool is_written);
     void splice(program&&);
+};
+
+/// A program of the thread's stock, handed on by its address: `a + b * c` moves no list, and allocates none
+/// once the stock has some.
+class program_handle {
+public:
+    program_handle() : list_(taken()) {}
+    program_handle(program&& list) : list_(taken()) { *list_ = std::move(list); }  // NOLINT
+    program_handle(const program_handle& other) : list_(taken()) { *list_ = *other; }
+    program_handle(program_handle&& other) noexcept : list_(std::exchange(other.list_, nullptr)) {}
+    program_handle& operator=(program_handle other) noexcept {
+        std::swap(list_, other.list_);
+        return *this;
+    }
+    ~program_handle() {
+        if (list_ != nullptr) give_back(list_);
+    }
+    program& operator*() { return *list_; }
+    const program& operator*() const { return *list_; }
+    program* operator->() { return list_; }
+    operator program&&() && { return std::move(*list_); }  // NOLINT
+
+private:
+    static program* taken();
+    static void give_back(program*) noexcept;
+
+    program* list_;
 };
 
 struct selection;
@@ -246,20 +285,19 @@ public:
     using value_type = T;
     static_assert(std::same_as<T, typename detail::array_element<T>::type>);
 
-    explicit expr(array::program&& list) : program_(std::move(list)) {}
-    /// Of the program that a function gives, which is made in its place.
-    template <std::invocable F>
-    explicit expr(F&& make) : program_(make()) {}
+    explicit expr(array::program_handle&& list) : list_(std::move(list)) {}
     template <class U>
     requires std::same_as<detail::element_of<vector<U>>, T> expr(const vector<U>& v) {  // NOLINT
-        program_.push_vector(v.state());
+        list_->push_vector(v.state());
     }
     template <class U>
     requires std::same_as<detail::element_of<view<U>>, T> expr(const view<U>& v)  // NOLINT
-        : program_(array::read(v.what())) {}
+        : list_(array::read(v.what())) {}
 
-    const array::program& program() const& { return program_; }
-    array::program&& program() && { return std::move(program_); }
+    const array::program& program() const& { return *list_; }
+    array::program&& program() && { return std::move(*list_); }
+    const array::program_handle& handle() const& { return list_; }
+    array::program_handle&& handle() && { return std::move(list_); }
 
     /// The expression at the positions that another one of integers gives: `(a * b)[n - 1 -
     /// balm::element_index()]`. Positions are not checked.
@@ -267,7 +305,7 @@ public:
     view<const T> operator[](A&& position) const;
 
 private:
-    array::program program_;
+    array::program_handle list_;
 };
 
 /// What functions without a result give in expressions: for balm::eval, and nothing else.
@@ -364,12 +402,12 @@ void append(array::program& list, A&& a) {
 }
 /// The list to append to: the first operand's own, where it is an expression that nobody else will use.
 template <scalar Entering, class A>
-array::program begin(A&& a) {
+array::program_handle begin(A&& a) {
     if constexpr (is_expr<std::remove_cvref_t<A>>)
-        return static_cast<A&&>(a).program();
+        return static_cast<A&&>(a).handle();
     else {
-        array::program list;
-        append<Entering>(list, a);
+        array::program_handle list;
+        append<Entering>(*list, a);
         return list;
     }
 }
@@ -378,13 +416,13 @@ template <scalar S>
 using expr_of = expr<typename host_type<S>::type>;
 
 template <builtin B, scalar Strong, class First, class... Rest>
-array::program joined(First&& first, Rest&&... rest) {
+array::program_handle joined(First&& first, Rest&&... rest) {
     if constexpr (!takes_bit_patterns(B)) {
         refuse_wrapping<array_operand<B, First>(Strong)>(first);
         (refuse_wrapping<array_operand<B, Rest>(Strong)>(rest), ...);
     }
-    array::program list = begin<array_operand<B, First>(Strong)>(static_cast<First&&>(first));
-    (append<array_operand<B, Rest>(Strong)>(list, static_cast<Rest&&>(rest)), ...);
+    array::program_handle list = begin<array_operand<B, First>(Strong)>(static_cast<First&&>(first));
+    (append<array_operand<B, Rest>(Strong)>(*list, static_cast<Rest&&>(rest)), ...);
     return list;
 }
 
@@ -402,14 +440,12 @@ auto apply(A&&... a) {
         static_assert(
             result != scalar::nothing,
             "Balm: this operator or built-in does not take elements of these types (integers wanted?)");
-        return detail::expr_of<result>([&] {
-            array::program list = detail::joined<B, strong>(static_cast<A&&>(a)...);
-            array::step& s = list.push(array::step::kind::apply);
-            s.type = result;
-            s.detail = static_cast<std::uint16_t>(B);
-            s.arity = sizeof...(A);
-            return list;
-        });
+        array::program_handle list = detail::joined<B, strong>(static_cast<A&&>(a)...);
+        array::step& s = list->push(array::step::kind::apply);
+        s.type = result;
+        s.detail = static_cast<std::uint16_t>(B);
+        s.arity = sizeof...(A);
+        return detail::expr_of<result>(std::move(list));
     }
 }
 
@@ -426,8 +462,8 @@ BALM_BINARY_OPERATORS(BALM_BINARY)
 /// Short vectors lane by lane: see balm/array_elements.hpp.
 template <scalar_type T, array_value A>
 requires(detail::are_scalars<A>()) expr<canonical<T>> cast(A&& a) {
-    array::program list = detail::begin<detail::array_scalar<A>()>(static_cast<A&&>(a));
-    array::step& s = list.push(array::step::kind::convert);
+    array::program_handle list = detail::begin<detail::array_scalar<A>()>(static_cast<A&&>(a));
+    array::step& s = list->push(array::step::kind::convert);
     s.type = scalar_of<T>;
     s.arity = 1;
     return expr<canonical<T>>(std::move(list));

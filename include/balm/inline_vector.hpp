@@ -43,6 +43,10 @@ public:
         std::uninitialized_copy_n(first, count, data_ + size_);
         size_ += count;
     }
+    void clear() noexcept {
+        std::destroy_n(data_, size_);
+        size_ = 0;
+    }
     /// Takes the elements, and leaves none there.
     void append(inline_vector&& other) {
         make_room(size_ + other.size_);

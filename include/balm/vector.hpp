@@ -148,9 +148,9 @@ public:
             const T value = detail::host_element<T>(a);
             if (state_) array::fill(*state_, &value);
         } else {
-            array::program list = detail::assigned<T>(static_cast<A&&>(a));
-            if (!state_) state_ = array::make_vector_like(list, detail::array_type<T>());
-            array::assign(*state_, std::move(list));
+            array::program_handle list = detail::assigned<T>(static_cast<A&&>(a));
+            if (!state_) state_ = array::make_vector_like(*list, detail::array_type<T>());
+            array::assign(*state_, std::move(*list));
         }
         return *this;
     }

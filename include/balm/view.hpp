@@ -171,7 +171,7 @@ view(expr<T>, shape) -> view<const T>;
 template <class T>
 template <array_value A>
 view<const T> expr<T>::operator[](A&& position) const {
-    return view<const T>(array::selection{program_, detail::positions(static_cast<A&&>(position))});
+    return view<const T>(array::selection{*list_, detail::positions(static_cast<A&&>(position))});
 }
 
 }  // namespace balm

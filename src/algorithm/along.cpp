@@ -403,6 +403,17 @@ public:
           box_(box),
           is_reduced_(is_reduced) {}
 
+    bool compute_into(vector_state& into) const override {
+        const bool is_read = std::any_of(of_.vectors.begin(), of_.vectors.end(),
+                                         [&](const auto& v) { return v->overlaps(into); });
+        if (is_read || is_spread(of_) || into.is_spread() || &into.device() != &near()->device())
+            return false;
+        program p = of_;
+        materialise(p);
+        write(p, into);
+        return true;
+    }
+
     std::shared_ptr<vector_state> compute() const override {
         program p = of_;
         materialise(p);
@@ -424,14 +435,14 @@ private:
     std::shared_ptr<vector_state> computed(const program& p,
                                            const std::shared_ptr<runtime::device_state>& on) const {
         auto made = std::make_shared<vector_state>(on, type(), extents().count());
-        if (made->size() == 0) return made;
-        if (box_.count() == 0) {
-            const std::uint64_t value = result_of_nothing(what_);
-            fill(*made, &value);
-            return made;
-        }
-        computation(p, what_, box_, is_reduced_, *made).start();
+        write(p, *made);
         return made;
+    }
+    void write(const program& p, vector_state& into) const {
+        if (into.size() == 0) return;
+        if (box_.count() > 0) return computation(p, what_, box_, is_reduced_, into).start();
+        const std::uint64_t value = result_of_nothing(what_);
+        fill(into, &value);
     }
 
     program of_;

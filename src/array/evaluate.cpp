@@ -297,6 +297,20 @@ struct ready_targets {
     std::list<program> positions;
 };
 
+/// Has a producer write the target itself, where that is all that is assigned; whether it did.
+bool is_produced_in_place(target_list targets, const program& p) {
+    if (p.produced.size() != 1 || targets.size() != 1 || targets[0].where != nullptr) return false;
+    const produced_leaf& made = *p.produced.begin();
+    const shape& extents = made.by->extents();
+    const auto& steps = p.steps;
+    const bool is_in_order = steps.size() == 4 && steps[0].what == step::kind::position &&
+                             steps[1].what == step::kind::at && steps[2].what == step::kind::vector &&
+                             p.maps[steps[0].leaf] == row_major(extents);
+    vector_state& into = *targets[0].vector;
+    return (steps.size() == 1 || is_in_order) && into.type() == made.by->type() &&
+           into.size() == extents.count() && into.is_whole() && made.by->compute_into(into);
+}
+
 /// Whether every device has the same elements of all targets, or there is one target alone.
 bool are_parted_alike(target_list targets) {
     const auto is_like = [&](const target& t) {
@@ -323,6 +337,7 @@ void assign(vector_state& target_vector, program&& p) {
 }
 
 void assign(target_list targets, program&& p) {
+    if (is_produced_in_place(targets, p)) return;
     materialise(p);
     if (ready_targets::are_needed(targets)) return assign(ready_targets(targets).targets, std::move(p));
     check_devices(p, targets);

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -44,14 +47,6 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
     return hash ^ hash >> 32;
 }
 
-/// What of a step belongs to the structure: constants do, scalars' values and vectors' identities do not.
-std::uint64_t structure_of(const step& s) {
-    const std::uint64_t operation = static_cast<std::uint64_t>(s.what) |
-                                    static_cast<std::uint64_t>(s.type.element) << 8 |
-                                    std::uint64_t{s.detail} << 16 | std::uint64_t{s.arity} << 32;
-    return operation ^ std::uint64_t{s.type.lanes} << 48 ^ std::uint64_t{s.type.aggregate} << 53;
-}
-
 std::int64_t common_size(std::int64_t a, std::int64_t b) {
     if (a < 0 || b < 0) return a < 0 ? b : a;
     if (a != b) throw usage_error(fmt::format("an expression combines {} elements with {}", a, b));
@@ -62,6 +57,60 @@ std::int64_t common_size(std::int64_t a, std::int64_t b) {
 
 void program::refuse_more() {
     throw usage_error("an expression of 60,000 operations; assign parts of it to vectors");
+}
+
+void program::clear() noexcept {
+    steps.clear();
+    vectors.clear();
+    functions.clear();
+    images = {};
+    maps = {};
+    produced = {};
+    values = {};
+    size = box = -1;
+    writes_memory = false;
+}
+
+namespace {
+
+constexpr std::size_t most_in_stock = 16;
+
+/// What the thread has in stock. Trivial, so that expressions that outlive the thread's objects may ask it.
+struct stock {
+    std::array<program*, most_in_stock> programs;
+    std::size_t count;
+    bool is_closed;
+};
+constinit thread_local stock the_stock{};
+
+/// Frees the stock when the thread ends.
+struct stock_keeper {
+    stock_keeper() = default;
+    stock_keeper(const stock_keeper&) = delete;
+    stock_keeper& operator=(const stock_keeper&) = delete;
+    ~stock_keeper() {
+        for (; the_stock.count > 0; --the_stock.count) delete the_stock.programs[the_stock.count - 1];
+        the_stock.is_closed = true;
+    }
+};
+
+}  // namespace
+
+program* program_handle::taken() {
+    if (the_stock.count > 0) [[likely]]
+        return the_stock.programs[--the_stock.count];
+    thread_local const stock_keeper keeper;
+    static_cast<void>(keeper);
+    return new program;
+}
+
+void program_handle::give_back(program* list) noexcept {
+    if (the_stock.count == most_in_stock || the_stock.is_closed) {
+        delete list;
+        return;
+    }
+    list->clear();
+    the_stock.programs[the_stock.count++] = list;
 }
 
 void program::push_vector(std::shared_ptr<vector_state> v) {
@@ -184,40 +233,39 @@ void program::append_at(program&& of) {
 }
 
 void program::splice(program&& other) {
-    const auto first_vector = static_cast<std::uint16_t>(vectors.size());
-    const auto first_function = static_cast<std::uint16_t>(functions.size());
-    const auto first_image = static_cast<std::uint16_t>(images.size());
-    const auto first_map = static_cast<std::uint16_t>(maps.size());
+    std::array<std::uint16_t, step_kinds> first{};  // of the other's leaves, by the kind that names them
+    const auto begin_at = [&](step::kind what, std::size_t count) {
+        first[static_cast<std::size_t>(what)] = static_cast<std::uint16_t>(count);
+    };
+    begin_at(step::kind::vector, vectors.size());
+    begin_at(step::kind::memory, vectors.size());
+    begin_at(step::kind::image, images.size());
+    begin_at(step::kind::position, maps.size());
+    begin_at(step::kind::call, functions.size());
     const std::size_t first_value = values.size();
+    for (const produced_leaf& each : other.produced)
+        produced.push_back({each.by, static_cast<std::uint16_t>(each.leaf + vectors.size())});
     writes_memory = writes_memory || other.writes_memory;
     vectors.append(std::move(other.vectors));
     images.append(other.images);
     functions.append(std::move(other.functions));
     maps.append(other.maps);
     values.append(other.values);
-    for (const produced_leaf& each : other.produced)
-        produced.push_back({each.by, static_cast<std::uint16_t>(each.leaf + first_vector)});
-    for (const step& given : other.steps) {
-        step& s = push(given);
-        switch (s.what) {
-            case step::kind::vector:
-            case step::kind::memory: s.leaf = static_cast<std::uint16_t>(s.leaf + first_vector); break;
-            case step::kind::image: s.leaf = static_cast<std::uint16_t>(s.leaf + first_image); break;
-            case step::kind::position: s.leaf = static_cast<std::uint16_t>(s.leaf + first_map); break;
-            case step::kind::scalar:
-                if (!s.type.is_scalar()) s.bits += first_value;
-                break;
-            case step::kind::call: s.leaf = static_cast<std::uint16_t>(s.leaf + first_function); break;
-            default: break;
-        }
+    if (steps.size() + other.steps.size() > most_steps) refuse_more();
+    const std::size_t own = steps.size();
+    steps.append(other.steps.begin(), other.steps.end());
+    for (step& s : std::span(steps.begin() + own, steps.end())) {
+        s.leaf = static_cast<std::uint16_t>(s.leaf + first[static_cast<std::size_t>(s.what)]);
+        if (s.what == step::kind::scalar && !s.type.is_scalar()) s.bits += first_value;
     }
 }
 
 std::uint64_t structure_hash(const program& p) {
     std::uint64_t hash = 0;
     for (const step& s : p.steps) {
-        hash = mix(hash, structure_of(s));
-        if (has_structural_bits(s)) hash = mix(hash, s.bits);
+        const auto [what, leaves, bits] = s.words();
+        hash = mix(hash, what ^ std::rotl(leaves, 20));
+        if (has_structural_bits(s)) hash = mix(hash, bits);
     }
     for (const auto& f : p.functions) hash = mix(hash, f->identity.low);
     return hash;

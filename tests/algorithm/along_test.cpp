@@ -12,7 +12,10 @@
 #include <vector>
 
 #include "algorithm/reduce_ways.hpp"
+#include "ir/ir.hpp"
+#include "kernel/launch.hpp"
 #include "kernel/run.hpp"
+#include "support/nvrtc_listener.hpp"
 
 namespace balm::test {
 
@@ -341,6 +344,34 @@ TEST(V10_along_dimensions, are_expressions) {
 /// them.
 TEST(V10_along_dimensions, of_vectors_over_several_devices) {
     run_on_three_devices("test_algorithm", "V10_along_dimensions*-*every_reduction");
+}
+
+TEST(V10_along_dimensions, are_written_where_they_are_assigned) {
+    on_all_contexts([](const context& ctx) {
+        if (ctx.size() > 1) return;
+        const std::size_t rows = 37, columns = 50, planes = 3;
+        vector<float> x(ctx, planes * rows * columns), y(ctx, planes * rows), z(ctx, rows);
+        x = cast<float>(balm::element_index() % 7);
+        const auto M = balm::view(x, {planes, rows, columns});
+        std::vector<std::string> names;
+        kernels::observe_compilations(
+            [&](const ir::function& f, const ir::launch_facts&) { names.push_back(f.name); });
+        y = max(M * 1.25f, along(2));
+        z = max(M * 1.5f, along(0, 2));
+        compile_kernels_with_nvrtc_again();
+        EXPECT_THAT(names, testing::Not(testing::Contains(testing::HasSubstr("elementwise"))));
+        EXPECT_THAT(y.to_host(), testing::Each(7.5f));
+        EXPECT_THAT(z.to_host(), testing::Each(9.f));
+        // What is read is not written yet; other views than the whole result's go through one.
+        x = sum(balm::view(x, {planes * rows * columns, 1}) * 2.f, along(1));
+        EXPECT_THAT(x.to_host(), testing::Contains(12.f));
+        const auto sums = balm::view(sum(M, along(2)), {planes, rows});
+        vector<float> t(ctx, planes * rows);
+        t = sums.transpose();
+        const auto straight = values_of<float>(sum(M, along(2))), turned = values_of<float>(t);
+        for (std::size_t k = 0; k < planes * rows; ++k)
+            EXPECT_EQ(turned[k % rows * planes + k / rows], straight[k]);
+    });
 }
 
 TEST(V10_along_dimensions, of_nothing) {
