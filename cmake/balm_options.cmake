@@ -15,7 +15,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
-    target_compile_options(balm_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wreserved-identifier>")
+    target_compile_options(balm_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wreserved-identifier;-Wno-reserved-macro-identifier>")
 endif()
 
 if(BALM_SANITIZE)
