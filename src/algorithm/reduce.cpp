@@ -139,9 +139,13 @@ private:
         division d{};
         d.plan.into_vectors = asked_.into != nullptr;
         d.plan.at_once = 1;
+        d.plan.lanes = 1;
         if (!on_cpu && !(asked_.how == policy::portable)) {
             d.plan.shape = reduction_shape::grid;
-            d.plan.at_once = loads_at_once(leaves_);
+            d.plan.loads_vectors = are_aligned(leaves_);
+            d.plan.lanes = lanes_of_grid(asked_.p, leaves_);
+            d.plan.at_once =
+                std::max<std::size_t>(loads_at_once(leaves_), static_cast<std::size_t>(d.plan.lanes));
             const std::size_t units = std::max<std::size_t>(device_.info().compute_units, 1);
             d.groups = d.parts = std::min({most_parts, units * groups_per_compute_unit,
                                            (n_ - 1) / (reduction_group * d.plan.at_once) + 1});
@@ -171,7 +175,9 @@ private:
         leaves.results = {};
         leaves.note(static_cast<std::uint64_t>(plan.shape) | static_cast<std::uint64_t>(plan.stage) << 8 |
                     std::uint64_t{plan.into_vectors} << 16 | std::uint64_t{plan.in_vectors} << 17 |
-                    std::uint64_t{plan.at_once} << 24 | static_cast<std::uint64_t>(asked_.how) << 32);
+                    std::uint64_t{plan.loads_vectors} << 18 | std::uint64_t{plan.at_once} << 24 |
+                    static_cast<std::uint64_t>(asked_.how) << 32 |
+                    static_cast<std::uint64_t>(plan.lanes) << 40);
         note(asked_.all, leaves);
     }
 
@@ -227,7 +233,7 @@ private:
         number(has_parts && has_pieces, d.piece);
         number(has_parts && d.plan.shape == reduction_shape::pieces_an_item, d.pieces_an_item);
         number(has_finish || has_pieces, d.parts);
-        number(has_finish, std::bit_ceil(d.parts) / 2);
+        number(has_finish, std::bit_ceil(std::min(d.parts, finish_lanes)));
         list.push_back(argument_of(*memory_));
     }
 

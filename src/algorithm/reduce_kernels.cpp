@@ -29,6 +29,7 @@ namespace {
 
 using namespace balm::dsl;
 
+static_assert(finish_lanes <= reduction_group);
 constexpr std::int64_t lanes = reduction_lanes;
 constexpr std::int64_t run = run_elements;
 constexpr std::int64_t block = 32 * run;
@@ -49,7 +50,7 @@ public:
         piece_ = number(has_parts && has_pieces());
         pieces_an_item_ = number(has_parts && plan.shape == reduction_shape::pieces_an_item);
         count_ = number(has_finish || has_pieces());
-        width_ = number(has_finish);
+        lanes_ = number(has_finish);
         const bool mixes = has_finish;
         memory_ = r_.parameter(scalar::u64, mixes ? trace::access::mixed : trace::access::out);
         if (has_finish && plan.into_vectors)
@@ -60,7 +61,10 @@ public:
 
     std::shared_ptr<const ir::function> traced() {
         const slots parts(memory_, does_.state(), slot_layout(does_.results()).count);
-        if (!on_cpu()) shared_.emplace("shared", does_, reduction_group, space::local);
+        if (!on_cpu())
+            shared_.emplace("shared", does_, reduction_group, space::local);
+        else if (plan_.stage != reduction_stage::parts)
+            shared_.emplace("lanes", does_, finish_lanes, space::private_);
         if (plan_.stage != reduction_stage::finish) {
             std::string words;
             for (const std::string& each : describe(p_, leaves_)) words += (words.empty() ? "" : ", ") + each;
@@ -88,7 +92,7 @@ private:
         if (has_parts && has_pieces()) words += ", piece";
         if (has_parts && on_cpu()) words += ", pieces_an_item";
         if (has_finish || has_pieces()) words += ", part_count";
-        if (has_finish) words += ", width";
+        if (has_finish) words += ", lanes";
         words += ", slots";
         if (has_finish && plan_.into_vectors)
             for (std::size_t k = 0; k < does_.results().size(); ++k) words += ", result" + std::to_string(k);
@@ -308,69 +312,88 @@ private:
         }
     }
 
-    // ---- work-items take elements a grid apart
+    // ---- work-items take short vectors a grid apart, or single elements
 
     void record_grid(const slots& parts) {
         const state_array& shared = *shared_;
         const Index n(n_);
-        const auto at_once = static_cast<std::int64_t>(plan_.at_once);
+        const auto at_once = static_cast<std::int64_t>(plan_.at_once) / plan_.lanes;
         Index item = named("item", local_id(0)), stride = named("stride", global_size(0));
         Index i = named("i", global_id(0)), reach = named("reach", (at_once - 1) * stride);
+        Index whole = named("whole", n / Index(plan_.lanes));
         const nodes total = variables("total", does_.identity());
+        const auto take = [&](const nodes& into, std::size_t count) {
+            write(into, does_.combined(read(into), several(i, stride, 0, count), true));
+        };
         const auto take_several = [&](const nodes& into) {
-            write(into, does_.combined(read(into), several(i, stride, 0, plan_.at_once), true));
+            take(into, plan_.at_once);
             i += at_once * stride;
         };
         if (does_.depend_on_order()) {
-            WHILE (i + reach < n) {
+            WHILE (i + reach < whole) {
                 const nodes own = variables("of_run", does_.identity());
-                Index end = named("run_end", min(i + grid_run * at_once * stride, n));
+                Index end = named("run_end", min(i + grid_run * at_once * stride, whole));
                 WHILE (i + reach < end) take_several(own);
                 write(total, does_.combined(read(total), read(own), true));
             }
         } else {
-            WHILE (i + reach < n) take_several(total);
+            WHILE (i + reach < whole) take_several(total);
         }
-        WHILE (i < n) {
-            write(total, does_.combined(read(total), element(i), true));
+        WHILE (i < whole) {
+            take(total, static_cast<std::size_t>(plan_.lanes));
             i += stride;
+        }
+        if (plan_.lanes > 1) {
+            Index last = named("last", whole * plan_.lanes + Index(global_id(0)));
+            IF (last < n) {
+                write(total, does_.combined(read(total), element(last), true));
+            }
         }
         halve(shared, item, item, read(total), local_size(0) / 2);
         IF (item == 0) {
             parts.store(group_id(0), shared.load(0));
         }
     }
-    /// Elements i + k stride, pairwise.
+    /// The elements of vectors i + k stride, pairwise.
     nodes several(const Index& i, const Index& stride, std::size_t first, std::size_t count) const {
-        if (count == 1) return element(i + static_cast<std::int64_t>(first) * stride);
+        if (count == 1) return lane(i, stride, static_cast<std::int64_t>(first));
         const nodes a = several(i, stride, first, count / 2);
         return does_.combined(a, several(i, stride, first + count / 2, count / 2), true);
     }
 
+    nodes lane(const Index& i, const Index& stride, std::int64_t k) const {
+        const std::int64_t width = plan_.lanes;
+        const Index number = i + k / width * stride;
+        coordinates at(index_of(number * width + k % width));
+        if (plan_.loads_vectors) at.vector = {index_of(number), static_cast<int>(k % width), plan_.lanes};
+        return does_.of_element(record(p_, leaves_, bound_, at), at.flat);
+    }
+
     // ---- the parts
 
+    /// Lanes take the parts that are as many as they apart, and are halved.
     void record_finish(const slots& parts) {
-        const Index count(count_);
+        const state_array& states = *shared_;
+        const Index count(count_), lanes_there(lanes_);
         Index item = named("item", local_id(0)), items = named("items", local_size(0));
-        Index width = named("width_now", Index(width_));
-        // A work-item has the parts a group apart to itself as long as whole groups are halved.
-        WHILE (width >= items) {
-            for (Index k : named("k", range(item, min(width, count - width), items)))
-                parts.store(k, does_.combined(parts.load(k), parts.load(k + width), false));
+        for (Index lane : named("lane", range(item, lanes_there, items))) {
+            const nodes own = variables("own", does_.identity());
+            Index part = named("part", lane + 0);
+            WHILE (part < count) {
+                write(own, does_.combined(read(own), parts.load(part), false));
+                part += lanes_there;
+            }
+            states.store(lane, read(own));
+        }
+        Index width = named("width", lanes_there / 2);
+        WHILE (width > 0) {
+            if (!on_cpu()) local_barrier();
+            for (Index lane : named("lane", range(item, width, items)))
+                states.store(lane, does_.combined(states.load(lane), states.load(lane + width), false));
             width /= 2;
         }
-        if (on_cpu()) {
-            give(parts.load(0));
-            return;
-        }
-        const state_array& shared = *shared_;
-        const nodes own = variables("own", does_.identity());
-        IF (item < count) {
-            write(own, parts.load(item));
-        }
-        halve(shared, item, item, read(own), width);
         IF (item == 0) {
-            give(shared.load(0));
+            give(states.load(0));
         }
     }
     void give(const nodes& state) {
@@ -389,10 +412,10 @@ private:
     const program& p_;
     const layout& leaves_;
     trace::recording r_;
-    trace::node n_, piece_, pieces_an_item_, count_, width_, memory_;
+    trace::node n_, piece_, pieces_an_item_, count_, lanes_, memory_;
     nodes targets_;
     bound_leaves bound_;
-    std::optional<state_array> shared_;  ///< on GPUs, a state for each work-item of a group
+    std::optional<state_array> shared_;  ///< a state for each work-item of a group, or lane of the finish
 };
 
 }  // namespace

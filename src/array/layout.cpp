@@ -254,6 +254,17 @@ trace::node after(trace::node index, int distance) {
                         trace::constant(scalar::i64, static_cast<std::uint64_t>(distance)));
 }
 
+bool is_in_short_vectors(const step& s, const coordinates& at) {
+    return at.vector.lanes > 1 && s.type.is_scalar() && s.type.element != scalar::boolean &&
+           s.type.element != scalar::f16;
+}
+trace::node lane_of_short_vector(trace::node memory, trace::type element, const coordinates& at) {
+    const trace::type whole(element.element, static_cast<std::uint8_t>(at.vector.lanes));
+    const trace::node vectors = trace::reinterpret(memory, pointer_to(whole, space::global, true));
+    return trace::swizzle(trace::load(vectors, at.vector.number, {}),
+                          static_cast<std::uint64_t>(at.vector.lane), 1);
+}
+
 /// The values that have numbers.
 struct kept_entry {
     std::uint64_t number;
@@ -331,7 +342,9 @@ std::vector<trace::node> record(const program& p, const layout& leaves, const bo
         switch (s.what) {
             case step::kind::vector:
                 made = in_lanes(lanes, [&](int k) {
-                    return trace::load(nodes.vectors[leaves.number_of_leaf[s.leaf]], after(here.flat, k), {});
+                    const trace::node memory = nodes.vectors[leaves.number_of_leaf[s.leaf]];
+                    return is_in_short_vectors(s, here) ? lane_of_short_vector(memory, s.type, here)
+                                                        : trace::load(memory, after(here.flat, k), {});
                 });
                 break;
             case step::kind::scalar: made = nodes.scalars[next_scalar++]; break;

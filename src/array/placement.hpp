@@ -20,6 +20,13 @@ namespace balm::array {
 struct coordinates {
     trace::node flat;                ///< the element's place in row-major order, where it is known
     std::vector<trace::node> loops;  ///< the variables of the loops, the slowest first
+    /// The short vector that the element is a lane of, where memory is read in such: its number in row-major
+    /// order, and which lane of how many.
+    struct {
+        trace::node number{};
+        int lane = 0;
+        int lanes = 1;
+    } vector{};
 
     coordinates(trace::node index) : flat(index) {}  // NOLINT
     coordinates(trace::node index, std::vector<trace::node> variables)

@@ -17,6 +17,7 @@
 #include "runtime/print_outlet.hpp"
 #include "runtime/program_store.hpp"
 #include "runtime/queue_state.hpp"
+#include "runtime/read_staging.hpp"
 #include "runtime/storage.hpp"
 
 namespace balm::runtime {
@@ -86,6 +87,7 @@ public:
     memory_statistics statistics() const;
     void reset_high_water() { high_water_.store(allocated_bytes(), std::memory_order_relaxed); }
     memory_pool& pool() { return pool_; }
+    read_staging& staging() { return staging_; }
 
     /// Where what its kernels print goes: to the outlet added last, else to std::cout.
     std::shared_ptr<print_outlet> outlet();
@@ -141,6 +143,7 @@ private:
     std::atomic<std::uint64_t> requests_{0};
     std::atomic<std::uint64_t> driver_allocations_{0};
     memory_pool pool_{*driver_};
+    read_staging staging_{*driver_};
     std::mutex retired_mutex_;
     std::vector<memory_pool::block> retired_images_;
 

@@ -402,10 +402,14 @@ void queue_state::enqueue_read_region(void* to, storage& from, const region_layo
 
 void queue_state::read(void* to, storage& from, std::size_t offset, std::size_t bytes,
                        std::span<const event> waits) {
+    std::byte* const staged = device_.staging().take(bytes);
+    void* const into = staged != nullptr ? staged : to;
     read_now_with(from, waits,
-                  [&driver = *driver_, to, native = from.native(), offset, bytes](const dependencies& after) {
-                      driver.read(to, native, offset, bytes, after);
-                  });
+                  [&driver = *driver_, into, native = from.native(), offset,
+                   bytes](const dependencies& after) { driver.read(into, native, offset, bytes, after); });
+    if (staged == nullptr) return;
+    std::memcpy(to, staged, bytes);
+    device_.staging().give(staged);
 }
 
 void queue_state::read_region(void* to, storage& from, const region_layout& layout, const region_extent& size,

@@ -51,7 +51,10 @@ struct documented_order {
             for (std::size_t k = 0; k < 32; ++k) lanes.push_back(lane(k, begin, std::min(begin + piece, n)));
             pieces.push_back(halved(lanes));
         }
-        return halved(pieces);
+        std::vector<T> lanes(std::bit_ceil(std::min<std::size_t>(pieces.size(), 256)), identity);
+        for (std::size_t k = 0; k < pieces.size(); ++k)
+            lanes[k % lanes.size()] = join(lanes[k % lanes.size()], pieces[k]);
+        return halved(lanes);
     }
 };
 

@@ -63,6 +63,7 @@ struct fake_log {
     std::map<std::uintptr_t, std::size_t> bytes_of;
     bool binary_needs_launch = false;
     bool refuses_binaries = false;
+    bool has_pinned = true;
     bool copies_from_others = false;  ///< by itself, where the other device is a fake one, too
     int refusals = 0;                 ///< commands that the driver will refuse
 
@@ -245,6 +246,7 @@ public:
     }
     runtime::pinned_memory allocate_pinned(std::size_t bytes) override {
         const std::lock_guard lock(log->mutex);
+        if (!log->has_pinned) throw out_of_memory_error("The driver said no.");
         ++log->live_pinned;
         return {new std::byte[bytes], 0};
     }

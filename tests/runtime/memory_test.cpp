@@ -511,6 +511,35 @@ TEST(C4_pinned, is_used_in_place_and_kept_until_transfers_are_done) {
     EXPECT_EQ(fake->log->live_pinned, 0);
 }
 
+TEST(C4_pinned, serves_small_reads_that_somebody_waits_for) {
+    const auto fake = std::make_shared<fake_device>();
+    {
+        const device dev(runtime::device_state::make(fake));
+        auto a = dev.mixed_buffer<int>(3);
+        a.write(std::vector<int>{1, 2, 3});
+        EXPECT_THAT(a.read(), ElementsAre(1, 2, 3));
+        EXPECT_THAT(a.from(1).read(), ElementsAre(2, 3));
+        EXPECT_EQ(fake->log->live_pinned, 1) << "one after the other";
+
+        const std::vector<char> many(runtime::read_staging::most_bytes + 1, 'x');
+        auto b = dev.mixed_buffer<char>(many.size());
+        b.write(many);
+        EXPECT_EQ(b.read(), many);
+        EXPECT_EQ(fake->log->live_pinned, 1);
+
+        fake->log->refusals = 1;
+        EXPECT_THROW(a.read(), device_error);
+        EXPECT_THAT(a.read(), ElementsAre(1, 2, 3));
+        EXPECT_EQ(fake->log->live_pinned, 2) << "what failed may still be written to";
+    }
+    EXPECT_EQ(fake->log->live_pinned, 0);
+    fake->log->has_pinned = false;
+    const device without(runtime::device_state::make(fake));
+    auto a = without.mixed_buffer<int>(3);
+    a.write(std::vector<int>{1, 2, 3});
+    EXPECT_THAT(a.read(), ElementsAre(1, 2, 3));
+}
+
 TEST(C4_pinned, refuses_sizes_that_cannot_be) {
     const device dev = null_handle();
     EXPECT_THROW(dev.pinned_array<int>(-1), usage_error);
