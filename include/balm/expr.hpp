@@ -141,6 +141,7 @@ struct program {
     std::int64_t size = -1;               ///< elements, where no vector says it; -1: unknown
     std::int32_t box = -1;                ///< the map whose box is the expression's own, if any
     bool writes_memory = false;           ///< beside its value
+    bool wants_constant_memory = false;   ///< for some of its vectors
 
     step& push(const step& s) {
         if (steps.size() >= most_steps) [[unlikely]]
@@ -155,6 +156,8 @@ struct program {
         return s;
     }
     void push_vector(std::shared_ptr<vector_state>);
+    /// The same, to be read at positions, from constant memory if it can be.
+    void push_constant_memory(std::shared_ptr<vector_state>);
     /// What a producer makes, in its extents.
     void push_produced(std::shared_ptr<const producer>);
     /// The vector as memory, of any size, of which any element may be read, or written.
@@ -182,7 +185,7 @@ struct program {
 private:
     static constexpr std::size_t most_steps = 60000;  ///< their leaves' numbers have 16 bits
     [[noreturn]] static void refuse_more();
-    void push_leaf(step::kind, std::shared_ptr<vector_state>, bool is_written);
+    void push_leaf(step::kind, std::shared_ptr<vector_state>, bool detail);
     void splice(program&&);
 };
 

@@ -197,8 +197,9 @@ public:
     recording& operator=(const recording&) = delete;
     ~recording();
 
-    /// A parameter of this type, or, but for access::value and images, a pointer to elements of it.
-    node parameter(type what, access use);
+    /// A parameter of this type, or, but for access::value and images, a pointer to elements of it. `where`
+    /// they lie: global memory, or constant memory where they are only read.
+    node parameter(type what, access use, space where = space::global);
     /// What the kernel does, in a few words, for the first line of the printed source.
     void describe(std::string words);
     /// Ends the trace: verified, simplified and ready to share.

@@ -274,6 +274,19 @@ private:
     std::shared_ptr<array::vector_state> state_;
 };
 
+/// The vector as a table in the device's constant memory, to be read at positions: fastest where the
+/// work-items of a group read the same element at a time. Where constant memory has no room for it, or the
+/// expression also reads or writes it elsewhere, it is read from global memory, as in CUDA C++, which has a
+/// cache for what is only read.
+///
+///     y = balm::constant_memory(weights)[balm::element_index() / 1024] * x;
+template <class T>
+expr<detail::element_of<vector<T>>> constant_memory(const vector<T>& x) {
+    array::program_handle list;
+    list->push_constant_memory(x.state());
+    return expr<detail::element_of<vector<T>>>(std::move(list));
+}
+
 /// The program that computes an expression into a vector of its own, as its device's compiler is given it:
 /// OpenCL C or CUDA C++. Nothing is launched but what reductions along dimensions in it need. Of vectors over
 /// several devices it is the first one's. Throws usage_error as an assignment would.

@@ -12,6 +12,7 @@
 #include "balm/error.hpp"
 #include "ir/ir.hpp"
 #include "kernel/launch.hpp"
+#include "runtime/memory_pool.hpp"
 
 namespace balm::array {
 
@@ -33,12 +34,48 @@ std::string scalar_name(std::size_t k) { return leaf_name(k, "stuvwxyz", 8); }
 
 }  // namespace
 
+namespace {
+
+/// Which vectors are read at positions in constant memory, and in no other way, as long as there is room for
+/// them: OpenCL's. CUDA C++ has none for memory that kernels are given; there reads are of the read-only
+/// cache.
+std::uint64_t in_constant_memory(const program& p, const layout& leaves) {
+    std::uint64_t wanted = 0, elsewhere = 0;
+    int depth = 0;
+    for (const step& s : p.steps) {
+        if (s.what == step::kind::at) ++depth;
+        if (s.what == step::kind::end) --depth;
+        if (s.what != step::kind::vector && s.what != step::kind::memory) continue;
+        const std::uint16_t number = leaves.number_of_leaf[s.leaf];
+        if (number >= 64) continue;
+        const bool is_wanted = s.what == step::kind::vector && s.detail != 0 && depth > 0;
+        (is_wanted ? wanted : elsewhere) |= std::uint64_t{1} << number;
+    }
+    wanted &= ~elsewhere;
+    std::uint64_t bytes = 0, count = 0, found = 0;
+    for (std::size_t k = 0; k < std::min<std::size_t>(leaves.vectors.size(), 64); ++k) {
+        const vector_state& v = *leaves.vectors[k];
+        if ((wanted >> k & 1) == 0 || v.is_spread() || !v.is_whole()) continue;
+        const device_info& device = v.device().info();
+        const std::size_t own = runtime::memory_pool::block_bytes(v.bytes());
+        if (bytes + own > device.constant_memory || count >= device.max_constant_arguments) continue;
+        bytes += own;
+        ++count;
+        found |= std::uint64_t{1} << k;
+    }
+    return found;
+}
+
+}  // namespace
+
 layout::layout(const program& p, placement of) : places(std::move(of)) {
     for (const auto& v : p.vectors) {
         const auto known = std::find(vectors.begin(), vectors.end(), v.get());
         number_of_leaf.push_back(static_cast<std::uint16_t>(known - vectors.begin()));
         if (known == vectors.end()) vectors.push_back(v.get());
     }
+    if (p.wants_constant_memory) [[unlikely]]
+        in_constant_memory = array::in_constant_memory(p, *this);
 }
 
 std::uint64_t layout::hash(std::uint64_t seed) const {
@@ -46,6 +83,7 @@ std::uint64_t layout::hash(std::uint64_t seed) const {
     for (std::uint16_t number : number_of_leaf) mix(number);
     for (std::uint32_t number : places.structure()) mix(number);
     for (std::uint32_t word : results) mix(word);
+    mix(static_cast<std::uint32_t>(in_constant_memory));
     return seed ^ seed >> 32;
 }
 
@@ -55,7 +93,7 @@ bool layout::repeats_like(const layout& other) const {
 }
 
 bool layout::is_like(const layout& other) const {
-    return repeats_like(other) &&
+    return repeats_like(other) && in_constant_memory == other.in_constant_memory &&
            std::equal(results.begin(), results.end(), other.results.begin(), other.results.end()) &&
            places.structure() == other.places.structure();
 }
@@ -205,12 +243,15 @@ trace::node as_element(trace::node value, trace::type wanted) {
 bound_leaves declare(trace::recording& r, const program& p, const layout& leaves,
                      std::span<vector_state* const> written, std::span<const trace::node> parameters) {
     bound_leaves nodes;
-    for (vector_state* v : leaves.vectors) {
+    for (std::size_t k = 0; k < leaves.vectors.size(); ++k) {
+        const vector_state* const v = leaves.vectors[k];
         const auto known = std::find(written.begin(), written.end(), v);
+        const bool is_constant = k < 64 && (leaves.in_constant_memory >> k & 1) != 0;
         nodes.vectors.push_back(
             known != written.end()
                 ? parameters[static_cast<std::size_t>(known - written.begin())]
-                : r.parameter(v->type(), is_written(p, *v) ? trace::access::mixed : trace::access::in));
+                : r.parameter(v->type(), is_written(p, *v) ? trace::access::mixed : trace::access::in,
+                              is_constant ? space::constant : space::global));
     }
     for (const image_leaf& image : p.images) nodes.images.push_back(r.parameter(image.type, image.use));
     for (const step& s : p.steps)

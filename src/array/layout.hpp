@@ -21,7 +21,8 @@ struct layout {
     detail::inline_vector<std::uint16_t, 20> number_of_leaf;  ///< program::vectors -> vectors
     placement places;
     detail::inline_vector<std::uint32_t, 4>
-        results;  ///< what the kernel makes of the values, in its own words
+        results;                           ///< what the kernel makes of the values, in its own words
+    std::uint64_t in_constant_memory = 0;  ///< a bit for each of the vectors that are read there
 
     /// Positions are computed from a flat index, unless told otherwise.
     explicit layout(const program& p) : layout(p, placement(p)) {}

@@ -68,7 +68,7 @@ void program::clear() noexcept {
     produced = {};
     values = {};
     size = box = -1;
-    writes_memory = false;
+    writes_memory = wants_constant_memory = false;
 }
 
 namespace {
@@ -118,6 +118,12 @@ void program::push_vector(std::shared_ptr<vector_state> v) {
     push_leaf(step::kind::vector, std::move(v), false);
 }
 
+void program::push_constant_memory(std::shared_ptr<vector_state> v) {
+    if (v) size = common_size(size, static_cast<std::int64_t>(v->size()));
+    push_leaf(step::kind::vector, std::move(v), true);
+    wants_constant_memory = true;
+}
+
 void program::push_produced(std::shared_ptr<const producer> by) {
     const bool has_extents = by->extents().dimensions() > 1;
     if (has_extents) {
@@ -138,11 +144,11 @@ void program::push_memory(std::shared_ptr<vector_state> v, bool is_written) {
     writes_memory = writes_memory || is_written;
 }
 
-void program::push_leaf(step::kind what, std::shared_ptr<vector_state> v, bool is_written) {
+void program::push_leaf(step::kind what, std::shared_ptr<vector_state> v, bool detail) {
     if (!v) throw usage_error("an expression uses a vector that has no elements yet");
     step& s = push(what);
     s.type = v->type();
-    s.detail = is_written;
+    s.detail = detail;
     s.leaf = static_cast<std::uint16_t>(vectors.size());
     vectors.push_back(std::move(v));
 }
@@ -246,6 +252,7 @@ void program::splice(program&& other) {
     for (const produced_leaf& each : other.produced)
         produced.push_back({each.by, static_cast<std::uint16_t>(each.leaf + vectors.size())});
     writes_memory = writes_memory || other.writes_memory;
+    wants_constant_memory = wants_constant_memory || other.wants_constant_memory;
     vectors.append(std::move(other.vectors));
     images.append(other.images);
     functions.append(std::move(other.functions));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -102,6 +103,48 @@ TEST(V12_memory_in_expressions, is_given_whole_to_functions) {
         vector<double> z = on_device(ctx, y);
         z = distances(balm::element_index(), static_cast<int>(n), on_x, z);
         expect_each(z.to_host(), expected);
+    });
+}
+
+TEST(V19_constant_memory, is_read_at_positions) {
+    auto random = seeded_random();
+    const std::size_t n = 4099;
+    const host_array<float> weights = random_values(random, 16, -1.f, 1.f);
+    const host_array<float> values = random_values(random, n, -1.f, 1.f);
+    on_all_contexts([&](const context& ctx) {
+        const vector<float> w = on_device(ctx, weights), x = on_device(ctx, values);
+        const auto i = balm::element_index(0, n);
+        const auto block = [&](std::size_t k) { return weights[k / 1024]; };
+        vector<float> y(ctx, n);
+        y = constant_memory(w)[i / 1024] * x;
+        expect_each(y.to_host(), [&](std::size_t k) { return block(k) * values[k]; });
+        // The same table read in another way, too, and one that is assigned to.
+        y = constant_memory(w)[i / 1024] + w[i % 16];
+        expect_each(y.to_host(), [&](std::size_t k) { return block(k) + weights[k % 16]; });
+        vector<float> z = x;
+        z = constant_memory(z)[n - 1 - i];
+        expect_each(z.to_host(), [&](std::size_t k) { return values[n - 1 - k]; });
+        EXPECT_EQ(balm::max(constant_memory(w)[i / 1024]),
+                  *std::max_element(weights.begin(), weights.begin() + 5));
+        const vector<float> none;
+        EXPECT_THAT(message_of<usage_error>([&] { y = constant_memory(none)[i]; }), HasSubstr("no elements"));
+    });
+}
+
+TEST(V19_constant_memory, is_taken_where_there_is_room) {
+    on_all_contexts([&](const context& ctx) {
+        if (devices_are_together()) return;
+        const device_info& device = ctx.device(0).info();
+        const auto source_with = [&](std::size_t size) {
+            const vector<float> table(ctx, size, 1.f), x(ctx, 100, 1.f);
+            return balm::generated_source(constant_memory(table)[balm::element_index() % 3] * x);
+        };
+        const bool is_opencl = device.api == backend::opencl;
+        EXPECT_EQ(source_with(16).find("constant float*") != std::string::npos, is_opencl);
+        if (is_opencl && device.constant_memory < (std::uint64_t{1} << 28)) {
+            EXPECT_THAT(source_with(device.constant_memory / sizeof(float) + 1),
+                        Not(HasSubstr("constant float*")));
+        }
     });
 }
 
