@@ -270,7 +270,8 @@ std::uint64_t combined(reduction_kind kind, T a, T b) {
 
 /// Results of the expression's elements from `first` on, beside those of all before.
 void combine(const reduction& r, std::uint64_t* results, const std::uint64_t* more, std::size_t first) {
-    ir::with_type(r.element.element, [&]<class T>(std::type_identity<T>) {
+    const scalar type = is_condition(r) ? scalar::boolean : r.element.element;
+    ir::with_type(type, [&]<class T>(std::type_identity<T>) {
         const T a = detail::result_from<T>(results), b = detail::result_from<T>(more);
         if (!has_position(r)) {
             *results = combined(r.kind, a, b);

@@ -50,8 +50,6 @@ trace::type in_lanes(trace::type type, int lanes) {
     if (lanes > 1) type.lanes = static_cast<std::uint8_t>(lanes);
     return type;
 }
-bool is_condition(reduction_kind kind) { return kind == reduction_kind::any || kind == reduction_kind::all; }
-
 bool is_least(reduction_kind kind) { return kind == reduction_kind::min || kind == reduction_kind::arg_min; }
 
 /// Whether b is nearer to the wanted end than a, or a number where a is none.
@@ -95,6 +93,9 @@ node positions(node first, int lanes) {
 
 }  // namespace
 
+bool is_condition(const reduction& r) {
+    return r.kind == reduction_kind::any || r.kind == reduction_kind::all;
+}
 bool has_position(const reduction& r) {
     return r.kind == reduction_kind::arg_min || r.kind == reduction_kind::arg_max;
 }
@@ -123,7 +124,7 @@ operations::operations(const reduction* first, std::size_t count, operation_styl
     for (reduction& r : all_) {
         r.element = in_lanes(r.element, style.lanes);
         state_.push_back(r.element);
-        results_.push_back(is_condition(r.kind) ? trace::type(scalar::boolean) : r.element);
+        results_.push_back(is_condition(r) ? trace::type(scalar::boolean) : r.element);
         if (has_position(r)) {
             state_.push_back(in_lanes(scalar::i64, style.lanes));
             results_.push_back(state_.back());
@@ -183,7 +184,7 @@ nodes operations::of_element(const nodes& values, node position) const {
     nodes made;
     for (std::size_t k = 0; k < all_.size(); ++k) {
         const reduction& r = all_[k];
-        const bool counts = r.kind == reduction_kind::count || is_condition(r.kind);
+        const bool counts = r.kind == reduction_kind::count || is_condition(r);
         made.push_back(as_type(counts ? trace::convert(values[k], scalar::boolean) : values[k], r.element));
         if (has_position(r))
             made.push_back(positions(position, style_.lanes));
@@ -278,7 +279,7 @@ nodes operations::result(const nodes& state) const {
             made.push_back(trace::select(apply(builtin::equal, own[1], own[1]),
                                          apply(builtin::add, own[0], own[1]), own[0]));
         } else {
-            made.push_back(is_condition(r.kind) ? trace::convert(own[0], scalar::boolean) : own[0]);
+            made.push_back(is_condition(r) ? trace::convert(own[0], scalar::boolean) : own[0]);
         }
     }
     return made;

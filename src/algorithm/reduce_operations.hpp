@@ -17,6 +17,8 @@ namespace balm::array {
 /// Values of the kernel that is being traced: the state of several reductions, or their results.
 using nodes = std::vector<trace::node>;
 
+/// Whether the result is a truth value, whatever the elements are.
+bool is_condition(const reduction&);
 /// Whether the result has the position of an element beside its value.
 bool has_position(const reduction&);
 /// Whether it is the least or the greatest element, which of no elements there is none.

@@ -76,6 +76,13 @@ TYPED_TEST(V10_reductions, agree_with_the_host_at_all_sizes) {
     });
 }
 
+TEST(V10_spread_reductions, are_of_what_each_device_found) {
+    run_on_three_devices(
+        "test_algorithm",
+        "V10_reductions/5*:V10_reductions_of_cond*:V10_reductions_of_pos*:V10_folds*:V10_several_reductions*:"
+        "B7_portable_reductions_of_f*");
+}
+
 template <class T>
 class V10_products : public testing::Test {};
 using multiplied_types = testing::Types<bool, std::int8_t, std::uint64_t, float, double>;
