@@ -41,12 +41,12 @@ void ten_terminals(benchmark::State& state) {
     double s = 2;
     for (auto iteration : state) {
         static_cast<void>(iteration);
-        out = s * a + b * c - d / e + sin(a) * b + 0.5 * c - s;
+        out = s * a + b * c - d / e + sin(a) * b + 0.5 * c;
         s += 1e-9;
     }
-    state.SetLabel("host");
+    at_most(state, microsecond / 2);
 }
-BENCHMARK(ten_terminals)->Name("host's share of an expression of eleven terminals");
+BENCHMARK(ten_terminals)->Name("host's share of an expression of ten terminals");
 
 void allocation(benchmark::State& state) {
     const std::shared_ptr<balm::runtime::device_state> on = null_device().state();

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <string>
@@ -68,8 +69,12 @@ struct step {
     std::uint16_t leaf = 0;
     std::uint64_t bits = 0;
 
-    /// Three words, the last of which are the bits: to be compared and hashed.
-    std::array<std::uint64_t, 3> words() const { return std::bit_cast<std::array<std::uint64_t, 3>>(*this); }
+    /// One of three words, the last of which are the bits: to be compared and hashed.
+    std::uint64_t word(std::size_t k) const {
+        std::uint64_t found;
+        std::memcpy(&found, reinterpret_cast<const char*>(this) + k * sizeof found, sizeof found);
+        return found;
+    }
 };
 
 inline constexpr std::size_t step_kinds = static_cast<std::size_t>(step::kind::record) + 1;

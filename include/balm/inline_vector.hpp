@@ -43,6 +43,12 @@ public:
         std::uninitialized_copy_n(first, count, data_ + size_);
         size_ += count;
     }
+    /// Appends so many, to be written by the caller; gives the first of them.
+    T* extend(std::size_t count) requires std::is_trivial_v<T> {
+        make_room(size_ + count);
+        size_ += count;
+        return data_ + size_ - count;
+    }
     void clear() noexcept {
         std::destroy_n(data_, size_);
         size_ = 0;

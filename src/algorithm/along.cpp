@@ -330,7 +330,7 @@ private:
 
         std::vector<runtime::argument> arguments;
         std::vector<runtime::storage*> reads, writes;
-        const auto number = [&](std::size_t value) { arguments.push_back(argument_of(scalar::i64, value)); };
+        const auto number = [&](std::size_t value) { append_argument(arguments, scalar::i64, value); };
         for (const std::size_t value : {kept_, reduced, d.piece, d.segments}) number(value);
         if (plan.on_cpu()) {
             number(d.share);
@@ -341,11 +341,11 @@ private:
         }
         append_loops(plan, arguments);
         if (memory_ != nullptr) {
-            arguments.push_back(argument_of(*memory_));
+            append_argument(arguments, *memory_);
             (plan.stage == along_stage::finish ? reads : writes).push_back(memory_.get());
         }
         if (plan.stage != along_stage::parts) {
-            arguments.push_back(argument_of(into_));
+            append_argument(arguments, into_);
             writes.push_back(into_.memory().get());
         }
         append_arguments(p, leaves, {}, arguments);
@@ -354,7 +354,7 @@ private:
     }
     void append_loops(const along_plan& plan, std::vector<runtime::argument>& list) const {
         const auto number = [&](std::int64_t value) {
-            list.push_back(argument_of(scalar::i64, static_cast<std::uint64_t>(value)));
+            append_argument(list, scalar::i64, static_cast<std::uint64_t>(value));
         };
         for (const bool of_reduced : {false, true}) {
             bool is_slowest = true;

@@ -214,7 +214,7 @@ private:
         append(d, arguments);
         if (plan.stage != reduction_stage::parts && asked_.into != nullptr)
             for (std::size_t k = 0; k < asked_.all.size(); ++k) {
-                arguments.push_back(argument_of(*asked_.into[k]));
+                append_argument(arguments, *asked_.into[k]);
                 writes.push_back(asked_.into[k]->memory().get());
             }
         append_arguments(p, leaves, {}, arguments);
@@ -227,14 +227,14 @@ private:
         const bool has_finish = d.plan.stage != reduction_stage::parts;
         const bool has_pieces = d.plan.shape != reduction_shape::grid;
         const auto number = [&](bool is_there, std::size_t value) {
-            if (is_there) list.push_back(argument_of(scalar::i64, value));
+            if (is_there) append_argument(list, scalar::i64, value);
         };
         number(has_parts, n_);
         number(has_parts && has_pieces, d.piece);
         number(has_parts && d.plan.shape == reduction_shape::pieces_an_item, d.pieces_an_item);
         number(has_finish || has_pieces, d.parts);
         number(has_finish, std::bit_ceil(std::min(d.parts, finish_lanes)));
-        list.push_back(argument_of(*memory_));
+        append_argument(list, *memory_);
     }
 
     const request& asked_;

@@ -45,7 +45,8 @@ void launch(const program& p) {
     const std::size_t last_item = (n - 1) / kernel.elements_per_item;
     g.global[0] = last_item / g.local[0] * g.local[0] + g.local[0];
 
-    std::vector<runtime::argument> arguments{argument_of(scalar::i64, n)};
+    std::vector<runtime::argument> arguments;
+    append_argument(arguments, scalar::i64, n);
     append_arguments(p, leaves, {}, arguments);
     std::vector<runtime::storage*> reads, writes;
     append_memory(p, leaves, reads, writes);

@@ -178,9 +178,9 @@ void append_counts(const placement& of, std::vector<runtime::argument>& list) {
     const std::span<const std::int64_t> loops = of.counts();
     const std::array<std::size_t, 3> counts = of.grid_counts();
     for (std::size_t d = 0; d < std::min(loops.size(), grid_dimensions); ++d)
-        list.push_back(argument_of(scalar::i64, counts[d]));
+        append_argument(list, scalar::i64, counts[d]);
     for (std::size_t d = grid_dimensions - 1; d + 1 < loops.size(); ++d)
-        list.push_back(argument_of(scalar::i64, static_cast<std::uint64_t>(loops[loops.size() - 1 - d])));
+        append_argument(list, scalar::i64, static_cast<std::uint64_t>(loops[loops.size() - 1 - d]));
 }
 
 /// Whether both have as many elements, in the same shape where both say one.
@@ -418,13 +418,13 @@ void launch(target_list targets, const program& p, const shape& box) {
     writes.clear();
     append_counts(leaves.places, arguments);
     for (const vector_state* v : to_do.written) {
-        arguments.push_back(argument_of(*v));
+        append_argument(arguments, *v);
         writes.push_back(v->memory().get());
     }
     for (const target& t : targets) {
         if (!t.is_part) continue;
-        arguments.push_back(argument_of(scalar::i64, t.first));
-        arguments.push_back(argument_of(scalar::i64, t.first + t.vector->size()));
+        append_argument(arguments, scalar::i64, t.first);
+        append_argument(arguments, scalar::i64, t.first + t.vector->size());
     }
     append_arguments(p, leaves, to_do.written, arguments);
     append_memory(p, leaves, reads, writes);

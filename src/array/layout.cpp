@@ -69,9 +69,10 @@ std::uint64_t in_constant_memory(const program& p, const layout& leaves) {
 }  // namespace
 
 layout::layout(const program& p, placement of) : places(std::move(of)) {
+    std::uint16_t* number = number_of_leaf.extend(p.vectors.size());
     for (const auto& v : p.vectors) {
         const auto known = std::find(vectors.begin(), vectors.end(), v.get());
-        number_of_leaf.push_back(static_cast<std::uint16_t>(known - vectors.begin()));
+        *number++ = static_cast<std::uint16_t>(known - vectors.begin());
         if (known == vectors.end()) vectors.push_back(v.get());
     }
     if (p.wants_constant_memory) [[unlikely]]
@@ -207,9 +208,8 @@ bool same_structure(const program& a, const program& b) {
     bool has_kept = false;
     for (std::size_t k = 0; k < a.steps.size(); ++k) {
         const step &x = a.steps[k], &y = b.steps[k];
-        const auto own = x.words(), other = y.words();
-        if (((own[0] ^ other[0]) | (own[1] ^ other[1])) != 0) return false;
-        if (has_structural_bits(x) && own[2] != other[2]) return false;
+        if (((x.word(0) ^ y.word(0)) | (x.word(1) ^ y.word(1))) != 0) return false;
+        if (has_structural_bits(x) && x.bits != y.bits) return false;
         has_kept |= x.what == step::kind::kept;
     }
     return !has_kept || kept_values(a) == kept_values(b);
@@ -512,34 +512,32 @@ std::vector<std::string> describe(const program& p, const layout& leaves,
     return all;
 }
 
-runtime::argument argument_of(const runtime::storage& memory) {
-    return runtime::argument::of(memory.native());
+void append_argument(std::vector<runtime::argument>& list, const runtime::storage& memory) {
+    list.emplace_back().set(memory.native());
 }
 
-runtime::argument argument_of(const vector_state& of) {
-    return runtime::argument::of(of.memory()->native(), of.offset());
+void append_argument(std::vector<runtime::argument>& list, const vector_state& of) {
+    list.emplace_back().set(of.memory()->native(), of.offset());
 }
 
-runtime::argument argument_of(scalar type, std::uint64_t bits) {
-    runtime::argument a;
+void append_argument(std::vector<runtime::argument>& list, scalar type, std::uint64_t bits) {
+    runtime::argument& a = list.emplace_back();
     a.size = static_cast<std::uint32_t>(size_of(type));
     std::memcpy(a.bytes.data(), &bits, sizeof bits);  // little-endian hosts: the low bytes come first
-    return a;
 }
 
 namespace {
 
-runtime::argument value_of(const program& p, const step& s) {
+void append_value(std::vector<runtime::argument>& list, const program& p, const step& s) {
     if (s.type.is_scalar())
-        return argument_of(s.type.element, s.what == step::kind::index ? offset_of(p, s) : s.bits);
-    runtime::argument a;
+        return append_argument(list, s.type.element, s.what == step::kind::index ? offset_of(p, s) : s.bits);
+    runtime::argument& a = list.emplace_back();
     a.size = static_cast<std::uint32_t>(trace::size_of(s.type));
     const std::byte* value = p.values.begin() + s.bits;
     if (a.size <= a.bytes.size())
         std::memcpy(a.bytes.data(), value, a.size);
     else
         a.long_value = value;
-    return a;
 }
 
 }  // namespace
@@ -547,12 +545,12 @@ runtime::argument value_of(const program& p, const step& s) {
 void append_arguments(const program& p, const layout& leaves, std::span<vector_state* const> written,
                       std::vector<runtime::argument>& list) {
     for (vector_state* v : leaves.vectors)
-        if (!contains(written, v)) list.push_back(argument_of(*v));
+        if (!contains(written, v)) append_argument(list, *v);
     for (const image_leaf& image : p.images)
         list.push_back(
             runtime::argument::of(image.memory->native(), kernels::image_use_of(image.use), image.sampler));
     for (const step& s : p.steps)
-        if (is_argument(s)) list.push_back(value_of(p, s));
+        if (is_argument(s)) append_value(list, p, s);
     leaves.places.append_arguments(list);
 }
 

@@ -111,8 +111,9 @@ void append_reads(const program&, const layout&, std::vector<runtime::storage*>&
 /// or with a target.
 void refuse_written_overlap(const program&, target_list);
 
-runtime::argument argument_of(const runtime::storage&);
-runtime::argument argument_of(const vector_state&);
-runtime::argument argument_of(scalar, std::uint64_t bits);
+/// Appends one argument, made in its place: a copy would wait for the stores of its members.
+void append_argument(std::vector<runtime::argument>&, const runtime::storage&);
+void append_argument(std::vector<runtime::argument>&, const vector_state&);
+void append_argument(std::vector<runtime::argument>&, scalar, std::uint64_t bits);
 
 }  // namespace balm::array

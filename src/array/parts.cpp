@@ -104,8 +104,7 @@ bool is_spread(const program& p) {
     return std::any_of(p.vectors.begin(), p.vectors.end(), [](const auto& v) { return v->is_spread(); });
 }
 
-void check_same_devices(const vector_state& a, const vector_state& b) {
-    if (!a.is_spread() && !b.is_spread() && &a.device() == &b.device()) return;
+void compare_devices(const vector_state& a, const vector_state& b) {
     const auto devices = [](const vector_state& v) {
         std::vector<const runtime::device_state*> list;
         for (const vector_state::part& p : v.parts()) list.push_back(&p.elements->device());

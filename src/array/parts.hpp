@@ -69,7 +69,12 @@ void copy_elements(vector_state& to, std::size_t to_first, const vector_state& f
                    std::size_t count);
 
 /// Throws usage_error where vectors do not lie on the same devices.
-void check_same_devices(const vector_state&, const vector_state&);
+void compare_devices(const vector_state&, const vector_state&);
+/// The same, quickly for one device.
+inline void check_same_devices(const vector_state& a, const vector_state& b) {
+    if (a.is_spread() || b.is_spread() || &a.device() != &b.device()) [[unlikely]]
+        compare_devices(a, b);
+}
 
 /// The pieces of an expression of vectors that are spread, on the devices that have them, in order.
 std::vector<piece> pieces_of(const program&);

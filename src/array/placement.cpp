@@ -185,7 +185,7 @@ std::string placement::parameter_names() const {
 
 void placement::append_arguments(std::vector<runtime::argument>& list) const {
     const auto give = [&](scalar type, std::int64_t value) {
-        list.push_back(argument_of(type, static_cast<std::uint64_t>(value)));
+        append_argument(list, type, static_cast<std::uint64_t>(value));
     };
     for (std::size_t k = 0; k < entries_.size(); ++k) {
         const entry& e = entries_[k];

@@ -42,9 +42,10 @@ namespace array {
 
 namespace {
 
+/// Products do not wait for those before them.
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;  // 2^64 / golden ratio (Knuth, TAOCP 3, 6.4)
-    return hash ^ hash >> 32;
+    value *= 0x9e3779b97f4a7c15u;  // 2^64 / golden ratio (Knuth, TAOCP 3, 6.4)
+    return std::rotl(hash, 9) + (value ^ value >> 32);
 }
 
 std::int64_t common_size(std::int64_t a, std::int64_t b) {
@@ -270,9 +271,8 @@ void program::splice(program&& other) {
 std::uint64_t structure_hash(const program& p) {
     std::uint64_t hash = 0;
     for (const step& s : p.steps) {
-        const auto [what, leaves, bits] = s.words();
-        hash = mix(hash, what ^ std::rotl(leaves, 20));
-        if (has_structural_bits(s)) hash = mix(hash, bits);
+        hash = mix(hash, s.word(0) ^ std::rotl(s.word(1), 20));
+        if (has_structural_bits(s)) hash = mix(hash, s.bits);
     }
     for (const auto& f : p.functions) hash = mix(hash, f->identity.low);
     return hash;

@@ -51,12 +51,12 @@ public:
     bool is_whole() const { return is_whole_; }
     /// Whether the two share elements.
     bool overlaps(const vector_state& other) const {
-        const auto meets = [](const part& p, const vector_state& with) { return with.overlaps(*p.elements); };
-        if (is_spread())
-            return std::any_of(parts_.begin(), parts_.end(), [&](const part& p) { return meets(p, other); });
-        if (other.is_spread()) return other.overlaps(*this);
-        return memory_ == other.memory_ && offset_ < other.offset_ + other.bytes() &&
-               other.offset_ < offset_ + bytes();
+        if (!is_spread() && !other.is_spread()) [[likely]]
+            return memory_ == other.memory_ && offset_ < other.offset_ + other.bytes() &&
+                   other.offset_ < offset_ + bytes();
+        if (!is_spread()) return other.overlaps(*this);
+        return std::any_of(parts_.begin(), parts_.end(),
+                           [&](const part& p) { return other.overlaps(*p.elements); });
     }
 
 private:

@@ -117,11 +117,14 @@ struct argument {
     /// device_info::memory_alignment only.
     static argument of(runtime::memory native, std::size_t offset = 0) {
         argument made;
-        made.what = kind::memory;
-        made.size = sizeof native.handle;
-        std::memcpy(made.bytes.data(), &native.handle, sizeof native.handle);
-        std::memcpy(made.bytes.data() + 8, &offset, sizeof offset);
+        made.set(native, offset);
         return made;
+    }
+    void set(runtime::memory native, std::size_t offset = 0) {
+        what = kind::memory;
+        size = sizeof native.handle;
+        std::memcpy(bytes.data(), &native.handle, sizeof native.handle);
+        std::memcpy(bytes.data() + 8, &offset, sizeof offset);
     }
     static argument of(runtime::memory image, image_use use, const balm::sampler& through) {
         argument made = of(image);
