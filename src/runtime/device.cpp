@@ -22,6 +22,7 @@ memory_statistics device::memory() const { return state_->statistics(); }
 void device::reset_high_water() const { state_->reset_high_water(); }
 std::size_t device::trim(std::size_t keep) const {
     state_->free_retired_images();
+    state_->staging().trim();
     return state_->pool().trim(keep);
 }
 void device::set_memory_cache(std::size_t bytes) const { state_->pool().set_limit(bytes); }

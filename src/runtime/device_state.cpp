@@ -196,6 +196,7 @@ void device_state::free() {
         allocated_.store(0, std::memory_order_relaxed);
     }
     pool_.trim();
+    staging_.trim();
     free_retired_images(true);
     if (failure != nullptr) std::rethrow_exception(failure);
 }

@@ -44,6 +44,7 @@ void at_exit() {
     finish_devices();
     callback_poller().end();
     finish_devices();  // callbacks may have used them
+    for (const std::shared_ptr<device_state>& each : live_devices()) each->staging().trim();
     submission_poller().end();
     end_saving();
 }

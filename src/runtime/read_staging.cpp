@@ -1,6 +1,8 @@
-// As many blocks as there were reads at the same time, kept as long as the device.
+// As many blocks as there were reads at the same time, kept until somebody trims.
 
 #include "runtime/read_staging.hpp"
+
+#include <algorithm>
 
 #include "balm/error.hpp"
 
@@ -29,6 +31,17 @@ std::byte* read_staging::take(std::size_t bytes) noexcept try {
 void read_staging::give(std::byte* block) noexcept {
     const std::lock_guard lock(mutex_);
     free_.push_back(block);
+}
+
+void read_staging::trim() noexcept {
+    const std::lock_guard lock(mutex_);
+    for (const std::byte* const unused : free_) {
+        const auto block = std::find_if(all_.begin(), all_.end(),
+                                        [&](const pinned_memory& each) { return each.address == unused; });
+        driver_.free_pinned(*block);
+        all_.erase(block);
+    }
+    free_.clear();
 }
 
 }  // namespace balm::runtime

@@ -25,6 +25,8 @@ public:
     std::byte* take(std::size_t bytes) noexcept;
     /// Only once the device has written it: what a failed read may yet write to is not given back.
     void give(std::byte*) noexcept;
+    /// Gives the driver back what no read uses.
+    void trim() noexcept;
 
 private:
     driver_device& driver_;

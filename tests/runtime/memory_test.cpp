@@ -531,6 +531,9 @@ TEST(C4_pinned, serves_small_reads_that_somebody_waits_for) {
         EXPECT_THROW(a.read(), device_error);
         EXPECT_THAT(a.read(), ElementsAre(1, 2, 3));
         EXPECT_EQ(fake->log->live_pinned, 2) << "what failed may still be written to";
+        dev.trim();
+        EXPECT_EQ(fake->log->live_pinned, 1);
+        EXPECT_THAT(a.read(), ElementsAre(1, 2, 3));
     }
     EXPECT_EQ(fake->log->live_pinned, 0);
     fake->log->has_pinned = false;
