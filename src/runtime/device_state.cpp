@@ -71,7 +71,7 @@ queue_state& device_state::default_queue() {
         default_queue_ =
             std::make_unique<queue_state>(*this, nullptr, driver_->make_queue(options), options.timing);
         default_queue_->set_handle(std::shared_ptr<queue_state>(shared_from_this(), default_queue_.get()));
-        finish_at_exit();
+        finish_at_exit(this);
         observers = observers_;
         ready_queue_.store(default_queue_.get(), std::memory_order_release);
     }
@@ -105,7 +105,7 @@ std::shared_ptr<queue_state> device_state::add_queue(const std::shared_ptr<queue
         last->device().forget(*last);
     });
     made->set_handle(handle);  // so its commands that wait on the host keep it open
-    finish_at_exit();
+    finish_at_exit(this);
     std::vector<std::shared_ptr<command_observer>> observers;
     {
         const std::lock_guard lock(queues_mutex_);

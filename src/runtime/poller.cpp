@@ -20,7 +20,7 @@ void poller::add(task what) {
         if (!ended_) {
             if (!thread_.joinable()) {
                 thread_ = std::thread([this] { run(); });
-                finish_at_exit();
+                finish_at_exit(nullptr);
             }
             added_.push_back(std::move(what));
             woken_ = true;

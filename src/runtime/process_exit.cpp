@@ -18,14 +18,14 @@ namespace balm::runtime {
 
 namespace {
 
-// Drivers have registered all they ever do after a few compilations.
+// Drivers have registered all they ever do after a few compilations; each begins when it is first used.
 constexpr int most_registrations = 64;
 
 struct process_state {
     std::mutex mutex;
     std::map<const device_state*, std::weak_ptr<device_state>> devices;
     std::uint64_t process = process_id();
-    int registrations = 0;
+    std::map<const device_state*, int> registrations;
 };
 
 process_state& state() {
@@ -51,14 +51,15 @@ void at_exit() {
 
 }  // namespace
 
-void finish_at_exit() noexcept {
+void finish_at_exit(const device_state* after_step_of) noexcept {
     const std::lock_guard lock(state().mutex);
-    if (state().registrations++ < most_registrations) std::atexit(at_exit);
+    if (state().registrations[after_step_of]++ < most_registrations) std::atexit(at_exit);
 }
 
 void device_made(device_state& made) {
     const std::lock_guard lock(state().mutex);
     state().devices.emplace(&made, made.weak_from_this());
+    state().registrations.erase(&made);  // another one's, that was at this address
 }
 
 std::vector<std::shared_ptr<device_state>> live_devices() noexcept {

@@ -11,8 +11,9 @@ namespace balm::runtime {
 class device_state;
 
 /// Has the process finish all devices and pending saves when it exits, before anything that has been
-/// registered until now is torn down.
-void finish_at_exit() noexcept;
+/// registered until now is torn down. Called after each step of a device (which need not be there any more)
+/// that may have made its driver register something; null: after one of Balm's own.
+void finish_at_exit(const device_state* after_step_of) noexcept;
 
 /// Devices say when they come and go.
 void device_made(device_state&);

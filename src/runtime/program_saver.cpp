@@ -50,7 +50,8 @@ private:
             busy_ = true;
             lock.unlock();
             next->save();
-            finish_at_exit();  // fetching may have made the driver register what must outlive the next fetch
+            // Fetching may have made the driver register what must outlive the next fetch.
+            finish_at_exit(next->compiled_on());
             next = nullptr;
             lock.lock();
             busy_ = false;
@@ -75,8 +76,9 @@ saver& the_saver() {
 
 void save_in_background(std::shared_ptr<compiled_program> program) noexcept {
     try {
+        const device_state* const of = program->compiled_on();
         the_saver().add(std::move(program));
-        finish_at_exit();
+        finish_at_exit(of);
     } catch (...) {  // no thread or no memory: the next process compiles again
     }
 }

@@ -131,7 +131,8 @@ void compiled_program::give_back(std::unique_ptr<driver_kernel> kernel) noexcept
 
 // ---- the way to the disk ----
 
-void compiled_program::compiled_now(std::optional<disk_entry> entry) {
+void compiled_program::compiled_now(const device_state& on, std::optional<disk_entry> entry) {
+    compiled_on_ = &on;
     entry_ = std::move(entry);
     if (driver_->binary_needs_launch())
         awaits_launch_.store(true, std::memory_order_release);
@@ -148,7 +149,7 @@ void compiled_program::launched(driver_event& done) {
     }
     // The compiler has made its static objects by now. Our handler, registered after theirs, runs before they
     // are destroyed, and waits for the saver, which needs them.
-    finish_at_exit();
+    finish_at_exit(compiled_on_);
     if (entry_) save_in_background(shared_from_this());
 }
 
@@ -194,9 +195,9 @@ std::shared_ptr<compiled_program> program_store::build(const program_source& sou
             source.kernel_name);
         std::optional<compiled_program::disk_entry> entry;
         if (keeps) entry = {key, fmt::format("{} on {}", source.kernel_name, device_.words())};
-        built->compiled_now(std::move(entry));
+        built->compiled_now(device_, std::move(entry));
     }
-    finish_at_exit();
+    finish_at_exit(&device_);
     return built;
 }
 

@@ -69,7 +69,9 @@ public:
     };
     /// Said of a program that was not on disk, with the entry under which its binary is to be kept, if any:
     /// now, or after the first launch, as the driver needs it.
-    void compiled_now(std::optional<disk_entry>);
+    void compiled_now(const device_state& on, std::optional<disk_entry>);
+    /// The device that compiled it, which need not be there any more; null for what was on disk.
+    const device_state* compiled_on() const { return compiled_on_; }
     /// True until the first launch of a program that the driver compiles to the end only then (PoCL).
     bool awaits_launch() const { return awaits_launch_.load(std::memory_order_relaxed); }
     /// Called after a launch while awaits_launch(): waits for it, once in the program's life, so that the
@@ -89,6 +91,7 @@ private:
     std::atomic<driver_kernel*> spare_{nullptr};  // the one kernel that most programs ever need
     std::mutex pool_mutex_;
     std::vector<std::unique_ptr<driver_kernel>> pool_;
+    const device_state* compiled_on_ = nullptr;
     std::optional<disk_entry> entry_;
     std::atomic<bool> awaits_launch_{false};
 };

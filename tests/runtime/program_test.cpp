@@ -223,6 +223,13 @@ void exit_with_work_in_flight() {
     std::exit(0);
 }
 
+/// Drivers begin when their first device is used, however much others have compiled by then.
+void exit_after_many_programs_of_another_device() {
+    static const auto other = device_state::make(std::make_shared<fake_device>());
+    for (int k = 0; k < 100; ++k) get(*other, fresh_text());
+    exit_with_work_in_flight();
+}
+
 void exit_from_a_thread() { std::thread(exit_with_work_in_flight).join(); }
 
 }  // namespace
@@ -230,6 +237,11 @@ void exit_from_a_thread() { std::thread(exit_with_work_in_flight).join(); }
 TEST(B5_exit, finishes_work_and_saves) {
     testing::FLAGS_gtest_death_test_style = "threadsafe";  // a fresh process, not a fork of this one
     EXPECT_EXIT(exit_with_work_in_flight(), testing::ExitedWithCode(0), "");
+}
+
+TEST(B5_exit, may_come_after_many_programs_of_another_device) {
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_EXIT(exit_after_many_programs_of_another_device(), testing::ExitedWithCode(0), "");
 }
 
 TEST(B5_exit, may_come_from_a_thread) {

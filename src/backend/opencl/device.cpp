@@ -121,7 +121,7 @@ void device::free_pinned(runtime::pinned_memory pinned) noexcept {
     const owned_memory buffer(std::bit_cast<cl_mem>(pinned.handle));
     cl_command_queue queue = mapping_queue_.get();  // made by allocate_pinned
     clEnqueueUnmapMemObject(queue, buffer.get(), pinned.address, 0, nullptr, nullptr);
-    clFlush(queue);
+    clFinish(queue);  // so that nothing is under way when the process ends
 }
 
 std::unique_ptr<runtime::driver_program> device::compile(const std::string& source,
