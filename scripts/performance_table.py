@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes Markdown tables of Google Benchmark's JSON files, one for each device (a benchmark's label).
+"""Makes Markdown tables of Google Benchmark's JSON files: for each device (a benchmark's label), and for what has
+the same columns.
 
     performance_table.py FILE.json...                                        prints it
     performance_table.py --update PAGE.md --machine NAME FILE.json...        puts it into the page
@@ -99,13 +100,21 @@ def table(rows):
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
+def tables_of(rows):
+    """A table for all rows that have the same columns."""
+    alike = {}
+    for cells in rows:
+        alike.setdefault(frozenset(cells), []).append(cells)
+    return "\n\n".join(table(each) for each in alike.values())
+
+
 def device_of(run):
     """The label; a benchmark that failed before it set one has the device at the end of its name."""
     return run.get("label") or (run["run_name"].split("/")[1] if run.get("error_occurred") else "host")
 
 
 def tables(paths):
-    """A date, then a table for each device."""
+    """A date, then the tables of each device."""
     results = [json.loads(path.read_text()) for path in paths]
     by_device = {}
     for run in measurements(results):
@@ -113,7 +122,7 @@ def tables(paths):
     days = sorted({result["context"]["date"][:10] for result in results})
     parts = ["Measured " + (days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}") + "."]
     for device, rows in sorted(by_device.items(), key=lambda each: each[0] == "host"):
-        parts.append(f"### {device[:1].upper() + device[1:] if device == 'host' else device}\n\n{table(rows)}")
+        parts.append(f"### {device[:1].upper() + device[1:] if device == 'host' else device}\n\n{tables_of(rows)}")
     return "\n\n".join(parts)
 
 

@@ -378,7 +378,7 @@ private:
         Index item = named("item", local_id(0)), items = named("items", local_size(0));
         for (Index lane : named("lane", range(item, lanes_there, items))) {
             const nodes own = variables("own", does_.identity());
-            Index part = named("part", lane + 0);
+            Index part(lane);
             WHILE (part < count) {
                 write(own, does_.combined(read(own), parts.load(part), false));
                 part += lanes_there;

@@ -28,10 +28,13 @@ inline bool are_aligned(const layout& leaves) {
 }
 
 /// How many neighbours a work-item of a GPU takes together: those of a block of random numbers, or what makes
-/// a load of 16 bytes.
+/// a load of 16 bytes, where elements are read side by side.
 inline int lanes_of_grid(const program& p, const layout& leaves) {
     if (is_cheaper_in_fours(p)) return 4;
-    if (!are_aligned(leaves)) return 1;
+    const bool reads_elsewhere = std::any_of(p.steps.begin(), p.steps.end(), [](const step& s) {
+        return s.what == step::kind::at || s.what == step::kind::memory;
+    });
+    if (reads_elsewhere || !are_aligned(leaves)) return 1;
     std::size_t widest = 4;
     for (const vector_state* v : leaves.vectors) widest = std::max(widest, v->element_size());
     return widest > 8 ? 1 : static_cast<int>(16 / widest);
