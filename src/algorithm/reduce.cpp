@@ -142,7 +142,7 @@ private:
         d.plan.lanes = 1;
         if (!on_cpu && !(asked_.how == policy::portable)) {
             d.plan.shape = reduction_shape::grid;
-            d.plan.loads_vectors = are_aligned(leaves_);
+            d.plan.loads_vectors = leaves_.has_whole_vectors();
             d.plan.lanes = lanes_of_grid(asked_.p, leaves_);
             d.plan.at_once =
                 std::max<std::size_t>(loads_at_once(leaves_), static_cast<std::size_t>(d.plan.lanes));

@@ -21,12 +21,6 @@ inline std::size_t loads_at_once(const layout& leaves) {
     return std::clamp<std::size_t>(std::bit_floor(bytes_under_way / std::max<std::size_t>(bytes, 4)), 1, 16);
 }
 
-/// Whether all that is read begins where short vectors do.
-inline bool are_aligned(const layout& leaves) {
-    return std::all_of(leaves.vectors.begin(), leaves.vectors.end(),
-                       [](const vector_state* v) { return v->is_whole(); });
-}
-
 /// How many neighbours a work-item of a GPU takes together: those of a block of random numbers, or what makes
 /// a load of 16 bytes, where elements are read side by side.
 inline int lanes_of_grid(const program& p, const layout& leaves) {
@@ -34,7 +28,7 @@ inline int lanes_of_grid(const program& p, const layout& leaves) {
     const bool reads_elsewhere = std::any_of(p.steps.begin(), p.steps.end(), [](const step& s) {
         return s.what == step::kind::at || s.what == step::kind::memory;
     });
-    if (reads_elsewhere || !are_aligned(leaves)) return 1;
+    if (reads_elsewhere || !leaves.has_whole_vectors()) return 1;
     std::size_t widest = 4;
     for (const vector_state* v : leaves.vectors) widest = std::max(widest, v->element_size());
     return widest > 8 ? 1 : static_cast<int>(16 / widest);

@@ -35,8 +35,7 @@ void launch(const program& p) {
     const layout leaves(p);
     ir::launch_facts facts = kernels::facts_for(device);
     facts.covers = true;
-    facts.is_tight = !std::all_of(leaves.vectors.begin(), leaves.vectors.end(),
-                                  [](const vector_state* v) { return v->is_whole(); });
+    facts.is_tight = !leaves.has_whole_vectors();
     const cached_kernel& kernel =
         *kernel_for(device, purpose::evaluate, p, leaves, facts, [&] { return trace_evaluation(p, leaves); });
 

@@ -383,11 +383,12 @@ struct assignment {
           facts(kernels::facts_for(device)) {
         note_results(leaves, targets, written);
         facts.covers = true;
-        const auto is_whole = [](const vector_state* v) { return v->is_whole(); };
-        const auto is_filled = [&](const vector_state* v) { return is_whole(v) && v->size() == box.count(); };
-        facts.is_tight = (facts.on_cpu || is_cheaper_in_fours(p)) &&
-                         !(std::all_of(written.begin(), written.end(), is_filled) &&
-                           std::all_of(leaves.vectors.begin(), leaves.vectors.end(), is_whole));
+        const auto is_filled = [&](const vector_state* v) {
+            return v->is_whole() && v->size() == box.count();
+        };
+        facts.is_tight =
+            (facts.on_cpu || is_cheaper_in_fours(p)) &&
+            !(std::all_of(written.begin(), written.end(), is_filled) && leaves.has_whole_vectors());
     }
     std::shared_ptr<const ir::function> traced() const {
         return trace_assignment(p, leaves, targets, written);

@@ -99,6 +99,10 @@ bool layout::is_like(const layout& other) const {
            places.structure() == other.places.structure();
 }
 
+bool layout::has_whole_vectors() const {
+    return std::all_of(vectors.begin(), vectors.end(), [](const vector_state* v) { return v->is_whole(); });
+}
+
 std::uint32_t layout::number_of(const vector_state& v) const {
     return static_cast<std::uint32_t>(std::find(vectors.begin(), vectors.end(), &v) - vectors.begin());
 }

@@ -39,6 +39,8 @@ struct layout {
     bool is_like(const layout&) const;
     /// The number of a vector; the number of vectors for one that the expression does not read.
     std::uint32_t number_of(const vector_state&) const;
+    /// Whether each has its memory to itself, so that short vectors may be read there.
+    bool has_whole_vectors() const;
 };
 
 /// Those of an assignment; none, of a reduction.

@@ -120,8 +120,8 @@ void program::push_vector(std::shared_ptr<vector_state> v) {
 }
 
 void program::push_constant_memory(std::shared_ptr<vector_state> v) {
-    if (v) size = common_size(size, static_cast<std::int64_t>(v->size()));
-    push_leaf(step::kind::vector, std::move(v), true);
+    push_vector(std::move(v));
+    steps.back().detail = 1;
     wants_constant_memory = true;
 }
 
