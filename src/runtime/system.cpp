@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -204,6 +206,17 @@ std::optional<std::filesystem::path> cache_directory() {
         return std::filesystem::path(*home) / ".cache" / "balm";
     }
     return std::nullopt;
+}
+
+void* allocate_in_large_pages(std::size_t bytes) noexcept {
+    constexpr std::size_t page = std::size_t{2} << 20;  // of x86-64 and of most 64-bit Arm systems
+    if (bytes > std::numeric_limits<std::size_t>::max() - page) return nullptr;
+    const std::size_t whole = (bytes + page - 1) / page * page;
+    void* const memory = std::aligned_alloc(page, whole);
+#ifdef MADV_HUGEPAGE
+    if (memory != nullptr) ::madvise(memory, whole, MADV_HUGEPAGE);  // refused, the pages are small ones
+#endif
+    return memory;
 }
 
 std::uint64_t process_id() noexcept { return static_cast<std::uint64_t>(::getpid()); }

@@ -76,6 +76,10 @@ std::optional<std::string> environment_variable(const char* name);
 /// set, as the XDG Base Directory Specification says. The directory need not exist.
 std::optional<std::filesystem::path> cache_directory();
 
+/// Memory in the largest pages that the system gives away without being set up for it: a walk through much of
+/// it waits less for the translation of addresses. Null if there is none; std::free frees it.
+void* allocate_in_large_pages(std::size_t bytes) noexcept;
+
 std::uint64_t process_id() noexcept;
 
 /// The machine's name; "localhost" if the system does not tell.

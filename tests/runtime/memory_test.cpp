@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <complex>
+#include <fstream>
 #include <list>
 #include <numeric>
 #include <random>
@@ -775,6 +777,30 @@ TEST(C20_memory, does_not_leak_over_ten_thousand_cycles) {
         }
         for (int turn = 0; turn < 10'000; ++turn) on.pinned_array<int>(100);
         EXPECT_EQ(on.state()->allocated_bytes(), before);
+    });
+}
+
+TEST(C20_memory, of_cpus_begins_at_a_large_page_and_goes_back_to_the_system) {
+    const auto pages_of_this_process = [] {
+        std::uint64_t pages = 0;
+        std::ifstream("/proc/self/statm") >> pages;
+        return pages;
+    };
+    on_every_handle([&](const device& on) {
+        if (on.info().type != device_type::cpu) return;
+        const std::uint64_t before = pages_of_this_process();
+        for (int turn = 0; turn < 100; ++turn) {
+            auto a = on.mixed_buffer<char>(64 << 20);
+            a.range(5, 6).fill('a');
+            {
+                const auto view = a.map();
+                EXPECT_EQ(std::bit_cast<std::uintptr_t>(view.data()) % (2 << 20), 0u);
+                EXPECT_EQ(view[5], 'a');
+            }
+            a.free();
+            on.trim();
+        }
+        EXPECT_LT(pages_of_this_process(), before + (1u << 30) / 4096);
     });
 }
 

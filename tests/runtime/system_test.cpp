@@ -13,12 +13,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <limits>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -121,6 +124,17 @@ TEST(B5_system, finds_the_cache_directory_in_the_promised_order) {
     }
     const scoped_variable relative("BALM_CACHE_DIR", "here");
     EXPECT_EQ(cache_directory(), fs::current_path() / "here");
+}
+
+TEST(B5_system, gives_memory_in_large_pages_or_none) {
+    for (const std::size_t bytes : {std::size_t{1}, std::size_t{2} << 20, (std::size_t{5} << 20) + 1}) {
+        const std::unique_ptr<char, void (*)(void*)> memory(
+            static_cast<char*>(allocate_in_large_pages(bytes)), std::free);
+        ASSERT_NE(memory, nullptr);
+        EXPECT_EQ(std::bit_cast<std::uintptr_t>(memory.get()) % (2 << 20), 0u);
+        memory.get()[0] = memory.get()[bytes - 1] = 'a';
+    }
+    EXPECT_EQ(allocate_in_large_pages(std::numeric_limits<std::size_t>::max()), nullptr);
 }
 
 TEST(B5_system, names_the_process_and_the_host) {

@@ -3,14 +3,37 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cstdlib>
 
 #include "backend/opencl/check.hpp"
 #include "backend/opencl/device_query.hpp"
 #include "backend/opencl/program.hpp"
 #include "backend/opencl/queue.hpp"
 #include "balm/error.hpp"
+#include "runtime/system.hpp"
 
 namespace balm::opencl {
+
+namespace {
+
+void CL_CALLBACK free_pages(cl_mem, void* pages) { std::free(pages); }
+
+/// A CPU's memory is the host's: PoCL would take it in small pages, and kernels wait for their translation.
+cl_mem make_buffer_in_large_pages(cl_context context, std::size_t bytes, cl_int& code) {
+    code = CL_OUT_OF_HOST_MEMORY;
+    void* const pages = runtime::allocate_in_large_pages(bytes);
+    if (pages == nullptr) return nullptr;
+    owned_memory buffer(
+        clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, pages, &code));
+    // The driver keeps the memory for as long as a command may need it.
+    if (code == CL_SUCCESS) code = clSetMemObjectDestructorCallback(buffer.get(), free_pages, pages);
+    if (code == CL_SUCCESS) return buffer.release();
+    buffer = {};
+    std::free(pages);
+    return nullptr;
+}
+
+}  // namespace
 
 device::device(cl_platform_id platform, cl_device_id id)
     : platform_(platform), id_(id), info_(query_device(platform, id)) {}
@@ -59,11 +82,18 @@ std::unique_ptr<runtime::driver_queue> device::make_queue(const runtime::queue_o
     return std::make_unique<queue>(shared_from_this(), options);
 }
 
+cl_mem device::make_buffer(std::size_t bytes, cl_mem_flags where, cl_int& code) {
+    constexpr std::size_t worth_large_pages = std::size_t{2} << 20;
+    return info_.type == device_type::cpu && bytes >= worth_large_pages
+               ? make_buffer_in_large_pages(context(), bytes, code)
+               : clCreateBuffer(context(), CL_MEM_READ_WRITE | where, bytes, nullptr, &code);
+}
+
 runtime::memory device::allocate(std::size_t bytes) {
     // NVIDIA's driver allocates at first use and so would take any size here.
     const bool is_beyond = info_.global_memory != 0 && bytes > info_.global_memory;
-    cl_int code = is_beyond ? CL_INVALID_BUFFER_SIZE : CL_SUCCESS;
-    cl_mem buffer = is_beyond ? nullptr : clCreateBuffer(context(), CL_MEM_READ_WRITE, bytes, nullptr, &code);
+    cl_int code = CL_INVALID_BUFFER_SIZE;
+    cl_mem buffer = is_beyond ? nullptr : make_buffer(bytes, 0, code);
     switch (code) {
         case CL_SUCCESS: return {reinterpret_cast<std::uintptr_t>(buffer)};
         case CL_INVALID_BUFFER_SIZE:
@@ -99,8 +129,7 @@ runtime::pinned_memory device::allocate_pinned(std::size_t bytes) {
     cl_command_queue queue = mapping_queue();
     cl_int code = CL_SUCCESS;
     const char* call = "clCreateBuffer";
-    owned_memory buffer(
-        clCreateBuffer(context(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &code));
+    owned_memory buffer(make_buffer(bytes, CL_MEM_ALLOC_HOST_PTR, code));
     void* address = nullptr;
     if (code == CL_SUCCESS) {
         call = "clEnqueueMapBuffer";

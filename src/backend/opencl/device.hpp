@@ -72,6 +72,8 @@ private:
     /// Devices of one adopted context: they see each other's memory and events.
     bool shares_context_with(const runtime::driver_device&) const;
     cl_command_queue mapping_queue();
+    /// What clCreateBuffer gives, with `where` the memory is wanted, or the same in large pages.
+    cl_mem make_buffer(std::size_t bytes, cl_mem_flags where, cl_int& code);
 
     cl_platform_id platform_;
     cl_device_id id_;
