@@ -554,6 +554,7 @@ private:
         settle_for_loop(v);
         const std::string k = names_.unique(word_for(v));
         name_[v] = k;
+        if (at(v).detail == ir::scalar_loop) line("#pragma clang loop vectorize(disable)");
         line(fmt::format("for ({} {} = {}; {}; {}) {{", type_of(at(v).result), k, from,
                          goes_on(k, to, step, by), advance(k, step, by)));
         inner_block(at(v).blocks[0]);

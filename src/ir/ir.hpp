@@ -145,6 +145,9 @@ using constant_list = std::vector<std::shared_ptr<const constant_data>>;
 /// `instruction::detail` of a load or store. A volatile one is done where it stands, as often as it is said.
 enum access_kind : std::uint16_t { plain_access, volatile_access };
 
+/// `instruction::detail` of a for_: whether compilers may make vectors of its turns.
+enum loop_kind : std::uint16_t { plain_loop, scalar_loop };
+
 /// `instruction::detail` of an object. One element without an initial value begins as zeros.
 enum object_kind : std::uint16_t { one_element, array, zeroed_array };
 

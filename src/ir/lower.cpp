@@ -52,11 +52,18 @@ void one_element_an_item(function& f, value_id loop, builder& b) {
 }
 
 /// for (i = from; i < to; i += step) body
-void counted_loop(function& f, value_id loop, builder& b, value_id from, value_id to, value_id step) {
+value_id counted_loop(function& f, value_id loop, builder& b, value_id from, value_id to, value_id step) {
     const value_id counted = b.make(opcode::for_, scalar::i64, {from, to, step});
     f.code[counted].blocks[0] = f.code[loop].blocks[0];
     f.code[counted].name = f.code[loop].name;
     replace_uses(f, loop, counted);
+    return counted;
+}
+
+/// The same for neighbours on a CPU, whose compiler is left to make vectors of them where they are worth it.
+void chunk_loop(function& f, value_id loop, builder& b, value_id from, value_id to) {
+    const value_id counted = counted_loop(f, loop, b, from, to, b.constant(1));
+    if (does_little_but_gather(f, counted)) f.code[counted].detail = scalar_loop;
 }
 
 void grid_stride(function& f, value_id loop, builder& b) {
@@ -73,7 +80,7 @@ void contiguous_chunks(function& f, value_id loop, builder& b) {
     const value_id chunk = b.apply(builtin::div, b.apply(builtin::add, count, last), items);
     const value_id from = b.apply(builtin::mul, b.place_(place::global_id, dimension), chunk);
     const value_id to = b.apply(builtin::min, b.apply(builtin::add, from, chunk), count);
-    counted_loop(f, loop, b, from, to, b.constant(1));
+    chunk_loop(f, loop, b, from, to);
 }
 
 /// for (i = gid * chunk; i < min(gid * chunk + chunk, count); ++i) body
@@ -81,7 +88,7 @@ void fixed_chunks(function& f, value_id loop, builder& b, std::size_t chunk) {
     const value_id count = f.operand(loop, 0), size = b.constant(chunk);
     const value_id from = b.apply(builtin::mul, b.place_(place::global_id), size);
     const value_id to = b.apply(builtin::min, b.apply(builtin::add, from, size), count);
-    counted_loop(f, loop, b, from, to, b.constant(1));
+    chunk_loop(f, loop, b, from, to);
 }
 
 /// if (gid * lanes < count) body, on vectors: element i of a widened parameter is lanes gid * lanes …

@@ -15,6 +15,10 @@ std::uint8_t lanes_for(const function&, value_id loop);
 /// (function::of_four): 4 or 1.
 std::uint8_t gpu_lanes_for(const function&, value_id loop);
 
+/// Whether the loop's body does little but read or write elements where memory says, which a compiler that
+/// makes vectors of it slows down.
+bool does_little_but_gather(const function&, value_id loop);
+
 /// Whether OpenCL C has the row for vectors, spelt as for scalars, and implementations can be trusted with
 /// it.
 bool has_lanes_in_opencl(builtin, scalar operand_type);

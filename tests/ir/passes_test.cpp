@@ -404,6 +404,32 @@ TEST(IR_lower, shares_out_grid_range_by_device_kind) {
     EXPECT_EQ(gpu.elements_per_item, 1u);
 }
 
+TEST(IR_lower, has_elements_gathered_one_by_one_on_a_cpu) {
+    const auto is_scalar = [](auto&& body, bool on_cpu) {
+        const ir::function f =
+            *balm::kernel<1>("gather(n, x, at, out)", [&](Long n, In<double> x, ints at, Out<double> out) {
+                 for (Index i : grid_range(n)) body(i, x, at, out);
+             }).function();
+        const ir::lowered l = ir::lower(f, {on_cpu, true, true});
+        return std::any_of(l.kernel.code.begin(), l.kernel.code.end(), [](const ir::instruction& i) {
+            return i.op == opcode::for_ && i.detail == ir::scalar_loop;
+        });
+    };
+    const auto gather = [](Index i, auto x, auto at, auto out) { out[i] = 2 * x[at[i]] + 1; };
+    EXPECT_TRUE(is_scalar(gather, true));
+    EXPECT_FALSE(is_scalar(gather, false)) << "for a GPU there is no such loop";
+    EXPECT_TRUE(is_scalar([](Index i, auto x, auto at, auto out) { out[at[i]] = x[i]; }, true));
+    EXPECT_FALSE(is_scalar([](Index i, auto x, auto, auto out) { out[i] = x[3 * i]; }, true));
+    EXPECT_FALSE(is_scalar([](Index i, auto x, auto at, auto out) { out[i] = x[i] + at[i]; }, true));
+    EXPECT_FALSE(is_scalar([](Index i, auto x, auto at, auto out) { out[i] = 1 / x[at[i]]; }, true))
+        << "worth a vector";
+    const auto much = [](Index i, auto x, auto at, auto out) {
+        const Double own = x[at[i]];
+        out[i] = ((((own + 1) * own + 2) * own + 3) * own + 4) * own;
+    };
+    EXPECT_FALSE(is_scalar(much, true)) << "worth a vector";
+}
+
 TEST(IR_lower, promises_distinct_memory_only_where_it_is) {
     const ir::function f = traced([](Int n, ints a, ints b, out_ints out) { out[0] = a[n] + b[n]; });
     const ir::lowered apart = ir::lower(f, {false, true, false}), same = ir::lower(f, {false, false, false});
