@@ -15,13 +15,13 @@
 
 #include "emit/atomic_spelling.hpp"
 #include "emit/builtin_spelling.hpp"
+#include "emit/elementary_functions.hpp"
 #include "emit/image_spelling.hpp"
 #include "emit/lanes.hpp"
 #include "emit/literal.hpp"
 #include "emit/spelling.hpp"
 #include "emit/sync_spelling.hpp"
 #include "emit/text.hpp"
-#include "emit/vector_functions.hpp"
 #include "ir/aggregate.hpp"
 #include "ir/widen.hpp"
 
@@ -927,8 +927,9 @@ private:
                     postfix};
         if (row.symbol) return operator_words(v, row);
         if (i.result.lanes >= 8 && ir::has_own_lanes(what, type))
-            return {fmt::format("{}({})", vector_function(parts_, what, i.result), operand_list(v)), postfix};
-        const builtin_spelling s = spell(parts_.language, what, type);
+            return {fmt::format("{}({})", elementary_function(parts_, what, i.result), operand_list(v)),
+                    postfix};
+        const builtin_spelling s = spell(parts_, what, type);
         if (s.pattern == "$0") return use(f_.operand(v, 0));
         for (const helper_function& h : s.helpers) parts_.use(h);
         std::vector<std::string> list;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "emit/elementary_functions.hpp"
 #include "emit/literal.hpp"
 #include "emit/spelling.hpp"
 
@@ -85,7 +86,7 @@ std::string scalar_row(program_parts& parts, builtin what, scalar type, const st
     if (row.takes == detail::rule::shift && !spelling_of(parts.language).masks_shift_counts)
         return fmt::format("{} {} ({} & {})", x[0], row.symbol, x[1], 8 * size_of(type) - 1);
     if (row.symbol) return fmt::format("{} {} {}", x[0], row.symbol, x[1]);
-    const builtin_spelling s = spell(parts.language, what, type);
+    const builtin_spelling s = spell(parts, what, type);
     for (const helper_function& h : s.helpers) parts.use(h);
     return substitute(s.pattern, x);
 }

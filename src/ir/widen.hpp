@@ -24,7 +24,7 @@ bool does_little_but_gather(const function&, value_id loop);
 bool has_lanes_in_opencl(builtin, scalar operand_type);
 
 /// Whether OpenCL C programs have functions of Balm's own for the row on 8 or 16 lanes, as CPUs get them
-/// (emit/vector_functions.hpp).
+/// (emit/elementary_functions.hpp).
 bool has_own_lanes(builtin, scalar operand_type);
 
 /// Rewrites the body: memory is read and written at `vector_index`, in vectors, and the loop's variable
