@@ -1,8 +1,8 @@
-// The texts. $T is the type, $S its scalar, $I the integers of its size, $C what comparisons of it give, $D
-// as many doubles, $n its lanes, $f the row; $P(x; a, b, c) is a + b x + c x^2.
+// The texts. $T is the type, $S its scalar, $I the integers of its size, $C what comparisons of it give, $n
+// its lanes, $f the row; $P(x; a, b, c) is a + b x + c x^2.
 //
-// The polynomials are the best of their degree in the interval that is reduced to (Remez' algorithm; mpmath,
-// 50 digits).
+// The polynomials are the best of their degree in the interval that is reduced to, but for rounding (Remez'
+// algorithm and, in powers of f32, Chebyshev's points; mpmath, 40 digits and more).
 
 #include "emit/elementary_functions.hpp"
 
@@ -18,6 +18,9 @@ namespace {
 struct mark {
     std::string_view sign, word;
 };
+/// In what the texts of a row differ from type to type. x + $whole is x rounded to a whole number, which its
+/// bits hold; two_thirds and to_log2 = 1 / log 2 are sums of two numbers; powers of 2 beyond $far are 0 or
+/// infinite.
 constexpr mark numbers_of_f32[] = {{"$least", "0x1p-126f"},
                                    {"$lift", "0x1p23f"},
                                    {"$root_half", "0x3f3504f3"},
