@@ -37,9 +37,11 @@ void finish_devices() noexcept {
     for (const std::shared_ptr<device_state>& each : live_devices()) each->finish_quietly();
 }
 
+// A forked child has neither the parent's threads nor a driver that works.
+bool is_forked() { return state().process != process_id(); }
+
 void at_exit() {
-    // A forked child has neither the parent's threads nor a driver that works.
-    if (state().process != process_id()) return;
+    if (is_forked()) return;
     fail_open_user_events();  // what waits for them would wait for ever
     finish_devices();
     callback_poller().end();
@@ -49,9 +51,19 @@ void at_exit() {
     end_saving();
 }
 
+/// What exit() destroys first, in the thread that it is called in: before every static object and handler,
+/// those included that a driver makes while it is asked for a binary in the background, and which would else
+/// be gone before our handler runs.
+struct end_of_thread {
+    ~end_of_thread() {
+        if (is_main_thread() && !is_forked()) finish_saving();
+    }
+};
+
 }  // namespace
 
 void finish_at_exit(const device_state* after_step_of) noexcept {
+    thread_local const end_of_thread end;
     const std::lock_guard lock(state().mutex);
     if (state().registrations[after_step_of]++ < most_registrations) std::atexit(at_exit);
 }

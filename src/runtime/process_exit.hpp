@@ -1,7 +1,9 @@
 #pragma once
 // The orderly end of a process: work and saves are finished while the drivers still live. Drivers register
 // exit handlers and static objects of their own as they are used; handlers run in reverse order, so ours is
-// registered again after each step that may have made them register.
+// registered again after each step that may have made them register. What they register while they are asked
+// for a binary in the background comes after it all the same: where the main thread ends the process, a
+// thread_local object of its own, which goes before any of these, waits for the saver.
 
 #include <memory>
 #include <vector>

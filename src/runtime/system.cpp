@@ -11,7 +11,12 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#ifdef __APPLE__
+#include <pthread.h>
+#endif
 
 #include <atomic>
 #include <cerrno>
@@ -220,6 +225,14 @@ void* allocate_in_large_pages(std::size_t bytes) noexcept {
 }
 
 std::uint64_t process_id() noexcept { return static_cast<std::uint64_t>(::getpid()); }
+
+bool is_main_thread() noexcept {
+#ifdef __APPLE__
+    return ::pthread_main_np() != 0;
+#else
+    return ::syscall(SYS_gettid) == ::getpid();
+#endif
+}
 
 std::string host_name() {
     char name[256] = {};

@@ -82,6 +82,9 @@ void* allocate_in_large_pages(std::size_t bytes) noexcept;
 
 std::uint64_t process_id() noexcept;
 
+/// Whether the calling thread is the one that began the process.
+bool is_main_thread() noexcept;
+
 /// The machine's name; "localhost" if the system does not tell.
 std::string host_name();
 
