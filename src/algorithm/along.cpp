@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -32,6 +31,7 @@ constexpr std::size_t items_per_compute_unit = 4;
 constexpr std::size_t longest_segment = 64 * 64 * 32, most_rows = 64 * 64 * 8;
 /// Groups of 256 work-items for each compute unit of a GPU: twice what it holds at once.
 constexpr std::size_t groups_per_compute_unit = 16;
+constexpr std::size_t most_segments = 65535;  ///< CUDA's groups in a grid's second dimension
 /// Elements that each work-item of a GPU has of what it reduces, at least, before another one shares it; and
 /// of long rows. f32 on H100, in terms of a copy: rows of 32 in eights 0.94, in 32s 0.43; rows of 1,024 in
 /// eights 0.86, in 32s 1.06.
@@ -178,7 +178,7 @@ private:
             if (is_reduced) base_.reduced = static_cast<std::uint8_t>(base_.reduced | 1u << d);
             (is_reduced ? reduced_ : kept_) *= static_cast<std::size_t>(counts[d]);
         }
-        constexpr std::size_t narrow = std::numeric_limits<std::uint32_t>::max();
+        constexpr std::size_t narrow = std::size_t{1} << 30;
         base_.is_narrow = kept_ <= narrow && reduced_ <= narrow;
         base_.gives_in_order = is_in_order(false);
         base_.counts_in_order = !has_position(what_) || is_in_order(true);
@@ -259,9 +259,11 @@ private:
         division d{base_};
         d.plan.shape = along_shape::lanes_of_columns;
         constexpr std::size_t tile = 32;  // columns side by side: a cache line of f32, two of f64
+        const bool fill_the_device = kept_ >= units() * groups_per_compute_unit * along_group;
         const std::size_t side =
-            std::max(std::min(std::bit_ceil(kept_), tile),
-                     along_group / std::bit_ceil(divided_up(reduced_, elements_of_item)));
+            fill_the_device ? along_group
+                            : std::max(std::min(std::bit_ceil(kept_), tile),
+                                       along_group / std::bit_ceil(divided_up(reduced_, elements_of_item)));
         d.across = along_group / std::clamp<std::size_t>(side, 1, along_group);
         cut_for_gpu(d);
         return d;
@@ -274,7 +276,7 @@ private:
         const std::size_t tiles = divided_up(kept_, along_group / d.across);
         const std::size_t wanted = divided_up(units() * groups_per_compute_unit, tiles);
         const std::size_t most = std::max<std::size_t>(reduced_ / (4 * d.plan.at_once * d.across), 1);
-        const std::size_t segments = std::min(wanted, most);
+        const std::size_t segments = std::min({wanted, most, most_segments});
         d.piece = divided_up(divided_up(reduced_, segments), d.across) * d.across;
         d.segments = divided_up(reduced_, d.piece);
     }
@@ -316,15 +318,17 @@ private:
             *kernel_for(device_, purpose::reduce_along, p, leaves, facts_, std::cref(trace_it));
 
         runtime::grid g;
-        std::size_t groups = 0, across = d.across, tiles = 0;
+        std::size_t groups = 0, width = 0;
         if (plan.on_cpu()) {
             groups = plan.shape == along_shape::strip_an_item ? kept_ / fastest_count() * d.share * d.segments
                                                               : divided_up(kept_ * d.segments, d.share);
         } else {
             g.local[0] = std::bit_floor(std::min(along_group, kernel.program->max_work_group_size()));
-            across = std::min(across, g.local[0]);
-            tiles = divided_up(kept_, g.local[0] / across);
-            groups = tiles * d.segments;
+            const std::size_t across = std::min(d.across, g.local[0]), side = g.local[0] / across;
+            width = plan.shape == along_shape::lanes_of_columns ? side : across;
+            groups = divided_up(kept_, side);
+            g.dimensions = 2;
+            g.global[1] = d.segments;
         }
         g.global[0] = groups * g.local[0];
 
@@ -336,8 +340,7 @@ private:
             number(d.share);
             if (plan.shape == along_shape::strip_an_item) number(fastest_count());
         } else {
-            number(across);
-            number(tiles);
+            number(static_cast<std::size_t>(std::countr_zero(width)));
         }
         append_loops(plan, arguments);
         if (memory_ != nullptr) {

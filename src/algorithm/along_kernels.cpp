@@ -24,7 +24,7 @@ namespace {
 using namespace balm::dsl;
 
 /// Terms that are added one after the other, before such sums are.
-constexpr std::int64_t run = 64;
+constexpr std::int32_t run = 64;
 /// Rows that a strip takes together, of which it then takes each vector. Of a few vectors eight rows are read
 /// in an order that a CPU does not foresee: rows of 32 doubles take twice as long as in pairs. Of more, pairs
 /// take 1.4 times as long as eight (PoCL 3.1, Zen 4).
@@ -37,7 +37,11 @@ class recorder {
 public:
     recorder(const along_plan& plan, const operations& does, const program& p, const layout& leaves,
              const std::string& name)
-        : plan_(plan), does_(does), p_(p), leaves_(leaves), r_(name + "(" + words() + ")", 1, {}) {
+        : plan_(plan),
+          does_(does),
+          p_(p),
+          leaves_(leaves),
+          r_(name + "(" + words() + ")", plan.on_cpu() ? 1 : 2, {}) {
         const auto number = [&] { return r_.parameter(scalar::i64, trace::access::value); };
         kept_ = number();
         reduced_ = number();
@@ -47,8 +51,7 @@ public:
             share_ = number();
             if (plan.shape == along_shape::strip_an_item) columns_ = number();
         } else {
-            across_ = number();
-            tiles_ = number();
+            width_bits_ = number();
         }
         for (const bool of_reduced : {false, true}) {
             for (int d = 1; d < plan.count(of_reduced) && plan.has_counts(of_reduced); ++d)
@@ -72,7 +75,12 @@ public:
             case along_shape::rows_an_item: record_rows(); break;
             case along_shape::strip_an_item: record_strip(); break;
             case along_shape::lanes_behind_rows:
-            case along_shape::lanes_of_columns: record_tile(); break;
+            case along_shape::lanes_of_columns:
+                if (plan_.is_narrow)
+                    record_tile<Int>();
+                else
+                    record_tile<Index>();
+                break;
         }
         return r_.finish(nullptr);
     }
@@ -87,7 +95,7 @@ private:
         if (plan_.on_cpu())
             list += plan_.shape == along_shape::strip_an_item ? ", strips, columns" : ", rows_an_item";
         else
-            list += ", across, tiles";
+            list += ", width_bits";
         for (const bool of_reduced : {false, true})
             for (int d = 1; d < plan_.count(of_reduced) && plan_.has_counts(of_reduced); ++d)
                 list += (of_reduced ? ", reduced" : ", kept") + std::to_string(d);
@@ -310,35 +318,42 @@ private:
 
     // ---- GPUs: a group has a tile, some k, each of which some of its work-items share
 
+    /// `width` work-items, a power of two, stand side by side: across a row, or each with a column.
+    template <class Number>
     void record_tile() const {
         const state_array shared("shared", does_, along_group, space::local);
-        const Index across(across_), tiles(tiles_), piece(piece_);
         const bool is_rows = plan_.shape == along_shape::lanes_behind_rows;
-        Index item = named("item", local_id(0)), side = named("side", local_size(0) / across);
-        Index x = named("x", is_rows ? item / across : item % side);
-        Index y = named("y", is_rows ? item % across : item / side);
-        Index group = named("group", group_id(0)), s = named("segment", group / tiles);
-        Index k = named("k", (group - s * tiles) * side + x);
-        Index begin = named("begin", s * piece), end = named("end", min(begin + piece, Index(reduced_)));
+        const Number bits = Index(width_bits_), one = 1;
+        Number item = named("item", Number(local_id(0)));
+        Number width = named(is_rows ? "across" : "side", one << bits);
+        Number height = named(is_rows ? "side" : "across", Number(local_size(0)) >> bits);
+        Number near = named(is_rows ? "y" : "x", item & (width - 1));
+        Number far = named(is_rows ? "x" : "y", item >> bits);
+        const Number &x = is_rows ? far : near, &side = is_rows ? height : width;
+        const Number &y = is_rows ? near : far, &across = is_rows ? width : height;
+        Number s = named("segment", Number(group_id(1))), piece = Index(piece_);
+        Number k = named("k", Number(group_id(0)) * side + x), kept_count = Index(kept_);
+        Number begin = named("begin", s * piece),
+               end = named("end", min(begin + piece, Number(Index(reduced_))));
         const nodes total = variables("total", does_.identity());
-        IF (k < Index(kept_)) {
+        IF (k < kept_count) {
             const std::vector<trace::node> kept = variables_of(false, k);
-            const auto at = [&](const Index& r) { return element(does_, k, kept, r); };
-            record_lane(total, at, begin + y, end, across);
+            const auto at = [&](const Number& r) { return element(does_, k, kept, r); };
+            record_lane<Number>(total, at, begin + y, end, across);
         }
-        halve(shared, item, y, is_rows ? Index(1) : side, read(total));
-        IF (y == 0 && k < Index(kept_)) {
+        halve<Number>(shared, item, y, is_rows ? one : side, across, read(total));
+        IF (y == 0 && k < kept_count) {
             give(k, s, shared.load(item));
         }
     }
-    template <class At>
-    void record_lane(const nodes& total, const At& at, const Index& first, const Index& end,
-                     const Index& stride) const {
-        const auto at_once = static_cast<std::int64_t>(plan_.at_once);
-        Index r = named("r", first), reach = named("reach", (at_once - 1) * stride);
+    template <class Number, class At>
+    void record_lane(const nodes& total, const At& at, const Number& first, const Number& end,
+                     const Number& stride) const {
+        const auto at_once = static_cast<std::int32_t>(plan_.at_once);
+        Number r = named("r", first), reach = named("reach", (at_once - 1) * stride);
         WHILE (r + reach < end) {
             const nodes own = variables("own", does_.identity());
-            Index run_end = named("run_end", min(r + run * at_once * stride, end));
+            Number run_end = named("run_end", min(r + run * at_once * stride, end));
             WHILE (r + reach < run_end) {
                 take(own, several(at, r, stride, 0, plan_.at_once));
                 r += at_once * stride;
@@ -351,25 +366,26 @@ private:
         }
     }
     /// Elements r + k stride, pairwise.
-    template <class At>
-    nodes several(const At& at, const Index& r, const Index& stride, std::size_t first,
+    template <class Number, class At>
+    nodes several(const At& at, const Number& r, const Number& stride, std::size_t first,
                   std::size_t count) const {
-        if (count == 1) return at(r + static_cast<std::int64_t>(first) * stride);
+        if (count == 1) return at(r + static_cast<std::int32_t>(first) * stride);
         const nodes a = several(at, r, stride, first, count / 2);
         return does_.combined(a, several(at, r, stride, first + count / 2, count / 2), false);
     }
     /// What work-items have whose y differs becomes one state, in shared[item] of the one of y == 0.
-    void halve(const state_array& shared, const Index& item, const Index& y, const Index& distance,
-               const nodes& own) const {
+    template <class Number>
+    void halve(const state_array& shared, const Number& item, const Number& y, const Number& distance,
+               const Number& across, const nodes& own) const {
         shared.store(item, own);
-        Index width = named("width_now", Index(across_) / 2);
-        WHILE (width > 0) {
+        Number half = named("half_way", across >> 1);
+        WHILE (half > 0) {
             local_barrier();
-            IF (y < width) {
+            IF (y < half) {
                 shared.store(item,
-                             does_.combined(shared.load(item), shared.load(item + width * distance), false));
+                             does_.combined(shared.load(item), shared.load(item + half * distance), false));
             }
-            width /= 2;
+            half >>= 1;
         }
     }
 
@@ -378,7 +394,7 @@ private:
     const program& p_;
     const layout& leaves_;
     trace::recording r_;
-    trace::node kept_, reduced_, piece_, segments_, share_, columns_, across_, tiles_, target_;
+    trace::node kept_, reduced_, piece_, segments_, share_, columns_, width_bits_, target_;
     std::vector<trace::node> counts_[2], strides_[2];  // of the kept loops, of the reduced ones
     std::optional<slots> slots_;
     bound_leaves bound_;

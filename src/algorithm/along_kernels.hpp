@@ -33,7 +33,7 @@ struct along_plan {
     bool is_short = false;    ///< rows of fewer elements than twice the lanes
     std::size_t at_once = 1;  ///< elements that a work-item of a GPU loads before it combines them
     std::size_t result = 0;   ///< which result of the operations it is
-    bool is_narrow = false;   ///< k and r can be counted in 32 bits
+    bool is_narrow = false;   ///< k, r and what is added to them fit in 31 bits
     int loops = 1;
     std::uint8_t reduced = 0;     ///< a bit for each loop, the slowest first
     bool gives_in_order = true;   ///< k is where the result goes
@@ -55,10 +55,10 @@ inline constexpr std::size_t along_group = 256;  ///< work-items of a group, at 
 inline constexpr std::size_t strip_elements = 512;
 
 /// The parameters are, all but the memory of 64 bits: the number of k, of r, of the elements of a segment, of
-/// segments; on GPUs the work-items that share a k, and groups side by side; on CPUs the segments or strips
-/// of a work-item, and of strips, the columns; the counts of the kept loops but the slowest, of the reduced
-/// ones likewise; the offset and strides of results, and of positions, where they are needed; the slots, the
-/// results, and the leaves.
+/// segments; on GPUs, as a power of two, the work-items side by side: those that share a k, or of columns
+/// those that have another; on CPUs the segments or strips of a work-item, and of strips, the columns; the
+/// counts of the kept loops but the slowest, of the reduced ones likewise; the offset and strides of results,
+/// and of positions, where they are needed; the slots, the results, and the leaves.
 std::shared_ptr<const ir::function> trace_along(const along_plan&, const operations&, const program&,
                                                 const layout&, const std::string& name);
 

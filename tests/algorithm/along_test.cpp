@@ -374,6 +374,17 @@ TEST(V10_along_dimensions, are_written_where_they_are_assigned) {
     });
 }
 
+// GPUs count in 32 bits what can be counted so.
+TEST(V10_along_dimensions, of_more_than_31_bits_count) {
+    in_all_shapes([&](const context& ctx) {
+        constexpr std::size_t n = (std::size_t{1} << 30) + 5;
+        vector<std::int64_t> x(ctx, std::vector<std::int64_t>{3, 5});
+        const std::vector<std::int64_t> wanted{3 * std::int64_t{n}, 5 * std::int64_t{n}};
+        EXPECT_EQ(values_of<std::int64_t>(sum(view(x, {2, 1}).broadcast({2, n}), along(1))), wanted);
+        EXPECT_EQ(values_of<std::int64_t>(sum(view(x, {1, 2}).broadcast({n, 2}), along(0))), wanted);
+    });
+}
+
 TEST(V10_along_dimensions, of_nothing) {
     on_all_contexts([](const context& ctx) {
         const vector<float> x(ctx, 0);
