@@ -145,6 +145,8 @@ struct program {
     detail::rare_list<std::byte> values;  ///< host values that are no scalars: from byte `bits` of a step on
     std::int64_t size = -1;               ///< elements, where no vector says it; -1: unknown
     std::int32_t box = -1;                ///< the map whose box is the expression's own, if any
+    std::uint64_t scalars_seen = 0;       ///< a bit for each, which equal ones share
+    bool may_repeat = false;              ///< whether two of its scalars may be equal
     bool writes_memory = false;           ///< beside its value
     bool wants_constant_memory = false;   ///< for some of its vectors
 

@@ -47,7 +47,7 @@ std::string what_is_new(const table& t, const runtime::device_state& device, pur
             nearest = std::max(nearest, how_near);
         };
         if (!e->leaves.repeats_like(leaves))
-            say(1, "its vectors are the same ones in other places: a + a is not a + b");
+            say(1, "what it has twice is in other places: a + a is not a + b");
         else if (e->leaves.places.structure() != leaves.places.structure())
             say(2, "its views have other dimensions, or strides of another kind");
         else if (!e->leaves.is_like(leaves))

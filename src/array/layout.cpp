@@ -18,14 +18,23 @@ namespace balm::array {
 
 namespace {
 
-bool is_argument(const step& s) { return s.what == step::kind::scalar || s.what == step::kind::index; }
-
 /// a, b, c … z, a1, b1 …
 std::string leaf_name(std::size_t k, const char* alphabet, std::size_t letters) {
     return std::string(1, alphabet[k % letters]) + (k >= letters ? std::to_string(k / letters) : "");
 }
 std::string vector_name(std::size_t k) { return leaf_name(k, "abcdefgh", 8); }
 std::string target_name(std::size_t k) { return "out" + (k > 0 ? std::to_string(k) : ""); }
+/// Calls f(step, number of its argument) for each scalar.
+template <class F>
+void for_each_scalar(const program& p, const layout& leaves, F&& f) {
+    const scalar_numbers& numbers = leaves.number_of_scalar;
+    std::size_t k = 0;
+    for (const step& s : p.steps) {
+        if (!is_argument(s)) continue;
+        f(s, numbers.empty() ? k : numbers[k]);
+        ++k;
+    }
+}
 bool contains(std::span<vector_state* const> list, const vector_state* v) {
     return std::find(list.begin(), list.end(), v) != list.end();
 }
@@ -75,6 +84,7 @@ layout::layout(const program& p, placement of) : places(std::move(of)) {
         *number++ = static_cast<std::uint16_t>(known - vectors.begin());
         if (known == vectors.end()) vectors.push_back(v.get());
     }
+    number_of_scalar = repeated_scalars(p, number_of_leaf);
     if (p.wants_constant_memory) [[unlikely]]
         in_constant_memory = array::in_constant_memory(p, *this);
 }
@@ -82,6 +92,7 @@ layout::layout(const program& p, placement of) : places(std::move(of)) {
 std::uint64_t layout::hash(std::uint64_t seed) const {
     const auto mix = [&](std::uint32_t number) { seed = (seed ^ number) * 0x9e3779b97f4a7c15u; };
     for (std::uint16_t number : number_of_leaf) mix(number);
+    for (std::uint16_t number : number_of_scalar) mix(number);
     for (std::uint32_t number : places.structure()) mix(number);
     for (std::uint32_t word : results) mix(word);
     mix(static_cast<std::uint32_t>(in_constant_memory));
@@ -90,7 +101,9 @@ std::uint64_t layout::hash(std::uint64_t seed) const {
 
 bool layout::repeats_like(const layout& other) const {
     return std::equal(number_of_leaf.begin(), number_of_leaf.end(), other.number_of_leaf.begin(),
-                      other.number_of_leaf.end());
+                      other.number_of_leaf.end()) &&
+           std::equal(number_of_scalar.begin(), number_of_scalar.end(), other.number_of_scalar.begin(),
+                      other.number_of_scalar.end());
 }
 
 bool layout::is_like(const layout& other) const {
@@ -258,8 +271,11 @@ bound_leaves declare(trace::recording& r, const program& p, const layout& leaves
                               is_constant ? space::constant : space::global));
     }
     for (const image_leaf& image : p.images) nodes.images.push_back(r.parameter(image.type, image.use));
-    for (const step& s : p.steps)
-        if (is_argument(s)) nodes.scalars.push_back(r.parameter(s.type, trace::access::value));
+    std::vector<trace::node> arguments;
+    for_each_scalar(p, leaves, [&](const step& s, std::size_t number) {
+        if (number == arguments.size()) arguments.push_back(r.parameter(s.type, trace::access::value));
+        nodes.scalars.push_back(arguments[number]);
+    });
     nodes.positions = leaves.places.declare(r);
     return nodes;
 }
@@ -271,8 +287,9 @@ std::string parameter_names(const program& p, const layout& leaves, std::span<ve
         if (!contains(written, v)) names += ", " + vector_name(letter++);
     for (std::size_t k = 0; k < p.images.size(); ++k) names += ", " + image_name(k);
     letter = 0;
-    for (const step& s : p.steps)
-        if (is_argument(s)) names += ", " + scalar_name(letter++);
+    for_each_scalar(p, leaves, [&](const step&, std::size_t number) {
+        if (number == letter) names += ", " + scalar_name(letter++);
+    });
     return names + leaves.places.parameter_names();
 }
 
@@ -455,7 +472,11 @@ std::vector<std::string> describe(const program& p, const layout& leaves,
         int precedence;
     };
     std::vector<phrase> stack;
-    letter = 0;
+    std::vector<std::string> scalars;
+    for_each_scalar(p, leaves,
+                    [&](const step&, std::size_t number) { scalars.push_back(scalar_name(number)); });
+    std::size_t next = 0;
+    const auto next_scalar = [&] { return scalars[next++]; };
     for (const step& s : p.steps) {
         // What is computed at an index stands above it.
         const std::size_t arity = s.what == step::kind::end ? 2 : s.what == step::kind::at ? 0 : s.arity;
@@ -473,9 +494,9 @@ std::vector<std::string> describe(const program& p, const layout& leaves,
             case step::kind::vector:
             case step::kind::memory: made.words = names[leaves.number_of_leaf[s.leaf]]; break;
             case step::kind::image: made.words = image_name(s.leaf); break;
-            case step::kind::scalar: made.words = scalar_name(letter++); break;
+            case step::kind::scalar: made.words = next_scalar(); break;
             case step::kind::constant: made.words = "constant"; break;
-            case step::kind::index: made = {"element_index(" + scalar_name(letter++) + ")", 15}; break;
+            case step::kind::index: made = {"element_index(" + next_scalar() + ")", 15}; break;
             case step::kind::convert:
                 made = call(std::string("cast<") + to_string(s.type.element) + ">");
                 break;
@@ -553,8 +574,12 @@ void append_arguments(const program& p, const layout& leaves, std::span<vector_s
     for (const image_leaf& image : p.images)
         list.push_back(
             runtime::argument::of(image.memory->native(), kernels::image_use_of(image.use), image.sampler));
-    for (const step& s : p.steps)
-        if (is_argument(s)) append_value(list, p, s);
+    std::size_t next = 0;
+    for_each_scalar(p, leaves, [&](const step& s, std::size_t number) {
+        if (number != next) return;
+        append_value(list, p, s);
+        ++next;
+    });
     leaves.places.append_arguments(list);
 }
 

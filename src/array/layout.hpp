@@ -1,6 +1,7 @@
 #pragma once
 // How an expression's leaves become a kernel's parameters: equal vectors are one parameter, scalars are
-// arguments. In: a program. Out: the numbering, which belongs to the kernel's identity, and the arguments.
+// arguments, of what repeats one. In: a program. Out: the numbering, which belongs to the kernel's identity,
+// and the arguments.
 
 #include <cstdint>
 #include <span>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "array/placement.hpp"
+#include "array/repeats.hpp"
 #include "array/vector_state.hpp"
 #include "balm/expr.hpp"
 #include "balm/trace.hpp"
@@ -17,8 +19,9 @@ namespace balm::array {
 
 /// The leaves of a program by identity.
 struct layout {
-    detail::inline_vector<vector_state*, 10> vectors;         ///< each once, in order of appearance
-    detail::inline_vector<std::uint16_t, 20> number_of_leaf;  ///< program::vectors -> vectors
+    detail::inline_vector<vector_state*, 10> vectors;  ///< each once, in order of appearance
+    leaf_numbers number_of_leaf;                       ///< program::vectors -> vectors
+    scalar_numbers number_of_scalar;                   ///< the program's -> arguments, if any repeats
     placement places;
     detail::inline_vector<std::uint32_t, 4>
         results;                           ///< what the kernel makes of the values, in its own words
@@ -33,7 +36,7 @@ struct layout {
         results.push_back(static_cast<std::uint32_t>(word >> 32));
     }
     std::uint64_t hash(std::uint64_t seed) const;
-    /// Whether the same leaves are the same vector.
+    /// Whether the same leaves are the same vector, and the same scalars one argument.
     bool repeats_like(const layout&) const;
     /// Whether equal programs with these layouts are computed by the same kernel.
     bool is_like(const layout&) const;

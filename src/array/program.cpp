@@ -69,7 +69,8 @@ void program::clear() noexcept {
     produced = {};
     values = {};
     size = box = -1;
-    writes_memory = wants_constant_memory = false;
+    scalars_seen = 0;
+    may_repeat = writes_memory = wants_constant_memory = false;
 }
 
 namespace {
@@ -177,6 +178,10 @@ void program::push_value(step::kind what, trace::type type, std::uint64_t bits) 
     s.type = type;
     s.bits = bits;
     if (what == step::kind::index) s.detail = bits % 4 == 0;
+    if (!is_argument(s)) return;
+    const std::uint64_t own = std::uint64_t{1} << (bits * 0x9e3779b97f4a7c15u >> 58);
+    may_repeat = may_repeat || (scalars_seen & own) != 0;
+    scalars_seen |= own;
 }
 
 void program::push_bytes(trace::type type, const void* value, std::size_t bytes) {
@@ -252,6 +257,8 @@ void program::splice(program&& other) {
     const std::size_t first_value = values.size();
     for (const produced_leaf& each : other.produced)
         produced.push_back({each.by, static_cast<std::uint16_t>(each.leaf + vectors.size())});
+    may_repeat = may_repeat || other.may_repeat || (scalars_seen & other.scalars_seen) != 0;
+    scalars_seen |= other.scalars_seen;
     writes_memory = writes_memory || other.writes_memory;
     wants_constant_memory = wants_constant_memory || other.wants_constant_memory;
     vectors.append(std::move(other.vectors));

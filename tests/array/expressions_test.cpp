@@ -268,6 +268,77 @@ TEST(V7_equal_terminals, tell_structures_apart) {
     });
 }
 
+/// The sines of the kernel that is compiled for what the body assigns.
+std::size_t sines_compiled_by(const std::function<void()>& body) {
+    std::size_t sines = 0;
+    kernels::observe_compilations([&](const ir::function& f, const ir::launch_facts&) {
+        for (const auto& block : f.blocks)
+            for (const ir::value_id v : block)
+                sines += f.code[v].op == ir::opcode::builtin &&
+                         static_cast<builtin>(f.code[v].detail) == builtin::sin;
+    });
+    body();
+    compile_kernels_with_nvrtc_again();
+    return sines;
+}
+
+// What occurs again is one value with all that it is made of, host scalars too.
+TEST(V7_repeated_subexpressions, are_one_value) {
+    on_all_contexts([&](const context& ctx) {
+        vector<double> x(ctx, 10, 2.0), y(ctx, 10, 3.0), z(ctx, 10);
+        const auto wave = sin(1.5 * x + 0.25);
+        EXPECT_EQ(sines_compiled_by([&] { z = sin(1.5 * x) * sin(1.25 * x); }), 2u);
+        EXPECT_EQ(sines_compiled_by([&] { z = sin(1.5 * x) * sin(1.5 * y); }), 2u);
+        EXPECT_EQ(sines_compiled_by([&] { z = wave * wave + wave * y; }), 1u);
+        const double value = std::sin(3.25);
+        EXPECT_NEAR(z[7], value * value + 3 * value, 1e-14);
+
+        const auto place = element_index(4) * 3;
+        z = cast<double>(place * place + element_index(5));
+        for (std::size_t i = 0; i < 10; ++i)
+            EXPECT_EQ(z[i], static_cast<double>(9 * (i + 4) * (i + 4) + i + 5));
+        // At positions, and in several at once.
+        const auto back = (2.5 * x)[9 - element_index()];
+        x.set(3, 7.0);
+        z = back * back - back;
+        EXPECT_EQ(z[6], 17.5 * 17.5 - 17.5);
+        EXPECT_EQ(z[5], 20);
+        vector<double> w(ctx, 10);
+        tie(z, w) = std::tuple(2.5 * x - y, 2.5 * x + y);
+        EXPECT_EQ(z[3] + w[3], 35);
+        EXPECT_EQ(w[3] - z[3], 6);
+    });
+}
+
+TEST(V7_repeated_subexpressions, are_those_of_equal_scalars_alone) {
+    on_all_contexts([&](const context& ctx) {
+        vector<double> x(ctx, 10, 2.0), y(ctx, 10, 3.0), z(ctx, 10);
+        const auto both = [&](double s, double t) { z = s * x + t * y; };
+        const auto twice = [&](double s, double t) { z = s * x + t * x; };
+        both(2, 5);
+        EXPECT_EQ(z[0], 19);
+        EXPECT_EQ(compilations_of([&] { both(4, 4); }), 0) << "equal by chance";
+        EXPECT_EQ(z[0], 20);
+        twice(2, 5);
+        EXPECT_EQ(z[0], 14);
+        twice(5, 5);
+        EXPECT_EQ(z[0], 20);
+        twice(0.0, -0.0);
+        EXPECT_EQ(z[0], 0);
+        twice(7, 1);
+        EXPECT_EQ(z[0], 16);
+        // Many of them, of which some are equal.
+        auto long_sum = 1.0 * x;
+        double wanted = 2;
+        for (int k = 0; k < 40; ++k) {
+            long_sum = expr<double>(long_sum + (k % 7 + 0.5) * x);
+            wanted += 2 * (k % 7 + 0.5);
+        }
+        z = long_sum;
+        EXPECT_EQ(z[9], wanted);
+    });
+}
+
 TEST(V21_sources, a_new_scalar_or_vector_compiles_nothing) {
     on_all_contexts([&](const context& ctx) {
         vector<double> x(ctx, 10, 2.0), y(ctx, 20, 3.0), z(ctx, 10), w(ctx, 20);
