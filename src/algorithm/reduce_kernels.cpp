@@ -205,7 +205,12 @@ private:
             each_lane([&](const Index& k) { states_.store(k, in_.quick_.identity()); });
         }
         void take_row(const Index& row) const {
-            each_lane([&](const Index& k) { take(k, in_.element(in_.quick_, row + k)); });
+            if (!is_cheaper_in_fours(in_.p_))
+                return each_lane([&](const Index& k) { take(k, in_.element(in_.quick_, row + k)); });
+            Index first = named("first_four", row >> 2);
+            for (Index four : named("four", range(Index(lanes / 4))))
+                for (std::int64_t k = 0; k < 4; ++k)
+                    take(four * 4 + k, in_.element(in_.quick_, (first + four) * 4 + k));
         }
         void take_rest(const Index& begin, const Index& count) const {
             for (Index k : named("lane", range(count))) take(k, in_.element(in_.quick_, begin + k));

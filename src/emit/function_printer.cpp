@@ -184,7 +184,9 @@ private:
         }
         for (value_id v = 0; v < f_.code.size(); ++v)
             if (at(v).op == opcode::parameter) name_[v] = parameter_names_[at(v).bits];
-        std::string head(f_.dimensions > 0 ? words_.kernel : words_.device_function);
+        std::string head(f_.dimensions > 0 ? words_.kernel
+                         : is_of_numbers() ? words_.number_function
+                                           : words_.device_function);
         if (const ir::group_size& g = f_.only_for; g[0] != 0)
             head += fmt::format(fmt::runtime(words_.only_for), g[0], g[1], g[2], g[0] * g[1] * g[2]);
         head += f_.dimensions == 0 ? type_of(f_.result) + " " : "void ";
@@ -192,6 +194,14 @@ private:
         std::string one_line = head + fmt::format("{})", fmt::join(list, ", "));
         if (one_line.size() <= 108) return one_line;
         return head + "\n        " + fmt::format("{})", fmt::join(list, ",\n        "));
+    }
+
+    bool is_of_numbers() const {
+        const auto is_number = [](ir::type t) {
+            return !t.is_pointer() && !t.is_image() && t.aggregate == 0;
+        };
+        return is_number(f_.result) && std::all_of(f_.parameters.begin(), f_.parameters.end(),
+                                                   [&](const auto& p) { return is_number(p.what); });
     }
 
     void place_local_memory() {

@@ -9,6 +9,8 @@ const spelling& spelling_of(runtime::dialect d) noexcept {
         "kernel ",
         "__attribute__((reqd_work_group_size({0}, {1}, {2}))) ",
         "",
+        // PoCL would put it into loops only after it has made vectors of those.
+        "static inline __attribute__((always_inline)) ",
         "global ",
         "local ",
         "local ",
@@ -38,6 +40,7 @@ const spelling& spelling_of(runtime::dialect d) noexcept {
     static constexpr spelling cuda_cpp = {
         "extern \"C\" __global__ ",
         "__launch_bounds__({3}) ",
+        "static __device__ inline ",
         "static __device__ inline ",
         "",
         "",

@@ -13,6 +13,7 @@ struct spelling {
     std::string_view kernel;             ///< ahead of a kernel
     std::string_view only_for;           ///< behind it: the work-group's size {0}, {1}, {2}, in all {3}
     std::string_view device_function;    ///< ahead of a function
+    std::string_view number_function;    ///< ahead of one of numbers, without memory or structures
     std::string_view global_memory;      ///< ahead of a pointer to global memory
     std::string_view local_memory;       ///< ahead of a pointer to local memory
     std::string_view local_array;        ///< ahead of an array in local memory

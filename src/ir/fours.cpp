@@ -78,11 +78,11 @@ class sharing {
 public:
     explicit sharing(function& f) : f_(f) {}
 
-    void share(block_id number) {
+    bool share(block_id number) {
         std::map<four, std::vector<member>> fours;
         for (const value_id v : f_.blocks[number]) note(v, fours);
         std::erase_if(fours, [](const auto& each) { return each.second.size() < 2; });
-        if (fours.empty()) return;
+        if (fours.empty()) return false;
         std::map<value_id, const std::vector<member>*> begins;
         for (const auto& [which, members] : fours) begins.emplace(members.front().call, &members);
         const block before = std::move(f_.blocks[number]);
@@ -97,6 +97,7 @@ public:
             after.push_back(v);
         }
         f_.blocks[number] = std::move(after);
+        return true;
     }
 
 private:
@@ -165,13 +166,15 @@ void drop_uncalled(function& f) {
     f.callees = std::move(called);
 }
 
-void share_fours(function& f) {
+bool share_fours(function& f) {
     const bool may_share = std::any_of(f.callees.begin(), f.callees.end(),
                                        [](const auto& callee) { return callee->of_four != nullptr; });
-    if (!may_share) return;
+    if (!may_share) return false;
     sharing pass(f);
-    for (block_id b = 0; b < f.blocks.size(); ++b) pass.share(b);
+    bool shares = false;
+    for (block_id b = 0; b < f.blocks.size(); ++b) shares |= pass.share(b);
     drop_uncalled(f);
+    return shares;
 }
 
 }  // namespace balm::ir

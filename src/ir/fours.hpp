@@ -8,8 +8,9 @@
 namespace balm::ir {
 
 /// Puts one call of four in place of the calls in a block whose indices are known to differ by less than four
-/// within a multiple of four: those at 4 * k, 4 * k + 1 … for any k.
-void share_fours(function&);
+/// within a multiple of four: those at 4 * k, 4 * k + 1 … for any k. The function's values must be numbered
+/// (simplify). Says whether there were any.
+bool share_fours(function&);
 
 /// Drops the callees that are no longer called, so that they are not printed.
 void drop_uncalled(function&);

@@ -91,6 +91,24 @@ void fixed_chunks(function& f, value_id loop, builder& b, std::size_t chunk) {
     chunk_loop(f, loop, b, from, to);
 }
 
+/// for (q = from; q < to; ++q) { body of element 4 q … body of element 4 q + 3 }
+void chunks_of_fours(function& f, value_id loop, builder& b, std::size_t chunk) {
+    const value_id size = b.constant(chunk / 4), one = b.constant(1);
+    const value_id fours =
+        b.apply(builtin::div, b.apply(builtin::add, f.operand(loop, 0), b.constant(3)), b.constant(4));
+    const value_id from = b.apply(builtin::mul, b.place_(place::global_id), size);
+    const value_id to = b.apply(builtin::min, b.apply(builtin::add, from, size), fours);
+    const value_id counted = b.make(opcode::for_, scalar::i64, {from, to, one});
+    const block_id body = f.code[loop].blocks[0];
+    f.code[counted].blocks[0] = body;
+    const block single = f.blocks[body];
+    builder each(f, f.code[loop].where);
+    const value_id first = each.apply(builtin::mul, counted, each.constant(4));
+    for (std::uint64_t k = 0; k < 4; ++k)
+        append_copy(f, single, {loop, each.apply(builtin::add, first, each.constant(k))}, each.made);
+    f.blocks[body] = std::move(each.made);
+}
+
 /// if (gid * lanes < count) body, on vectors: element i of a widened parameter is lanes gid * lanes …
 void vector_an_item(function& f, value_id loop, builder& b, std::uint8_t lanes) {
     const value_id index = b.place_(place::global_id);
@@ -158,6 +176,10 @@ void share_out(function& f, value_id loop, const launch_facts& facts, lowered& p
         const std::uint8_t lanes = facts.is_tight ? 1 : gpu_lanes_for(f, loop);
         plan.elements_per_item = lanes > 1 ? lanes * gpu_vectors : 1;
         lanes > 1 ? vectors_an_item(f, loop, b, lanes, gpu_vectors) : one_element_an_item(f, loop, b);
+    } else if (!facts.is_tight && is_arithmetic_on_fours(f, loop)) {
+        chunks_of_fours(f, loop, b, cpu_chunk);
+        plan.elements_per_item = cpu_chunk;
+        plan.local_size = 1;
     } else if (const std::uint8_t lanes = facts.is_tight ? 1 : lanes_for(f, loop); lanes > 1) {
         vector_an_item(f, loop, b, lanes);
         plan.elements_per_item = lanes;
@@ -190,7 +212,6 @@ lowered lower(const function& kernel, const launch_facts& facts) {
     lowered plan{facts.grid.any() ? with_grid(kernel, facts.grid) : kernel};
     function& f = plan.kernel;
     f.only_for = facts.only_for;
-    share_fours(f);
     // What work-items tell each other across a barrier or by atomics is written by others than the pointer's
     // owner: restrict would let a compiler keep the old value.
     const bool shares = shares_memory(f);
@@ -200,6 +221,7 @@ lowered lower(const function& kernel, const launch_facts& facts) {
     }
     share_out_in(f, 0, facts, plan);
     simplify(f);
+    if (share_fours(f)) simplify(f);
     return plan;
 }
 

@@ -266,6 +266,27 @@ std::uint8_t gpu_lanes_for(const function& f, value_id loop) {
     return has_form ? 4 : 1;
 }
 
+bool is_arithmetic_on_fours(const function& f, value_id loop) {
+    if (gpu_lanes_for(f, loop) == 1) return false;
+    const block& body = f.blocks[f.code[loop].blocks[0]];
+    return std::all_of(body.begin(), body.end(), [&](value_id v) {
+        if (f.code[v].op != opcode::builtin) return true;
+        const auto what = static_cast<builtin>(f.code[v].detail);
+        switch (what) {
+            case builtin::clamp:
+            case builtin::fabs:
+            case builtin::fma:
+            case builtin::fmax:
+            case builtin::fmin:
+            case builtin::mad:
+            case builtin::max:
+            case builtin::min:
+            case builtin::sqrt: return true;
+            default: return info(what).symbol != nullptr;
+        }
+    });
+}
+
 bool does_little_but_gather(const function& f, value_id loop) {
     // Doubles of which a kernel gathers one each: with gather instructions 14 ms, one by one 10 ms; with four
     // fma more as long, with eighteen 19 and 31 ms (2^24 elements, Zen 4, PoCL 3.1, two cores).

@@ -15,6 +15,10 @@ std::uint8_t lanes_for(const function&, value_id loop);
 /// (function::of_four): 4 or 1.
 std::uint8_t gpu_lanes_for(const function&, value_id loop);
 
+/// Whether four elements share a call, and the rest is arithmetic: a CPU's compiler makes vectors of several
+/// such fours, whose calls would be done one by one for the lanes of a vector.
+bool is_arithmetic_on_fours(const function&, value_id loop);
+
 /// Whether the loop's body does little but read or write elements where memory says, which a compiler that
 /// makes vectors of it slows down.
 bool does_little_but_gather(const function&, value_id loop);

@@ -371,6 +371,40 @@ TEST(V9_random_numbers, of_neighbouring_indices_in_a_kernel_share_their_block) {
     });
 }
 
+// A CPU's compiler makes vectors of several fours; what it makes none of is computed in short vectors.
+TEST(V9_random_numbers, of_a_cpu_come_in_fours_beside_arithmetic) {
+    const uniform<float> number;
+    const auto text_of = [&](auto&& of) {
+        const auto stored = balm::kernel<1>("stored(n, seed, out)", [&](Index n, ULong seed, Out<float> out) {
+            for (Index i : grid_range(n)) out[i] = of(number(i, seed));
+        });
+        return emit::print(ir::lower(*stored.function(), {true, true, true}).kernel,
+                           runtime::dialect::opencl_c);
+    };
+    const std::string arithmetic = text_of([](const Float& x) { return sqrt(2.f * x - 1.f); });
+    EXPECT_EQ(calls_in(arithmetic, "philox_uniform_f32x4"), 1u) << arithmetic;
+    EXPECT_THAT(arithmetic, testing::Not(testing::HasSubstr("float16")));
+    const std::string function = text_of([](const Float& x) { return exp(x); });
+    EXPECT_THAT(function, testing::HasSubstr("float16"));
+
+    on_all_contexts([&](const context& ctx) {
+        for (const std::size_t n : {1u, 2u, 3u, 4u, 5u, 4095u, 4096u, 4097u, 10000u}) {
+            vector<float> x(ctx, n, 3.f), y(ctx, n), z(ctx, n);
+            tie(y, z) = std::tuple(x * number(element_index(8), 42), number(element_index(3), 42) - x);
+            const auto first = y.to_host(), second = z.to_host();
+            for (std::size_t i = 0; i < n; ++i) {
+                ASSERT_EQ(first[i], 3 * number(i + 8, 42)) << i << " of " << n;
+                ASSERT_EQ(second[i], number(i + 3, 42) - 3) << i << " of " << n;
+            }
+            // The points of a reduction are those of the host.
+            const auto drawn = number(element_index(0, n), 7, 2);
+            std::int64_t wanted = 0;
+            for (std::size_t i = 0; i < n; ++i) wanted += number(i, 7, 2) * number(i, 7, 2) < 0.5f;
+            EXPECT_EQ(sum(drawn * drawn < 0.5f * x / 3.f), wanted) << n;
+        }
+    });
+}
+
 TEST(V9_normal_vectors, have_their_pairs_in_neighbouring_lanes) {
     const auto draw =
         balm::kernel<1>("draw_normals(seed, a, b)", [](ULong seed, Out<float4> a, Out<double2> b) {

@@ -204,7 +204,7 @@ TEST(EMIT_texts, of_chains_and_functions) {
     EXPECT_EQ(opencl(grade), R"(#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
 
-double clamp01(double x) {
+static inline __attribute__((always_inline)) double clamp01(double x) {
     return x > 1.0 ? 1.0 : fmax(x, 0.0);
 }
 
