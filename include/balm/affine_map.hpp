@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "balm/host_array.hpp"
+#include "balm/shape.hpp"
 
 namespace balm::array {
 

@@ -19,7 +19,7 @@ namespace array {
 
 /// Some of the dimensions of a box, in any order.
 struct dimension_list {
-    std::array<int, shape::max_dimensions> each{};
+    std::array<std::int64_t, shape::max_dimensions> each{};
     int count = 0;
 };
 
@@ -36,7 +36,7 @@ template <std::integral... D>
 constexpr array::dimension_list along(D... dimension) {
     static_assert(sizeof...(D) >= 1 && sizeof...(D) <= shape::max_dimensions,
                   "Balm: a reduction runs along one to eight dimensions");
-    return {{static_cast<int>(dimension)...}, sizeof...(D)};
+    return {{static_cast<std::int64_t>(dimension)...}, sizeof...(D)};
 }
 
 namespace detail {

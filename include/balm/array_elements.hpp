@@ -220,7 +220,10 @@ auto recorded_with(std::index_sequence<0, K...>, First&& first, Rest&&... rest) 
 }
 template <class Operation, class... A>
 auto recorded(A&&... a) {
-    return recorded_with<Operation>(std::index_sequence_for<A...>{}, static_cast<A&&>(a)...);
+    if constexpr (have_host_call<A...>)
+        return recorded<Operation>(per_element(static_cast<A&&>(a))...);
+    else
+        return recorded_with<Operation>(std::index_sequence_for<A...>{}, static_cast<A&&>(a)...);
 }
 
 // ---- operations ----
@@ -444,7 +447,7 @@ int member_index() {
 template <auto Member>
 struct field_operation : named_operation {
     static constexpr const char* name = "field";
-    using T = typename member_pointer<decltype(Member)>::member;
+    using T = typename member_type<typename member_pointer<decltype(Member)>::member>::type;
     static_assert(!std::is_array_v<T>,
                   "Balm: this member is an array; write a function that says which element of it is meant");
 

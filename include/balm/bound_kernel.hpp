@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "balm/sampler.hpp"
@@ -44,13 +45,56 @@ template <int N>
 struct bound_kernel : bound_call {};
 
 namespace detail {
-/// count * size; throws usage_error for a size of 0 and where no size_t holds the product.
+/// count * size. Throws usage_error for negative numbers, a size of 0 and more work-items than can be
+/// counted.
 std::size_t work_items(std::size_t count, std::size_t size);
+
+/// Refuses a grid, or an offset, of other dimensions than the kernel's.
+template <int N, int Given>
+constexpr void check_dimensions() {
+    static_assert(N == Given, "Balm: the launch has another number of dimensions than the kernel");
+}
 }  // namespace detail
 
-/// A size for each of N dimensions, the fastest-varying first: `{width, height}`.
+/// What a size is given as: an integer, or what converts to one.
+template <class T>
+concept extent_size = std::convertible_to<T, std::size_t> && !std::floating_point<T>;
+
+/// A size for each of N dimensions, the fastest-varying first: `{width, height}`; made of N integers, or of
+/// an array of them. A launch refuses negative ones.
 template <int N>
-using extent = std::array<std::size_t, static_cast<std::size_t>(N)>;
+class extent : public std::array<std::size_t, static_cast<std::size_t>(N)> {
+    using base = std::array<std::size_t, static_cast<std::size_t>(N)>;
+
+public:
+    /// Zeros. Explicit, so that a launch over `{}` does not compile.
+    explicit extent() : base{} {}
+    template <extent_size... Sizes>
+    requires(sizeof...(Sizes) > 0) extent(Sizes... sizes)  // NOLINT(google-explicit-constructor)
+        : base{} {
+        check<sizeof...(Sizes)>();
+        if constexpr (sizeof...(Sizes) == N) base::operator=(base{static_cast<std::size_t>(sizes)...});
+    }
+    extent(const base& sizes) : base(sizes) {}  // NOLINT(google-explicit-constructor)
+    template <extent_size T, std::size_t M>
+    extent(const std::array<T, M>& sizes) : base{} {  // NOLINT(google-explicit-constructor)
+        check<M>();
+        for (std::size_t d = 0; d < M && d < N; ++d) (*this)[d] = static_cast<std::size_t>(sizes[d]);
+    }
+
+private:
+    template <std::size_t Given>
+    static constexpr void check() {
+        static_assert(
+            Given == N,
+            "Balm: a grid, and a work-group, has one size for each dimension of the kernel: {n} for "
+            "kernel<1>, {width, height} for kernel<2>");
+    }
+};
+
+/// A launch's size. The kernel alone says N, so that braces and arrays convert.
+template <int N>
+using launch_size = std::type_identity_t<extent<N>>;
 
 /// Where a grid of N dimensions begins; made by `balm::offset(…)`, never from braces, which are sizes.
 template <int N>

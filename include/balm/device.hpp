@@ -127,30 +127,30 @@ public:
     ///
     ///     balm::event done = dev.execute(mat_mult(2, a, b, r), {2, 2}, a_written, b_written);
     template <int N, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, Waits&&... waits) const {
+    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, Waits&&... waits) const {
         return queue().execute(kernel, global, std::forward<Waits>(waits)...);
     }
     /// Runs a kernel over `global` work-items in work-groups of `local`, which divides it.
     template <int N, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, const extent<N>& local,
+    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, const launch_size<N>& local,
                     Waits&&... waits) const {
         return queue().execute(kernel, global, local, std::forward<Waits>(waits)...);
     }
     /// Runs a kernel over so many work-groups of so many work-items: `execute(kernel(a), balm::groups(120,
     /// 256))`.
-    template <int N, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const group_grid<N>& grid, Waits&&... waits) const {
+    template <int N, int M, waitable... Waits>
+    pending execute(const bound_kernel<N>& kernel, const group_grid<M>& grid, Waits&&... waits) const {
         return queue().execute(kernel, grid, std::forward<Waits>(waits)...);
     }
     /// The same where the grid begins at an offset: `execute(kernel(a), {64, 64}, balm::offset(8, 0))`.
-    template <int N, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, const grid_offset<N>& from,
+    template <int N, int M, waitable... Waits>
+    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, const grid_offset<M>& from,
                     Waits&&... waits) const {
         return queue().execute(kernel, global, from, std::forward<Waits>(waits)...);
     }
-    template <int N, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, const extent<N>& local,
-                    const grid_offset<N>& from, Waits&&... waits) const {
+    template <int N, int M, waitable... Waits>
+    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, const launch_size<N>& local,
+                    const grid_offset<M>& from, Waits&&... waits) const {
         return queue().execute(kernel, global, local, from, std::forward<Waits>(waits)...);
     }
 

@@ -128,6 +128,7 @@ struct device_info {
     std::size_t max_work_group_size = 0;
     std::array<std::size_t, 3> max_work_item_sizes{};
     std::array<std::size_t, 3> max_group_counts{};  ///< SIZE_MAX where there is no limit
+    std::size_t max_groups = SIZE_MAX;              ///< the same of all dimensions together
     std::uint32_t sub_group_size = 0;  ///< of the hardware; 0: none, and kernels' sub-groups are emulated
     vector_widths preferred_vectors;   ///< lanes that serve best
     vector_widths native_vectors;      ///< lanes of the machine's instructions

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -14,16 +15,18 @@ namespace balm {
 
 namespace detail {
 memory_part pointed_part(std::shared_ptr<runtime::storage>, std::ptrdiff_t offset, std::size_t element_size,
-                         std::size_t alignment, std::ptrdiff_t count);
+                         std::size_t alignment, std::optional<std::size_t> count);
+/// offset + n * step, in bytes. Throws usage_error where that is further than any memory reaches.
+std::ptrdiff_t moved_offset(std::ptrdiff_t offset, std::ptrdiff_t n, std::ptrdiff_t step);
 std::shared_ptr<runtime::storage> pointer_allocate(const std::shared_ptr<runtime::device_state>&,
                                                    std::size_t count, std::size_t element_size);
 [[noreturn]] void pointers_into_two_allocations();
 }  // namespace detail
 
 /// A pointer to an element of T in device memory. It owns its share of the allocation, which is freed with
-/// the last pointer, buffer or range into it, or by free(). Moving it is free and unchecked, as in C++; where
-/// it is used it must point into the allocation, at a multiple of alignof(T). Null unless made from
-/// something.
+/// the last pointer, buffer or range into it, or by free(). It may point anywhere, as far as there could be
+/// memory (2^62 bytes, else usage_error); where it is used it must point into the allocation, at a multiple
+/// of alignof(T). Null unless made from something.
 ///
 ///     balm::device_pointer<float> p = device.allocate<float>(1000);
 ///     p.range(100).write(host);                    // its first hundred elements
@@ -48,10 +51,13 @@ public:
     explicit operator bool() const { return memory_ != nullptr; }
 
     device_pointer& operator+=(std::ptrdiff_t n) {
-        offset_ += n * static_cast<std::ptrdiff_t>(sizeof(T));
+        offset_ = detail::moved_offset(offset_, n, element_size);
         return *this;
     }
-    device_pointer& operator-=(std::ptrdiff_t n) { return *this += -n; }
+    device_pointer& operator-=(std::ptrdiff_t n) {
+        offset_ = detail::moved_offset(offset_, n, -element_size);
+        return *this;
+    }
     device_pointer& operator++() { return *this += 1; }
     device_pointer& operator--() { return *this -= 1; }
     device_pointer operator++(int) { return std::exchange(*this, *this + 1); }
@@ -62,7 +68,7 @@ public:
     /// The elements between two pointers. Throws usage_error if they point into two allocations.
     friend std::ptrdiff_t operator-(const device_pointer& a, const device_pointer& b) {
         if (a.memory_ != b.memory_) detail::pointers_into_two_allocations();
-        return (a.offset_ - b.offset_) / static_cast<std::ptrdiff_t>(sizeof(T));
+        return (a.offset_ - b.offset_) / element_size;
     }
     friend bool operator==(const device_pointer&, const device_pointer&) = default;
     /// Throws usage_error if they point into two allocations.
@@ -79,12 +85,13 @@ public:
     /// The `count` elements from here on, to write, read, copy, fill and map. Throws usage_error where they
     /// are not all inside, or the address is not aligned.
     buffer_range<T, Direction> range(std::size_t count) const {
-        return buffer_range<T, Direction>(detail::pointed_part(memory_, offset_, sizeof(T), alignof(T),
-                                                               static_cast<std::ptrdiff_t>(count)));
+        return buffer_range<T, Direction>(
+            detail::pointed_part(memory_, offset_, sizeof(T), alignof(T), count));
     }
     /// All elements from here to the allocation's end.
     buffer_range<T, Direction> range() const {
-        return buffer_range<T, Direction>(detail::pointed_part(memory_, offset_, sizeof(T), alignof(T), -1));
+        return buffer_range<T, Direction>(
+            detail::pointed_part(memory_, offset_, sizeof(T), alignof(T), std::nullopt));
     }
 
     /// Gives the allocation back now, whoever else points into it; as buffer::free().
@@ -96,6 +103,8 @@ public:
     std::size_t size_bytes() const { return range().size_bytes(); }
 
 private:
+    static constexpr auto element_size = static_cast<std::ptrdiff_t>(sizeof(T));
+
     std::shared_ptr<runtime::storage> memory_;
     std::ptrdiff_t offset_ = 0;  // bytes
 };

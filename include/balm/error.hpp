@@ -2,8 +2,10 @@
 // The exceptions that Balm throws. Every message is a sentence that says what was tried, on what, and
 // what to do about it.
 
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace balm {
 
@@ -38,7 +40,8 @@ public:
     using error::error;
 };
 
-/// What a callback given to on_complete threw. Thrown by the next call that touches the event's device.
+/// What a callback given to on_complete threw. Thrown by the next call of the thread that called on_complete
+/// which touches the event's device.
 class callback_error : public error {
 public:
     using error::error;
@@ -50,10 +53,34 @@ public:
     using device_error::device_error;
 };
 
-/// The device's compiler refused a program. The message holds the compiler's log and the numbered source.
+/// The device's compiler refused a program. The message holds the compiler's log and the numbered source; of
+/// long ones it holds the beginning and the end, and log() and source() hold all of it.
+///
+///     catch (const balm::build_error& failure) {
+///         std::ofstream("build.log") << failure.log();
+///     }
 class build_error : public device_error {
 public:
     using device_error::device_error;
+    build_error(const std::string& message, std::string log, std::string source)
+        : device_error(message),
+          details_(std::make_shared<const details>(details{std::move(log), std::move(source)})) {}
+
+    /// The compiler's log, however long. Empty where no compiler has run.
+    const std::string& log() const noexcept { return all().log; }
+    /// The source that the compiler was given. Empty where it was given none.
+    const std::string& source() const noexcept { return all().source; }
+
+private:
+    struct details {
+        std::string log, source;
+    };
+    const details& all() const noexcept {
+        static const details none;
+        return details_ ? *details_ : none;
+    }
+
+    std::shared_ptr<const details> details_;  // exceptions are copied without throwing
 };
 
 /// A check() in a kernel failed: thrown by what waits for the launch. The message holds the C++ line, what

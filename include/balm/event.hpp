@@ -87,6 +87,12 @@ double seconds_in(const Duration& time) {
     return static_cast<double>(time.count()) * static_cast<double>(Duration::period::num) /
            static_cast<double>(Duration::period::den);
 }
+/// Less than 0 for a time that has passed. A difference of time points would overflow: that of the year 3000
+/// in days, say, is one in nanoseconds, which end in 2262.
+template <time_point TimePoint>
+double seconds_until(const TimePoint& when) {
+    return seconds_in(when.time_since_epoch()) - seconds_in(TimePoint::clock::now().time_since_epoch());
+}
 
 // What one event and a list of them have in common: Derived::all() gives the events.
 template <class Derived>
@@ -108,16 +114,16 @@ public:
     template <time_point TimePoint>
     bool wait_until(const TimePoint& when) const {
         for (;;) {
-            if (wait_for_all(self().events(), seconds_in(when - TimePoint::clock::now()))) return true;
-            if (TimePoint::clock::now() >= when) return false;
+            if (wait_for_all(self().events(), seconds_until(when))) return true;
+            if (seconds_until(when) <= 0) return false;
         }
     }
     /// Has the callable called once when the work before this point is over: with the failure (an
     /// std::exception_ptr, null where there is none), or without arguments, as it takes them. It is called on
     /// a thread of Balm's, never inside this call, also where the work is over already; such calls come one
     /// after the other, so that one which waits delays the others. A failure that the callable does not take,
-    /// and what it throws itself (as callback_error), are thrown by the next call that touches the device.
-    /// The end of the process waits for what is to be called.
+    /// and what it throws itself (as callback_error), are thrown by the next call of the thread that called
+    /// on_complete() which touches the device. The end of the process waits for what is to be called.
     ///
     ///     done.on_complete([&](std::exception_ptr failure) { (failure ? failed : finished).add(job); });
     template <completion_callback Callback>
@@ -159,7 +165,7 @@ private:
 
 /// What an asynchronous call returns: an event on its way. As an rvalue it converts to `event` or goes into
 /// a wait list; one that nobody converts is waited for when it dies: a forgotten result is slow, never
-/// wrong. An error that shows up in that wait is thrown by the next call that touches the device.
+/// wrong. An error that shows up in that wait is thrown by the thread's next call that touches the device.
 ///
 ///     balm::event written = a.write(host);  // goes on at once
 ///     a.write(host);                        // waits here

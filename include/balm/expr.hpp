@@ -201,10 +201,11 @@ private:
 class program_handle {
 public:
     program_handle() : list_(taken()) {}
-    program_handle(program&& list) : list_(taken()) { *list_ = std::move(list); }  // NOLINT
-    program_handle(const program_handle& other) : list_(taken()) { *list_ = *other; }
+    program_handle(program&& list) : program_handle() { *list_ = std::move(list); }  // NOLINT
+    program_handle(const program_handle& other) : program_handle() { *list_ = *other; }
     program_handle(program_handle&& other) noexcept : list_(std::exchange(other.list_, nullptr)) {}
-    program_handle& operator=(program_handle other) noexcept {
+    program_handle& operator=(const program_handle& other) { return *this = program_handle(other); }
+    program_handle& operator=(program_handle&& other) noexcept {
         std::swap(list_, other.list_);
         return *this;
     }
@@ -279,10 +280,10 @@ constexpr trace::type array_type() {
 template <class A>
 concept array_value = detail::is_vector<std::remove_cvref_t<A>> || detail::is_view<std::remove_cvref_t<A>> ||
     detail::is_expr<std::remove_cvref_t<A>>;
-/// What may stand beside one: a host scalar, short vector or complex number.
+/// What may stand beside one: a host scalar, short vector or complex number, or a function's call with these.
 template <class A>
 concept array_operand = array_value<A> || scalar_type<std::remove_cvref_t<A>> || vector_type<A> ||
-    complex_type<std::remove_cvref_t<A>>;
+    complex_type<std::remove_cvref_t<A>> || detail::is_host_call<std::remove_cvref_t<A>>;
 template <class... A>
 concept array_operands = (array_operand<A> && ...) && (array_value<A> || ...);
 
@@ -389,12 +390,8 @@ void refuse_wrapping([[maybe_unused]] const A& value) {
 template <scalar Entering, class A>
 std::uint64_t entering_bits(A value) {
     using T = typename host_type<Entering>::type;
-    const T converted = static_cast<T>(value);
-    if constexpr (std::integral<A> && std::integral<T> && !std::same_as<T, bool> && sizeof(A) > sizeof(T))
-        if (static_cast<A>(converted) != value &&
-            static_cast<A>(static_cast<std::make_unsigned_t<T>>(converted)) != value)
-            array_scalar_does_not_fit(Entering);
-    return dsl::detail::bits_of(converted);
+    if (!dsl::detail::fits<T>(value)) array_scalar_does_not_fit(Entering);
+    return dsl::detail::bits_of(static_cast<T>(value));
 }
 
 /// Appends an operand of any kind.
@@ -438,11 +435,31 @@ array::program_handle joined(First&& first, Rest&&... rest) {
 
 }  // namespace detail
 
+namespace detail {
+
+/// The operand, or the call as an expression.
+template <class A>
+A&& per_element(A&& a) {
+    return static_cast<A&&>(a);
+}
+template <class A>
+requires is_host_call<std::remove_cvref_t<A>>
+auto per_element(A&& a) {
+    return expr<typename std::remove_cvref_t<A>::value_type>(
+        array::program_handle(array::program(a.expression().list())));
+}
+template <class... A>
+inline constexpr bool have_host_call = (is_host_call<std::remove_cvref_t<A>> || ...);
+
+}  // namespace detail
+
 /// Applies a row of builtins.def element by element.
 template <builtin B, class... A>
 requires array_operands<A...>
 auto apply(A&&... a) {
-    if constexpr (!detail::are_scalars<A...>()) {
+    if constexpr (detail::have_host_call<A...>) {
+        return apply<B>(detail::per_element(static_cast<A&&>(a))...);
+    } else if constexpr (!detail::are_scalars<A...>()) {
         return detail::recorded<detail::row_operation<B>>(static_cast<A&&>(a)...);
     } else {
         constexpr scalar strong = detail::array_strong<A...>();
@@ -524,14 +541,14 @@ auto operator!(A&& a) {
 template <class L, class R>
 requires array_operands<L, R>
 auto operator&&(L&& l, R&& r) {
-    return apply<builtin::bit_and>(detail::as_condition(static_cast<L&&>(l)),
-                                   detail::as_condition(static_cast<R&&>(r)));
+    return apply<builtin::bit_and>(detail::as_condition(detail::per_element(static_cast<L&&>(l))),
+                                   detail::as_condition(detail::per_element(static_cast<R&&>(r))));
 }
 template <class L, class R>
 requires array_operands<L, R>
 auto operator||(L&& l, R&& r) {
-    return apply<builtin::bit_or>(detail::as_condition(static_cast<L&&>(l)),
-                                  detail::as_condition(static_cast<R&&>(r)));
+    return apply<builtin::bit_or>(detail::as_condition(detail::per_element(static_cast<L&&>(l))),
+                                  detail::as_condition(detail::per_element(static_cast<R&&>(r))));
 }
 
 /// The built-in functions, element by element: one template a row of builtins.def, named as the row.
@@ -576,7 +593,11 @@ requires(detail::are_scalars<A>()) expr<canonical<T>> bit_cast(A&& a) {
 template <class C, class A, class B>
 requires array_operands<C, A, B>
 auto select(C&& condition, A&& if_true, B&& if_false) {
-    if constexpr (!detail::are_scalars<C, A, B>()) {
+    if constexpr (detail::have_host_call<C, A, B>) {
+        return select(detail::per_element(static_cast<C&&>(condition)),
+                      detail::per_element(static_cast<A&&>(if_true)),
+                      detail::per_element(static_cast<B&&>(if_false)));
+    } else if constexpr (!detail::are_scalars<C, A, B>()) {
         return detail::recorded<detail::select_operation>(
             static_cast<C&&>(condition), static_cast<A&&>(if_true), static_cast<B&&>(if_false));
     } else {
@@ -607,17 +628,23 @@ array::program positions(A&& a) {
 
 }  // namespace detail
 
+namespace detail {
+/// How many positions there are from `offset` on. Throws usage_error where the last one is beyond an i64.
+std::int64_t checked_positions(std::int64_t offset, const shape&);
+}  // namespace detail
+
 /// The position of each element, plus an offset: 0, 1, 2, …
 inline expr<std::int64_t> element_index(std::int64_t offset = 0) {
     array::program list;
     list.push_value(array::step::kind::index, scalar::i64, static_cast<std::uint64_t>(offset));
     return expr<std::int64_t>(std::move(list));
 }
-/// The same for a given number of elements, where no vector in the expression says it.
+/// The same for a given number of elements, where no vector in the expression says it. Throws usage_error
+/// where a position is beyond what an std::int64_t counts.
 inline expr<std::int64_t> element_index(std::int64_t offset, std::size_t size) {
     array::program list;
     list.push_value(array::step::kind::index, scalar::i64, static_cast<std::uint64_t>(offset));
-    list.size = static_cast<std::int64_t>(size);
+    list.size = detail::checked_positions(offset, shape(size));
     return expr<std::int64_t>(std::move(list));
 }
 
@@ -686,7 +713,9 @@ void append_image(array::program& list, const A& a) {
 template <class P, class A>
 void append_argument(array::program& list, const A& a) {
     using element = typename memory_parameter_of<P>::element;
-    if constexpr (parameter_is_image<P>) {
+    if constexpr (is_host_call<A>) {
+        append_argument<P>(list, per_element(a));
+    } else if constexpr (parameter_is_image<P>) {
         append_image<P>(list, a);
     } else if constexpr (!std::is_void_v<element>) {
         static_assert(is_vector<A>, "Balm: this parameter is memory; give it a vector");

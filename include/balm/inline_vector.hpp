@@ -15,7 +15,9 @@ public:
     inline_vector() noexcept : data_(inside()) {}
     inline_vector(const inline_vector& other) : inline_vector() { append(other.begin(), other.end()); }
     inline_vector(inline_vector&& other) noexcept { take(other); }
-    inline_vector& operator=(inline_vector other) noexcept {
+    inline_vector& operator=(const inline_vector& other) { return *this = inline_vector(other); }  // NOLINT
+    inline_vector& operator=(inline_vector&& other) noexcept {
+        if (this == &other) return *this;
         release();
         take(other);
         return *this;

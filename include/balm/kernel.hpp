@@ -18,6 +18,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "balm/bound_kernel.hpp"
 #include "balm/dsl/array.hpp"
@@ -36,6 +37,10 @@
 #include "balm/trace.hpp"
 
 namespace balm {
+
+namespace array {
+struct program;
+}
 
 /// Local memory for a kernel's `Local<T>` parameter: room for `count` elements in each work-group.
 template <class T>
@@ -315,7 +320,55 @@ private:
 
 }  // namespace detail
 
+namespace detail {
+
+/// What stands for itself in a call: no device value, no memory.
+template <class A>
+concept host_value =
+    scalar_type<A> || vector_type<A> || structure_type<A> || complex_type<A> || is_host_call<A>;
+
+/// What functions and operators make of host values alone, as an array expression.
+class host_expression {
+public:
+    void push(trace::type, const bound_argument&);
+    void push(scalar, std::uint64_t bits);
+    void push(const host_expression&);
+    void push_call(std::shared_ptr<const ir::function>, trace::type, std::size_t arity);
+    void push_row(builtin, scalar, std::size_t arity);
+
+    /// Throws usage_error where a kernel was traced when it was made.
+    const array::program& list() const;
+
+private:
+    array::program& own_list();
+
+    std::shared_ptr<array::program> list_;
+};
+
+/// What a call with host values alone gives: the value, where a kernel is traced; in an array expression it
+/// is computed for each element. So are calls and operators on such values.
+template <class R>
+class host_call : public R {
+public:
+    explicit host_call(const trace::node& value) : R(value) {}
+    explicit host_call(host_expression e) : R(trace::node{}), expression_(std::move(e)) {}
+    using R::operator=;
+
+    const host_expression& expression() const { return expression_; }
+
+private:
+    host_expression expression_;
+};
+
+/// Refuses a call outside of kernels.
+[[noreturn]] void called_outside_of_kernels(const ir::function&);
+
+}  // namespace detail
+
 namespace dsl::detail {
+
+template <class R>
+inline constexpr bool is_var<balm::detail::host_call<R>> = true;
 
 /// What can be passed to a function, and only exists while a kernel is traced.
 template <class A>
@@ -484,13 +537,83 @@ namespace dsl {
 
 /// A call inside a kernel: at least one argument lives on the device.
 template <class R, class... P, class... A>
-requires(detail::on_device<A> || ...) R call_function(const device_function<R, P...>& f, A&&... arguments) {
+requires((detail::on_device<A> || ...) && !(balm::detail::host_value<std::remove_cvref_t<A>> && ...)) R
+    call_function(const device_function<R, P...>& f, A&&... arguments) {
     const trace::node nodes[] = {balm::detail::argument_node<P>(static_cast<A&&>(arguments))...};
     const trace::node result = trace::call(f.function(), nodes, sizeof...(A), {});
     if constexpr (!std::is_void_v<R>) return R(result);
 }
 
 }  // namespace dsl
+
+namespace detail {
+
+/// Functions whose calls with host values alone mean something in array expressions: numbers of numbers.
+template <class R, class... P>
+inline constexpr bool gives_numbers = dsl::detail::is_var<R> && ((parameter<P>::use == trace::access::value &&
+                                                                  !dsl::detail::is_pointer<P>)&&...);
+
+/// The argument of a call outside of kernels.
+template <class P, class A>
+void push_argument(host_expression& to, const A& a) {
+    if constexpr (is_host_call<A>)
+        to.push(a.expression());
+    else
+        to.push(parameter<P>::element(), parameter<P>::bind(a));
+}
+/// The operand of a row outside of kernels.
+template <builtin B, scalar Strong, class A>
+void push_operand(host_expression& to, const A& a) {
+    if constexpr (is_host_call<A>) {
+        to.push(a.expression());
+    } else {
+        constexpr scalar entering = dsl::detail::operand_scalar<B, A>(Strong);
+        using T = typename host_type<entering>::type;
+        if constexpr (!takes_bit_patterns(B)) dsl::detail::refuse_wrapping<T>(a);
+        if (!dsl::detail::fits<T>(a)) dsl::detail::constant_does_not_fit(entering);
+        to.push(entering, dsl::detail::bits_of(static_cast<T>(a)));
+    }
+}
+
+template <builtin B, scalar Strong, scalar Result, class... A>
+auto row_of_host_values(const A&... a) {
+    using result = host_call<dsl::var_of<Result>>;
+    if (trace::is_recording()) {
+        const trace::node nodes[] = {dsl::detail::row_operand<B, Strong>(a)...};
+        return result(trace::apply(B, nodes, sizeof...(A)));
+    }
+    host_expression made;
+    (push_operand<B, Strong>(made, a), ...);
+    made.push_row(B, Result, sizeof...(A));
+    return result(std::move(made));
+}
+
+}  // namespace detail
+
+/// A call with host values alone, or with nothing: inside a kernel as any other; in an array expression,
+/// beside an array or assigned to one, it is computed for each element. Throws usage_error where it stands
+/// in neither and is no number.
+template <class R, class... P, class... A>
+requires(detail::host_value<A>&&...) auto call_function(const device_function<R, P...>& f, const A&... a) {
+    const auto record = [&] {
+        const trace::node nodes[] = {detail::argument_node<P>(a)..., trace::node{}};
+        return trace::call(f.function(), nodes, sizeof...(A), {});
+    };
+    if constexpr (detail::gives_numbers<R, P...>) {
+        using result = detail::host_call<R>;
+        if (trace::is_recording()) return result(record());
+        detail::host_expression made;
+        (detail::push_argument<P>(made, a), ...);
+        made.push_call(f.function(), detail::type_of_element<typename R::value_type>(), sizeof...(A));
+        return result(std::move(made));
+    } else {
+        if (!trace::is_recording()) detail::called_outside_of_kernels(*f.function());
+        if constexpr (std::is_void_v<R>)
+            record();
+        else
+            return R(record());
+    }
+}
 
 /// Defines a device function from a lambda on device types; it is printed as a function of its own.
 ///

@@ -59,8 +59,7 @@ void add_kernel(module_state&, const std::shared_ptr<const ir::function>&);
 void set_options(module_state&, compile_options);
 void add_link(module_state&, const std::shared_ptr<module_state>& other);
 void end_definition(module_state&);
-/// To be called while an exception is handled: keeps it for the first use, if nothing could catch it now, or
-/// throws it on.
+/// Keeps the exception that is being handled for the first use.
 void fail_definition(module_state&);
 
 std::shared_ptr<instance_state> instance_on(module_state&, const balm::device&);
@@ -134,6 +133,7 @@ public:
     std::size_t size() const { return detail::constant_size(data_); }
     /// An element, in a kernel or function.
     auto operator[](dsl::located_index i) const {
+        trace::check_index(i.value, size(), i.where);
         return detail::constant_memory<T>(detail::constant_node(data_))[i];
     }
     /// A pointer to the first element, in a kernel or function. Refused when the kernel is compiled for a
@@ -196,32 +196,35 @@ public:
     /// Runs a kernel as device().execute does: the kernel may read constants of the module and of those that
     /// it links, and is compiled with the module's options.
     template <int N, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, Waits&&... waits) const {
+    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, Waits&&... waits) const {
         return launch<N>(kernel, global.data(), nullptr, nullptr, wait_list(std::forward<Waits>(waits)...));
     }
     /// The same in work-groups of `local`.
     template <int N, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, const extent<N>& local,
+    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, const launch_size<N>& local,
                     Waits&&... waits) const {
         return launch<N>(kernel, global.data(), local.data(), nullptr,
                          wait_list(std::forward<Waits>(waits)...));
     }
     /// The same over so many work-groups of so many work-items.
-    template <int N, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const group_grid<N>& grid, Waits&&... waits) const {
+    template <int N, int M, waitable... Waits>
+    pending execute(const bound_kernel<N>& kernel, const group_grid<M>& grid, Waits&&... waits) const {
+        detail::check_dimensions<N, M>();
         return launch<N>(kernel, grid.global().data(), grid.size.data(), nullptr,
                          wait_list(std::forward<Waits>(waits)...));
     }
     /// The same where the grid begins at an offset.
-    template <int N, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, const grid_offset<N>& from,
+    template <int N, int M, waitable... Waits>
+    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, const grid_offset<M>& from,
                     Waits&&... waits) const {
+        detail::check_dimensions<N, M>();
         return launch<N>(kernel, global.data(), nullptr, from.start.data(),
                          wait_list(std::forward<Waits>(waits)...));
     }
-    template <int N, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, const extent<N>& local,
-                    const grid_offset<N>& from, Waits&&... waits) const {
+    template <int N, int M, waitable... Waits>
+    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, const launch_size<N>& local,
+                    const grid_offset<M>& from, Waits&&... waits) const {
+        detail::check_dimensions<N, M>();
         return launch<N>(kernel, global.data(), local.data(), from.start.data(),
                          wait_list(std::forward<Waits>(waits)...));
     }
@@ -405,6 +408,7 @@ public:
             entry_ = std::make_shared<const detail::module_call_of<F, R, A...>>(define(m).run);
             detail::end_definition(*state_);
         } catch (...) {
+            if (trace::main_has_begun()) throw;
             detail::fail_definition(*state_);
         }
     }

@@ -121,7 +121,7 @@ auto each(F&& f, A&&... a) {
 ///
 ///     balm::multivector<double, 3> x(ctx, n, 0.0), v(ctx, n, 1.0);
 ///     x += dt * v;
-///     v = std::array{0.0, 0.0, -9.81} * dt + v;
+///     v += std::array{0.0, 0.0, -9.81 * dt};
 ///     x(2) = max(x(2), 0.0);                       // one component, a balm::vector<double>
 ///     std::array<double, 3> centre = balm::sum(x);
 template <class T, std::size_t N>

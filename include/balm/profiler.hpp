@@ -29,6 +29,15 @@ struct profile_row {
     std::uint64_t device_self = 0;   ///< of those enqueued in none of the sections in it
 };
 
+/// The commands of one name: the launches of a kernel, or all transfers of a kind.
+struct profiled_command {
+    std::string name{};            ///< of the kernel; or "copy", "fill", "write", "read", "map", "unmap"
+    std::uint64_t count = 0;       ///< how many were enqueued
+    std::uint64_t bytes = 0;       ///< transferred
+    std::uint64_t work_items = 0;  ///< of launches
+    std::uint64_t device = 0;      ///< execution time in nanoseconds
+};
+
 /// What profiler::section() gives: the section lasts until it goes.
 class [[nodiscard]] profiled_section {
 public:
@@ -81,7 +90,14 @@ public:
     /// The sections that have ended so far, each followed by those in it, and a row for the commands outside
     /// of all. Waits for the commands that are under way.
     std::vector<profile_row> rows() const;
-    /// The rows as a table: shares are of the time of all sections, and of the device's time.
+    /// The commands by name, in all sections and outside, those that took longest first. Waits for the
+    /// commands that are under way.
+    ///
+    ///     for (const balm::profiled_command& each : prof.commands())
+    ///         std::cout << each.name << ": " << each.device / 1e6 << " ms\n";
+    std::vector<profiled_command> commands() const;
+    /// The rows as a table, then the commands: shares are of the time of all sections, and of the device's
+    /// time.
     std::string summary() const;
 
 private:

@@ -38,34 +38,37 @@ public:
 
     /// Runs a kernel over `global` work-items, after the events; the work-group's size is Balm's choice.
     template <int N, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, Waits&&... waits) {
+    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, Waits&&... waits) {
         return pending(detail::launch(state_, kernel, N, global.data(), nullptr, nullptr,
                                       wait_list(std::forward<Waits>(waits)...)));
     }
     /// Runs a kernel over `global` work-items in work-groups of `local`, which divides it.
     template <int N, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, const extent<N>& local,
+    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, const launch_size<N>& local,
                     Waits&&... waits) {
         return pending(detail::launch(state_, kernel, N, global.data(), local.data(), nullptr,
                                       wait_list(std::forward<Waits>(waits)...)));
     }
     /// Runs a kernel over so many work-groups of so many work-items: `execute(kernel(a), balm::groups(120,
     /// 256))`.
-    template <int N, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const group_grid<N>& grid, Waits&&... waits) {
+    template <int N, int M, waitable... Waits>
+    pending execute(const bound_kernel<N>& kernel, const group_grid<M>& grid, Waits&&... waits) {
+        detail::check_dimensions<N, M>();
         return pending(detail::launch(state_, kernel, N, grid.global().data(), grid.size.data(), nullptr,
                                       wait_list(std::forward<Waits>(waits)...)));
     }
     /// The same as over `global` where the grid begins at an offset: global_id runs from there.
-    template <int N, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, const grid_offset<N>& from,
+    template <int N, int M, waitable... Waits>
+    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, const grid_offset<M>& from,
                     Waits&&... waits) {
+        detail::check_dimensions<N, M>();
         return pending(detail::launch(state_, kernel, N, global.data(), nullptr, from.start.data(),
                                       wait_list(std::forward<Waits>(waits)...)));
     }
-    template <int N, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const extent<N>& global, const extent<N>& local,
-                    const grid_offset<N>& from, Waits&&... waits) {
+    template <int N, int M, waitable... Waits>
+    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, const launch_size<N>& local,
+                    const grid_offset<M>& from, Waits&&... waits) {
+        detail::check_dimensions<N, M>();
         return pending(detail::launch(state_, kernel, N, global.data(), local.data(), from.start.data(),
                                       wait_list(std::forward<Waits>(waits)...)));
     }

@@ -15,10 +15,8 @@ public:
     rare_list() = default;
     rare_list(const rare_list& other) { append(other); }
     rare_list(rare_list&&) noexcept = default;
-    rare_list& operator=(rare_list other) noexcept {
-        elements_.swap(other.elements_);
-        return *this;
-    }
+    rare_list& operator=(const rare_list& other) { return *this = rare_list(other); }
+    rare_list& operator=(rare_list&&) noexcept = default;
     ~rare_list() = default;
 
     std::size_t size() const { return elements_ ? elements_->size() : 0; }

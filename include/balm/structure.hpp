@@ -8,8 +8,8 @@
 //     p.pos += dt * p.vel;
 //     particles[i] = p;
 //
-// The macro stands in the structure's namespace. Members are scalars, short vectors, structures that were
-// declared so themselves, and arrays of these.
+// The macro stands in the structure's namespace. Members are scalars, enumerations (in kernels the integers
+// behind them), short vectors, structures that were declared so themselves, and arrays of these.
 
 #include <concepts>
 #include <cstddef>
@@ -58,14 +58,33 @@ trace::type type_of_element() {
     }
 }
 
+/// How kernels see a member: numbers by size and signedness (char, long long …), enumerations as their
+/// numbers; all else as it is.
+template <class Member>
+struct member_type {
+    using type = Member;
+};
+template <scalar_type Member>
+struct member_type<Member> {
+    using type = canonical<Member>;
+};
+template <class Member>
+requires std::is_enum_v<Member>
+struct member_type<Member> : member_type<std::underlying_type_t<Member>> {
+};
+template <class Member, std::size_t N>
+struct member_type<Member[N]> {
+    using type = typename member_type<Member>::type[N];
+};
+
 /// The type and number of elements of a member.
 template <class Member>
 trace::member describe_member(const char* name, std::size_t offset) {
-    using element = std::remove_all_extents_t<Member>;
-    static_assert(
-        element_type<element> && !is_complex_value<element>,
-        "Balm: a member of a structure is a scalar, a short vector, another structure declared with "
-        "BALM_STRUCT, or an array of these");
+    using element = std::remove_all_extents_t<typename member_type<Member>::type>;
+    static_assert(element_type<element> && !is_complex_value<element>,
+                  "Balm: a member of a structure is a scalar, an enumeration, a short vector, another "
+                  "structure declared "
+                  "with BALM_STRUCT, or an array of these");
     return {name, type_of_element<element>(), static_cast<std::uint32_t>(offset),
             static_cast<std::uint32_t>(sizeof(Member) / sizeof(element))};
 }
@@ -89,7 +108,9 @@ trace::member describe_member(const char* name, std::size_t offset) {
 #define BALM_NOTHING()
 #define BALM_DESCRIBE_MEMBER(S, member) \
     ::balm::detail::describe_member<decltype(S::member)>(#member, offsetof(S, member))
-#define BALM_DECLARE_FIELD(S, member) typename BalmAccess::template field<decltype(S::member)> member;
+#define BALM_DECLARE_FIELD(S, member)                                                                    \
+    typename BalmAccess::template field<typename ::balm::detail::member_type<decltype(S::member)>::type> \
+        member;
 #define BALM_MAKE_FIELD(S, member) member(balm_pointer, balm_next++)
 
 /// Lets kernels use the aggregate `S`; its members, in their order.

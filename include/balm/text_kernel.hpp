@@ -39,34 +39,43 @@ public:
     text_source();
     /// The words themselves, as from_string() takes them; messages name them after the first kernel or
     /// function that is looked for.
-    text_source(const char* words);       // NOLINT: "…" is meant to do
-    text_source(std::string_view words);  // NOLINT
-    text_source(const std::string& words) : text_source(std::string_view(words)) {}  // NOLINT
+    text_source(const char* words, bool throws = trace::main_has_begun())  // NOLINT: "…" is meant to do
+        : text_source(std::string_view(words), throws) {}
+    text_source(std::string_view words, bool throws = trace::main_has_begun());   // NOLINT
+    text_source(const std::string& words, bool throws = trace::main_has_begun())  // NOLINT
+        : text_source(std::string_view(words), throws) {}
 
     /// OpenCL C held by the program. Messages and compilers' logs call it `name`. Throws usage_error for what
     /// is no text: nothing, NUL bytes, a comment without an end.
-    static text_source from_string(std::string_view words, std::string_view name);
+    static text_source from_string(std::string_view words, std::string_view name,
+                                   bool throws = trace::main_has_begun());
 
     /// OpenCL C in files, read now; a path is absolute or relative to the working directory. `#include
     /// "other.cl"` is resolved from the folder of the file that says it. Throws usage_error for a file that
     /// is absent, unreadable, empty, larger than 16 MiB, or no text.
-    static text_source from_files(std::initializer_list<std::string_view> paths);
-    static text_source from_files(const std::vector<std::string>& paths);
-    static text_source from_file(std::string_view path) { return from_files({path}); }
+    static text_source from_files(std::initializer_list<std::string_view> paths,
+                                  bool throws = trace::main_has_begun());
+    static text_source from_files(const std::vector<std::string>& paths,
+                                  bool throws = trace::main_has_begun());
+    static text_source from_file(std::string_view path, bool throws = trace::main_has_begun()) {
+        return from_files({path}, throws);
+    }
 
     /// The texts of both, each once.
     friend text_source operator+(const text_source& a, const text_source& b) { return joined(a, b); }
 
     /// The texts that the kernel or function was found in.
     template <int N, class... P>
-    text_source(const typed_kernel<N, P...>& kernel) : text_source(*kernel.function()) {}  // NOLINT
+    text_source(const typed_kernel<N, P...>& kernel, bool throws = trace::main_has_begun())  // NOLINT
+        : text_source(*kernel.function(), throws) {}
     template <class R, class... P>
-    text_source(const device_function<R, P...>& f) : text_source(*f.function()) {}  // NOLINT
+    text_source(const device_function<R, P...>& f, bool throws = trace::main_has_begun())  // NOLINT
+        : text_source(*f.function(), throws) {}
 
     const std::shared_ptr<const detail::text_state>& state() const { return state_; }
 
 private:
-    explicit text_source(const ir::function&);
+    text_source(const ir::function&, bool throws);
     static text_source joined(const text_source&, const text_source&);
 
     std::shared_ptr<const detail::text_state> state_;

@@ -98,6 +98,10 @@ node offset(node pointer, node index);
 node member_of(node pointer, int k);
 /// The same address as another type of pointer.
 node reinterpret(node pointer, type to);
+/// Throws trace_error for a constant index that is none of an array's elements.
+void check_index(node index, std::uint64_t elements, location where);
+/// Throws trace_error for a lane, chosen on the host, that a vector does not have.
+void check_lane(std::int64_t lane, int lanes);
 /// The address of a variable, which from now on lives in memory.
 node address_of(node variable);
 
@@ -213,8 +217,12 @@ private:
 node call(const std::shared_ptr<const ir::function>& callee, const node* arguments, std::size_t count,
           location where);
 
-/// True once the program's static objects are made: a fault in a kernel defined before that is kept for its
-/// first use, since nothing could catch it.
+/// Whether this thread traces a kernel or function.
+bool is_recording() noexcept;
+
+/// True once the static objects are made of the program or shared library that calls: a fault in a kernel
+/// defined before that is kept for its first use, since nothing could catch it. For headers only: a shared
+/// Balm does not know whose it would be.
 bool main_has_begun() noexcept;
 
 }  // namespace balm::trace

@@ -21,6 +21,7 @@ namespace balm {
 namespace detail {
 [[noreturn]] void index_out_of_range(std::size_t index, std::size_t size);
 [[noreturn]] void vector_without_device();
+const std::shared_ptr<runtime::storage>& no_memory();
 }  // namespace detail
 
 namespace array {
@@ -78,7 +79,8 @@ template <class T>
 class vector {
     using element = typename detail::array_element<T>::type;
     static_assert(!scalar_type<T> || std::same_as<T, typename dsl::detail::memory_element<T>>,
-                  "Balm: write the fixed-width type (std::int64_t, not long)");
+                  "Balm: write the type of fixed width: std::int8_t for char, std::int64_t for a long or "
+                  "long long of 64 bits");
 
 public:
     using value_type = T;
@@ -142,7 +144,9 @@ public:
     /// takes the expression's. Throws usage_error.
     template <class A>
     requires array_operand<A> || std::same_as<std::remove_cvref_t<A>, T> vector& operator=(A&& a) {
-        if constexpr (!array_value<A>) {
+        if constexpr (detail::have_host_call<A>) {
+            return *this = detail::per_element(static_cast<A&&>(a));
+        } else if constexpr (!array_value<A>) {
             static_assert(!detail::narrows<A, element>(),
                           "Balm: assigning this would narrow; write cast<T>(…)");
             const T value = detail::host_element<T>(a);
@@ -189,8 +193,8 @@ public:
         check_size("write", from.size());
         if (state_) array::write(*state_, 0, from.data(), from.size());
     }
-    /// The value of one element. Blocks.
-    T operator[](std::size_t i) const {
+    /// The value of one element, a copy: it is changed by set(i, value), several at once in map(). Blocks.
+    detail::copy_of_an_element<T> operator[](std::size_t i) const {
         T value{};
         check_index(i);
         array::read(*state_, i, &value, 1);
@@ -253,10 +257,9 @@ public:
     friend void swap(vector& a, vector& b) noexcept { a.state_.swap(b.state_); }
 
     const std::shared_ptr<array::vector_state>& state() const { return state_; }
-    /// The memory, as kernels take it.
+    /// The memory, as kernels take it; null for a vector without a device.
     const std::shared_ptr<runtime::storage>& storage() const {
-        check_index(0);
-        return array::storage_of(*state_);
+        return state_ ? array::storage_of(*state_) : detail::no_memory();
     }
     /// Where it begins in that, in bytes: 0 but for as_vector(…).
     std::size_t byte_offset() const { return state_ ? array::offset_of(*state_) : 0; }
@@ -289,7 +292,7 @@ expr<detail::element_of<vector<T>>> constant_memory(const vector<T>& x) {
 
 /// The program that computes an expression into a vector of its own, as its device's compiler is given it:
 /// OpenCL C or CUDA C++. Nothing is launched but what reductions along dimensions in it need. Of vectors over
-/// several devices it is the first one's. Throws usage_error as an assignment would.
+/// several devices, which need elements, it is the first one's. Throws usage_error as an assignment would.
 ///
 ///     std::cout << balm::generated_source(2 * x + sin(y));
 template <array_value A>

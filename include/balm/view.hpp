@@ -133,7 +133,7 @@ public:
     requires array_operand<A> || std::same_as<std::remove_cvref_t<A>, std::remove_const_t<T>> view& operator=(
         A&& a) {
         static_assert(!std::is_const_v<T>, "Balm: this view is of an expression or of a constant vector");
-        array::assign(what_, detail::assigned<value_type>(static_cast<A&&>(a)));
+        array::assign(what_, detail::assigned<value_type>(detail::per_element(static_cast<A&&>(a))));
         return *this;
     }
     view& operator=(const view& other) { return *this = expr<element>(other); }

@@ -46,7 +46,7 @@ using dimension_set = std::array<bool, shape::max_dimensions>;
 dimension_set checked(const shape& box, const dimension_list& over) {
     dimension_set is_reduced{};
     for (int k = 0; k < over.count; ++k) {
-        const int d = over.each[static_cast<std::size_t>(k)];
+        const std::int64_t d = over.each[static_cast<std::size_t>(k)];
         if (d < 0 || d >= box.dimensions())
             throw usage_error(
                 fmt::format("a reduction runs along dimension {} of {}, whose dimensions are 0 to {}", d,
@@ -152,7 +152,8 @@ public:
         d.plan.stage = is_whole ? along_stage::whole : along_stage::parts;
         if (!is_whole)
             memory_ = device_.allocate(
-                kept_ * d.segments * slot_layout(does_.state()).count * sizeof(std::uint64_t),
+                balm::detail::bytes_of(shape(kept_, d.segments),
+                                       slot_layout(does_.state()).count * sizeof(std::uint64_t)),
                 {"reduction parts"});
         launch(d, p_, leaves_, reduced_);
         if (is_whole) return;
@@ -314,8 +315,8 @@ private:
             return trace_along(plan, does_, p, leaves,
                                plan.stage == along_stage::finish ? "finish_along" : "reduce_along");
         };
-        const cached_kernel& kernel =
-            *kernel_for(device_, purpose::reduce_along, p, leaves, facts_, std::cref(trace_it));
+        const std::shared_ptr<const cached_kernel> kernel =
+            kernel_for(device_, purpose::reduce_along, p, leaves, facts_, std::cref(trace_it));
 
         runtime::grid g;
         std::size_t groups = 0, width = 0;
@@ -323,7 +324,7 @@ private:
             groups = plan.shape == along_shape::strip_an_item ? kept_ / fastest_count() * d.share * d.segments
                                                               : divided_up(kept_ * d.segments, d.share);
         } else {
-            g.local[0] = std::bit_floor(std::min(along_group, kernel.program->max_work_group_size()));
+            g.local[0] = std::bit_floor(std::min(along_group, kernel->program->max_work_group_size()));
             const std::size_t across = std::min(d.across, g.local[0]), side = g.local[0] / across;
             width = plan.shape == along_shape::lanes_of_columns ? side : across;
             groups = divided_up(kept_, side);
@@ -332,9 +333,11 @@ private:
         }
         g.global[0] = groups * g.local[0];
 
-        std::vector<runtime::argument> arguments;
-        std::vector<runtime::storage*> reads, writes;
-        const auto number = [&](std::size_t value) { append_argument(arguments, scalar::i64, value); };
+        const runtime::scratch<launch_lists> lists;
+        auto& [arguments, reads, writes] = *lists;
+        const auto number = [&arguments = arguments](std::size_t value) {
+            append_argument(arguments, scalar::i64, value);
+        };
         for (const std::size_t value : {kept_, reduced, d.piece, d.segments}) number(value);
         if (plan.on_cpu()) {
             number(d.share);
@@ -353,7 +356,7 @@ private:
         }
         append_arguments(p, leaves, {}, arguments);
         append_reads(p, leaves, reads);
-        enqueue(kernel, device_, g, arguments, reads, writes);
+        enqueue(*kernel, device_, g, arguments, reads, writes);
     }
     void append_loops(const along_plan& plan, std::vector<runtime::argument>& list) const {
         const auto number = [&](std::int64_t value) {

@@ -195,22 +195,20 @@ private:
         const reduction_plan& plan = d.plan;
         const auto trace_it = [&] { return traced(plan, p, leaves); };
         note_kernel(plan, leaves);
-        const cached_kernel& kernel =
-            *kernel_for(device_, purpose::reduce, p, leaves, facts_, std::ref(trace_it));
+        const std::shared_ptr<const cached_kernel> kernel =
+            kernel_for(device_, purpose::reduce, p, leaves, facts_, std::ref(trace_it));
         runtime::grid g;
         const bool on_cpu = plan.shape == reduction_shape::pieces_an_item;
         if (!on_cpu)
-            g.local[0] = std::bit_floor(std::min(reduction_group, kernel.program->max_work_group_size()));
+            g.local[0] = std::bit_floor(std::min(reduction_group, kernel->program->max_work_group_size()));
         // A driver that takes smaller groups only gets more of them, as far as the parts are not theirs.
         const bool is_divided =
             plan.shape == reduction_shape::pieces_a_group && plan.stage == reduction_stage::parts;
         const std::size_t groups = is_divided ? d.groups * (reduction_group / g.local[0]) : d.groups;
         g.global[0] = groups * g.local[0];
-        thread_local std::vector<runtime::argument> arguments;
-        thread_local std::vector<runtime::storage*> reads, writes;
-        arguments.clear();
-        reads.clear();
-        writes.assign({memory_.get()});
+        const runtime::scratch<launch_lists> lists;
+        auto& [arguments, reads, writes] = *lists;
+        writes.push_back(memory_.get());
         append(d, arguments);
         if (plan.stage != reduction_stage::parts && asked_.into != nullptr)
             for (std::size_t k = 0; k < asked_.all.size(); ++k) {
@@ -219,7 +217,7 @@ private:
             }
         append_arguments(p, leaves, {}, arguments);
         append_reads(p, leaves, reads);
-        enqueue(kernel, device_, g, arguments, reads, writes);
+        enqueue(*kernel, device_, g, arguments, reads, writes);
     }
     /// What the kernel takes before the results and leaves.
     void append(const division& d, std::vector<runtime::argument>& list) const {

@@ -114,8 +114,8 @@ void note(std::span<const reduction> all, layout& leaves) {
     for (const reduction& r : all) {
         leaves.note(static_cast<std::uint64_t>(r.kind) | ir::code(r.element) << 8);
         if (r.kind != reduction_kind::fold) continue;
-        for (const std::uint64_t word : {r.identity, r.function->identity.low, r.function->identity.high})
-            leaves.note(word);
+        leaves.note(r.identity);
+        for (const std::uint64_t word : r.function->identity.words) leaves.note(word);
     }
 }
 

@@ -25,7 +25,7 @@ taken taken_of(const slice_part& part, const shape& box, int d) {
     const std::int64_t size = size_of_dimension(box, d);
     switch (part.what) {
         case slice_part::kind::all: return {size, 0, 1};
-        case slice_part::kind::reversed: return {size, size - 1, -1};
+        case slice_part::kind::reversed: return {size, std::max<std::int64_t>(size - 1, 0), -1};
         case slice_part::kind::one:
             if (part.begin < 0 || part.begin >= size)
                 throw usage_error(
@@ -49,7 +49,8 @@ taken taken_of(const slice_part& part, const shape& box, int d) {
         throw usage_error(fmt::format(
             "positions {} to {} of dimension {} of a view of {} are asked for; it has {} there, from 0 on",
             part.begin, last, d, to_string(box), size));
-    return {static_cast<std::int64_t>(count), part.begin, part.stride};
+    // A single position has no stride, which might be any number.
+    return {static_cast<std::int64_t>(count), part.begin, count == 1 ? 1 : part.stride};
 }
 
 }  // namespace

@@ -36,20 +36,20 @@ void launch(const program& p) {
     ir::launch_facts facts = kernels::facts_for(device);
     facts.covers = true;
     facts.is_tight = !leaves.has_whole_vectors();
-    const cached_kernel& kernel =
-        *kernel_for(device, purpose::evaluate, p, leaves, facts, [&] { return trace_evaluation(p, leaves); });
+    const std::shared_ptr<const cached_kernel> kernel =
+        kernel_for(device, purpose::evaluate, p, leaves, facts, [&] { return trace_evaluation(p, leaves); });
 
     runtime::grid g;
-    g.local[0] = std::min(kernel.local_size, kernel.program->max_work_group_size());
-    const std::size_t last_item = (n - 1) / kernel.elements_per_item;
+    g.local[0] = std::min(kernel->program->plan().local_size, kernel->program->max_work_group_size());
+    const std::size_t last_item = (n - 1) / kernel->program->plan().elements_per_item;
     g.global[0] = last_item / g.local[0] * g.local[0] + g.local[0];
 
-    std::vector<runtime::argument> arguments;
+    const runtime::scratch<launch_lists> lists;
+    auto& [arguments, reads, writes] = *lists;
     append_argument(arguments, scalar::i64, n);
     append_arguments(p, leaves, {}, arguments);
-    std::vector<runtime::storage*> reads, writes;
     append_memory(p, leaves, reads, writes);
-    enqueue(kernel, device, g, arguments, reads, writes);
+    enqueue(*kernel, device, g, arguments, reads, writes);
 }
 
 }  // namespace

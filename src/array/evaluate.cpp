@@ -152,8 +152,8 @@ runtime::grid grid_for(const cached_kernel& kernel, const placement& of, bool on
     const std::array<std::size_t, 3> counts = of.grid_counts();
     runtime::grid g;
     g.dimensions = static_cast<std::uint32_t>(std::min(of.counts().size(), grid_dimensions));
-    const std::size_t items = (counts[0] - 1) / kernel.elements_per_item + 1;
-    g.local[0] = std::min(kernel.local_size, kernel.program->max_work_group_size());
+    const std::size_t items = (counts[0] - 1) / kernel.program->plan().elements_per_item + 1;
+    g.local[0] = std::min(kernel.program->plan().local_size, kernel.program->max_work_group_size());
     std::size_t room = g.local[0], elements = counts[0];  // elements: what a turn of the next loop takes
     if (g.dimensions > 1 && !on_cpu) g.local[0] = std::min({tile, room, std::bit_ceil(items)});
     room /= g.local[0];
@@ -161,7 +161,9 @@ runtime::grid grid_for(const cached_kernel& kernel, const placement& of, bool on
     const bool has_many = counts[0] * counts[1] * counts[2] >= many_elements;
     for (std::size_t d = 1; d < g.dimensions; ++d) {
         if (on_cpu) {
-            g.global[d] = (counts[d] - 1) / std::max<std::size_t>(kernel.elements_per_item / elements, 1) + 1;
+            g.global[d] = (counts[d] - 1) /
+                              std::max<std::size_t>(kernel.program->plan().elements_per_item / elements, 1) +
+                          1;
             elements *= counts[d];
         } else {
             g.local[d] = std::min(room, std::bit_ceil(counts[d]));
@@ -404,19 +406,12 @@ private:
 void launch(target_list targets, const program& p, const shape& box) {
     const assignment to_do(targets, p, box);
     const layout& leaves = to_do.leaves;
-    const cached_kernel& kernel =
-        *kernel_for(to_do.device, purpose::assign, p, leaves, to_do.facts, [&] { return to_do.traced(); });
-    const runtime::grid g = grid_for(kernel, leaves.places, to_do.facts.on_cpu);
+    const std::shared_ptr<const cached_kernel> kernel =
+        kernel_for(to_do.device, purpose::assign, p, leaves, to_do.facts, [&] { return to_do.traced(); });
+    const runtime::grid g = grid_for(*kernel, leaves.places, to_do.facts.on_cpu);
 
-    struct lists {
-        std::vector<runtime::argument> arguments;
-        std::vector<runtime::storage*> reads, writes;
-    };
-    thread_local lists scratch;  // so that nothing is allocated
-    auto& [arguments, reads, writes] = scratch;
-    arguments.clear();
-    reads.clear();
-    writes.clear();
+    const runtime::scratch<launch_lists> lists;
+    auto& [arguments, reads, writes] = *lists;
     append_counts(leaves.places, arguments);
     for (const vector_state* v : to_do.written) {
         append_argument(arguments, *v);
@@ -429,7 +424,7 @@ void launch(target_list targets, const program& p, const shape& box) {
     }
     append_arguments(p, leaves, to_do.written, arguments);
     append_memory(p, leaves, reads, writes);
-    enqueue(kernel, to_do.device, g, arguments, reads, writes);
+    enqueue(*kernel, to_do.device, g, arguments, reads, writes);
 }
 
 }  // namespace
@@ -438,6 +433,11 @@ std::string source_of(program&& p, trace::type type) {
     materialise(p);
     shape box = box_of(p);
     if (is_spread(p)) {  // the first device's part of it
+        if (box.count() == 0)
+            throw usage_error(
+                "generated_source of an expression without elements over several devices: no device has a "
+                "part "
+                "of it, so that there is no kernel to show");
         localizer on(p.vectors[0]->device_handle());
         piece first = std::move(on.pieces(p, box, 0, box.count()).front());
         p = std::move(first.values);

@@ -1,100 +1,107 @@
-// One table for the process. A look-up takes a shared lock and compares the structure; nothing is printed or
-// hashed as text.
+// A table for each device, which goes with it. A look-up takes a shared lock and compares the structure;
+// nothing is printed or hashed as text.
 
 #include "array/kernel_cache.hpp"
 
 #include <algorithm>
-#include <mutex>
-#include <shared_mutex>
-#include <unordered_map>
+#include <utility>
 
 #include "kernel/launch.hpp"
 #include "kernel/print_records.hpp"
+#include "runtime/bounded_table.hpp"
+#include "runtime/forked.hpp"
+#include "runtime/process_exit.hpp"
 
 namespace balm::array {
 
 namespace {
 
+/// What a kernel is known by, and the kernel. It holds no vectors and images: those would keep their devices.
 struct entry {
-    std::weak_ptr<runtime::device_state> device;
-    const runtime::device_state* device_address;
     purpose what;
     bool is_tight;      ///< as launch_facts has it
-    program structure;  ///< without its vectors
+    program structure;  ///< without its leaves
     layout leaves;
     cached_kernel kernel;
 };
 
-struct table {
-    std::shared_mutex mutex;
-    std::unordered_multimap<std::uint64_t, std::unique_ptr<entry>> entries;
-};
-table& the_table() {
-    static table& t = *new table;  // outlives every vector, static ones too
-    return t;
-}
+class table final : public runtime::kernel_table {
+public:
+    static table& of(runtime::device_state& device) {
+        return static_cast<table&>(device.expressions(
+            [] { return std::unique_ptr<runtime::kernel_table>(std::make_unique<table>()); }));
+    }
+    void close() noexcept override { entries.close(); }
 
-/// What no kernel in the table has, of those that are for the expression but for one thing.
-std::string what_is_new(const table& t, const runtime::device_state& device, purpose what, const program& p,
+    runtime::bounded_table<entry> entries{runtime::program_store::most_programs};
+};
+
+/// What no kernel has, of those that are for the expression but for one thing.
+std::string what_is_new(const runtime::device_state& device, purpose what, const program& p,
                         const layout& leaves) {
     const char* words = "its operations and types are new";
     int nearest = 0;
-    for (const auto& [hash, e] : t.entries) {
-        if (e->what != what || !same_structure(e->structure, p)) continue;
-        const bool is_here = e->device_address == &device;
-        const auto say = [&](int how_near, const char* what_differs) {
-            if (how_near > nearest) words = what_differs;
-            nearest = std::max(nearest, how_near);
-        };
-        if (!e->leaves.repeats_like(leaves))
-            say(1, "what it has twice is in other places: a + a is not a + b");
-        else if (e->leaves.places.structure() != leaves.places.structure())
-            say(2, "its views have other dimensions, or strides of another kind");
-        else if (!e->leaves.is_like(leaves))
-            say(3, "its targets, or what becomes of its values, differ");
-        else if (!is_here)
-            say(4, "only other devices have had it");
-        else
-            say(5, "memory that is not a vector's own, or is, lets it do other things");
-    }
+    const auto say = [&](int how_near, const char* what_differs) {
+        if (how_near > nearest) words = what_differs;
+        nearest = std::max(nearest, how_near);
+    };
+    for (const auto& each : runtime::live_devices())
+        table::of(*each).entries.for_each([&](const entry& e) {
+            if (e.what != what || !same_structure(e.structure, p)) return;
+            if (!e.leaves.repeats_like(leaves))
+                say(1, "what it has twice is in other places: a + a is not a + b");
+            else if (e.leaves.places.structure() != leaves.places.structure())
+                say(2, "its views have other dimensions, or strides of another kind");
+            else if (!e.leaves.is_like(leaves))
+                say(3, "its targets, or what becomes of its values, differ");
+            else if (each.get() != &device)
+                say(4, "only other devices have had it");
+            else
+                say(5, "memory that is not a vector's own, or is, lets it do other things");
+        });
     return words;
 }
 
-bool is_for(const entry& e, const runtime::device_state& device, purpose what, const program& p,
-            const layout& leaves, bool is_tight) {
-    return e.device_address == &device && e.what == what && e.is_tight == is_tight &&
-           e.leaves.is_like(leaves) && same_structure(e.structure, p) && !e.device.expired();
+/// The program without what it reads, which belongs to no structure.
+program without_leaves(const program& p) {
+    program bare;
+    bare.steps = p.steps;
+    bare.functions = p.functions;
+    return bare;
+}
+
+layout without_vectors(const layout& leaves) {
+    layout bare = leaves;
+    bare.vectors = {};
+    return bare;
 }
 
 }  // namespace
 
-const cached_kernel* kernel_for(runtime::device_state& device, purpose what, const program& p,
-                                const layout& leaves, ir::launch_facts facts,
-                                const std::function<std::shared_ptr<const ir::function>()>& trace) {
-    const std::uint64_t hash = leaves.hash(structure_hash(p)) ^ reinterpret_cast<std::uintptr_t>(&device) ^
-                               static_cast<std::uint64_t>(what) << 56;
-    table& t = the_table();
-    {
-        const std::shared_lock lock(t.mutex);
-        const auto [first, last] = t.entries.equal_range(hash);
-        for (auto e = first; e != last; ++e)
-            if (is_for(*e->second, device, what, p, leaves, facts.is_tight)) return &e->second->kernel;
-    }
-    const std::string why = [&] {
-        const std::shared_lock lock(t.mutex);
-        return what_is_new(t, device, what, p, leaves);
-    }();
+std::shared_ptr<const cached_kernel> kernel_for(
+    runtime::device_state& device, purpose what, const program& p, const layout& leaves,
+    ir::launch_facts facts, const std::function<std::shared_ptr<const ir::function>()>& trace) {
+    runtime::refuse_if_forked();
+    const std::uint64_t hash = leaves.hash(structure_hash(p)) ^ static_cast<std::uint64_t>(what) << 56;
+    const auto is_it = [&](const entry& e) {
+        return e.what == what && e.is_tight == facts.is_tight && e.leaves.is_like(leaves) &&
+               same_structure(e.structure, p);
+    };
+    // One counter for both: whoever holds the kernel holds its entry.
+    const auto kernel_of = [](std::shared_ptr<entry>&& found) {
+        const cached_kernel* const kernel = &found->kernel;
+        return std::shared_ptr<const cached_kernel>(std::move(found), kernel);
+    };
+    runtime::bounded_table<entry>& entries = table::of(device).entries;
+    if (std::shared_ptr<entry> known = entries.find(hash, is_it)) return kernel_of(std::move(known));
+
+    const std::string why = what_is_new(device, what, p, leaves);
     const std::shared_ptr<const ir::function> traced = trace();
-    auto made =
-        std::make_unique<entry>(entry{device.weak_from_this(), &device, what, facts.is_tight, p, leaves, {}});
-    made->structure.vectors = {};
-    made->leaves.vectors = {};
-    const ir::lowered plan = ir::lower(kernels::write_out_prints(*traced), facts);
-    made->kernel = {kernels::program_for(device, *traced, facts, nullptr, why), plan.elements_per_item,
-                    plan.local_size};
-    if (traced->has_output) made->kernel.printing = traced;
-    const std::unique_lock lock(t.mutex);
-    return &t.entries.emplace(hash, std::move(made))->second->kernel;
+    cached_kernel kernel{kernels::program_for(device, *traced, facts, nullptr, why)};
+    if (traced->has_output) kernel.printing = traced;
+    auto made = std::make_shared<entry>(
+        entry{what, facts.is_tight, without_leaves(p), without_vectors(leaves), std::move(kernel)});
+    return kernel_of(entries.insert(hash, std::move(made), is_it));
 }
 
 void enqueue(const cached_kernel& kernel, runtime::device_state& device, const runtime::grid& g,

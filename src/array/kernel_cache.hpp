@@ -17,16 +17,14 @@ enum class purpose : std::uint8_t { assign, evaluate, reduce, reduce_along };
 /// A compiled kernel, and the grid it is laid out for.
 struct cached_kernel {
     std::shared_ptr<runtime::compiled_program> program;
-    std::size_t elements_per_item = 1;
-    std::size_t local_size = 256;
     std::shared_ptr<const ir::function> printing{};  ///< the kernel, where it prints or checks
 };
 
 /// The kernel of an expression on a device, lowered for the given facts; traced by `trace` when it is not
-/// known. The layout's results say what it makes of the values. The kernel lives as long as the process.
-const cached_kernel* kernel_for(runtime::device_state&, purpose, const program&, const layout&,
-                                ir::launch_facts,
-                                const std::function<std::shared_ptr<const ir::function>()>& trace);
+/// known. The layout's results say what it makes of the values. Holding the kernel keeps its program loaded.
+std::shared_ptr<const cached_kernel> kernel_for(
+    runtime::device_state&, purpose, const program&, const layout&, ir::launch_facts,
+    const std::function<std::shared_ptr<const ir::function>()>& trace);
 
 /// Launches it on the device's own queue.
 void enqueue(const cached_kernel&, runtime::device_state&, const runtime::grid&,

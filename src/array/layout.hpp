@@ -14,6 +14,7 @@
 #include "balm/expr.hpp"
 #include "balm/trace.hpp"
 #include "balm/view.hpp"
+#include "runtime/thread_stock.hpp"
 
 namespace balm::array {
 
@@ -102,6 +103,18 @@ bool has_lanes(const program&);
 
 /// The expressions as one would write them, with the parameters' names: "2 * a - sin(b)".
 std::vector<std::string> describe(const program&, const layout&, std::span<vector_state* const> written = {});
+
+/// What a launch is given besides its grid; runtime::scratch<launch_lists> allocates nothing.
+struct launch_lists {
+    std::vector<runtime::argument> arguments;
+    std::vector<runtime::storage*> reads, writes;
+
+    void clear() noexcept {
+        arguments.clear();
+        reads.clear();
+        writes.clear();
+    }
+};
 
 /// Appends the arguments of those parameters.
 void append_arguments(const program&, const layout&, std::span<vector_state* const> written,

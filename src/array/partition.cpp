@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t block = 64;  // elements: what of_four, short vectors and 256-byte alignment ask for
 
-runtime::hash128 key_of(const runtime::device_state& device) {
+runtime::digest key_of(const runtime::device_state& device) {
     const device_info& info = device.info();
     runtime::program_key_fields fields;
     fields.kind = "bandwidth";
@@ -71,7 +71,7 @@ double in_steps(double value) { return std::exp2(std::round(std::log2(value) * 8
 
 double known_or_measured(const std::shared_ptr<runtime::device_state>& device) {
     runtime::disk_cache& cache = runtime::default_cache();
-    const runtime::hash128 key = key_of(*device);
+    const runtime::digest key = key_of(*device);
     double value = 0;
     if (const auto kept = cache.load(key); kept && kept->size() == sizeof value)
         std::memcpy(&value, kept->data(), sizeof value);
@@ -103,6 +103,7 @@ double bandwidth_of(const std::shared_ptr<runtime::device_state>& device) {
     const std::scoped_lock lock(mutex);  // while measuring, too: devices share the memory's bandwidth
     const auto found = known.find(device);
     if (found != known.end()) return found->second;
+    std::erase_if(known, [](const auto& each) { return each.first.expired(); });
     return known[device] = known_or_measured(device);
 }
 

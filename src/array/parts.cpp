@@ -211,6 +211,7 @@ program localizer::localized(const program& p, const shape& box, const shape& or
         depth += (s.what == step::kind::at) - (s.what == step::kind::end);
         if (s.what == step::kind::index && depth == 0) {
             s.bits += first;
+            s.detail = s.bits % 4 == 0;
         } else if (s.what == step::kind::position && depth == 0) {
             affine_map& map = local.maps[s.leaf];
             const affine_map whole = *reshaped(map, box);

@@ -75,19 +75,22 @@ void print_element(std::ostream& to, trace::type type, const std::byte* at) {
 std::ostream& print(std::ostream& to, const vector_state* x) {
     if (x == nullptr || x->size() == 0) return to << "{}";
     const std::size_t n = x->size(), ends = n > most_shown ? shown_at_ends : n;
-    std::vector<std::byte> elements(ends * x->element_size());
-    const auto show = [&](std::size_t from, std::size_t count) {
-        read(*x, from, elements.data(), count);
-        for (std::size_t k = 0; k < count; ++k) {
-            if (from + k > 0) to << ", ";
+    const bool has_more = ends < n;
+    // All of it is read before any is written: an error of the device leaves no half of a list behind.
+    std::vector<std::byte> elements((has_more ? 2 : 1) * ends * x->element_size());
+    read(*x, 0, elements.data(), ends);
+    if (has_more) read(*x, n - ends, elements.data() + ends * x->element_size(), ends);
+    const auto show = [&](std::size_t first) {
+        for (std::size_t k = first; k < first + ends; ++k) {
+            if (k > 0) to << ", ";
             print_element(to, x->type(), &elements[k * x->element_size()]);
         }
     };
     to << '{';
-    show(0, ends);
-    if (ends == n) return to << '}';
+    show(0);
+    if (!has_more) return to << '}';
     to << ", …";
-    show(n - ends, ends);
+    show(ends);
     return to << "} (" << n << " elements)";
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstring>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "balm/error.hpp"
 #include "balm/expr.hpp"
 #include "ir/ir.hpp"
+#include "runtime/thread_stock.hpp"
 
 namespace balm {
 
@@ -29,11 +31,52 @@ void member_not_described(const char* structure) {
         "a member of the structure {} is asked for that its BALM_STRUCT does not name", structure));
 }
 
+std::int64_t checked_positions(std::int64_t offset, const shape& extents) {
+    const auto count = static_cast<std::int64_t>(extents.count());
+    if (!checked_sum(offset, count))
+        throw usage_error(fmt::format(
+            "the indices of {} elements from {} on are asked for, which are beyond 64 bits", count, offset));
+    return count;
+}
+
 void array_scalar_wraps(scalar type, std::uint64_t value) {
     throw usage_error(fmt::format(
         "the host value {0} takes the element type {1} that it is combined with, and is beyond its "
         "range: cast<std::uint{2}_t>(x) makes the elements unsigned, cast<std::int64_t>(x) wide",
         value, to_string(type), 8 * size_of(type)));
+}
+
+array::program& host_expression::own_list() {
+    if (!list_) list_ = std::make_shared<array::program>();
+    return *list_;
+}
+
+const array::program& host_expression::list() const {
+    if (!list_) throw usage_error("a value that was recorded in a kernel stands in an array expression");
+    return *list_;
+}
+
+void host_expression::push(trace::type type, const bound_argument& given) {
+    if (!type.is_scalar())
+        return own_list().push_bytes(type, given.long_value ? given.long_value->data() : given.bytes.data(),
+                                     given.size);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, given.bytes.data(), given.size);  // little-endian hosts
+    push(type.element, bits);
+}
+void host_expression::push(scalar type, std::uint64_t bits) {
+    own_list().push_value(array::step::kind::scalar, type, bits);
+}
+void host_expression::push(const host_expression& other) { own_list().append(other.list()); }
+void host_expression::push_call(std::shared_ptr<const ir::function> function, trace::type type,
+                                std::size_t arity) {
+    own_list().push_call(std::move(function), type, static_cast<std::uint16_t>(arity));
+}
+void host_expression::push_row(builtin row, scalar type, std::size_t arity) {
+    array::step& s = own_list().push(array::step::kind::apply);
+    s.type = type;
+    s.detail = static_cast<std::uint32_t>(row);
+    s.arity = static_cast<std::uint16_t>(arity);
 }
 
 }  // namespace detail
@@ -75,45 +118,13 @@ void program::clear() noexcept {
 
 namespace {
 
-constexpr std::size_t most_in_stock = 16;
-
-/// What the thread has in stock. Trivial, so that expressions that outlive the thread's objects may ask it.
-struct stock {
-    std::array<program*, most_in_stock> programs;
-    std::size_t count;
-    bool is_closed;
-};
-constinit thread_local stock the_stock{};
-
-/// Frees the stock when the thread ends.
-struct stock_keeper {
-    stock_keeper() = default;
-    stock_keeper(const stock_keeper&) = delete;
-    stock_keeper& operator=(const stock_keeper&) = delete;
-    ~stock_keeper() {
-        for (; the_stock.count > 0; --the_stock.count) delete the_stock.programs[the_stock.count - 1];
-        the_stock.is_closed = true;
-    }
-};
+using stock = runtime::thread_stock<program, 16>;
 
 }  // namespace
 
-program* program_handle::taken() {
-    if (the_stock.count > 0) [[likely]]
-        return the_stock.programs[--the_stock.count];
-    thread_local const stock_keeper keeper;
-    static_cast<void>(keeper);
-    return new program;
-}
+program* program_handle::taken() { return stock::take(); }
 
-void program_handle::give_back(program* list) noexcept {
-    if (the_stock.count == most_in_stock || the_stock.is_closed) {
-        delete list;
-        return;
-    }
-    list->clear();
-    the_stock.programs[the_stock.count++] = list;
-}
+void program_handle::give_back(program* list) noexcept { stock::give_back(list); }
 
 void program::push_vector(std::shared_ptr<vector_state> v) {
     if (v) size = common_size(size, static_cast<std::int64_t>(v->size()));
@@ -281,7 +292,7 @@ std::uint64_t structure_hash(const program& p) {
         hash = mix(hash, s.word(0) ^ std::rotl(s.word(1), 20));
         if (has_structural_bits(s)) hash = mix(hash, s.bits);
     }
-    for (const auto& f : p.functions) hash = mix(hash, f->identity.low);
+    for (const auto& f : p.functions) hash = mix(hash, f->identity.words[0]);
     return hash;
 }
 

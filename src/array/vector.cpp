@@ -20,6 +20,11 @@ void vector_without_device() {
     throw usage_error("the elements of a vector are asked for that has no device; assign to it first");
 }
 
+const std::shared_ptr<runtime::storage>& no_memory() {
+    static const auto& none = *new std::shared_ptr<runtime::storage>;
+    return none;
+}
+
 }  // namespace detail
 
 namespace array {
@@ -39,10 +44,10 @@ balm::detail::memory_part part_of(const vector_state& v) {
 
 vector_state::vector_state(std::shared_ptr<runtime::device_state> device, trace::type type, std::size_t size)
     : device_(std::move(device)), type_(type), element_size_(trace::size_of(type)), size_(size) {
-    if (size > SIZE_MAX / element_size_ || static_cast<std::int64_t>(size) < 0)
-        throw usage_error(fmt::format("a vector of {} elements is asked for", size));
+    const shape extents(size);
     check_precision(*device_, type);
-    memory_ = device_->allocate(size * element_size_, {"a vector", shape(size), element_size_});
+    memory_ = device_->allocate(balm::detail::bytes_of(extents, element_size_),
+                                {"a vector", extents, element_size_});
 }
 
 vector_state::vector_state(std::shared_ptr<runtime::storage> memory, trace::type type, std::size_t size,
@@ -59,6 +64,8 @@ vector_state::vector_state(std::shared_ptr<runtime::storage> memory, trace::type
 
 std::shared_ptr<vector_state> make_vector(const context& where, trace::type type, std::size_t size) {
     if (where.size() == 1) return std::make_shared<vector_state>(where.device(0).state(), type, size);
+    balm::detail::bytes_of(shape(size),
+                           trace::size_of(type));  // refused as asked for, not a device's part of it
     const std::vector<std::size_t> first = partition(size, weights_of(where));
     std::vector<vector_state::part> parts;
     for (std::size_t k = 0; k < where.size(); ++k)

@@ -50,7 +50,7 @@ TEST(V2_several_devices, compute_what_one_computes) {
     run_on_three_devices("test_array",
                          "V2_several*:V8*:V3_scatter*:V12*:V4_expressions*:V4_*/"
                          "0.*:V4_structures*:V4_halves*:V4_assignment*:V4_functions*:V5*:V16*:V19_eval."
-                         "checks*:V19_constant_memory.is_read*:-V8*share*");
+                         "checks*:V19_constant_memory.is_read*:V10*:-V8*share*");
 }
 
 TEST(V2_several_devices, have_parts_of_a_vector) {
@@ -120,6 +120,20 @@ TEST(V2_several_devices, refuse_weights_and_memory_that_make_no_sense) {
         vector<double> z(ctx, 100);
         EXPECT_THAT(message_of<usage_error>([&] { x.elements(); }), HasSubstr("x.parts()"));
         EXPECT_THAT(message_of<usage_error>([&] { z = x + y; }), HasSubstr(ctx.device(1).info().name));
+    });
+}
+
+// Parts begin where a block of four random numbers need not.
+TEST(V12_parts, have_the_random_numbers_of_their_elements) {
+    on_all_contexts([](const context& ctx) {
+        const uniform<std::uint32_t> number;
+        for (const std::size_t n : {80, 1001, 4099}) {
+            const vector<float> x(ctx, n, 0.f);
+            vector<double> z(ctx, n);
+            z = cast<double>(number(element_index(), 54)) + x;
+            const auto got = z.to_host();
+            for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(got[i], number(i, 54)) << i << " of " << n;
+        }
     });
 }
 

@@ -41,6 +41,7 @@ public:
 
     std::size_t size() const { return size_; }
     dsl::Var<canonical<T>> operator[](dsl::located_index i) const {
+        trace::check_index(i.value, size_, i.where);
         return dsl::Var<canonical<T>>(trace::load(trace::constant_array(data_), i.value, i.where));
     }
     /// A pointer to the first element.

@@ -94,6 +94,7 @@ public:
 
     static constexpr std::size_t size() { return N; }
     auto operator[](located_index i) const {
+        trace::check_index(i.value, N, i.where);
         if constexpr (std::is_array_v<T>) {
             const node length =
                 trace::constant(i.value.type, sizeof(T) / sizeof(std::remove_all_extents_t<T>));

@@ -259,12 +259,13 @@ public:
     BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
 
-    /// A lane by number, chosen on the host or on the device; a number beyond the last gives the first lane.
+    /// A lane by number, chosen on the host or on the device. Throws trace_error for a host number that is no
+    /// lane's; a device value beyond the last gives the first lane.
     template <detail::scalar_operand I>
     Var<lane_type> operator[](I&& index) const {
         if constexpr (std::integral<std::remove_cvref_t<I>>) {
-            const auto k = static_cast<std::uint64_t>(index);
-            return lane(k < N ? k : 0);
+            trace::check_lane(static_cast<std::int64_t>(index), N);
+            return lane(static_cast<std::uint64_t>(index));
         } else {
             const Var<std::int64_t> which(static_cast<I&&>(index));
             Var<lane_type> chosen = lane(0);
@@ -273,9 +274,11 @@ public:
             return chosen;
         }
     }
-    /// Writes a lane by number; a number beyond the last writes nothing.
+    /// Writes a lane by number; a device value beyond the last writes nothing.
     template <detail::scalar_operand I, operand A>
     void set(I&& index, A&& value) {
+        if constexpr (std::integral<std::remove_cvref_t<I>>)
+            trace::check_lane(static_cast<std::int64_t>(index), N);
         const Var<std::int64_t> which(static_cast<I&&>(index));
         const Var<lane_type> written(static_cast<A&&>(value));
         Var changed(*this);

@@ -15,6 +15,25 @@
 #include "balm/trace.hpp"
 #include "balm/types.hpp"
 
+namespace balm::detail {
+
+template <class R>
+class host_call;
+template <class A>
+inline constexpr bool is_host_call = false;
+template <class R>
+inline constexpr bool is_host_call<host_call<R>> = true;
+/// Calls with host values alone, and host scalars beside them.
+template <class... A>
+inline constexpr bool are_host_calls = (is_host_call<std::remove_cvref_t<A>> || ...) &&
+                                       ((is_host_call<std::remove_cvref_t<A>> ||
+                                         scalar_type<std::remove_cvref_t<A>>)&&...);
+/// A row on these: see balm/kernel.hpp.
+template <builtin B, scalar Strong, scalar Result, class... A>
+auto row_of_host_values(const A&... a);
+
+}  // namespace balm::detail
+
 namespace balm::dsl {
 
 /// A variable or value on the device: of a scalar (`Int`, `Float` …), of a short vector (`Float4` …), or of a
@@ -85,18 +104,22 @@ std::uint64_t bits_of(T value) {
 [[noreturn]] void constant_does_not_fit(scalar type);
 [[noreturn]] void unsigned_constant_does_not_fit(scalar type, std::uint64_t value);
 
-/// A host scalar as a constant of type T; an integer that does not fit is refused, -1 for an unsigned type
-/// means all ones as in C++.
+/// Whether an integer is one of T, or its bits are: -1 for an unsigned type means all ones as in C++.
+template <class T, class H>
+constexpr bool fits([[maybe_unused]] H value) {
+    if constexpr (std::integral<T> && std::integral<H> && !std::same_as<T, bool> && sizeof(H) > sizeof(T)) {
+        const T converted = static_cast<T>(value);
+        return static_cast<H>(converted) == value ||
+               static_cast<H>(static_cast<std::make_signed_t<T>>(converted)) == value ||
+               static_cast<H>(static_cast<std::make_unsigned_t<T>>(converted)) == value;
+    }
+    return true;
+}
+/// A host scalar as a constant of type T; an integer that does not fit is refused.
 template <scalar_type T, scalar_type H>
 node constant_of(H value) {
-    const T converted = static_cast<T>(value);
-    if constexpr (std::integral<T> && std::integral<H> && !std::same_as<T, bool> && sizeof(H) > sizeof(T)) {
-        const bool fits = static_cast<H>(converted) == value ||
-                          static_cast<H>(static_cast<std::make_signed_t<T>>(converted)) == value ||
-                          static_cast<H>(static_cast<std::make_unsigned_t<T>>(converted)) == value;
-        if (!fits) constant_does_not_fit(scalar_of<T>);
-    }
-    return trace::constant(scalar_of<T>, bits_of(converted));
+    if (!fits<T>(value)) constant_does_not_fit(scalar_of<T>);
+    return trace::constant(scalar_of<T>, bits_of(static_cast<T>(value)));
 }
 
 /// Refuses an unsigned host constant beyond the range of the signed type that it takes, where its number
@@ -295,7 +318,7 @@ auto apply_lanes(std::index_sequence<K...>, A&&... a) {
 }  // namespace detail
 
 /// Applies a row of builtins.def to operands, at least one of which is a device value; to vectors, lane by
-/// lane.
+/// lane. Calls with host values alone give another value of host values alone.
 template <builtin B, operand... A>
 requires(detail::common_lanes<A...>() > 1) auto apply(A&&... a) {
     return detail::apply_lanes<B>(std::index_sequence_for<A...>{}, static_cast<A&&>(a)...);
@@ -306,8 +329,12 @@ auto apply(A&&... a) {
     constexpr scalar result = balm::detail::result_of(B, detail::operand_scalar<B, A>(strong)...);
     static_assert(result != scalar::nothing,
                   "Balm: this operator or built-in does not take operands of these types (integers wanted?)");
-    const trace::node nodes[] = {detail::row_operand<B, strong>(static_cast<A&&>(a))...};
-    return var_of<result>(trace::apply(B, nodes, sizeof...(A)));
+    if constexpr (balm::detail::are_host_calls<A...>) {
+        return balm::detail::row_of_host_values<B, strong, result>(a...);
+    } else {
+        const trace::node nodes[] = {detail::row_operand<B, strong>(static_cast<A&&>(a))...};
+        return var_of<result>(trace::apply(B, nodes, sizeof...(A)));
+    }
 }
 
 /// An index with its C++ line; any integer serves.

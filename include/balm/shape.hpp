@@ -1,0 +1,96 @@
+#pragma once
+// The extents of arrays. Sizes come from users: their products and sums are checked here, once, so that all
+// arithmetic on positions and strides within a shape is exact.
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace balm {
+
+namespace detail {
+
+/// a * b; nothing where the type does not hold it.
+template <std::integral T>
+constexpr std::optional<T> checked_product(T a, T b) {
+    T product{};
+    if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
+    return product;
+}
+/// a + b; nothing where the type does not hold it.
+template <std::integral T>
+constexpr std::optional<T> checked_sum(T a, T b) {
+    T sum{};
+    if (__builtin_add_overflow(a, b, &sum)) return std::nullopt;
+    return sum;
+}
+
+}  // namespace detail
+
+/// The sizes of an array of one to eight dimensions, row by row: the last one varies fastest in memory.
+/// Buffers and images have three at most.
+///
+///     balm::shape(rows, columns).count();  // rows * columns
+class shape {
+public:
+    static constexpr int max_dimensions = 8;
+    /// More than any memory holds; twice as many positions still have numbers in an std::int64_t.
+    static constexpr std::size_t max_elements = std::size_t{1} << 62;
+
+    constexpr shape() = default;
+    /// Throws usage_error for a negative size, and where the product of the sizes that are not 0 exceeds
+    /// max_elements.
+    template <std::integral First, std::integral... Rest>
+    constexpr shape(First first, Rest... rest)
+        : sizes_{static_cast<std::size_t>(first), static_cast<std::size_t>(rest)...},
+          dimensions_(1 + static_cast<int>(sizeof...(Rest))) {
+        static_assert(sizeof...(Rest) < max_dimensions, "Balm: arrays have one to eight dimensions");
+        check();
+    }
+    /// The same; throws usage_error for more than eight sizes, too.
+    explicit shape(std::span<const std::size_t> sizes);
+
+    constexpr int dimensions() const { return dimensions_; }
+    /// The size of one dimension; 1 beyond the last.
+    constexpr std::size_t operator[](int dimension) const {
+        return dimension < dimensions_ ? sizes_[static_cast<std::size_t>(dimension)] : 1;
+    }
+    /// The number of elements.
+    constexpr std::size_t count() const {
+        std::size_t product = sizes_[0];
+        for (int d = 1; d < dimensions_; ++d) product *= sizes_[static_cast<std::size_t>(d)];
+        return product;
+    }
+
+    friend constexpr bool operator==(const shape&, const shape&) = default;
+
+private:
+    /// A size of 0 hides no other: the product of any of the sizes fits.
+    constexpr void check() const {
+        std::size_t product = 1;
+        for (int d = 0; d < dimensions_; ++d) {
+            const std::size_t size = sizes_[static_cast<std::size_t>(d)];
+            if (size != 0 && (__builtin_mul_overflow(product, size, &product) || product > max_elements))
+                refuse();
+        }
+    }
+    [[noreturn]] void refuse() const;
+
+    std::array<std::size_t, max_dimensions> sizes_{};
+    int dimensions_ = 1;
+};
+
+/// "3 x 4", for messages.
+std::string to_string(const shape&);
+
+namespace detail {
+/// Bytes of as many elements of that size. Throws usage_error where that is more than half of what a
+/// std::size_t counts: room to round up to blocks, and for offsets.
+std::size_t bytes_of(const shape&, std::size_t element_size);
+}  // namespace detail
+
+}  // namespace balm

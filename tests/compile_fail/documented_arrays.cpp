@@ -1,0 +1,123 @@
+// expect nothing: the programs of docs/arrays.md and docs/reductions.md, as they stand there.
+#include <array>
+#include <balm/balm.hpp>
+#include <complex>
+#include <iostream>
+#include <tuple>
+
+using namespace balm::dsl;
+
+void first_steps(std::size_t n);
+void first_steps(std::size_t n) {
+    balm::context ctx;
+    balm::vector<double> x(ctx, n), y(ctx, n);
+    y = 2 * x - sin(x);
+    double s = balm::sum(x * y);
+
+    double third = x[3];
+    x.set(3, 1.0);
+    x.elements().range(2, 5).write({1, 2, 3});
+    balm::vector<double> v;
+    std::cout << s << third << x.map()[0] << v;
+
+    std::cout << balm::generated_source(2 * x - sin(y));
+}
+
+void views(balm::vector<double>& x, balm::vector<double>& y, balm::vector<double>& z, std::size_t rows,
+           std::size_t columns, const balm::vector<int>& positions, const balm::vector<double>& weights);
+void views(balm::vector<double>& x, balm::vector<double>& y, balm::vector<double>& z, std::size_t rows,
+           std::size_t columns, const balm::vector<int>& positions, const balm::vector<double>& weights) {
+    const std::size_t n = x.size();
+    auto M = balm::view(x, {rows, columns});
+    y = M(balm::all, 3);
+    M(0, balm::all) = 0.0;
+    M(balm::slice(1, rows - 1), balm::reversed) += 1.0;
+    auto T = M.transpose();
+    auto B = balm::view(y, {columns}).broadcast({rows, columns});
+    auto C = M.reshape({rows / 2, 2, columns});
+    z = x[n - 1 - balm::element_index()];
+    x[positions] = z;
+    x(balm::slice(0, n, 2)) = -1.0;
+    M = M.transpose();
+    M(balm::all, 0) = M(balm::all, 1);
+    y = balm::constant_memory(weights)[balm::element_index() / 1024] * x;
+    std::cout << T.size() << B.size() << C.to_host().size();
+}
+
+void several_vectors(double dt, balm::vector<double>& x, balm::vector<double>& v, balm::vector<double>& a,
+                     balm::vector<double>& b, balm::vector<double>& y, balm::view<double>& M);
+void several_vectors(double dt, balm::vector<double>& x, balm::vector<double>& v, balm::vector<double>& a,
+                     balm::vector<double>& b, balm::vector<double>& y, balm::view<double>& M) {
+    balm::tie(x, v) = std::tuple(x + dt * v, v - dt * x);
+    balm::tie(a, b) = balm::tie(b, a);
+    balm::tie(M(0, balm::all), y) += std::tuple(1.0, x);
+}
+
+void multivectors(const balm::context& ctx, std::size_t n, double dt);
+void multivectors(const balm::context& ctx, std::size_t n, double dt) {
+    balm::multivector<double, 3> p(ctx, n, 0.0), q(ctx, n, 1.0);
+    p += dt * q;
+    q += std::array{0.0, 0.0, -9.81 * dt};
+    p(2) = max(p(2), 0.0);
+    auto r = balm::each([](auto x, auto rate) { return x * exp(-rate); }, p, std::array{1.0, 2.0, 3.0});
+    std::array<double, 3> centre = balm::sum(p);
+    p = r;
+    std::cout << centre[0];
+}
+
+void several_devices(std::size_t n);
+void several_devices(std::size_t n) {
+    balm::context ctx(balm::filter::gpu);
+    balm::vector<double> x(ctx, n), y(ctx, n);
+    y = 2 * x;
+    double s = balm::sum(x * y);
+    balm::vector<double> z(ctx.weighted({3, 1}), n);
+    std::cout << s << x.parts().size() << z;
+}
+
+void reductions(const balm::context& ctx, const balm::vector<double>& x, const balm::vector<double>& y,
+                const balm::vector<double>& r, const balm::vector<unsigned>& masks,
+                const balm::vector<balm::float4>& positions, const balm::vector<std::complex<double>>& z);
+void reductions(const balm::context& ctx, const balm::vector<double>& x, const balm::vector<double>& y,
+                const balm::vector<double>& r, const balm::vector<unsigned>& masks,
+                const balm::vector<balm::float4>& positions, const balm::vector<std::complex<double>>& z) {
+    double dot = balm::sum(x * y);
+    double norm = balm::max(balm::abs(x));
+    auto [value, position] = balm::arg_min(x);
+    if (balm::any(x != x)) std::cerr << "not a number\n";
+    std::cout << dot << norm << value << position;
+
+    auto join = balm::function("join", [](UInt a, UInt b) { return a | b; });
+    unsigned all_bits = balm::fold(masks, 0u, join);
+    balm::float4 centre = balm::sum(positions);
+    balm::complex_value<double> total = balm::sum(z);
+    std::cout << all_bits << centre.x << total.real();
+    balm::vector<double> rho(ctx, 1), least(ctx, 1), most(ctx, 1);
+    balm::sum_into(rho, r * r);
+    balm::reduce_into(std::tie(least, most), balm::min_of(x), balm::max_of(x));
+    double checksum = balm::sum(x, balm::policy::portable);
+    std::cout << checksum;
+}
+
+void several_in_one_pass(const balm::vector<double>& x, const balm::vector<double>& y);
+void several_in_one_pass(const balm::vector<double>& x, const balm::vector<double>& y) {
+    auto [dot, least, most] = balm::reduce(balm::sum_of(x * y), balm::min_of(x), balm::max_of(balm::abs(x)));
+    std::cout << dot << least << most;
+}
+
+void along_dimensions(balm::vector<double>& x, balm::vector<double>& means, balm::vector<double>& most,
+                      balm::vector<double>& total, balm::vector<std::int64_t>& nearest,
+                      const balm::view<double>& T, std::size_t rows, std::size_t columns);
+void along_dimensions(balm::vector<double>& x, balm::vector<double>& means, balm::vector<double>& most,
+                      balm::vector<double>& total, balm::vector<std::int64_t>& nearest,
+                      const balm::view<double>& T, std::size_t rows, std::size_t columns) {
+    auto M = balm::view(x, {rows, columns});
+    means = balm::sum(M, balm::along(1)) / columns;
+    most = balm::max(balm::abs(M), balm::along(0));
+    total = balm::sum(T, balm::along(0, 2));
+    nearest = balm::arg_min(M, balm::along(1));
+    bool all_rows = balm::all(balm::any(M > 0, balm::along(1)));
+    auto of_columns = balm::view(balm::sum(M, balm::along(0)) / rows, {1, columns});
+    M -= of_columns.broadcast({rows, columns});
+    std::cout << all_rows;
+}

@@ -1,0 +1,5 @@
+// expect: copy_of_an_element
+#include <balm/balm.hpp>
+
+void f(balm::vector<balm::float4>& x);
+void f(balm::vector<balm::float4>& x) { x[3] = balm::float4{1, 2, 3, 4}; }

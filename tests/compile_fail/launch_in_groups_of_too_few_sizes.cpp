@@ -1,0 +1,9 @@
+// expect: has one size for each dimension of the kernel
+#include <balm/balm.hpp>
+
+using namespace balm::dsl;
+
+void launch(const balm::device& device, balm::mixed_buffer<int>& a) {
+    auto k = balm::kernel<2>("k", [](Mixed<int> out) { out[0] = 1; });
+    device.make_queue().execute(k(a), {10, 10}, {10});
+}

@@ -1,0 +1,9 @@
+// expect: the launch has another number of dimensions than the kernel
+#include <balm/balm.hpp>
+
+using namespace balm::dsl;
+
+void launch(const balm::device& device, balm::mixed_buffer<int>& a) {
+    auto k = balm::kernel<2>("k", [](Mixed<int> out) { out[0] = 1; });
+    device.execute(k(a), balm::groups(10, 64));
+}

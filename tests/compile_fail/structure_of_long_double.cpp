@@ -1,0 +1,7 @@
+// expect: a member of a structure is a scalar, an enumeration
+#include <balm/balm.hpp>
+
+struct precise {
+    long double value;
+};
+BALM_STRUCT(precise, value)
