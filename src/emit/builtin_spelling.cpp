@@ -353,6 +353,15 @@ std::string substitute(std::string_view pattern, const std::vector<std::string>&
     return result;
 }
 
+std::string joined(const std::vector<std::string>& words, std::string_view separator) {
+    std::string list;
+    for (const std::string& word : words) {
+        if (&word != words.data()) list += separator;
+        list += word;
+    }
+    return list;
+}
+
 std::string type_name(dialect d, scalar s, int lanes) {
     constexpr const char* opencl[] = {"void", "bool", "char", "uchar", "short", "ushort",
                                       "int",  "uint", "long", "ulong", "float", "double"};

@@ -26,6 +26,9 @@ struct builtin_spelling {
 /// The pattern with its operands in place.
 std::string substitute(std::string_view pattern, const std::vector<std::string>& operands);
 
+/// "a, b, c"
+std::string joined(const std::vector<std::string>& words, std::string_view separator = ", ");
+
 /// "float", "unsigned long long" (CUDA), "double8" (OpenCL).
 std::string type_name(runtime::dialect, scalar, int lanes = 1);
 

@@ -253,8 +253,7 @@ std::string elementary_function(program_parts& parts, builtin what, ir::type of)
 }
 
 builtin_spelling spell(program_parts& parts, builtin what, scalar type) {
-    const bool is_for_nvidia = parts.takes_ptx || parts.language == runtime::dialect::cuda_cpp;
-    const bool is_own = what == builtin::pow && (type == scalar::f64 || !is_for_nvidia);
+    const bool is_own = what == builtin::pow && (type == scalar::f64 || !parts.takes_ptx);
     if (!is_own) return spell(parts.language, what, type);
     return {elementary_function(parts, what, type) + "($0, $1)", true, {}};
 }

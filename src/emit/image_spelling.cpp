@@ -38,10 +38,6 @@ std::string word_of(ir::type image) {
 /// The type of the four values.
 ir::type four(ir::type image) { return {register_of(image), 4}; }
 
-std::string list_of(const std::vector<std::string>& words) {
-    return fmt::format("{}", fmt::join(words, ", "));
-}
-
 // ---- OpenCL C
 
 /// "x", "(int2)(x, y)", "(int4)(x, y, z, 0)"
@@ -49,7 +45,7 @@ std::string opencl_place(bool by_position, const std::vector<std::string>& at) {
     if (at.size() == 1) return at[0];
     const char* type = by_position ? "int" : "float";
     const char* rest = by_position ? ", 0" : ", 0.0f";
-    return fmt::format("({}{})({}{})", type, at.size() == 2 ? 2 : 4, list_of(at), at.size() == 2 ? "" : rest);
+    return fmt::format("({}{})({}{})", type, at.size() == 2 ? 2 : 4, joined(at), at.size() == 2 ? "" : rest);
 }
 
 /// The sampler of reads by position.
@@ -225,14 +221,14 @@ text spell_read_image(program_parts& parts, ir::type image, bool by_position, co
     std::vector<std::string> coordinates = at;
     if (by_position)  // the middle of the element
         for (std::string& each : coordinates) each = fmt::format("(float)({}) + 0.5f", each);
-    return {fmt::format("{}({}, {})", reader, name, list_of(coordinates)), postfix};
+    return {fmt::format("{}({}, {})", reader, name, joined(coordinates)), postfix};
 }
 
 std::string spell_write_image(program_parts& parts, ir::type image, const std::string& name,
                               const std::vector<std::string>& position, const std::string& value) {
     const std::string writer =
         parts.use(is_opencl(parts) ? opencl_writer(parts, image) : cuda_writer(parts, image));
-    return fmt::format("{}({}, {}, {})", writer, name, list_of(position), value);
+    return fmt::format("{}({}, {}, {})", writer, name, joined(position), value);
 }
 
 std::string spell_image_size(program_parts& parts, ir::type, const std::string& name,

@@ -31,12 +31,24 @@ constexpr std::string_view reserved_words =
     "sincospi labs llabs lrint llrint lround llround nearbyint isequal isnotequal isgreater "
     "isgreaterequal isless islessequal islessgreater isordered isunordered vec_step mem_fence "
     "read_mem_fence write_mem_fence wait_group_events mad_hi mad_sat shuffle2 popcnt abort exit clock64 "
-    "trap dim3 uint64_t int64_t uint32_t int32_t MAXFLOAT HUGE_VAL HUGE_VALF CHAR_BIT ";
+    "trap dim3 MAXFLOAT HUGE_VAL HUGE_VALF NULL linux unix i386 std nvcuda cooperative_groups address "
+    "lgamma_r ctz bit_reverse popcount capture_event_profiling_info create_user_event enqueue_kernel "
+    "enqueue_marker is_valid_event is_valid_reserve_id kernel_exec retain_event release_event "
+    "set_user_event_status to_global to_local to_private work_dim read_imageh write_imageh alloca memmove "
+    "MAX_WORK_DIM offsetof va_list va_start va_end va_arg vprintf typeof byte_perm umin umax llmin llmax "
+    "ullmin ullmax fdividef rcbrt saturate cyl_bessel_i0 cyl_bessel_i1 finite isinff isnanf co_await "
+    "co_return co_yield ";
 
 /// What begins the names of whole families of them.
 constexpr std::string_view reserved_prefixes[] = {
-    "__",    "balm_",  "get_",   "atomic_",    "atom_",       "as_", "convert_", "native_", "half_", "fast_",
-    "vload", "vstore", "async_", "sub_group_", "work_group_", "cl_", "CL",       "FLT_",    "DBL_",  "M_"};
+    "__",          "balm_",         "get_",        "atomic_", "atom_",        "as_",          "convert_",
+    "native_",     "half_",         "fast_",       "vload",   "vstore",       "async_",       "sub_group_",
+    "bitfield_",   "dot_4x8packed", "dot_acc_sat", "intel_",  "amd_",         "arm_",         "cl_",
+    "work_group_", "ndrange_",      "tex1D",       "tex2D",   "tex3D",        "surf1D",       "surf2D",
+    "surf3D",      "surfCubemap",   "texCubemap",  "pocl_",   "memory_scope", "memory_order", "CL",
+    "FLT_",        "DBL_",          "HALF_",       "M_",      "FP_",          "CHAR_",        "SCHAR_",
+    "UCHAR_",      "SHRT_",         "USHRT_",      "INT_",    "UINT_",        "LONG_",        "ULONG_",
+    "ATOMIC_",     "IMG_",          "LLVM_",       "POCL_"};
 
 /// float4, uchar16, longlong2 …
 bool is_vector_type(std::string_view word) {
@@ -62,7 +74,10 @@ bool is_reserved(const std::string& word) {
     // CUDA names the float variant of a function with an f behind.
     const bool is_twin =
         word.size() > 1 && word.back() == 'f' && words.count(word.substr(0, word.size() - 1)) > 0;
-    return words.count(word) > 0 || is_twin || is_vector_type(word) ||
+    const bool is_type = word.size() > 2 && word.compare(word.size() - 2, 2, "_t") == 0;  // uint64_t, queue_t
+    const bool is_compilers = word.size() > 1 && word[0] == '_' && word[1] >= 'A' && word[1] <= 'Z';
+    return words.count(word) > 0 || is_twin || is_type || is_compilers || is_vector_type(word) ||
+           (word.rfind("make_", 0) == 0 && is_vector_type(word.substr(5))) ||
            std::any_of(std::begin(reserved_prefixes), std::end(reserved_prefixes),
                        [&](std::string_view prefix) { return word.rfind(prefix, 0) == 0; });
 }
@@ -83,9 +98,14 @@ std::string name_set::unique(std::string_view word) {
     if (is_reserved(stem)) stem += "_";
     if (is_reserved(stem)) stem = "the_" + std::string(word);  // get_value: a prefix is reserved
     std::string candidate = stem;
-    for (int number = 2; is_reserved(candidate) || !taken_.insert(candidate).second; ++number)
+    for (int number = 2; is_reserved(candidate) || is_taken(candidate); ++number)
         candidate = stem + std::to_string(number);
+    taken_.insert(candidate);
     return candidate;
+}
+
+bool name_set::is_taken(const std::string& word) const {
+    return taken_.count(word) > 0 || (around_ && around_->is_taken(word));
 }
 
 }  // namespace balm::emit

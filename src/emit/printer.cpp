@@ -5,25 +5,25 @@
 #include <fmt/format.h>
 
 #include "balm/version.hpp"
-#include "emit/function_printer.hpp"
+#include "emit/function/printer.hpp"
 #include "emit/opencl_c/program_text.hpp"
 
 namespace balm::emit {
 
 namespace {
 
-/// Callees come before their callers, each once; two of the same name are told apart.
-void print_callees(const ir::function& f, program_parts& parts, std::string& text) {
+/// Names the functions that f calls. `order` gets those that have code: callees
+/// before their callers, each once; two of the same name get different ones.
+void declare_callees(const ir::function& f, program_parts& parts, std::vector<const ir::function*>& order) {
     for (const auto& callee : f.callees) {
         if (parts.functions.count(callee.get())) continue;
         if (callee->text) {
             parts.functions[callee.get()] = opencl_c::called_name(*callee, parts);
             continue;
         }
-        print_callees(*callee, parts, text);
-        const std::string name = parts.names.unique(callee->name);
-        parts.functions[callee.get()] = name;
-        text += print_function(*callee, name, parts) + "\n";
+        declare_callees(*callee, parts, order);
+        parts.functions[callee.get()] = parts.names.unique(callee->name);
+        order.push_back(callee.get());
     }
 }
 
@@ -45,16 +45,19 @@ std::string kernel_name(const ir::function& kernel, runtime::dialect language) {
 std::string print(const ir::function& kernel, runtime::dialect language) {
     const opencl_c::program_text given = opencl_c::print_texts(kernel, language);
     if (kernel.text) return provenance(kernel) + given.words;
-    program_parts parts{language, {}, {}, {}, {}, {}, {}, {}, false, false, {}};
-    if (language == runtime::dialect::opencl_ptx) {
-        parts.language = runtime::dialect::opencl_c;
-        parts.takes_ptx = true;
-    }
+    program_parts parts{language, {}, {}, {}, {}, {}, {}, {}, {}, false, false, {}};
+    parts.takes_ptx = language != runtime::dialect::opencl_c;
+    if (language == runtime::dialect::opencl_ptx) parts.language = runtime::dialect::opencl_c;
     const std::string name = parts.names.unique(kernel.name);
     for (const std::string& word : given.reserved) parts.names.reserve(word);
-    std::string callees;
-    print_callees(kernel, parts, callees);
-    const std::string body = print_function(kernel, name, parts);
+    std::vector<const ir::function*> callees;
+    declare_callees(kernel, parts, callees);
+    for (const ir::function* callee : callees) declare_parts_of(parts, *callee);
+    declare_parts_of(parts, kernel);
+    std::string functions;
+    for (const ir::function* callee : callees)
+        functions += print_function(*callee, parts.functions.at(callee), parts) + "\n";
+    functions += print_function(kernel, name, parts);
     std::string text = provenance(kernel);
     if (parts.language == runtime::dialect::opencl_c) {
         if (parts.uses_f64) parts.extensions.insert("cl_khr_fp64");
@@ -66,7 +69,7 @@ std::string print(const ir::function& kernel, runtime::dialect language) {
     text += parts.type_text;
     if (!parts.constant_text.empty()) text += parts.constant_text + "\n";
     for (const auto& [helper, definition] : parts.helpers) text += definition + "\n";
-    return text + callees + body;
+    return text + functions;
 }
 
 }  // namespace balm::emit

@@ -11,6 +11,7 @@
 
 #include "emit/lanes.hpp"
 #include "emit/literal.hpp"
+#include "emit/spelling.hpp"
 #include "ir/aggregate.hpp"
 
 namespace balm::emit {
@@ -35,7 +36,8 @@ std::string cuda_vector(program_parts& parts, ir::type t, const std::string& nam
         size_of(t), name, scalar_name, members, name, name, scalar_name, same, name, parameters, values);
 }
 
-std::string structure(program_parts& parts, const trace::structure& s, const std::string& name) {
+std::string structure(program_parts& parts, const trace::structure& s, const std::string& name,
+                      const std::vector<std::string>& members) {
     std::size_t end = 0, strictest = 1;
     bool packed = false;
     for (std::uint32_t k = 0; k < s.member_count; ++k) {
@@ -45,17 +47,18 @@ std::string structure(program_parts& parts, const trace::structure& s, const std
     }
     packed = packed || s.alignment < strictest;
     std::string body;
-    int gaps = 0;
+    name_set gaps;
+    for (const std::string& member : members) gaps.reserve(member);
     const auto fill_to = [&](std::size_t offset, std::size_t alignment) {
         const std::size_t natural = packed ? end : (end + alignment - 1) / alignment * alignment;
         if (offset > natural)
-            body += fmt::format("    {} gap_{}[{}];\n", type_name(parts.language, scalar::u8), gaps++,
+            body += fmt::format("    {} {}[{}];\n", type_name(parts.language, scalar::u8), gaps.unique("gap"),
                                 offset - end);
     };
     for (std::uint32_t k = 0; k < s.member_count; ++k) {
         const trace::member& m = s.members[k];
         fill_to(m.offset, alignment_of(m.what));
-        body += fmt::format("    {} {}{};\n", type_name(parts, in_memory(m.what)), m.name,
+        body += fmt::format("    {} {}{};\n", type_name(parts, in_memory(m.what)), members[k],
                             m.count > 1 ? fmt::format("[{}]", m.count) : "");
         end = m.offset + size_of(m.what) * m.count;
     }
@@ -77,7 +80,10 @@ std::string value_type_name(program_parts& parts, ir::type t) {
     if (t.aggregate != 0) {
         const trace::structure& s = ir::structure_of(t);
         name = parts.names.unique(s.name);
-        text = structure(parts, s, name);
+        std::vector<std::string>& members = parts.members[ir::code(t)];
+        name_set taken(parts.names);
+        for (std::uint32_t k = 0; k < s.member_count; ++k) members.push_back(taken.unique(s.members[k].name));
+        text = structure(parts, s, name, members);
     } else {
         constexpr const char* words[] = {"",    "bool", "char", "uchar", "short", "ushort",
                                          "int", "uint", "long", "ulong", "float", "double"};
@@ -136,7 +142,7 @@ std::string type_name(program_parts& parts, ir::type t) {
     return fmt::format("{}{}{}*", where, is_const, type_name(parts, in_memory(target)));
 }
 
-std::string constant_name(program_parts& parts, const ir::constant_data& data, const char* qualifier) {
+std::string constant_name(program_parts& parts, const ir::constant_data& data) {
     if (const auto known = parts.constants.find(&data); known != parts.constants.end()) return known->second;
     std::string name = parts.names.unique(data.name);
     const ir::type element = in_memory(data.element);
@@ -147,10 +153,25 @@ std::string constant_name(program_parts& parts, const ir::constant_data& data, c
                             : k % 8 == 0 ? ",\n    "
                                          : ", ",
                             initializer(parts.language, element.element, data.bits[k]));
-    parts.constant_text += fmt::format("{}{} {}[{}] = {{\n    {}}};\n", qualifier, type_name(parts, element),
-                                       name, data.bits.size(), list);
+    parts.constant_text +=
+        fmt::format("{}{} {}[{}] = {{\n    {}}};\n", spelling_of(parts.language).constant_array,
+                    type_name(parts, element), name, data.bits.size(), list);
     parts.constants.emplace(&data, name);
     return name;
+}
+
+void declare_parts_of(program_parts& parts, const ir::function& f) {
+    const auto declare = [&](ir::type t) {
+        if (t.aggregate != 0 && !t.is_image()) type_name(parts, t);
+    };
+    declare(f.result);
+    for (const ir::parameter& p : f.parameters) declare(p.what);
+    for (const ir::block& b : f.blocks)
+        for (ir::value_id v : b) {
+            const ir::instruction& i = f.code[v];
+            declare(i.result);
+            if (i.op == ir::opcode::constant_array) constant_name(parts, *f.constants[i.bits]);
+        }
 }
 
 std::string type_word(ir::type t) {

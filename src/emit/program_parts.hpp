@@ -19,7 +19,8 @@ struct program_parts {
     runtime::dialect language;
     name_set names;                              ///< of functions, types and constants
     std::map<std::uint64_t, std::string> types;  ///< names of those that were declared, by code
-    std::string type_text;                       ///< their declarations
+    std::map<std::uint64_t, std::vector<std::string>> members;  ///< names of structures' members, by code
+    std::string type_text;                                      ///< their declarations
     std::map<const ir::constant_data*, std::string> constants;  ///< their names
     std::string constant_text;
     std::vector<std::pair<std::string, std::string>> helpers;  ///< name, text
@@ -37,7 +38,10 @@ std::string type_name(program_parts&, ir::type);
 /// The type that stands for another in memory: bytes for truth values, 16 bits for f16.
 ir::type in_memory(ir::type);
 /// The name of constant data; declares it.
-std::string constant_name(program_parts&, const ir::constant_data&, const char* qualifier);
+std::string constant_name(program_parts&, const ir::constant_data&);
+/// Declares the structures and constants of a function, so that their names are known before any name inside
+/// a function is chosen.
+void declare_parts_of(program_parts&, const ir::function&);
 
 /// "f32", "i32x4": a word for a scalar or vector type in the names of helper functions.
 std::string type_word(ir::type);

@@ -17,21 +17,23 @@ bool is_word_of_64(const function& f, value_id v) {
     return t.is_scalar() && is_integer(t.element) && size_of(t.element) == 8;
 }
 
-bool is_in_fours(const function& f, value_id v) {
+bool is_in_fours(const function& f, value_id v, int& budget) {
     const instruction& i = f.code[v];
+    if (--budget < 0) return false;
     if (!i.result.is_scalar() || !is_integer(i.result.element) || size_of(i.result.element) < 4) return false;
     switch (i.op) {
         case opcode::constant: return i.bits % 4 == 0;
-        case opcode::convert: return is_in_fours(f, f.operand(v, 0));
-        case opcode::for_: return is_in_fours(f, f.operand(v, 0)) && is_in_fours(f, f.operand(v, 2));
+        case opcode::convert: return is_in_fours(f, f.operand(v, 0), budget);
+        case opcode::for_:
+            return is_in_fours(f, f.operand(v, 0), budget) && is_in_fours(f, f.operand(v, 2), budget);
         case opcode::builtin: break;
         default: return false;
     }
     const value_id a = f.operand(v, 0);
     switch (static_cast<builtin>(i.detail)) {
-        case builtin::mul: return is_in_fours(f, a) || is_in_fours(f, f.operand(v, 1));
+        case builtin::mul: return is_in_fours(f, a, budget) || is_in_fours(f, f.operand(v, 1), budget);
         case builtin::add:
-        case builtin::sub: return is_in_fours(f, a) && is_in_fours(f, f.operand(v, 1));
+        case builtin::sub: return is_in_fours(f, a, budget) && is_in_fours(f, f.operand(v, 1), budget);
         case builtin::shl: {
             const instruction& count = f.code[f.operand(v, 1)];
             return count.op == opcode::constant && count.bits >= 2 &&
@@ -53,20 +55,21 @@ struct four {
 
 /// Adds a value to the terms and the constant that make up an index; false where it is not known to be a sum
 /// of such.
-bool take_apart(const function& f, value_id v, std::vector<value_id>& terms, std::uint64_t& constant) {
+bool take_apart(const function& f, value_id v, std::vector<value_id>& terms, std::uint64_t& constant,
+                int& budget) {
     const instruction& i = f.code[v];
-    if (!is_word_of_64(f, v)) return false;
+    if (--budget < 0 || !is_word_of_64(f, v)) return false;
     if (i.op == opcode::constant) {
         constant += i.bits;
         return true;
     }
     if (i.op == opcode::convert && is_word_of_64(f, f.operand(v, 0)))
-        return take_apart(f, f.operand(v, 0), terms, constant);
+        return take_apart(f, f.operand(v, 0), terms, constant, budget);
     if (i.op == opcode::builtin && static_cast<builtin>(i.detail) == builtin::add)
-        return take_apart(f, f.operand(v, 0), terms, constant) &&
-               take_apart(f, f.operand(v, 1), terms, constant);
+        return take_apart(f, f.operand(v, 0), terms, constant, budget) &&
+               take_apart(f, f.operand(v, 1), terms, constant, budget);
     terms.push_back(v);
-    return is_in_fours(f, v);
+    return is_in_fours(f, v, budget);
 }
 
 struct member {
@@ -108,7 +111,8 @@ private:
         which.callee = i.bits;
         std::uint64_t constant = 0;
         const auto operands = f_.operands_of(v);
-        if (!take_apart(f_, operands[0], which.terms, constant)) return;
+        int budget = max_index_operations;
+        if (!take_apart(f_, operands[0], which.terms, constant, budget)) return;
         std::sort(which.terms.begin(), which.terms.end());
         which.quarter = constant >> 2;
         which.arguments.assign(operands.begin() + 1, operands.end());
@@ -150,22 +154,6 @@ private:
 
 }  // namespace
 
-void drop_uncalled(function& f) {
-    std::vector<std::uint64_t> number(f.callees.size(), none);
-    std::vector<std::shared_ptr<const function>> called;
-    for (const block& each : f.blocks)
-        for (const value_id v : each) {
-            instruction& i = f.code[v];
-            if (i.op != opcode::call && i.op != opcode::evaluate) continue;
-            if (number[i.bits] == none) {
-                number[i.bits] = called.size();
-                called.push_back(f.callees[i.bits]);
-            }
-            i.bits = number[i.bits];
-        }
-    f.callees = std::move(called);
-}
-
 bool share_fours(function& f) {
     const bool may_share = std::any_of(f.callees.begin(), f.callees.end(),
                                        [](const auto& callee) { return callee->of_four != nullptr; });
@@ -173,7 +161,6 @@ bool share_fours(function& f) {
     sharing pass(f);
     bool shares = false;
     for (block_id b = 0; b < f.blocks.size(); ++b) shares |= pass.share(b);
-    drop_uncalled(f);
     return shares;
 }
 

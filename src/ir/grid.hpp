@@ -4,8 +4,6 @@
 // hidden i64 parameters, from which it and the functions that it calls compute their place in the user's
 // grid. Done here for every backend; a kernel whose launches need none of it costs nothing.
 
-#include <vector>
-
 #include "ir/ir.hpp"
 
 namespace balm::ir {
@@ -19,15 +17,6 @@ struct grid_facts {
 
     bool any() const { return is_offset || is_part || is_filled; }
 };
-
-/// The hidden parameters in their order, for each kind one a dimension.
-enum class grid_parameter : std::uint8_t {
-    offset,  ///< global_offset
-    first,   ///< where the part begins, counted without the offset
-    size     ///< global_size of the whole
-};
-/// Which of them a kernel takes.
-std::vector<grid_parameter> grid_parameters(const grid_facts&);
 
 /// The kernel as the driver launches it. A grid_range walks all of its indices whatever the offset; in a part
 /// or a filled grid there may be none.

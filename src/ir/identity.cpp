@@ -1,6 +1,7 @@
 // The identity of a function. In: a simplified function, whose values stand in one order whatever the C++
 // compiler did. Out: a hash over its structure, with values numbered as they stand; names that the printed
-// source uses belong to it, C++ lines do not.
+// source uses belong to it, C++ lines do not. Two functions with one identity would be one program, so every
+// list goes in with its length: no text can pass for a parameter.
 
 #include <algorithm>
 
@@ -14,24 +15,31 @@ class fingerprint {
 public:
     explicit fingerprint(const function& f) : f_(f), number_(f.code.size(), 0) {}
 
-    runtime::hash128 run() {
+    runtime::digest run() {
         hash_.text(f_.name).number(static_cast<std::uint64_t>(f_.dimensions)).number(code(f_.result));
+        hash_.number(f_.parameters.size());
         for (const parameter& p : f_.parameters)
             hash_.number(code(p.what))
                 .number(static_cast<std::uint64_t>(p.use))
                 .text(p.name)
                 .number(p.is_restrict);
+        hash_.number(f_.callees.size());
         for (const auto& callee : f_.callees) {
-            hash_.number(callee->identity.low).number(callee->identity.high);
+            for (const std::uint64_t word : callee->identity.words) hash_.number(word);
+            hash_.number(callee->given.size());
             for (const auto& data : callee->given) given(*data);
         }
+        hash_.number(f_.constants.size());
         for (const auto& data : f_.constants) {
             hash_.text(data->name).number(code(data->element)).number(data->bits.size());
             for (std::uint64_t bits : data->bits) hash_.number(bits);
+            hash_.number(data->is_given());
             if (data->is_given()) given(*data);
         }
+        hash_.number(f_.text ? f_.text->texts.size() + 1 : 0);
         if (f_.text)
             for (const auto& each : f_.text->texts) hash_.text(each->name).text(each->words);
+        hash_.number(f_.formats.size());
         for (const auto& format : f_.formats) hash_.text(format->key);
         block_(0);
         return hash_.result();
@@ -53,6 +61,8 @@ private:
             hash_.number(static_cast<std::uint64_t>(i.op) | std::uint64_t{i.detail} << 8 |
                          code(i.result) << 32);
             hash_.number(i.bits);
+            hash_.number(i.operand_count | std::uint64_t{i.name != none} << 8 |
+                         std::uint64_t{i.blocks[0] != none} << 9 | std::uint64_t{i.blocks[1] != none} << 10);
             if (i.name != none) hash_.text(f_.names[i.name]);
             const bool later =
                 i.op == opcode::while_ || i.op == opcode::logic_and || i.op == opcode::logic_or;
@@ -74,6 +84,6 @@ private:
 
 }  // namespace
 
-runtime::hash128 hash(const function& f) { return fingerprint(f).run(); }
+runtime::digest hash(const function& f) { return fingerprint(f).run(); }
 
 }  // namespace balm::ir

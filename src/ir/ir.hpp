@@ -18,6 +18,7 @@
 #include "ir/print_format.hpp"
 #include "ir/text_body.hpp"
 #include "runtime/hash.hpp"
+#include "runtime/launch_plan.hpp"
 
 namespace balm::ir {
 
@@ -157,8 +158,8 @@ struct parameter {
     std::string name;
     bool is_restrict = false;  ///< distinct from every other memory parameter
     bool is_one = false;       ///< points to one element, by its nature
-    bool is_given = false;     ///< a constant, in memory that nothing else is bound to
     bool is_shifted = false;   ///< followed by one more argument: where the memory begins, in bytes
+    runtime::parameter_origin origin{};
 };
 
 /// Whether a kernel's parameter is bound to device memory.
@@ -181,7 +182,7 @@ struct function {
     std::string name;
     std::string description;  ///< what it does, where somebody said
     source_line where;
-    runtime::hash128 identity;    ///< hash(*this) of the finished trace
+    runtime::digest identity;     ///< hash(*this) of the finished trace
     bool is_pure = false;         ///< a device function that neither reads nor writes memory
     bool is_widened = false;      ///< its vectors are neighbouring elements (ir/widen.hpp), not the user's
     std::uint16_t exchanges = 0;  ///< exchanged_types(*this) of the finished trace
@@ -293,7 +294,7 @@ std::uint64_t fold_conversion(scalar from, scalar to, std::uint64_t bits);
 void contract(function&);
 
 /// The identity of a program: equal for equal traces, whatever the C++ lines.
-runtime::hash128 hash(const function&);
+runtime::digest hash(const function&);
 
 /// Instructions and blocks as text, for messages and tests.
 std::string dump(const function&);

@@ -216,8 +216,9 @@ lowered lower(const function& kernel, const launch_facts& facts) {
     // owner: restrict would let a compiler keep the old value.
     const bool shares = shares_memory(f);
     for (parameter& p : f.parameters) {
-        p.is_restrict = p.is_given || (facts.distinct && (p.use == access::in || !shares));
-        p.is_shifted = facts.is_shifted && is_global_memory(p) && !p.is_given;
+        const bool is_constant = p.origin.from == runtime::origin::constant;  // nothing else is bound to it
+        p.is_restrict = is_constant || (facts.distinct && (p.use == access::in || !shares));
+        p.is_shifted = facts.is_shifted && is_global_memory(p) && p.origin.from == runtime::origin::user;
     }
     share_out_in(f, 0, facts, plan);
     simplify(f);

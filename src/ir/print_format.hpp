@@ -31,8 +31,9 @@ struct print_format {
     bool is_check = false;
     trace::location where;
     std::vector<print_argument> arguments;
-    std::size_t words = 0;  ///< of all arguments that the device passes on
-    std::string key;        ///< equal for equal formats, C++ line included
+    std::vector<std::size_t> sizes;  ///< arguments that are a width or a precision
+    std::size_t words = 0;           ///< of all arguments that the device passes on
+    std::string key;                 ///< equal for equal formats, C++ line included
 };
 
 }  // namespace balm::ir

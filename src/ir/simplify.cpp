@@ -278,6 +278,25 @@ private:
     block after_;
 };
 
+bool is_call(const instruction& i) { return i.op == opcode::call || i.op == opcode::evaluate; }
+
+/// Drops the callees whose calls are gone: nothing else of the program needs what they need.
+void drop_uncalled(function& f) {
+    std::vector<std::uint64_t> number(f.callees.size(), none);
+    std::vector<std::shared_ptr<const function>> called;
+    for (const block& b : f.blocks)
+        for (const value_id v : b) {
+            instruction& i = f.code[v];
+            if (!is_call(i)) continue;
+            if (number[i.bits] == none) {
+                number[i.bits] = called.size();
+                called.push_back(f.callees[i.bits]);
+            }
+            i.bits = number[i.bits];
+        }
+    f.callees = std::move(called);
+}
+
 /// A cascade of branches in loops, each of which folds only once the one before it is gone, is left as it is
 /// after this many walks.
 constexpr int max_walks = 16;
@@ -291,6 +310,7 @@ void simplify(function& f) {
         sweep(f).run();
     }
     ordering(f).run();
+    drop_uncalled(f);
 }
 
 }  // namespace balm::ir

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 namespace balm::ir {
 
@@ -80,6 +81,7 @@ private:
 class memory_generations {
 public:
     explicit memory_generations(const function& f) : f_(f), region_of_(f.code.size(), none) {}
+    void resize(std::size_t count) { region_of_.resize(count, none); }
 
     std::uint32_t of(value_id load) {
         std::uint32_t& index = region_of_[root_of(f_, f_.operand(load, 0))];
@@ -126,6 +128,7 @@ class variable_values {
 public:
     explicit variable_values(std::size_t count) : value_(count, none) {}
 
+    void resize(std::size_t count) { value_.resize(count, none); }
     value_id operator[](value_id cell) const { return value_[cell]; }
     void set(value_id cell, value_id value) {
         undo_.push_back({cell, value_[cell]});
@@ -330,7 +333,42 @@ private:
         return true;
     }
 
+    /// A constant that is made here: the value, if it is already there.
+    value_id constant(scalar type, std::uint64_t bits) {
+        instruction i;
+        i.op = opcode::constant;
+        i.result = type;
+        i.bits = bits;
+        const value_id v = f_.add(i);
+        stands_for_.push_back(v);
+        unread_.emplace_back();
+        variables_.resize(f_.code.size());
+        memory_.resize(f_.code.size());
+        const value_id same = values_.find_or_add(v, 0);
+        if (same == v) kept_.push_back(v);
+        return same;
+    }
+    /// (pointer + a) + b is pointer + (a + b), so that steps of a pointer make no chain.
+    void join_steps(value_id v) {
+        if (f_.code[v].op != opcode::offset) return;
+        const value_id before = f_.operand(v, 0), step = f_.operand(v, 1);
+        if (f_.code[before].op != opcode::offset || !is_constant(f_, step)) return;
+        const value_id step_before = f_.operand(before, 1);
+        if (!is_constant(f_, step_before)) return;
+        const auto number = [&](value_id k) {
+            return static_cast<std::int64_t>(
+                fold_conversion(f_.code[k].result.element, scalar::i64, f_.code[k].bits));
+        };
+        std::int64_t sum = 0;
+        if (__builtin_add_overflow(number(step_before), number(step), &sum)) return;
+        const bool is_int = std::in_range<std::int32_t>(sum);
+        const std::uint64_t bits = is_int ? static_cast<std::uint32_t>(sum) : static_cast<std::uint64_t>(sum);
+        const value_id joined[] = {f_.operand(before, 0), constant(is_int ? scalar::i32 : scalar::i64, bits)};
+        std::copy(joined, joined + 2, f_.operands_of(v).begin());
+    }
+
     bool pure(value_id v) {
+        join_steps(v);
         if (const std::optional<std::uint64_t> bits = constant_value(v)) {
             instruction& i = f_.code[v];
             i.op = opcode::constant;

@@ -54,7 +54,8 @@ public:
         const instruction& i = f_.code[v];
         if (i.op != opcode::evaluate || f_.callees[i.bits]->of_four == nullptr) return false;
         const auto operands = f_.operands_of(v);
-        return counts_in_fours(operands[0]) &&
+        int budget = max_index_operations;
+        return counts_in_fours(operands[0], budget) &&
                std::none_of(operands.begin() + 1, operands.end(), [&](value_id o) { return varies(o); });
     }
     /// Whether nothing but the place of calls of four depends on it.
@@ -87,22 +88,24 @@ private:
                 is_place_[operands[k]] = false;
         if (is_call) is_place_[v] = false;
     }
-    bool counts_in_fours(value_id v) const {
+    bool counts_in_fours(value_id v, int& budget) const {
         if (v == loop_) return true;
+        if (--budget < 0) return false;
         const instruction& i = f_.code[v];
         if (i.op == opcode::convert)
             return size_of(i.result.element) == 8 && is_integer(i.result.element) &&
-                   counts_in_fours(f_.operand(v, 0));
+                   counts_in_fours(f_.operand(v, 0), budget);
         if (i.op != opcode::builtin || static_cast<builtin>(i.detail) != builtin::add) return false;
         const value_id a = f_.operand(v, 0), b = f_.operand(v, 1);
-        return (counts_in_fours(a) && is_in_fours(b)) || (counts_in_fours(b) && is_in_fours(a));
+        return (counts_in_fours(a, budget) && is_in_fours(b, budget)) ||
+               (counts_in_fours(b, budget) && is_in_fours(a, budget));
     }
-    bool is_in_fours(value_id v) const {
+    bool is_in_fours(value_id v, int& budget) const {
         const instruction& i = f_.code[v];
-        if (varies(v)) return false;
+        if (--budget < 0 || varies(v)) return false;
         if (i.op == opcode::constant) return i.bits % 4 == 0;
         if (i.op != opcode::builtin || static_cast<builtin>(i.detail) != builtin::mul) return false;
-        return is_in_fours(f_.operand(v, 0)) || is_in_fours(f_.operand(v, 1));
+        return is_in_fours(f_.operand(v, 0), budget) || is_in_fours(f_.operand(v, 1), budget);
     }
     static bool is_plain(type t) { return t.is_scalar(); }
     /// Whether a load or store is of the element at the loop's index of a parameter of scalars.
@@ -362,7 +365,6 @@ void widen(function& f, value_id loop, std::uint8_t lanes, value_id vector_index
         after.push_back(v);
     }
     f.blocks[body] = std::move(after);
-    drop_uncalled(f);
 }
 
 }  // namespace balm::ir

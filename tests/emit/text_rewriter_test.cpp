@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "emit/opencl_c/outline.hpp"
 #include "emit/opencl_c/preprocessor.hpp"
 #include "emit/opencl_c/rewriter.hpp"
@@ -15,8 +17,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 tokens preprocessed_of(const std::string& words) {
-    return preprocess({std::make_shared<const balm::ir::named_text>(balm::ir::named_text{"t.cl", words})})
-        .list;
+    return preprocess({std::make_shared<const balm::ir::named_text>(balm::ir::named_text{"t.cl", words})});
 }
 std::string rewritten(const std::string& words) {
     const tokens list = preprocessed_of(words);
@@ -60,6 +61,21 @@ TEST(C11_text_preprocessor, expands_macros_as_c_does) {
               "printf ( \"%d\" , 1 , 2 ) ");
     EXPECT_EQ(words_of("#define f() 7\nf() f"), "7 f ");
     EXPECT_EQ(words_of("#define LONG 1 + \\\n 2\nLONG"), "1 + 2 ");
+    EXPECT_EQ(words_of("#define M(a, b) q a##b\nM(, z) M(x, ) M(, )"), "q z q x q ");
+}
+
+TEST(C11_text_preprocessor, a_macro_is_closed_to_itself) {
+    // The examples of C99, 6.10.3.5, and what two compilers make of the rest.
+    EXPECT_EQ(
+        words_of("#define x 3\n#define f(a) f(x * (a))\n#undef x\n#define x 2\n#define g f\n"
+                 "#define z z[0]\n#define h g(~\n#define m(a) a(w)\n#define w 0,1\n#define t(a) a\n"
+                 "f(y+1) + f(f(z)) % t(t(g)(0) + t)(1);\n"
+                 "g(x+(3,4)-w) | h 5) & m\n(f)^m(m);"),
+        "f ( 2 * ( y + 1 ) ) + f ( 2 * ( f ( 2 * ( z [ 0 ] ) ) ) ) % f ( 2 * ( 0 ) ) + t ( 1 ) ; "
+        "f ( 2 * ( 2 + ( 3 , 4 ) - 0 , 1 ) ) | f ( 2 * ( ~ 5 ) ) & f ( 2 * ( 0 , 1 ) ) ^ m ( 0 , 1 ) ; ");
+    EXPECT_EQ(words_of("#define f(a) a + f(a)\nf(f(1))"), "1 + f ( 1 ) + f ( 1 + f ( 1 ) ) ");
+    EXPECT_EQ(words_of("#define A B C\n#define B A\n#define C B\nA"), "A A ");
+    EXPECT_EQ(words_of("#define f(x) x\n#define g f\n#define e\ng(g)(1) e f e (2)"), "f ( 1 ) f ( 2 ) ");
 }
 
 TEST(C11_text_preprocessor, decides_conditions_as_c_does) {
@@ -84,6 +100,138 @@ TEST(C11_text_preprocessor, faults_name_their_line) {
     EXPECT_THAT(refusal("#frobnicate\n"), HasSubstr("#frobnicate"));
     EXPECT_THAT(refusal("void f() { int a = 3;"), HasSubstr("never closed"));
     EXPECT_THAT(refusal("int a"), HasSubstr("no end"));
+}
+
+// ---- texts that are made to harm ---------------------------------------------------------------------
+
+std::string times(std::size_t n, const std::string& words) {
+    std::string all;
+    for (std::size_t k = 0; k < n; ++k) all += words;
+    return all;
+}
+/// f(f(f( … x … )))
+std::string nested(std::size_t n, const std::string& open, const std::string& inside,
+                   const std::string& close) {
+    return times(n, open) + inside + times(n, close);
+}
+
+TEST(C11_text_limits, what_goes_beyond_them_is_refused_with_its_line_and_the_limit) {
+    struct row {
+        const char* what;
+        std::string words;
+        const char* why;
+    };
+    std::string doubling = "#define A0 x x\n", strings = "#define S0(x) T(#x)\n#define T(x) x\n";
+    std::string empty = "#define E0\n";
+    for (int k = 1; k < 64; ++k) {
+        const std::string n = std::to_string(k), before = std::to_string(k - 1);
+        doubling += "#define A" + n + " A" + before + " A" + before + "\n";
+        empty += "#define E" + n + " E" + before + " E" + before + "\n";
+        strings += "#define S" + n + "(x) S" + before + "(x #x)\n";
+    }
+    std::string parameters = "a0";
+    for (int k = 1; k < 300; ++k) parameters += ", a" + std::to_string(k);
+    const row rows[] = {
+        {"brackets of a condition", "\n#if " + nested(20000, "(", "1", ")") + "\n#endif", "256 levels"},
+        {"signs of a condition", "\n#if " + times(20000, "!") + "1\n#endif", "256 levels"},
+        {"choices of a condition", "\n#if " + times(20000, "1?") + "1" + times(20000, ":1") + "\n#endif",
+         "256 levels"},
+        {"choices behind each other", "\n#if 1" + times(20000, "?1:0") + "\n#endif", "256 levels"},
+        {"arguments of macros", "#define f(x) x\n" + nested(3000, "f(", "x", ")"), "128 deep"},
+        {"arguments used twice", "#define f(x) x x\n" + nested(100, "f(", "x", ")"), "2097152 tokens"},
+        {"macros that double", doubling + "int A63;", "2097152 tokens"},
+        {"macros that double nothing", empty + "int a E63;", "2097152 tokens"},
+        {"strings of strings", strings + "S63(\"a\")", "2097152 tokens"},
+        {"parameters of a macro", "\n#define f(" + parameters + ") a0\n", "256 parameters"},
+        {"tokens", "\n" + times((std::size_t{1} << 21) + 1, ";"), "2097152 tokens"},
+        {"brackets of the code", "\nint a = " + nested(20000, "(", "1", ")") + ";", "256 levels"},
+        {"signs of the code", "\nint a = " + times(20000, "!") + "1;", "256 prefixes"},
+        {"casts of the code", "\nint a = " + times(20000, "(int)") + "1;", "256 prefixes"},
+        {"choices of the code", "\nint a = 1" + times(20000, " ? 1 : 0") + ";", "1024 of ?:"},
+        {"assignments of the code", "\nvoid f() { a" + times(20000, " = a") + "; }", "1024 of ?:"},
+        {"conditions of the code", "\nvoid f() { " + times(20000, "if (a) b; else ") + "; }",
+         "1024 statements"},
+        {"conditions with braces", "\nvoid f() { " + times(20000, "if (a) { } else ") + "; }",
+         "1024 statements"},
+        {"loops of the code", "\nvoid f() { " + times(20000, "for (;;) ") + "; }", "1024 statements"},
+        {"blocks of the code", "\nvoid f() " + nested(20000, "{", "", "}"), "256 levels"},
+    };
+    for (const row& r : rows) {
+        try {
+            rewritten(r.words);
+            ADD_FAILURE() << r.what << ": nothing is refused";
+        } catch (const excess& refused) {
+            EXPECT_THAT(refused.what(), AllOf(HasSubstr("t.cl, line "), HasSubstr(r.why))) << r.what;
+            EXPECT_LT(std::strlen(refused.what()), 1000u) << r.what;
+        }
+    }
+}
+
+TEST(C11_text_limits, what_is_damaged_is_refused_in_a_short_sentence) {
+    struct row {
+        std::string words;
+        const char* why;
+    };
+    const std::string digits = times(100000, "9");
+    const row rows[] = {
+        {std::string("int a; // \0\n", 11), "NUL"},
+        {std::string("\n\"a\0\"", 5), "line 2: a NUL byte"},
+        {"\"abc\\", "no end"},
+        {"/* *\\\n", "no end"},
+        {"'", "no end"},
+        {"int \xc3\xa4;", "0xc3"},
+        {"#if " + digits + "\n#endif", "no part of a condition"},
+        {"#if 1 +\n#endif", "ends too early"},
+        {"#if (1\n#endif", "lacks a )"},
+        {"#if 0x\n#endif", "'0x'"},
+        {"#if\n#endif", "ends too early"},
+        {"#error " + times(100000, "x "), "#error x x"},
+        {"#line 99999999999999999999\n", "between 0 and 2147483647"},
+        {"#line 9223372036854775808\n", "between 0 and 2147483647"},
+        {"#define f(a b) a\n", "damaged"},
+        {"#define f(a, ) a\n", "damaged"},
+        {"#define f(..., a) a\n", "damaged"},
+        {"#define J(a, b) a##b\nJ(/, /)", "makes no single token"},
+        {"#define J(a, b) a##b\nJ(/, *)", "makes no single token"},
+        {"void f() { int a = " + digits + "; }", "is no number"},
+        {"typedef", "no end"},
+        {"int f(", "never closed"},
+        {"__attribute__", "never closed"},
+        {"kernel void " + times(100000, "k") + "() { " + times(100000, "k") + "(); }", "recursion"},
+    };
+    for (const row& r : rows) {
+        const std::string why = refusal(r.words);
+        EXPECT_THAT(why, HasSubstr(r.why)) << shortened(r.words);
+        EXPECT_LT(why.size(), 3000u) << shortened(r.words);
+    }
+}
+
+TEST(C11_text_limits, what_looks_dangerous_and_is_not_is_taken) {
+    const std::string rows[] = {
+        "typedef A B;\ntypedef B A;\nvoid f(A a, B b) { }",
+        "typedef A A;\nA f(A a) { return a; }",
+        "typedef;\ntypedef int;\ntypedef *;",
+        times(100000, "#if 1\n") + "int a();\n" + times(100000, "#endif\n"),
+        times(100000, "#if 0\n") + "int a();\n" + times(100000, "#endif\n"),
+        "#if 9223372036854775807 + 1 && (-9223372036854775807 - 1) / -1 && 1 << 200 && 1 >> -1\n#endif",
+        "#if 0 && 1 / 0 || (-9223372036854775807 - 1) % -1 || 1 % 0\n#endif",
+        "int a\\\n\\\n\\\n" + times(1000, "\\\n") + "();",
+        "// \xff\xfe\n/* \xc3 */ int a();",
+        "void f() { int a = " + nested(200, "(", "1", ")") + "; }",
+        "#define f(x) x\nint a = " + nested(100, "f(", "1", ")") + ";int b();",
+        "#if " + nested(100, "(", "1", ")") + "\n#endif",
+        "int a = 0" + times(20000, " + -1 * (a ? 1 : 0)") + ";",
+        "int a[] = {" + times(20000, "-1, !2, (int)3, ") + "};",
+        "void f() { " + times(20000, "if (a) { b = -c; } a = b ? c : d; ") + "}",
+    };
+    for (const std::string& words : rows) {
+        const tokens list = preprocessed_of(words);
+        EXPECT_NO_THROW(read_outline(list)) << shortened(words);
+    }
+    std::string chain = "void f0() { }\n";
+    for (int k = 1; k < 20000; ++k)
+        chain += "void f" + std::to_string(k) + "() { f" + std::to_string(k - 1) + "(); }\n";
+    EXPECT_THAT(rewritten(chain), HasSubstr("f19998();"));
 }
 
 // ---- what becomes of a text -------------------------------------------------------------------------
@@ -239,7 +387,7 @@ TEST(C11_text_outline, finds_functions_and_the_kinds_of_their_parameters) {
     const outline o = read_outline(list);
     ASSERT_EQ(o.functions.size(), 3u);
     EXPECT_FALSE(o.functions[0].is_definition);
-    EXPECT_EQ(o.functions[1].result.lanes, 4);
+    EXPECT_EQ(o.functions[1].result.type.lanes, 4);
     const function* k = o.definition("k");
     ASSERT_NE(k, nullptr);
     EXPECT_TRUE(k->is_kernel);

@@ -15,6 +15,7 @@
 #include "balm/kernel.hpp"
 #include "ir/ir.hpp"
 #include "ir/lower.hpp"
+#include "ir/text_body.hpp"
 
 namespace balm::test {
 
@@ -69,6 +70,26 @@ TEST(IR_simplify, shares_equal_values_and_loads) {
     EXPECT_EQ(count(f, opcode::load), 1) << ir::dump(f);
     EXPECT_EQ(count(f, builtin::add), 1);
     EXPECT_EQ(count(f, opcode::place), 1);
+}
+
+TEST(IR_simplify, drops_functions_that_nobody_calls_any_more) {
+    const auto twice = balm::function("twice", [](Int x) { return x * 2; });
+    const auto thrice = balm::function("thrice", [](Int x) { return x * 3; });
+    const auto next = balm::function("next", [](Int x) { return x + 1; });
+    const ir::function f = traced([&](Int n, ints, ints, out_ints out) {
+        [[maybe_unused]] const Int nobody_needs_it = twice(n);
+        IF (Int(3) < 2) {
+            out[1] = next(n);
+        }
+        out[0] = thrice(n);
+    });
+    ASSERT_EQ(f.callees.size(), 1u) << ir::dump(f);
+    EXPECT_EQ(f.callees[0]->name, "thrice");
+    for (const ir::value_id v : f.blocks[0]) {
+        if (f.code[v].op == opcode::evaluate) {
+            EXPECT_EQ(f.code[v].bits, 0u);
+        }
+    }
 }
 
 TEST(IR_simplify, shares_calls_of_many_arguments) {
@@ -339,7 +360,7 @@ TEST(IR_contract, leaves_shared_products_and_integers_alone) {
 // ---- identity ---------------------------------------------------------------------------------------
 
 template <class Body>
-runtime::hash128 identity(Body body) {
+runtime::digest identity(Body body) {
     return balm::kernel<1>("same", body).function()->identity;
 }
 
@@ -363,6 +384,34 @@ TEST(IR_identity, is_that_of_the_trace) {
     EXPECT_NE(identity(sum), balm::kernel<1>("else", sum).function()->identity);
     EXPECT_NE(identity(sum), balm::kernel<2>("same", sum).function()->identity);
     EXPECT_NE(identity(sum), balm::kernel<1>("same(n, a, out)", sum).function()->identity);
+}
+
+// A text's name and words, eight bytes each, look like the numbers of a parameter, did nobody count these.
+TEST(IR_identity, tells_parameters_from_texts) {
+    const auto number = [](std::uint64_t value) {
+        std::string bytes;
+        for (int k = 0; k < 8; ++k) bytes += static_cast<char>(value >> (8 * k));
+        return bytes;
+    };
+    const auto text = [](std::string name, std::string words) {
+        return std::make_shared<const ir::named_text>(ir::named_text{std::move(name), std::move(words)});
+    };
+    const auto with = [&](std::size_t parameters, ir::text_list texts) {
+        ir::function f;
+        f.name = "scale";
+        f.dimensions = 1;
+        f.blocks.resize(1);
+        f.parameters.resize(parameters);
+        auto body = std::make_shared<ir::text_body>();
+        body->texts = std::move(texts);
+        f.text = body;
+        return ir::hash(f);
+    };
+    const ir::parameter plain;
+    const auto body = text("scale.cl", "kernel void scale() {}");
+    EXPECT_NE(with(1, {body}),
+              with(0, {text(number(ir::code(plain.what)), number(static_cast<std::uint64_t>(plain.use))),
+                       text("", number(plain.is_restrict)), body}));
 }
 
 TEST(IR_identity, counts_what_called_functions_do) {

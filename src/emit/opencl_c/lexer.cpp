@@ -12,12 +12,29 @@
 
 namespace balm::emit::opencl_c {
 
+namespace {
+
+constexpr std::size_t longest_name = 4096;  // that of a file, say
+constexpr std::size_t longest_reason = 2048;
+
+}  // namespace
+
 std::string words(const place& where) {
-    return fmt::format("{}, line {}", where.file ? *where.file : std::string("text"), where.line);
+    return fmt::format("{}, line {}", where.file ? shortened(*where.file, longest_name) : "text", where.line);
 }
 
 void refuse(const place& where, const std::string& why) {
-    throw fault(fmt::format("{}: {}", words(where), why));
+    throw fault(fmt::format("{}: {}", words(where), shortened(why, longest_reason)));
+}
+
+void refuse_excess(const place& where, const std::string& why) {
+    throw excess(fmt::format("{}: {}", words(where), shortened(why, longest_reason)));
+}
+
+std::string shortened(std::string_view text, std::size_t most) {
+    if (text.size() <= most) return std::string(text);
+    while (most > 0 && (text[most] & 0xc0) == 0x80) --most;  // not inside a character of UTF-8
+    return std::string(text.substr(0, most)) + "…";
 }
 
 namespace {
@@ -40,11 +57,13 @@ public:
     }
 
     tokens run() {
+        refuse_nul_bytes();
         tokens list;
         while (true) {
             skip_space();
             token t;
             t.where = {file_, line_};
+            t.offset = static_cast<std::uint32_t>(at_);
             t.spaced = spaced_;
             t.starts_line = std::exchange(starts_line_, false);
             spaced_ = false;
@@ -53,12 +72,23 @@ public:
                 list.push_back(std::move(t));
                 return list;
             }
+            if (list.size() == limits::tokens)
+                refuse_excess(t.where, fmt::format("the text holds more than {} tokens", limits::tokens));
             read(t);
             list.push_back(std::move(t));
         }
     }
 
 private:
+    /// Compilers take a text up to its first NUL byte, in a comment too.
+    void refuse_nul_bytes() const {
+        const std::size_t at = text_.find('\0');
+        if (at == std::string_view::npos) return;
+        const auto line =
+            1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+        refuse({file_, static_cast<std::uint32_t>(line)},
+               "a NUL byte stands in the text: this is a binary file, or damaged");
+    }
     /// The character k places on, with spliced lines joined; 0 at the end.
     char look(std::size_t k = 0) {
         skip_splices();
@@ -81,8 +111,10 @@ private:
             ++line_;
         }
     }
+    /// 0 at the end.
     char take() {
         skip_splices();
+        if (at_ >= text_.size()) return '\0';
         const char c = text_[at_++];
         if (c == '\n') ++line_;
         return c;
@@ -149,9 +181,8 @@ private:
             if (at_ >= text_.size() || c == '\n')
                 refuse(t.where, quote == '"' ? "the string that begins here has no end in its line"
                                              : "the character constant that begins here has no end");
-            if (c == '\0') stray(t, c);
             t.words += take();
-            if (c == '\\')
+            if (c == '\\' && at_ < text_.size())
                 t.words += take();
             else if (c == quote)
                 return;
@@ -166,7 +197,7 @@ private:
             for (std::size_t k = 0; k < candidate.size(); ++k) t.words += take();
             return;
         }
-        if (c == '\0' || short_punctuation.find(c) == std::string_view::npos) {
+        if (short_punctuation.find(c) == std::string_view::npos) {
             // A directive that is never reached may hold anything printable, as C allows.
             if (c == '@' || c == '$' || c == '`' || c == '\\') {
                 t.what = kind::other;
@@ -179,8 +210,6 @@ private:
     }
     [[noreturn]] void stray(const token& t, char c) const {
         const auto code = static_cast<unsigned>(static_cast<unsigned char>(c));
-        if (code == 0)
-            refuse({t.where.file, line_}, "a NUL byte stands in the text: this is a binary file, or damaged");
         refuse({t.where.file, line_},
                fmt::format("the byte 0x{:02x} stands where OpenCL C knows none; is this a text?", code));
     }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -16,21 +17,39 @@ namespace balm::emit::opencl_c {
 
 enum class address : std::uint8_t { none, global, local, constant };
 
-/// A type as far as the words say it: a scalar or a short vector, else unknown (a struct, say).
-struct value_type {
-    scalar element = scalar::nothing;
-    std::uint8_t lanes = 1;
-    bool is_known = false;  ///< void is known, and nothing
+/// What a type is, as far as words tell it.
+enum class category : std::uint8_t {
+    unknown,    ///< of a word that no text declares
+    plain,      ///< a scalar, a short vector or void
+    structure,  ///< a struct or union
+    enumeration,
+    array,    ///< behind a typedef or a pointer
+    foreign,  ///< what no C++ signature says: an image, a long long, a function
 };
 
-struct parameter {
-    tokens list;       ///< as written
-    std::string name;  ///< empty where it has none
+struct value_type {
+    category what = category::unknown;
+    scalar element = scalar::nothing;  ///< nothing is void where the type is plain
+    std::uint8_t lanes = 1;
+    bool is_no_parameter = false;   ///< bool, size_t …: OpenCL forbids it as a kernel's parameter
+    std::string_view foreign = {};  ///< how a message calls what is foreign
+};
+
+/// A value, or a pointer to one.
+struct declared_type {
+    value_type type;  ///< of what it points to in the end
     address where = address::none;
     bool is_pointer = false;
     bool points_to_const = false;
-    int depth = 0;    ///< pointers to pointers: 2
-    value_type type;  ///< of what it points to
+    bool is_const = false;  ///< itself
+    int depth = 0;          ///< pointers to pointers: 2
+
+    void become_pointer();
+};
+
+struct parameter : declared_type {
+    tokens list;       ///< as written
+    std::string name;  ///< empty where it has none
 };
 
 /// A half-open range of tokens.
@@ -44,8 +63,7 @@ struct function {
     place where;
     bool is_kernel = false;
     bool is_definition = false;
-    value_type result;
-    bool returns_pointer = false;
+    declared_type result;
     std::vector<parameter> parameters;
     range all;  ///< from the first specifier to the ; or }
     std::size_t name_at = 0;
@@ -63,13 +81,13 @@ struct declaration {
 struct outline {
     std::vector<function> functions;
     std::vector<declaration> others;
-    std::map<std::string, tokens> typedefs;  ///< simple ones: the words that the name stands for
+    std::map<std::string, declared_type, std::less<>> typedefs;
+    std::map<std::string, std::size_t, std::less<>> definitions;  ///< places in `functions`
 
     const function* definition(std::string_view name) const;
-    value_type type_of(const tokens&) const;
 };
 
-/// Throws fault where brackets do not match.
+/// Throws fault where brackets do not match, excess where they are nested deeper than limits::brackets.
 outline read_outline(const tokens&);
 
 /// "float4" is a short vector of OpenCL C: its element and its lanes.

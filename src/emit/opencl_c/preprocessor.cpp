@@ -1,5 +1,5 @@
-// Directives and macros (ISO/IEC 9899:1999, 6.10). Expansion is Prosser's algorithm: every token remembers
-// the macros that it comes from.
+// Directives and macros (ISO/IEC 9899:1999, 6.10). A macro is closed to itself while its expansion is read; a
+// token that names it meanwhile is final, wherever it is moved to.
 
 #include "emit/opencl_c/preprocessor.hpp"
 
@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 namespace balm::emit::opencl_c {
@@ -18,6 +17,7 @@ namespace {
 struct macro {
     bool takes_arguments = false;
     bool is_variadic = false;
+    bool is_open = false;  ///< its expansion is being read
     std::vector<std::string> parameters;
     tokens body;
 };
@@ -136,6 +136,22 @@ public:
     }
 
 private:
+    /// One level of recursion.
+    class level {
+    public:
+        explicit level(condition& of) : depth_(of.depth_) {
+            if (++depth_ > limits::condition_depth)
+                refuse_excess(of.where_, fmt::format("this condition is nested deeper than {} levels",
+                                                     limits::condition_depth));
+        }
+        ~level() { --depth_; }
+        level(const level&) = delete;
+        level& operator=(const level&) = delete;
+
+    private:
+        int& depth_;
+    };
+
     bool next_is(std::string_view words) const { return at_ < list_.size() && list_[at_].is(words); }
     bool take(std::string_view words) {
         if (!next_is(words)) return false;
@@ -143,6 +159,7 @@ private:
         return true;
     }
     number ternary() {
+        const level deeper(*this);
         const number c = binary(0);
         if (!take("?")) return c;
         const number a = ternary();
@@ -202,6 +219,7 @@ private:
         return {static_cast<std::uint64_t>(s == "/" ? a.value() / b.value() : a.value() % b.value()), u};
     }
     number unary() {
+        const level deeper(*this);
         if (take("!")) return {unary().bits == 0 ? 1u : 0u, false};
         if (take("+")) return unary();
         if (take("-")) {
@@ -224,12 +242,13 @@ private:
         if (t.what == kind::character && t.words.size() == 3)
             return {static_cast<std::uint64_t>(t.words[1]), false};
         if (t.what == kind::number && integer_value(t.words, n.bits, n.is_unsigned)) return n;
-        refuse(where_, fmt::format("'{}' is no part of a condition", t.words));
+        refuse(where_, fmt::format("'{}' is no part of a condition", shortened(t.words)));
     }
 
     const tokens& list_;
     const place& where_;
     std::size_t at_ = 0;
+    int depth_ = 0;
 };
 
 class preprocessor {
@@ -237,30 +256,28 @@ public:
     preprocessor() {
         for (const auto& row : predefined) {
             const tokens name = split(row.first, "OpenCL");
-            define({name.begin(), name.end() - 1}, split(row.second, "OpenCL"), false);
+            define({name.begin(), name.end() - 1}, split(row.second, "OpenCL"));
         }
     }
 
-    preprocessed run(const ir::text_list& texts) {
+    tokens run(const ir::text_list& texts) {
         for (const auto& each : texts) text(*each);
         token last;
-        last.where = result_.list.empty() ? place{} : result_.list.back().where;
+        last.where = result_.empty() ? place{} : result_.back().where;
         last.starts_line = true;
-        result_.list.push_back(last);
+        result_.push_back(last);
         return std::move(result_);
     }
 
 private:
     struct branch {
         bool taken = false;  ///< one of its branches was
-        bool here = false;   ///< this one is
+        bool here = false;   ///< this one is, and those around it
         bool has_else = false;
         place where;
     };
 
-    bool active() const {
-        return std::all_of(branches_.begin(), branches_.end(), [](const branch& b) { return b.here; });
-    }
+    bool active() const { return branches_.empty() || branches_.back().here; }
 
     void text(const ir::named_text& given) {
         tokens list = split(given.words, given.name);
@@ -277,15 +294,22 @@ private:
                 t.where.file = file_;
             }
             if (line[0].is("#")) {
-                expand_into(std::exchange(run, {}), result_.list);
+                append(std::exchange(run, {}));
                 directive(line);
             } else if (active()) {
                 run.insert(run.end(), line.begin(), line.end());
             }
             at = end;
         }
-        expand_into(std::move(run), result_.list);
+        append(std::move(run));
         if (!branches_.empty()) refuse(branches_.back().where, "this #if has no #endif");
+    }
+    void append(tokens list) {
+        if (list.empty()) return;
+        const place where = list[0].where;
+        expand_into(std::move(list), result_);
+        if (result_.size() > limits::tokens)
+            refuse_excess(where, fmt::format("the program holds more than {} tokens", limits::tokens));
     }
 
     void directive(const tokens& line) {
@@ -305,7 +329,7 @@ private:
                 }
             tokens replacement(rest.begin() + static_cast<std::ptrdiff_t>(body), rest.end());
             replacement.emplace_back();
-            define({rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(body)}, replacement, true);
+            define({rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(body)}, replacement);
         } else if (name == "undef") {
             if (rest.empty()) refuse(where, "#undef names no macro");
             macros_.erase(rest[0].words);
@@ -318,8 +342,8 @@ private:
         } else if (name == "line") {
             std::uint64_t number = 0;
             bool ignored = false;
-            if (rest.empty() || !integer_value(rest[0].words, number, ignored))
-                refuse(where, "#line names no line");
+            if (rest.empty() || !integer_value(rest[0].words, number, ignored) || number > limits::last_line)
+                refuse(where, fmt::format("#line names no line between 0 and {}", limits::last_line));
             line_offset_ += static_cast<std::int64_t>(number) - static_cast<std::int64_t>(where.line) - 1;
             if (rest.size() > 1 && rest[1].what == kind::string)
                 file_ = std::make_shared<const std::string>(without_quotes(rest[1]));
@@ -329,7 +353,7 @@ private:
                 "this #include is not resolved; only files in quotes are, from the folder of the text that "
                 "includes them");
         } else if (name != "warning") {
-            refuse(where, fmt::format("'#{}' is no directive of OpenCL C", name));
+            refuse(where, fmt::format("'#{}' is no directive of OpenCL C", shortened(name)));
         }
     }
 
@@ -338,9 +362,9 @@ private:
         if (rest.empty() || !rest[0].is("unroll")) return;
         for (std::size_t k = 0; k < line.size(); ++k) {
             if (k < 2) {
-                result_.list.push_back(line[k]);
+                result_.push_back(line[k]);
             } else {
-                expand_into({line[k]}, result_.list);
+                append({line[k]});
             }
         }
     }
@@ -395,37 +419,68 @@ private:
 
     // ---- macros
 
-    void define(const tokens& head, const tokens& body, bool by_text) {
+    /// The head is `name` or `name(a, b, ...)`, the body ends with kind::end.
+    void define(const tokens& head, const tokens& body) {
+        const auto damaged = [&](const char* why) {
+            refuse(head[0].where,
+                   fmt::format("the parameters of macro '{}' {}", shortened(head[0].words), why));
+        };
         macro m;
         m.takes_arguments = head.size() > 1;
-        for (std::size_t k = 2; k < head.size(); ++k) {
-            if (head[k].is("...")) {
-                m.is_variadic = true;
-                m.parameters.emplace_back("__VA_ARGS__");
-            } else if (head[k].is_word()) {
-                m.parameters.push_back(head[k].words);
-            } else if (!head[k].is(",") && !head[k].is(")")) {
-                refuse(head[0].where, fmt::format("the parameters of macro '{}' are damaged", head[0].words));
-            }
+        if (m.takes_arguments && !head.back().is(")")) damaged("have no )");
+        for (std::size_t k = 2; k + 1 < head.size(); ++k) {
+            if (m.is_variadic || head[k].is(",") != (k % 2 == 1)) damaged("are damaged");
+            if (head[k].is(",")) continue;
+            m.is_variadic = head[k].is("...");
+            if (!m.is_variadic && !head[k].is_word()) damaged("are damaged");
+            m.parameters.push_back(m.is_variadic ? "__VA_ARGS__" : head[k].words);
         }
-        if (m.takes_arguments && !head.back().is(")"))
-            refuse(head[0].where, fmt::format("the parameters of macro '{}' have no )", head[0].words));
+        if (head.size() > 3 && head.size() % 2 == 1) damaged("are damaged");  // a comma before the )
+        if (m.parameters.size() > limits::macro_parameters)
+            refuse_excess(head[0].where, fmt::format("macro '{}' has more than {} parameters",
+                                                     shortened(head[0].words), limits::macro_parameters));
         m.body.assign(body.begin(), body.end() - 1);
         macros_[head[0].words] = std::move(m);
-        if (by_text) result_.macros.push_back(head[0].words);
     }
 
-    static bool hides(const token& t, const std::string& name) {
-        return t.hidden && std::find(t.hidden->begin(), t.hidden->end(), name) != t.hidden->end();
+    /// Tokens that are still to be read, the next one last, and the macros whose expansions they end.
+    struct reading {
+        struct expansion {
+            macro* of;
+            std::size_t rest;  ///< it has been read when no more tokens than these are left
+        };
+        tokens list;
+        std::vector<expansion> open;
+    };
+    /// The next token, null behind the last; expansions that have been read to their end are closed.
+    static token* ahead(reading& from) {
+        while (!from.open.empty() && from.list.size() <= from.open.back().rest) {
+            from.open.back().of->is_open = false;
+            from.open.pop_back();
+        }
+        return from.list.empty() ? nullptr : &from.list.back();
+    }
+    static token take(reading& from) {
+        token t = std::move(from.list.back());
+        from.list.pop_back();
+        return t;
+    }
+    /// Every token that a macro takes or makes is paid for, long ones several times.
+    void spend(const token& t, const token& macro_name) {
+        spent_ += 1 + t.words.size() / 64;
+        if (spent_ > limits::expanded)
+            refuse_excess(macro_name.where, fmt::format("the macros of the program expand to more than {} "
+                                                        "tokens; the last is '{}'",
+                                                        limits::expanded, shortened(macro_name.words)));
     }
 
     /// Expands every macro of the list, which no directive interrupts.
-    void expand_into(tokens list, tokens& out) const {
-        std::reverse(list.begin(), list.end());  // the back is what comes next
-        while (!list.empty()) {
-            token t = std::move(list.back());
-            list.pop_back();
-            if (t.what != kind::identifier || hides(t, t.words)) {
+    void expand_into(tokens list, tokens& out) {
+        std::reverse(list.begin(), list.end());
+        reading from{std::move(list), {}};
+        while (ahead(from)) {
+            token t = take(from);
+            if (t.what != kind::identifier || t.is_final) {
                 out.push_back(std::move(t));
                 continue;
             }
@@ -437,43 +492,39 @@ private:
                 continue;
             }
             const auto found = macros_.find(t.words);
-            if (found == macros_.end() ||
-                (found->second.takes_arguments && (list.empty() || !list.back().is("(")))) {
+            if (found == macros_.end()) {
                 out.push_back(std::move(t));
                 continue;
             }
-            tokens made = found->second.takes_arguments ? call(found->second, t, list)
-                                                        : substituted(found->second, {}, t);
-            auto hidden = std::make_shared<std::vector<std::string>>();
-            if (t.hidden) *hidden = *t.hidden;
-            hidden->push_back(t.words);
-            for (token& each : made) {
-                if (!each.hidden) {
-                    each.hidden = hidden;
-                } else {
-                    auto joined = std::make_shared<std::vector<std::string>>(*each.hidden);
-                    joined->insert(joined->end(), hidden->begin(), hidden->end());
-                    each.hidden = joined;
-                }
+            macro& m = found->second;
+            t.is_final = m.is_open;
+            const token* next = m.is_open || !m.takes_arguments ? nullptr : ahead(from);
+            if (m.is_open || (m.takes_arguments && (!next || !next->is("(")))) {
+                out.push_back(std::move(t));
+                continue;
             }
+            tokens made = m.takes_arguments ? call(m, t, from) : substituted(m, {}, t);
             if (!made.empty()) {
                 made[0].spaced = t.spaced;
                 made[0].starts_line = t.starts_line;
             }
-            list.insert(list.end(), std::make_move_iterator(made.rbegin()),
-                        std::make_move_iterator(made.rend()));
+            m.is_open = true;
+            from.open.push_back({&m, from.list.size()});
+            from.list.insert(from.list.end(), std::make_move_iterator(made.rbegin()),
+                             std::make_move_iterator(made.rend()));
         }
     }
 
-    tokens call(const macro& m, const token& name, tokens& list) const {
-        list.pop_back();  // (
+    tokens call(const macro& m, const token& name, reading& from) {
+        take(from);  // (
         std::vector<tokens> arguments(1);
         int depth = 0;
         while (true) {
-            if (list.empty())
-                refuse(name.where, fmt::format("the arguments of macro '{}' have no )", name.words));
-            token t = std::move(list.back());
-            list.pop_back();
+            if (!ahead(from))
+                refuse(name.where,
+                       fmt::format("the arguments of macro '{}' have no )", shortened(name.words)));
+            token t = take(from);
+            spend(t, name);
             if (depth == 0 && t.is(")")) break;
             if (t.is("(")) ++depth;
             if (t.is(")")) --depth;
@@ -489,27 +540,46 @@ private:
         if (m.parameters.empty() && arguments.size() == 1 && arguments[0].empty()) arguments.clear();
         if (m.is_variadic && arguments.size() + 1 == m.parameters.size()) arguments.emplace_back();
         if (arguments.size() != m.parameters.size())
-            refuse(name.where, fmt::format("macro '{}' takes {} arguments, but gets {}", name.words,
-                                           m.parameters.size(), arguments.size()));
+            refuse(name.where, fmt::format("macro '{}' takes {} arguments, but gets {}",
+                                           shortened(name.words), m.parameters.size(), arguments.size()));
         return substituted(m, arguments, name);
     }
 
-    tokens substituted(const macro& m, const std::vector<tokens>& arguments, const token& name) const {
-        const auto parameter = [&](const token& t) -> const tokens* {
-            if (!t.is_word()) return nullptr;
+    /// An argument with its own macros expanded.
+    tokens expanded(const tokens& argument, const token& name) {
+        if (depth_ == limits::macro_depth)
+            refuse_excess(name.where,
+                          fmt::format("macros are called in arguments of macros more than {} deep",
+                                      limits::macro_depth));
+        ++depth_;
+        tokens list;
+        expand_into(argument, list);
+        --depth_;
+        return list;
+    }
+
+    tokens substituted(const macro& m, const std::vector<tokens>& arguments, const token& name) {
+        std::vector<std::optional<tokens>> expansions(arguments.size());
+        const auto parameter = [&](const token& t) {
+            if (!t.is_word()) return m.parameters.size();
             const auto at = std::find(m.parameters.begin(), m.parameters.end(), t.words);
-            return at == m.parameters.end() ? nullptr
-                                            : &arguments[static_cast<std::size_t>(at - m.parameters.begin())];
+            return static_cast<std::size_t>(at - m.parameters.begin());
         };
         tokens made;
         bool pastes = false;
-        const auto append = [&](tokens part) {
-            if (pastes && !made.empty() && !part.empty()) {
-                paste(made.back(), part[0]);
-                part.erase(part.begin());
+        std::size_t left = 0;  // where the operands begin that ## joins: they may be empty
+        const auto append = [&](const tokens& part) {
+            if (!pastes) left = made.size();
+            for (const token& t : part) {
+                spend(t, name);
+                if (std::exchange(pastes, false) && made.size() > left) {
+                    paste(made.back(), t);
+                    spend(made.back(), name);
+                } else {
+                    made.push_back(t);
+                }
             }
             pastes = false;
-            made.insert(made.end(), part.begin(), part.end());
         };
         for (std::size_t k = 0; k < m.body.size(); ++k) {
             token t = m.body[k];
@@ -519,19 +589,19 @@ private:
             if (t.is("##")) {
                 pastes = true;
             } else if (t.is("#") && m.takes_arguments) {
-                const tokens* what = k + 1 < m.body.size() ? parameter(m.body[k + 1]) : nullptr;
-                if (!what)
-                    refuse(name.where, fmt::format("macro '{}' has a # before no parameter", name.words));
-                append({stringized(*what, t)});
+                const std::size_t which =
+                    k + 1 < m.body.size() ? parameter(m.body[k + 1]) : m.parameters.size();
+                if (which == m.parameters.size())
+                    refuse(name.where,
+                           fmt::format("macro '{}' has a # before no parameter", shortened(name.words)));
+                append({stringized(arguments[which], t)});
                 ++k;
-            } else if (const tokens* what = parameter(t)) {
-                tokens part;
-                if (pastes || next_pastes)
-                    part = *what;
-                else
-                    expand_into(*what, part);
-                if (!part.empty()) part[0].spaced = t.spaced;
-                append(std::move(part));
+            } else if (const std::size_t which = parameter(t); which < m.parameters.size()) {
+                const bool as_given = pastes || next_pastes;
+                if (!as_given && !expansions[which]) expansions[which] = expanded(arguments[which], name);
+                const std::size_t first = made.size();
+                append(as_given ? arguments[which] : *expansions[which]);
+                if (made.size() > first) made[first].spaced = t.spaced;
             } else {
                 append({t});
             }
@@ -540,11 +610,15 @@ private:
     }
 
     static void paste(token& left, const token& right) {
-        const tokens joined = split(left.words + right.words, *left.where.file);
+        const std::string words = left.words + right.words;
+        const bool is_comment = words.rfind("//", 0) == 0 || words.rfind("/*", 0) == 0;
+        const tokens joined = is_comment ? tokens() : split(words, *left.where.file);
         if (joined.size() != 2)
-            refuse(left.where, fmt::format("'{}' ## '{}' makes no single token", left.words, right.words));
+            refuse(left.where, fmt::format("'{}' ## '{}' makes no single token", shortened(left.words),
+                                           shortened(right.words)));
         left.what = joined[0].what;
         left.words = joined[0].words;
+        left.is_final = false;
     }
     static token stringized(const tokens& list, const token& at) {
         token t = at;
@@ -564,13 +638,15 @@ private:
 
     std::map<std::string, macro> macros_;
     std::vector<branch> branches_;
-    preprocessed result_;
+    tokens result_;
     std::shared_ptr<const std::string> file_;
     std::int64_t line_offset_ = 0;
+    std::size_t spent_ = 0;  ///< tokens that macros have taken and made
+    int depth_ = 0;          ///< arguments that are being expanded, one inside the other
 };
 
 }  // namespace
 
-preprocessed preprocess(const ir::text_list& texts) { return preprocessor().run(texts); }
+tokens preprocess(const ir::text_list& texts) { return preprocessor().run(texts); }
 
 }  // namespace balm::emit::opencl_c

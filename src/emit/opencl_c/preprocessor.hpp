@@ -2,22 +2,14 @@
 // C's preprocessor, for texts that another compiler than an OpenCL one shall read. In: the texts of a
 // program. Out: one list of tokens with every macro expanded and every condition decided.
 
-#include <span>
-#include <string>
-#include <vector>
-
 #include "emit/opencl_c/lexer.hpp"
 #include "ir/text_body.hpp"
 
 namespace balm::emit::opencl_c {
 
-struct preprocessed {
-    tokens list;                      ///< ends with kind::end
-    std::vector<std::string> macros;  ///< that are defined by the texts, at any point
-};
-
-/// The macros of OpenCL C 1.2 are defined (__OPENCL_VERSION__, CLK_LOCAL_MEM_FENCE, M_PI …). Throws fault for
-/// an include that is not resolved, an #error, a damaged directive.
-preprocessed preprocess(const ir::text_list&);
+/// The list ends with kind::end. The macros of OpenCL C 1.2 are defined (__OPENCL_VERSION__,
+/// CLK_LOCAL_MEM_FENCE, M_PI …). Throws fault for an include that is not resolved, an #error, a damaged
+/// directive; excess for what goes beyond the limits of a text.
+tokens preprocess(const ir::text_list&);
 
 }  // namespace balm::emit::opencl_c

@@ -15,6 +15,7 @@
 #include "emit/opencl_c/prelude.hpp"
 #include "emit/opencl_c/preprocessor.hpp"
 #include "emit/opencl_c/rewriter.hpp"
+#include "emit/opencl_c/signature.hpp"
 #include "emit/printer.hpp"
 
 namespace balm::emit::opencl_c {
@@ -90,33 +91,26 @@ std::size_t hidden_parameters(const ir::function& kernel) {
 }
 
 /// What a condition of the preprocessor's may have hidden when the kernel was defined is compared here.
-std::string entry_of(const ir::function& kernel, const function& found) {
-    const std::size_t starts = hidden_parameters(kernel);
-    bool fits = found.is_kernel && found.parameters.size() + starts == kernel.parameters.size();
-    for (std::size_t k = 0; fits && k < found.parameters.size(); ++k) {
-        const parameter& p = found.parameters[k];
-        const bool is_local = p.is_pointer && p.where == address::local;
-        fits = p.is_pointer == kernel.parameters[k].what.is_pointer() &&
-               is_local == (kernel.parameters[k].use == ir::access::local);
-    }
-    if (!fits)
-        refuse(found.where, fmt::format("kernel '{}' takes {}, which its C++ signature does not say",
-                                        found.name, words(found.parameters)));
-    return entry_point(found, kernel_name(kernel, runtime::dialect::cuda_cpp), starts);
+void compare(const ir::function& expected, std::size_t count, const outline& declared) {
+    const std::string why = difference(expected, count, *declared.definition(expected.name));
+    if (!why.empty()) throw fault(why);
 }
 
 program_text print_cuda(const ir::function& kernel, const ir::text_list& list,
                         const std::vector<const ir::function*>& functions) {
     program_text made;
-    const preprocessed source = preprocess(list);
-    const outline declared = read_outline(source.list);
-    for (const ir::function* f : functions)
+    const tokens source = preprocess(list);
+    const outline declared = read_outline(source);
+    for (const ir::function* f : functions) {
         if (!declared.definition(f->name)) fail_undefined(*f, list);
-    made.words =
-        prelude(all_words(source.list), kernel.dimensions, kernel.text && hidden_parameters(kernel) > 0);
-    made.words += rewrite(source.list, declared);
+        compare(*f, f->parameters.size() - (f == &kernel ? hidden_parameters(kernel) : 0), declared);
+    }
+    made.words = prelude(all_words(source), kernel.dimensions, kernel.text && hidden_parameters(kernel) > 0);
+    made.words += rewrite(source, declared);
     made.words += "#line 1 \"Balm\"\n";
-    if (kernel.text) made.words += entry_of(kernel, *declared.definition(kernel.name));
+    if (kernel.text)
+        made.words += entry_point(*declared.definition(kernel.name),
+                                  kernel_name(kernel, runtime::dialect::cuda_cpp), hidden_parameters(kernel));
     made.words += fmt::format("}}  // namespace {}\n\n", prelude_namespace);
     return made;
 }

@@ -105,7 +105,6 @@ bool starts_with(std::string_view word, std::string_view start) {
     return word.substr(0, start.size()) == start;
 }
 bool is_private_qualifier(const token& t) { return t.is("__private") || t.is("private"); }
-bool is_attribute(const token& t) { return t.is("__attribute__") || t.is("__attribute"); }
 
 /// ".xyz", ".s01F", ".even": which components, or none.
 struct selection {
@@ -149,6 +148,8 @@ public:
             (is_spaced || run_together(text_.back(), words[0])))
             text_ += ' ';
         text_ += words;
+        if (text_.size() > longest)
+            refuse_excess(from.where, fmt::format("the program for CUDA is longer than {} bytes", longest));
     }
     /// Leaves a token out, with the space that it brought.
     void drop(const token& t) { joins_next_ = !t.spaced; }
@@ -181,6 +182,9 @@ private:
         line_ = t.where.line;
         text_.append(static_cast<std::size_t>(std::max(depth_ + (breaks ? 0 : 1), 0)) * 4, ' ');
     }
+
+    /// Each line may name its file, at whatever length.
+    static constexpr std::size_t longest = std::size_t{1} << 28;
 
     std::string text_;
     std::shared_ptr<const std::string> file_;
@@ -229,7 +233,7 @@ private:
         for (std::size_t k = 0; k + 2 < list_.size(); ++k) {
             if (!list_[k].is("struct") && !list_[k].is("union")) continue;
             std::size_t open = k + 1;
-            while (open < list_.size() && is_attribute(list_[open]))
+            while (open < list_.size() && list_[open].is_attribute())
                 open = behind_bracket(list_, open + 1, list_.size() - 1);
             if (list_[open].is_word()) ++open;
             if (!list_[open].is("{")) continue;
@@ -245,9 +249,8 @@ private:
     void collect_vector_typedefs() {
         for (std::size_t k = 0; k + 3 < list_.size(); ++k) {
             if (!list_[k].is("typedef")) continue;
-            std::size_t end = k;
-            while (end < list_.size() && !list_[end].is(";") && !list_[end].is("{")) ++end;
-            if (end - k == 3 && is_vector_type(list_[k + 1])) vector_typedefs_.insert(list_[k + 2].words);
+            const bool is_plain = list_[k + 2].is_word() && list_[k + 3].is(";");
+            if (is_plain && is_vector_type(list_[k + 1])) vector_typedefs_.insert(list_[k + 2].words);
         }
     }
     bool is_vector_type(const token& t) const {
@@ -263,7 +266,7 @@ private:
         out_.put("static __device__ inline", list_[f.all.first]);
         for (std::size_t k = f.all.first; k < f.name_at; ++k) {
             const token& t = list_[k];
-            if (is_attribute(t)) {
+            if (t.is_attribute()) {
                 k = attribute(k, true) - 1;
                 continue;
             }
@@ -320,7 +323,8 @@ private:
             } else if (!is_one_of(word, {"reqd_work_group_size", "work_group_size_hint", "vec_type_hint",
                                          "always_inline", "noinline", "unused", "overloadable", "const",
                                          "pure", "opencl_unroll_hint", "endian"})) {
-                refuse(t.where, fmt::format("the attribute '{}' is not carried over to CUDA", t.words));
+                refuse(t.where,
+                       fmt::format("the attribute '{}' is not carried over to CUDA", shortened(t.words)));
             }
         }
         if (keeps && !of_function)
@@ -347,8 +351,7 @@ private:
         if (k >= end) return k;
         std::size_t stop = k;
         bool in_local = false, in_constant = false;
-        while (stop < end && !list_[stop].is(";") && !list_[stop].is("{") && !list_[stop].is("}") &&
-               !list_[stop].is("=")) {
+        while (stop < end && !is_one_of(list_[stop].words, {";", "{", "}", "=", ":"})) {
             if (list_[stop].is("(")) {
                 stop = behind_bracket(list_, stop, end);
                 continue;
@@ -522,7 +525,7 @@ private:
             case kind::character: return character(t);
             case kind::string: return string(t);
             case kind::punctuation: return punctuation(k, end);
-            case kind::other: refuse(t.where, fmt::format("'{}' is no part of OpenCL C", t.words));
+            case kind::other: refuse(t.where, fmt::format("'{}' is no part of OpenCL C", shortened(t.words)));
             case kind::end: return;
         }
     }
@@ -534,13 +537,13 @@ private:
         for (const refusal& r : refusals)
             if (w == r.word) refuse(t.where, fmt::format("'{}': {}", w, r.why));
         if (starts_with(w, "balm_"))
-            refuse(t.where, fmt::format("'{}': names that begin with balm_ are Balm's own", w));
+            refuse(t.where, fmt::format("'{}': names that begin with balm_ are reserved", shortened(w)));
         if (starts_with(w, "sub_group_") || starts_with(w, "work_group_"))
-            refuse(t.where, fmt::format("'{}': {}", w, newer));
+            refuse(t.where, fmt::format("'{}': {}", shortened(w), newer));
         if (starts_with(w, "vload_half") || starts_with(w, "vstore_half") || starts_with(w, "vloada_half") ||
             starts_with(w, "vstorea_half") || (starts_with(w, "half") && w.size() < 7 && is_half_vector(w)))
-            refuse(t.where, fmt::format("'{}': {}", w, halves));
-        if (is_attribute(t)) {
+            refuse(t.where, fmt::format("'{}': {}", shortened(w), halves));
+        if (t.is_attribute()) {
             next_ = attribute(k, false);
             return;
         }
@@ -627,13 +630,15 @@ private:
         const bool floating =
             w.find('.') != std::string::npos || w.find_first_of(is_hex ? "pP" : "eE") != std::string::npos;
         if (floating) {
-            if ((w.back() | 0x20) == 'h') refuse(t.where, fmt::format("'{}': {}", w, halves));
-            if ((w.back() | 0x20) == 'l') refuse(t.where, fmt::format("'{}': it is a long double", w));
+            if ((w.back() | 0x20) == 'h') refuse(t.where, fmt::format("'{}': {}", shortened(w), halves));
+            if ((w.back() | 0x20) == 'l')
+                refuse(t.where, fmt::format("'{}': it is a long double", shortened(w)));
             return w;
         }
         std::uint64_t value = 0;
         bool is_unsigned = false;
-        if (!integer_value(w, value, is_unsigned)) refuse(t.where, fmt::format("'{}' is no number of C", w));
+        if (!integer_value(w, value, is_unsigned))
+            refuse(t.where, fmt::format("'{}' is no number of C", shortened(w)));
         // OpenCL's long has 64 bits everywhere and is one type; C++ has two.
         const bool is_long = w.find_first_of("lL") != std::string::npos;
         const std::uint64_t most = is_unsigned || w[0] == '0' ? 0xffffffffu : 0x7fffffffu;
@@ -647,7 +652,8 @@ private:
     /// An int of a signed char's value in C.
     void character(const token& t) {
         if (t.words.size() != 3 && t.words[1] != '\\')
-            refuse(t.where, fmt::format("the character constant {} holds several characters", t.words));
+            refuse(t.where,
+                   fmt::format("the character constant {} holds several characters", shortened(t.words)));
         out_.put("(int)(signed char)" + t.words, t);
     }
 
@@ -879,28 +885,40 @@ std::set<std::string> all_words(const tokens& list) {
 }
 
 void refuse_recursion(const tokens& list, const outline& declared) {
-    std::map<std::string, std::set<std::string>> calls;
-    for (const function& f : declared.functions) {
-        if (!f.is_definition) continue;
-        for (std::size_t k = f.body.first; k + 1 < f.body.last; ++k)
-            if (list[k].is_word() && list[k + 1].is("(") && declared.definition(list[k].words))
-                calls[f.name].insert(list[k].words);
+    // Functions are taken away that call none of those left, until none is left or each calls another.
+    const std::size_t count = declared.functions.size();
+    std::vector<std::vector<std::size_t>> callers(count);
+    std::vector<std::size_t> calls(count);
+    for (std::size_t f = 0; f < count; ++f) {
+        const range body = declared.functions[f].body;
+        std::set<const function*> called;
+        for (std::size_t k = body.first; k + 1 < body.last; ++k)
+            if (list[k].is_word() && list[k + 1].is("("))
+                if (const function* callee = declared.definition(list[k].words)) called.insert(callee);
+        calls[f] = called.size();
+        for (const function* callee : called)
+            callers[static_cast<std::size_t>(callee - declared.functions.data())].push_back(f);
     }
-    // Whoever is reached from itself: texts are small, so that every function may be tried.
-    for (const function& f : declared.functions) {
-        std::set<std::string> reached;
-        std::vector<std::string> waiting(calls[f.name].begin(), calls[f.name].end());
-        while (!waiting.empty()) {
-            const std::string name = waiting.back();
-            waiting.pop_back();
-            if (name == f.name)
-                refuse(f.where, fmt::format("'{}' calls itself, directly or through others; devices have no "
-                                            "recursion",
-                                            f.name));
-            if (!reached.insert(name).second) continue;
-            waiting.insert(waiting.end(), calls[name].begin(), calls[name].end());
-        }
-    }
+    std::vector<std::size_t> done;
+    for (std::size_t f = 0; f < count; ++f)
+        if (calls[f] == 0) done.push_back(f);
+    for (std::size_t next = 0; next < done.size(); ++next)
+        for (const std::size_t caller : callers[done[next]])
+            if (--calls[caller] == 0) done.push_back(caller);
+    // Who is left is in a circle, or calls into one: from any of them, callees that are left lead into it.
+    if (done.size() == count) return;
+    const auto calls_one_left = [&](std::size_t f) { return calls[f] > 0; };
+    std::vector<std::size_t> callee_left(count);
+    for (std::size_t f = 0; f < count; ++f)
+        if (calls_one_left(f))
+            for (const std::size_t caller : callers[f])
+                if (calls_one_left(caller)) callee_left[caller] = f;
+    std::size_t in_circle = 0;
+    while (!calls_one_left(in_circle)) ++in_circle;
+    for (std::size_t k = 0; k < count; ++k) in_circle = callee_left[in_circle];
+    const function& f = declared.functions[in_circle];
+    refuse(f.where, fmt::format("'{}' calls itself, directly or through others; devices have no recursion",
+                                shortened(f.name)));
 }
 
 }  // namespace balm::emit::opencl_c

@@ -1,6 +1,5 @@
 #pragma once
-// Prints the body of one function: which values are folded into the expression of their only use, which get
-// a name, and the statements between.
+// Prints one function: its signature, and the statements that emit/folding.hpp has planned.
 
 #include <string>
 

@@ -1,0 +1,81 @@
+#include "emit/chosen_functions.hpp"
+
+#include <bit>
+
+namespace balm::emit {
+
+namespace {
+
+using ir::instruction;
+using ir::opcode;
+using ir::value_id;
+using runtime::dialect;
+
+const instruction& operand(const ir::function& f, value_id v, std::size_t k) {
+    return f.code[f.operand(v, k)];
+}
+
+/// Whether an integer division or remainder must be guarded: the divisor is not a constant that cannot fault.
+bool may_fault(const ir::function& f, value_id v) {
+    if (is_floating(f.code[v].result.element)) return false;
+    const instruction& divisor = operand(f, v, 1);
+    if (divisor.op == opcode::place) {
+        const auto which = static_cast<ir::place>(divisor.detail);
+        return which < ir::place::global_size || which == ir::place::global_offset ||
+               which == ir::place::local_linear_id || which == ir::place::sub_group_id;
+    }
+    if (divisor.op != opcode::constant) return true;
+    const std::uint64_t ones = ~std::uint64_t{0} >> (64 - 8 * size_of(divisor.result.element));
+    return divisor.bits == 0 || (is_signed(divisor.result.element) && divisor.bits == ones);
+}
+
+/// Whether it multiplies two numbers of 64 bits of which only the lower 32 are not 0.
+bool is_wide_product(const ir::function& f, value_id v) {
+    if (f.code[v].result.lanes != 1 || f.code[v].result.element != scalar::u64) return false;
+    const auto is_half = [&](value_id o) {
+        if (f.code[o].op == opcode::constant) return f.code[o].bits >> 32 == 0;
+        return f.code[o].op == opcode::convert && operand(f, o, 0).result.element == scalar::u32;
+    };
+    return is_half(f.operand(v, 0)) && is_half(f.operand(v, 1));
+}
+
+/// Whether it is the square root of an f32 that is kept between normal numbers.
+bool is_root_of_normal(const ir::function& f, value_id v) {
+    const value_id of = f.operand(v, 0);
+    const bool is_clamped =
+        f.code[of].op == opcode::builtin && static_cast<builtin>(f.code[of].detail) == builtin::clamp;
+    const ir::type type = f.code[v].result;
+    if (!is_clamped || type.element != scalar::f32 || type.lanes != 1) return false;
+    const instruction &low = operand(f, of, 1), &high = operand(f, of, 2);
+    if (low.op != opcode::constant || high.op != opcode::constant) return false;
+    const auto as_float = [](std::uint64_t bits) {
+        return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    };
+    return as_float(low.bits) >= 0x1p-100f && as_float(high.bits) <= 0x1p126f;
+}
+
+struct choice {
+    builtin what;
+    bool needs_ptx;
+    bool (*applies)(const ir::function&, value_id);
+    helper_function (*make)(dialect, builtin, scalar);
+};
+constexpr choice choices[] = {
+    {builtin::div, false, may_fault, guarded_division},
+    {builtin::rem, false, may_fault, guarded_division},
+    {builtin::mul, true, is_wide_product, [](dialect d, builtin, scalar) { return wide_product(d); }},
+    {builtin::sqrt, true, is_root_of_normal, [](dialect d, builtin, scalar) { return root_of_normal(d); }},
+};
+
+}  // namespace
+
+std::optional<helper_function> chosen_function(const program_parts& parts, const ir::function& f,
+                                               value_id v) {
+    const auto what = static_cast<builtin>(f.code[v].detail);
+    for (const choice& c : choices)
+        if (c.what == what && (!c.needs_ptx || parts.takes_ptx) && c.applies(f, v))
+            return c.make(parts.language, what, operand(f, v, 0).result.element);
+    return {};
+}
+
+}  // namespace balm::emit

@@ -1,0 +1,293 @@
+// One walk in program order. A value that is used once waits for its use; an effect that would change what it
+// reads makes it be declared first. What is cheap to spell again (a read of a variable, an address) waits
+// however often it is used. A value whose use is in a loop that it does not depend on is declared ahead of
+// that loop, in a block that holds all of its uses.
+
+#include "emit/folding.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "ir/aggregate.hpp"
+
+namespace balm::emit {
+
+namespace {
+
+using ir::block_id;
+using ir::instruction;
+using ir::opcode;
+using ir::value_id;
+
+/// A value made of more operations than this gets a name even if it is used once: lines stay readable.
+constexpr int max_operations_in_line = 14;
+
+bool is_loop(opcode op) { return op == opcode::for_ || op == opcode::while_ || op == opcode::grid_for; }
+bool is_guard(opcode op) { return op == opcode::logic_and || op == opcode::logic_or; }
+
+class planner {
+public:
+    explicit planner(const ir::function& f) : f_(f), values_(f.code.size()), blocks_(f.blocks.size()) {
+        plan_.statements.resize(f.blocks.size());
+        for (const instruction& i : f.code)
+            plan_.forms.push_back(i.op == opcode::constant    ? form::inlined
+                                  : i.op == opcode::parameter ? form::declared
+                                                              : form::unused);
+    }
+
+    folding_plan run() {
+        survey(0);
+        // OpenCL C wants local arrays at the kernel's top.
+        for (value_id v : f_.blocks[0])
+            if (is_local_array(v)) place(v);
+        block_(0);
+        return std::move(plan_);
+    }
+
+private:
+    struct value_facts {
+        int uses = 0;  ///< that the walk has not come to
+        int operations = 0;
+        bool waits = false;
+        block_id home = ir::none;               ///< the block that it stands in
+        block_id use_block = ir::none;          ///< holds its uses, and loops with such inside
+        std::uint32_t first_use_in_loop = ~0u;  ///< that it stands outside of, as a position
+        std::uint32_t position = 0, end = 0;    ///< that the instruction takes, with the blocks inside it
+    };
+    struct block_facts {
+        value_id owner = ir::none;
+        block_id around = ir::none;
+        int depth = 0;
+    };
+
+    const instruction& at(value_id v) const { return f_.code[v]; }
+    bool is_declared(value_id v) const { return plan_.forms[v] == form::declared; }
+    bool is_local_array(value_id v) const {
+        return at(v).op == opcode::object && at(v).result.where == space::local;
+    }
+    /// Nothing is gained by giving it a name.
+    bool is_trivial(value_id v) const {
+        const opcode op = at(v).op;
+        return op == opcode::constant || op == opcode::read_cell || op == opcode::constant_array ||
+               is_declared(v);
+    }
+    bool is_path(value_id v) const { return at(v).op == opcode::offset || at(v).op == opcode::member; }
+    /// Whether it is an address that takes no computation.
+    bool is_plain_path(value_id v) const {
+        const auto operands = f_.operands_of(v);
+        return is_path(v) && std::all_of(operands.begin(), operands.end(),
+                                         [&](value_id o) { return is_trivial(o) || is_plain_path(o); });
+    }
+    /// Whether it points to a lane of a vector. What it is made of is declared where that is called for.
+    bool is_lane(value_id v) const {
+        return at(v).op == opcode::member && !ir::is_structure(pointee(at(f_.operand(v, 0)).result));
+    }
+
+    // ---- where values stand and where they are used
+
+    void survey(block_id b) {
+        for (value_id v : f_.blocks[b]) {
+            const instruction& i = at(v);
+            values_[v].home = b;
+            const std::uint32_t position = values_[v].position = position_++;
+            // The last operand of && and of WHILE stands in their first block.
+            const std::size_t outside = i.op == opcode::while_ ? 0 : is_guard(i.op) ? 1 : i.operand_count;
+            for (std::size_t k = 0; k < outside; ++k) note_use(f_.operand(v, k), b, position);
+            block_id around = b;
+            for (block_id inner : i.blocks) {
+                if (inner == ir::none) continue;
+                blocks_[inner] = {v, around, blocks_[around].depth + 1};
+                survey(inner);
+                if (i.op == opcode::while_) around = inner;  // the body sees what the condition declares
+            }
+            for (std::size_t k = outside; k < i.operand_count; ++k)
+                note_use(f_.operand(v, k), i.blocks[0], position);
+            values_[v].end = position_;
+        }
+    }
+    void note_use(value_id v, block_id b, std::uint32_t user) {
+        if (v == ir::none) return;
+        value_facts& facts = values_[v];
+        ++facts.uses;
+        block_id outside = b;  // of all loops that v does not depend on
+        for (block_id inner = b; inner != facts.home; inner = blocks_[inner].around) {
+            if (!is_loop(at(blocks_[inner].owner).op)) continue;
+            outside = blocks_[inner].around;
+            facts.first_use_in_loop = std::min(facts.first_use_in_loop, user);
+        }
+        facts.use_block = facts.use_block == ir::none ? outside : common_block(facts.use_block, outside);
+    }
+    /// The innermost block that holds both.
+    block_id common_block(block_id a, block_id b) const {
+        while (a != b) {
+            block_id& inner = blocks_[a].depth >= blocks_[b].depth ? a : b;
+            inner = blocks_[inner].around;
+        }
+        return a;
+    }
+
+    // ---- values that wait
+
+    void wait(value_id v) {
+        values_[v].waits = true;
+        plan_.forms[v] = form::inlined;
+    }
+    /// A use of v is spelt. With the last one of a value that waited, what it is made of is spelt as well.
+    void use(value_id v) {
+        if (v == ir::none || --values_[v].uses > 0 || !values_[v].waits) return;
+        values_[v].waits = false;
+        use_operands(v);
+    }
+    void use_operands(value_id v) {
+        for (value_id o : f_.operands_of(v)) use(o);
+    }
+    void place(value_id v) {
+        plan_.statements[here_].push_back(v);
+        plan_.forms[v] = form::declared;
+    }
+    void declare(value_id v) {
+        values_[v].waits = false;
+        use_operands(v);
+        place(v);
+    }
+
+    /// Declares what waits and would be changed by the instruction.
+    void settle_before(value_id v) {
+        const ir::effects e = effects_of(f_, v);
+        for (value_id w : waiting_)
+            if (values_[w].waits && clobbers(f_, e, w)) declare(w);
+        std::erase_if(waiting_, [&](value_id w) { return !values_[w].waits; });
+    }
+    /// Declares what waits and is used by loops inside the instruction, or by the loop that it is, if this is
+    /// the block for it: it is computed once, ahead of them.
+    void settle_for_loops(value_id v) {
+        const value_facts& loops = values_[v];
+        for (value_id w : waiting_) {
+            const value_facts& facts = values_[w];
+            if (facts.waits && facts.use_block == loops.home && !is_trivial(w) && !is_lane(w) &&
+                facts.first_use_in_loop >= loops.position && facts.first_use_in_loop < loops.end)
+                declare(w);
+        }
+    }
+
+    // ---- the walk
+
+    void block_(block_id b) {
+        const block_id outside = std::exchange(here_, b);
+        for (value_id v : f_.blocks[b]) statement(v);
+        here_ = outside;
+    }
+    void statement(value_id v) {
+        const instruction& i = at(v);
+        if (i.op == opcode::for_) declare_bounds(v);
+        switch (i.op) {
+            case opcode::constant:
+            case opcode::parameter: return;
+            case opcode::cell:
+            case opcode::object:
+                if (!is_declared(v)) declare(v);
+                return;
+            case opcode::while_: break;
+            default:
+                if (!has_effect(i)) return value(v);
+                use_operands(v);
+        }
+        settle_before(v);
+        settle_for_loops(v);
+        place(v);
+        if (values_[v].uses == 0 && i.op != opcode::for_) plan_.forms[v] = form::unused;
+        if (i.blocks[0] != ir::none) inner_blocks(v);
+    }
+    /// Behind the blocks of an instruction nothing waits that did not wait ahead of it.
+    void inner_blocks(value_id v) {
+        const instruction& i = at(v);
+        const std::vector<value_id> outside = waiting_;
+        if (i.op == opcode::while_ && is_expression(i.blocks[0]))
+            fold_region(i.blocks[0]);
+        else
+            block_(i.blocks[0]);
+        if (is_guard(i.op)) use(f_.operand(v, 1));
+        if (i.op == opcode::while_) use(f_.operand(v, 0));
+        if (i.blocks[1] != ir::none) {
+            if (i.op != opcode::while_) waiting_ = outside;
+            block_(i.blocks[1]);
+        }
+        waiting_ = outside;
+    }
+    /// The bounds of a loop are evaluated at every turn: what they are made of is declared ahead of it.
+    void declare_bounds(value_id loop) {
+        const ir::effects e = effects_of(f_, loop);
+        for (value_id bound : {f_.operand(loop, 1), f_.operand(loop, 2)})
+            if (!is_declared(bound) && (!is_trivial(bound) || clobbers(f_, e, bound))) declare(bound);
+    }
+
+    /// A value: it waits for its use, or is declared here.
+    void value(value_id v) {
+        const block_id region = is_guard(at(v).op) ? at(v).blocks[0] : ir::none;
+        if (values_[v].uses == 0 && !has_effect(f_, v)) return;
+        if (region != ir::none) {
+            if (!is_expression(region)) return guard_statement(v);
+            fold_region(region);
+        }
+        int operations = 1;
+        for (value_id o : f_.operands_of(v))
+            if (!is_declared(o)) operations += values_[o].operations;
+        values_[v].operations = operations;
+        const bool fits = is_lane(v) || operations <= max_operations_in_line;
+        const bool waits = is_trivial(v) || (fits && (is_path(v) || values_[v].uses == 1));
+        if (!waits) return declare(v);
+        if (is_path(v) && values_[v].uses > 1) declare_parts(v);
+        wait(v);
+        waiting_.push_back(v);
+    }
+    /// An address is spelt again at each use; what it is made of is computed once, ahead of it.
+    void declare_parts(value_id path) {
+        for (value_id o : f_.operands_of(path)) {
+            if (is_trivial(o)) continue;
+            if (is_path(o))
+                declare_parts(o);
+            else
+                declare(o);
+        }
+    }
+    void guard_statement(value_id v) {
+        use(f_.operand(v, 0));
+        settle_before(v);
+        settle_for_loops(v);
+        place(v);
+        inner_blocks(v);
+    }
+
+    /// Whether a region (of && or a loop's condition) can be one expression.
+    bool is_expression(block_id region) const {
+        int operations = 0;
+        return std::all_of(f_.blocks[region].begin(), f_.blocks[region].end(), [&](value_id v) {
+            const instruction& i = at(v);
+            if (ir::has_effect(i) || (is_guard(i.op) && !is_expression(i.blocks[0]))) return false;
+            if (is_trivial(v)) return true;
+            return (values_[v].uses <= 1 || is_plain_path(v)) && ++operations <= max_operations_in_line;
+        });
+    }
+    /// Has the values of such a region wait for their use: none is declared ahead of what guards it.
+    void fold_region(block_id region) {
+        for (value_id v : f_.blocks[region]) {
+            if (values_[v].uses == 0 || is_declared(v)) continue;
+            if (is_guard(at(v).op)) fold_region(at(v).blocks[0]);
+            wait(v);
+        }
+    }
+
+    const ir::function& f_;
+    folding_plan plan_;
+    std::vector<value_facts> values_;
+    std::vector<block_facts> blocks_;
+    std::vector<value_id> waiting_;  ///< in the order of the program; some wait no longer
+    block_id here_ = 0;
+    std::uint32_t position_ = 0;
+};
+
+}  // namespace
+
+folding_plan plan_folding(const ir::function& f) { return planner(f).run(); }
+
+}  // namespace balm::emit

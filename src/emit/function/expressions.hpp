@@ -1,0 +1,82 @@
+#pragma once
+// Expressions: what a value is printed as, down to what has a name.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "emit/function/signature.hpp"
+#include "emit/program_parts.hpp"
+#include "emit/text.hpp"
+#include "ir/ir.hpp"
+
+namespace balm::emit {
+
+class expression_printer {
+public:
+    /// `samplers`: of image parameters that have one of their own.
+    expression_printer(const ir::function& f, program_parts& parts, const value_names& names,
+                       const std::map<std::uint64_t, std::string>& samplers)
+        : f_(f), parts_(parts), names_(names), samplers_(samplers) {}
+
+    /// What computes the value, whether or not it has a name.
+    text expression(ir::value_id);
+    /// Operand k of v, in parentheses where it binds less tightly than asked.
+    std::string operand(ir::value_id v, std::size_t k, int least_precedence);
+    /// Operand k where C's promotions make the type of a 64-bit literal plain without its suffix: as an
+    /// index, or beside an operand that is no literal.
+    std::string plain_operand(ir::value_id v, std::size_t k, int least_precedence);
+    /// Operand k as it lies in memory: truth values in lanes become bytes, f32 that is kept as f16 its bits.
+    std::string stored(ir::value_id v, std::size_t k);
+    /// What a load or store names: `pointer[index]` and its shorter forms.
+    text element(ir::value_id);
+
+    /// The operator of an inlined value that both dialects print as `left operator right`, else nothing.
+    const char* plain_operator(ir::value_id) const;
+
+private:
+    const ir::instruction& at(ir::value_id v) const { return f_.code[v]; }
+    std::string type_of(ir::type t) { return type_name(parts_, t); }
+    bool is_opencl() const { return parts_.language == runtime::dialect::opencl_c; }
+
+    text use(ir::value_id);
+    std::vector<std::string> operands_from(ir::value_id, std::size_t first, int least_precedence);
+    text call(const std::string& function, ir::value_id);
+
+    text element_of(ir::value_id pointer, ir::value_id user);
+    text address(ir::value_id);
+    text loaded(ir::value_id);
+
+    text place(const ir::instruction&) const;
+    text called(ir::value_id);
+    text atomic(ir::value_id);
+    text sub_group(ir::value_id);
+    text read_image(ir::value_id);
+    text write_image(ir::value_id);
+
+    // operators.cpp
+    text compose(ir::value_id);
+    text swizzle(ir::value_id);
+    text lane_indices(ir::value_id);
+    text vector_select(ir::value_id);
+    text vector_conversion(ir::value_id);
+    text lane_wise(ir::value_id);
+    text lanes_of_truth(ir::value_id);
+    bool has_lanes(ir::value_id) const;
+    bool has_vector_form(builtin, scalar) const;
+
+    text scalar_select(ir::value_id);
+    text conversion(ir::value_id);
+    text narrow_place(ir::value_id);
+    text row(ir::value_id);
+    text infix(ir::value_id);
+    bool is_small_shift(ir::value_id) const;
+
+    const ir::function& f_;
+    program_parts& parts_;
+    const value_names& names_;
+    const std::map<std::uint64_t, std::string>& samplers_;
+};
+
+}  // namespace balm::emit
