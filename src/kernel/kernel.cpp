@@ -59,6 +59,13 @@ std::shared_ptr<const ir::constant_data> make_constant_data(std::string_view nam
         ir::constant_data{std::string(name), element, std::move(bits)});
 }
 
+void called_outside_of_kernels(const ir::function& f) {
+    throw usage_error(fmt::format(
+        "the function '{}' is called with host values alone outside of a kernel: call it in a kernel "
+        "or another function, or in an expression with a vector among its arguments",
+        f.name));
+}
+
 void undefined_function() {
     throw trace_error(
         "a device function is called before it is defined. If it calls itself: devices have no recursion; "

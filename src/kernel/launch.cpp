@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,6 +22,7 @@
 #include "balm/module.hpp"
 #include "balm/queue.hpp"
 #include "emit/printer.hpp"
+#include "ir/hidden_parameters.hpp"
 #include "kernel/module_constants.hpp"
 #include "kernel/module_state.hpp"
 #include "kernel/print_records.hpp"
@@ -79,23 +83,86 @@ ir::function written_out(const ir::function& kernel, runtime::dialect language, 
 runtime::program_source source_for(const runtime::device_state& device, const ir::function& kernel,
                                    const ir::launch_facts& facts) {
     const runtime::dialect language = device.driver().language();
-    const ir::lowered plan = ir::lower(written_out(kernel, language, device.info()), facts);
-    return {emit::print(plan.kernel, language), emit::kernel_name(kernel, language), {}, {}};
+    const ir::lowered fitted = ir::lower(written_out(kernel, language, device.info()), facts);
+    return {.text = emit::print(fitted.kernel, language),
+            .kernel_name = emit::kernel_name(kernel, language),
+            .options = {},
+            .plan = {ir::origins_of(fitted.kernel), fitted.elements_per_item, fitted.local_size}};
 }
 
 namespace {
 
-/// What a kernel of the user's is compiled for.
-std::string words_for(const ir::launch_facts& facts) {
+/// The identity of the program of a kernel for what is known of a launch.
+runtime::program_identity identity_of(const ir::function& kernel, const ir::launch_facts& facts,
+                                      const detail::instance_state* within) {
+    runtime::program_identity identity{kernel.identity};
+    if (within != nullptr) identity.options = within->options_key();
+    identity.group_size = facts.only_for;
+    identity.facts =
+        static_cast<std::uint32_t>(facts.on_cpu) | static_cast<std::uint32_t>(facts.distinct) << 1 |
+        static_cast<std::uint32_t>(facts.covers) << 2 |
+        static_cast<std::uint32_t>(facts.grid.is_offset) << 3 |
+        static_cast<std::uint32_t>(facts.grid.is_part) << 4 |
+        static_cast<std::uint32_t>(facts.grid.is_filled) << 5 |
+        static_cast<std::uint32_t>(facts.is_shifted) << 6 | static_cast<std::uint32_t>(facts.is_tight) << 7;
+    return identity;
+}
+
+/// A fact by which launches of a kernel differ.
+struct variation {
+    bool& (*of)(ir::launch_facts&);
+    const char* holds;
+    const char* does_not;
+};
+constexpr variation variations[] = {
+    {[](ir::launch_facts& f) -> bool& { return f.distinct; }, "arguments that share no memory",
+     "arguments that share memory"},
+    {[](ir::launch_facts& f) -> bool& { return f.is_shifted; }, "memory from within an allocation",
+     "memory from its allocation's start"},
+    {[](ir::launch_facts& f) -> bool& { return f.grid.is_offset; }, "an offset", "no offset"},
+    {[](ir::launch_facts& f) -> bool& { return f.grid.is_part; }, "a grid in parts", "a grid in one part"},
+    {[](ir::launch_facts& f) -> bool& { return f.grid.is_filled; }, "a grid that work-groups do not divide",
+     "a grid that work-groups divide"},
+};
+using variation_set = std::bitset<std::size(variations)>;
+
+/// The variations in which launches of the kernel have differed least from this one on the device; none
+/// where it has had none.
+std::optional<variation_set> nearest_difference(runtime::program_store& programs, const ir::function& kernel,
+                                                const ir::launch_facts& facts,
+                                                const detail::instance_state* within) {
+    std::optional<variation_set> nearest;
+    const bool is_of_any_groups = facts.only_for[0] == 0;  // and so not yet among them
+    for (unsigned long differing = is_of_any_groups ? 1 : 0; differing < 1ul << std::size(variations);
+         ++differing) {
+        const variation_set each(differing);
+        if (nearest && nearest->count() <= each.count()) continue;
+        ir::launch_facts other = facts;
+        other.only_for = {};
+        for (std::size_t k = 0; k < each.size(); ++k) variations[k].of(other) ^= each[k];
+        if (programs.find(identity_of(kernel, other, within)) != nullptr) nearest = each;
+    }
+    return nearest;
+}
+
+/// What is new about the launch of a user's kernel.
+std::string words_for(runtime::program_store& programs, const ir::function& kernel, ir::launch_facts facts,
+                      const detail::instance_state* within) {
+    ir::launch_facts usual;
+    variation_set told;
+    for (std::size_t k = 0; k < told.size(); ++k)
+        told[k] = variations[k].of(facts) != variations[k].of(usual);
+    told = nearest_difference(programs, kernel, facts, within).value_or(told);
     std::string words = "launched for the first time";
-    const auto add = [&](bool holds, std::string_view more) {
-        if (holds) words += fmt::format("{} {}", words.back() == 'e' ? " with" : " and", more);
+    const char* joint = " with";
+    const auto add = [&](std::string_view more) {
+        words += fmt::format("{} {}", joint, more);
+        joint = " and";
     };
-    add(!facts.distinct, "arguments that share memory");
-    add(facts.is_shifted, "memory from within an allocation");
-    add(facts.grid.is_offset, "an offset");
-    const ir::group_size& g = facts.only_for;
-    add(g[0] != 0, fmt::format("groups of {} x {} x {}", g[0], g[1], g[2]));
+    for (std::size_t k = 0; k < told.size(); ++k)
+        if (told[k]) add(variations[k].of(facts) ? variations[k].holds : variations[k].does_not);
+    if (const ir::group_size& g = facts.only_for; g[0] != 0)
+        add(fmt::format("groups of {} x {} x {}", g[0], g[1], g[2]));
     return words;
 }
 
@@ -118,26 +185,15 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
         facts = {};
         facts.grid.is_offset = known.grid.is_offset;
     }
-    runtime::hash128 identity = kernel.identity;
-    identity.low ^= std::uint64_t{facts.on_cpu} | std::uint64_t{facts.distinct} << 1 |
-                    std::uint64_t{facts.covers} << 2 | std::uint64_t{facts.grid.is_offset} << 3 |
-                    std::uint64_t{facts.grid.is_part} << 4 | std::uint64_t{facts.grid.is_filled} << 5 |
-                    std::uint64_t{facts.is_shifted} << 6 | std::uint64_t{facts.is_tight} << 7;
-    if (const ir::group_size& g = facts.only_for; g[0] != 0)
-        identity = runtime::hasher{}
-                       .number(identity.low)
-                       .number(identity.high)
-                       .number(g[0])
-                       .number(g[1])
-                       .number(g[2])
-                       .result();
-    if (within != nullptr) identity = within->identity_of(identity);
-    return device.programs().get(identity, [&] {
+    runtime::program_store& programs = device.programs();
+    const runtime::program_identity identity = identity_of(kernel, facts, within);
+    if (auto loaded = programs.find(identity)) return loaded;
+    return programs.get(identity, [&] {
         check_requirements(kernel, device.info());
         report_compilation(kernel, facts);
         runtime::program_source source = source_for(device, kernel, facts);
         if (within != nullptr) source.options = within->options();
-        source.why = why.empty() ? words_for(facts) : std::string(why);
+        source.why = why.empty() ? words_for(programs, kernel, facts, within) : std::string(why);
         return source;
     });
 }
@@ -197,32 +253,23 @@ bool needs_shift(const bound_call& call, const runtime::device_state& device) {
     return false;
 }
 
-/// Follows each memory argument by its offset, which the driver is not told; but not the constants, `count`
-/// arguments behind the first `users`.
-void shift_memory(runtime::argument_list& list, std::size_t users, std::size_t count) {
-    runtime::argument_list shifted;
-    for (std::size_t k = 0; k < list.size(); ++k) {
-        const runtime::argument& given = list[k];
-        if (given.what != runtime::argument::kind::memory || (k >= users && k < users + count)) {
-            shifted.push_back(given);
-            continue;
-        }
-        shifted.push_back(runtime::argument::of(given.memory_handle()));
-        shifted.push_back(value_argument(static_cast<std::int64_t>(given.offset())));
-    }
-    list = std::move(shifted);
-}
-
 memory_use memory_of(const bound_call& call, const runtime::device_state& device) {
     memory_use use;
     for (std::size_t k = 0; k < call.arguments.size(); ++k) {
         storage* memory = call.arguments[k].memory.get();
+        if (!memory && call.arguments[k].what == bound_argument::kind::memory)
+            throw usage_error(fmt::format(
+                "argument {} of kernel '{}' is a vector without elements and without a device; give it a "
+                "size, balm::vector<T>(context, n), or assign to it first",
+                k + 1, call.function->name));
         if (!memory) continue;
         if (&memory->device() != &device)
             throw usage_error(
                 fmt::format("argument {} of kernel '{}' lives on {}, but the kernel is launched on {}", k + 1,
                             call.function->name, memory->device().words(), device.words()));
-        (ir::is_only_read(call.function->parameters[k]) ? use.reads : use.writes).push_back(memory);
+        const ir::parameter& parameter = call.function->parameters[k];
+        if (!ir::is_only_read(parameter)) use.writes.push_back(memory);
+        if (ir::is_only_read(parameter) || parameter.use == trace::access::mixed) use.reads.push_back(memory);
     }
     return use;
 }
@@ -242,9 +289,13 @@ void check_images(const bound_call& call) {
     }
 }
 
-/// A value, or room in local memory.
-runtime::argument plain_argument(const bound_argument& given) {
-    runtime::argument made;
+runtime::argument user_argument(const bound_call& call, std::size_t k) {
+    const bound_argument& given = call.arguments[k];
+    if (given.what == bound_argument::kind::image)
+        return runtime::argument::of(given.memory->native(),
+                                     kernels::image_use_of(call.function->parameters[k].use), given.sampler);
+    if (given.memory) return runtime::argument::of(given.memory->native(), given.offset);
+    runtime::argument made;  // a value, or room in local memory
     made.what = static_cast<runtime::argument::kind>(given.what);
     made.size = given.size;
     made.alignment = given.alignment;
@@ -253,20 +304,51 @@ runtime::argument plain_argument(const bound_argument& given) {
     return made;
 }
 
-runtime::argument_list arguments_of(const bound_call& call) {
-    runtime::argument_list list;
-    for (std::size_t k = 0; k < call.arguments.size(); ++k) {
-        const bound_argument& given = call.arguments[k];
-        if (given.what == bound_argument::kind::image)
-            list.push_back(runtime::argument::of(given.memory->native(),
-                                                 kernels::image_use_of(call.function->parameters[k].use),
-                                                 given.sampler));
-        else if (given.memory)
-            list.push_back(runtime::argument::of(given.memory->native(), given.offset));
-        else
-            list.push_back(plain_argument(given));
+/// The largest number that a work-item's place can be.
+constexpr std::size_t most_items_in_grid = std::numeric_limits<std::int64_t>::max();
+
+/// "64 x 48". What does not fit a signed number was negative before it became a size.
+template <class Sizes>
+std::string product(const runtime::grid& g, const Sizes& of) {
+    std::string words;
+    for (std::uint32_t d = 0; d < g.dimensions; ++d)
+        words += fmt::format("{}{}", d == 0 ? "" : " x ", static_cast<std::int64_t>(of[d]));
+    return words;
+}
+
+bool is_empty(const runtime::grid& g) {
+    return std::find(g.global.begin(), g.global.end(), std::size_t{0}) != g.global.end();
+}
+
+/// Refuses negative sizes, more work-items than can be counted, and places that cannot be.
+void check_sizes(const runtime::grid& g, const std::size_t* local, const std::int64_t* offset,
+                 const std::string& kernel) {
+    const auto is_negative = [](std::size_t size) { return size > most_items_in_grid; };
+    const std::size_t* const global = g.global.data();
+    if (std::any_of(global, global + g.dimensions, is_negative))
+        throw usage_error(
+            fmt::format("kernel '{}' is launched over {} work-items: a grid's sizes are 0 or more", kernel,
+                        product(g, global)));
+    if (local != nullptr && std::any_of(local, local + g.dimensions, is_negative))
+        throw usage_error(
+            fmt::format("kernel '{}' is launched over {} work-items in work-groups of {}: a work-group's "
+                        "sizes are 1 or more",
+                        kernel, product(g, global), product(g, local)));
+    if (is_empty(g)) return;
+    std::size_t room = most_items_in_grid;
+    for (std::uint32_t d = 0; d < g.dimensions; ++d) {
+        if (global[d] > room)
+            throw usage_error(fmt::format(
+                "kernel '{}' is launched over {} work-items, more than the {} that can be counted", kernel,
+                product(g, global), most_items_in_grid));
+        room /= global[d];
+        if (offset != nullptr && offset[d] > 0 &&
+            global[d] > most_items_in_grid - static_cast<std::size_t>(offset[d]))
+            throw usage_error(
+                fmt::format("kernel '{}' is launched over {} work-items from {} on in dimension "
+                            "{}: its last work-items would be beyond place {}",
+                            kernel, global[d], offset[d], d, most_items_in_grid));
     }
-    return list;
 }
 
 std::size_t largest_divisor(std::size_t n, std::size_t limit) {
@@ -389,11 +471,25 @@ bool take_required_local(const ir::function& kernel, runtime::grid& g, const std
     return true;
 }
 
-/// Whether the driver takes as many work-groups at once.
+using sizes = std::array<std::size_t, 3>;
+
+sizes group_counts(const runtime::grid& g) {
+    sizes counts;
+    for (std::size_t d = 0; d < 3; ++d) counts[d] = (g.global[d] - 1) / g.local[d] + 1;
+    return counts;
+}
+/// How many of them the driver takes at once.
+sizes most_groups(const runtime::grid& g, const device_info& device) {
+    sizes most = group_counts(g);
+    std::size_t room = device.max_groups;
+    for (std::size_t d = 0; d < 3; ++d) {
+        most[d] = std::min({most[d], device.max_group_counts[d], room});
+        room /= most[d];
+    }
+    return most;
+}
 bool fits_at_once(const runtime::grid& g, const device_info& device) {
-    for (std::uint32_t d = 0; d < g.dimensions; ++d)
-        if ((g.global[d] - 1) / g.local[d] >= device.max_group_counts[d]) return false;
-    return true;
+    return most_groups(g, device) == group_counts(g);
 }
 
 /// Texts ask the driver for their place, and a grid_range would be walked once in each part.
@@ -401,12 +497,13 @@ void check_can_be_parted(const ir::function& kernel, const runtime::grid& g, con
     const bool walks = std::any_of(kernel.code.begin(), kernel.code.end(),
                                    [](const ir::instruction& i) { return i.op == ir::opcode::grid_for; });
     if (!walks && !kernel.text && !asks_in_text(kernel)) return;
+    const sizes most = most_groups(g, device);
     throw usage_error(fmt::format(
-        "kernel '{}', {}, is launched over {} x {} x {} work-items in work-groups of {} x {} x {}, which are "
-        "more groups than the {} x {} x {} that '{}' takes at once; launch {}",
+        "kernel '{}', {}, is launched over {} work-items in work-groups of {}, which are more groups than "
+        "the "
+        "{} that '{}' takes at once; launch {}",
         kernel.name, walks ? "which walks a grid_range" : "which is or calls text that asks for its place",
-        g.global[0], g.global[1], g.global[2], g.local[0], g.local[1], g.local[2], device.max_group_counts[0],
-        device.max_group_counts[1], device.max_group_counts[2], device.name,
+        product(g, g.global), product(g, g.local), product(g, most), device.name,
         walks ? "fewer work-items, each of which then walks more" : "larger groups, or parts"));
 }
 
@@ -425,53 +522,82 @@ std::vector<part> parts_of(std::size_t global, std::size_t local, std::size_t mo
     return list;
 }
 
-/// The hidden arguments of a launch, in the order of ir::grid_parameters.
-void add_grid_arguments(runtime::argument_list& list, const ir::grid_facts& facts, const runtime::grid& whole,
-                        const std::int64_t* offset, const std::array<part, 3>& at) {
-    for (const ir::grid_parameter kind : ir::grid_parameters(facts))
-        for (std::uint32_t d = 0; d < whole.dimensions; ++d) switch (kind) {
-                case ir::grid_parameter::offset: list.push_back(value_argument(offset[d])); break;
-                case ir::grid_parameter::first:
-                    list.push_back(value_argument(static_cast<std::int64_t>(at[d].first)));
-                    break;
-                case ir::grid_parameter::size:
-                    list.push_back(value_argument(static_cast<std::int64_t>(whole.global[d])));
-                    break;
+/// The part that is the whole grid.
+std::array<part, 3> whole_of(const runtime::grid& g) {
+    std::array<part, 3> all;
+    for (std::size_t d = 0; d < 3; ++d) all[d] = {0, g.global[d], g.local[d]};
+    return all;
+}
+
+/// What the parameters of a launch are bound to.
+struct launch_sources {
+    const bound_call& call;
+    const detail::instance_state* within;
+    const kernels::launch_records& records;
+    const runtime::grid& grid;   ///< the whole, in groups of which hidden local memory is shared out
+    const std::int64_t* offset;  ///< null: none
+};
+
+runtime::argument local_room(std::size_t bytes) {
+    runtime::argument room;
+    room.what = runtime::argument::kind::local;
+    room.size = static_cast<std::uint32_t>(bytes);
+    return room;
+}
+
+/// The arguments of a launch, or of a part of it.
+runtime::argument_list bound_arguments(const runtime::launch_plan& plan, const launch_sources& from,
+                                       const std::array<part, 3>& at) {
+    using runtime::origin;
+    const ir::function& kernel = *from.call.function;
+    runtime::argument_list list;
+    for (const runtime::parameter_origin& each : plan.parameters) {
+        const std::size_t k = each.number;
+        switch (each.from) {
+            case origin::user: list.push_back(user_argument(from.call, k)); break;
+            case origin::shift: {  // the driver is not told of the offset
+                const runtime::argument memory = list.back();
+                list.back() = runtime::argument::of(memory.memory_handle());
+                list.push_back(value_argument(static_cast<std::int64_t>(memory.offset())));
+                break;
             }
-}
-
-/// The constants of modules that the kernel reads.
-void add_constants(runtime::argument_list& list, memory_use& use, const ir::function& kernel,
-                   const detail::instance_state* within) {
-    if (within == nullptr) return;  // program_for refuses a kernel that has any
-    for (const auto& each : kernel.given) {
-        storage& memory = within->memory_of(*each, kernel);
-        list.push_back(runtime::argument::of(memory.native()));
-        use.reads.push_back(&memory);
+            case origin::constant:
+                list.push_back(
+                    runtime::argument::of(from.within->memory_of(*kernel.given[k], kernel).native()));
+                break;
+            case origin::exchange: {
+                const auto& local = from.grid.local;
+                list.push_back(local_room(local[0] * local[1] * local[2] * size_of(static_cast<scalar>(k))));
+                break;
+            }
+            case origin::records: list.push_back(from.records.argument()); break;
+            case origin::offset: list.push_back(value_argument(from.offset[k])); break;
+            case origin::first: list.push_back(value_argument(static_cast<std::int64_t>(at[k].first))); break;
+            case origin::size:
+                list.push_back(value_argument(static_cast<std::int64_t>(from.grid.global[k])));
+                break;
+            case origin::item: break;  // of functions alone
+        }
     }
+    return list;
 }
 
-/// What a launch adds to the arguments where the device's sub-groups are emulated.
-void add_emulation_memory(runtime::argument_list& list, const ir::function& kernel, const runtime::grid& g,
-                          runtime::dialect language) {
-    if (kernel.exchanges == 0 || !kernels::emulates_sub_groups(language)) return;
-    for (const std::size_t bytes : kernels::emulation_memory(kernel, g.local[0] * g.local[1] * g.local[2])) {
-        runtime::argument room;
-        room.what = runtime::argument::kind::local;
-        room.size = static_cast<std::uint32_t>(bytes);
-        list.push_back(room);
-    }
-}
-
-void check_local_memory(const runtime::argument_list& list, const ir::function& kernel,
-                        const device_info& device) {
-    std::uint64_t bytes = kernel.local_bytes;
-    for (const runtime::argument& a : list)
-        if (a.what == runtime::argument::kind::local) bytes += a.size;
+void check_local_memory(std::uint64_t bytes, const ir::function& kernel, const device_info& device) {
+    bytes += kernel.local_bytes;
     if (bytes > device.local_memory)
         throw usage_error(
             fmt::format("kernel '{}' asks for {} bytes of local memory, but '{}' has {} per work-group",
                         kernel.name, bytes, device.name, device.local_memory));
+}
+
+/// The local memory among arguments.
+template <class Arguments>
+std::uint64_t local_bytes(const Arguments& all) {
+    std::uint64_t bytes = 0;
+    for (const auto& each : all)
+        if (static_cast<runtime::argument::kind>(each.what) == runtime::argument::kind::local)
+            bytes += each.size;
+    return bytes;
 }
 
 /// The program for a launch in work-groups of g.local. A compiler that is not told of their size may take
@@ -517,10 +643,13 @@ std::shared_ptr<runtime::compiled_program> fitted_program(const ir::function& ke
 }
 
 /// Launches the parts of the grid, mostly one; `done` is when the last of them is.
-void enqueue(runtime::queue_state& queue, runtime::kernel_lease& kernel, const runtime::grid& whole,
-             const ir::grid_facts& facts, const std::int64_t* offset, const runtime::argument_list& arguments,
-             const memory_use& use, std::span<const event> waits, event& done) {
+void enqueue(runtime::queue_state& queue, runtime::kernel_lease& kernel, const launch_sources& from,
+             const ir::grid_facts& facts, const memory_use& use, std::span<const event> waits, event& done) {
+    const runtime::grid& whole = from.grid;
     const auto launch_part = [&](const std::array<part, 3>& at) {
+        const runtime::argument_list arguments = bound_arguments(kernel.program().plan(), from, at);
+        if (from.call.function->exchanges != 0)
+            check_local_memory(local_bytes(arguments), *from.call.function, queue.device().info());
         runtime::grid g = whole;
         for (std::size_t d = 0; d < 3; ++d) {
             g.global[d] =
@@ -528,22 +657,13 @@ void enqueue(runtime::queue_state& queue, runtime::kernel_lease& kernel, const r
             g.local[d] = at[d].local;
         }
         // Each part waits: if an event fails, none may run.
-        if (!facts.any())
-            return queue.enqueue_launch(kernel, g, arguments, use.reads, use.writes, waits, &done);
-        runtime::argument_list with_grid = arguments;
-        add_grid_arguments(with_grid, facts, whole, offset, at);
-        queue.enqueue_launch(kernel, g, with_grid, use.reads, use.writes, waits, &done);
+        queue.enqueue_launch(kernel, g, arguments, use.reads, use.writes, waits, &done);
     };
-    if (!facts.is_part) {
-        std::array<part, 3> all;
-        for (std::size_t d = 0; d < 3; ++d) all[d] = {0, whole.global[d], whole.local[d]};
-        launch_part(all);
-        return;
-    }
+    if (!facts.is_part) return launch_part(whole_of(whole));
     std::array<std::vector<part>, 3> parts;
+    const sizes most = most_groups(whole, queue.device().info());
     for (std::size_t d = 0; d < 3; ++d)
-        parts[d] = parts_of(whole.global[d], whole.local[d], queue.device().info().max_group_counts[d],
-                            facts.is_filled);
+        parts[d] = parts_of(whole.global[d], whole.local[d], most[d], facts.is_filled);
     runtime::event_handle first;
     for (const part& z : parts[2])
         for (const part& y : parts[1])
@@ -558,7 +678,12 @@ void enqueue(runtime::queue_state& queue, runtime::kernel_lease& kernel, const r
 
 std::size_t detail::work_items(std::size_t count, std::size_t size) {
     if (size == 0) throw usage_error("work-groups of 0 work-items are asked for");
-    if (count > std::numeric_limits<std::size_t>::max() / size)
+    if (count > most_items_in_grid || size > most_items_in_grid)
+        throw usage_error(
+            fmt::format("{} work-groups of {} work-items are asked for: both numbers are "
+                        "positive",
+                        static_cast<std::int64_t>(count), static_cast<std::int64_t>(size)));
+    if (count > most_items_in_grid / size)
         throw usage_error(
             fmt::format("{} work-groups of {} work-items are more than any grid holds", count, size));
     return count * size;
@@ -577,13 +702,12 @@ event detail::launch_within(const instance_state* within, const std::shared_ptr<
     const ir::function& kernel = *call.function;
     memory_use use = memory_of(call, device);
     check_images(call);
-    runtime::argument_list arguments = arguments_of(call);
-    check_local_memory(arguments, kernel, device.info());  // before it is compiled
+    check_local_memory(local_bytes(call.arguments), kernel, device.info());  // before it is compiled
     runtime::grid g;
     g.dimensions = static_cast<std::uint32_t>(dimensions);
     std::copy_n(global, dimensions, g.global.begin());
-    if (std::find(g.global.begin(), g.global.end(), std::size_t{0}) != g.global.end())
-        return waits.empty() ? event{} : queue->record(waits.events());
+    check_sizes(g, local, offset, kernel.name);
+    if (is_empty(g)) return waits.empty() ? event{} : queue->record(waits.events());
 
     ir::launch_facts facts = kernels::facts_for(device);
     facts.distinct = is_distinct(call);
@@ -593,21 +717,18 @@ event detail::launch_within(const instance_state* within, const std::shared_ptr<
     if (facts.grid.is_offset && leave_offset_to_driver(kernel, device, g, offset))
         facts.grid.is_offset = false;
     const auto program = fitted_program(kernel, device, local, g, facts, within);
-    add_constants(arguments, use, kernel, within);
-    const std::size_t without_emulation = arguments.size();
-    add_emulation_memory(arguments, kernel, g, device.driver().language());
-    if (arguments.size() > without_emulation) check_local_memory(arguments, kernel, device.info());
+    for (const auto& each : kernel.given) use.reads.push_back(&within->memory_of(*each, kernel));
 
     kernels::launch_records records(*queue, call.function);
-    records.bind(arguments, use.writes);
-    if (facts.is_shifted) shift_memory(arguments, call.arguments.size(), kernel.given.size());
+    runtime::grid told = g;  // as the user sees it
+    if (offset)
+        std::transform(offset, offset + dimensions, told.offset.begin(),
+                       [](std::int64_t start) { return static_cast<std::size_t>(start); });
+    records.prepare(use.writes, told);
     event done;
     runtime::kernel_lease lease = program->lease_kernel();
-    enqueue(*queue, lease, g, facts.grid, offset, arguments, use, waits.events(), done);
-    if (offset)
-        std::transform(offset, offset + dimensions, g.offset.begin(),
-                       [](std::int64_t start) { return static_cast<std::size_t>(start); });
-    records.launched(done, g);
+    enqueue(*queue, lease, {call, within, records, g, offset}, facts.grid, use, waits.events(), done);
+    records.launched(done);
     return done;
 }
 

@@ -70,10 +70,7 @@ void add_link(module_state& to, const std::shared_ptr<module_state>& other) {
 
 void end_definition(module_state& of) { of.is_defined = true; }
 
-void fail_definition(module_state& of) {
-    if (trace::main_has_begun()) throw;
-    of.fault = std::current_exception();
-}
+void fail_definition(module_state& of) { of.fault = std::current_exception(); }
 
 std::shared_ptr<instance_state> instance_on(module_state& of, const balm::device& device) {
     return of.instance_on(device.state());

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "balm/error.hpp"
-#include "ir/builder.hpp"
+#include "ir/hidden_parameters.hpp"
 #include "runtime/memory_pool.hpp"
 
 namespace balm::kernels {
@@ -44,56 +44,47 @@ placement place_constants(const ir::function& kernel, runtime::dialect language,
     return where;
 }
 
-class writer {
+class constants_pass final : public ir::hidden_parameter_pass {
 public:
-    explicit writer(placement where) : where_(std::move(where)) {}
-
-    ir::function function_(const ir::function& original) {
-        ir::function f = original;
-        std::map<const ir::constant_data*, value_id> memory;
-        ir::builder b(f, {});
-        for (const auto& data : f.given) memory[data.get()] = add_parameter(f, b, *data);
-        for (auto& callee : f.callees)
-            if (!callee->given.empty()) callee = written(callee);
-        read_from(f, memory);
-        hand_down(f, memory);
-        f.blocks[0].insert(f.blocks[0].begin(), b.made.begin(), b.made.end());
-        return f;
-    }
+    constants_pass(const ir::function& kernel, placement where) : kernel_(kernel), where_(std::move(where)) {}
 
 private:
-    value_id add_parameter(ir::function& f, ir::builder& b, const ir::constant_data& data) const {
-        ir::parameter p;
-        p.what = pointer_to(data.element, where_.at(&data), true);
-        p.use = ir::access::in;
-        p.name = data.name;
-        p.is_given = p.is_restrict = true;
-        p.is_one = data.given_count == 1;
-        f.parameters.push_back(p);
-        return b.make(opcode::parameter, p.what, {}, 0, f.parameters.size() - 1);
+    runtime::parameter_origin origin_of(const ir::constant_data& data) const {
+        const auto is_it = [&](const auto& each) { return each.get() == &data; };
+        const auto at = std::find_if(kernel_.given.begin(), kernel_.given.end(), is_it);
+        return {runtime::origin::constant, static_cast<std::uint16_t>(at - kernel_.given.begin())};
     }
-    std::shared_ptr<const ir::function> written(const std::shared_ptr<const ir::function>& callee) {
-        auto& known = written_[callee.get()];
-        if (!known) known = std::make_shared<const ir::function>(function_(*callee));
-        return known;
+    bool concerns(const ir::function& f) const override { return !f.given.empty(); }
+    std::vector<ir::parameter> parameters(const ir::function& f) const override {
+        std::vector<ir::parameter> all;
+        for (const auto& data : f.given) {
+            ir::parameter p;
+            p.what = pointer_to(data->element, where_.at(data.get()), true);
+            p.use = ir::access::in;
+            p.name = data->name;
+            p.is_restrict = true;
+            p.is_one = data->given_count == 1;
+            p.origin = origin_of(*data);
+            all.push_back(std::move(p));
+        }
+        return all;
     }
-
     /// What named a constant names its parameter.
-    void read_from(ir::function& f, const std::map<const ir::constant_data*, value_id>& memory) const {
+    void rewrite(ir::function& f, const ir::hidden_values& memory) override {
         std::vector<value_id> becomes(f.code.size(), ir::none);
         const auto is_named = [&](value_id v) { return becomes[v] != ir::none; };
         for (ir::block& each : f.blocks) {
             for (const value_id v : each) {
                 const instruction& i = f.code[v];
                 if (i.op == opcode::constant_array && f.constants[i.bits]->is_given())
-                    becomes[v] = memory.at(f.constants[i.bits].get());
+                    becomes[v] = memory(origin_of(*f.constants[i.bits]));
             }
             std::erase_if(each, is_named);
         }
         for (value_id& o : f.operands)
             if (o != ir::none && o < becomes.size() && is_named(o)) o = becomes[o];
-        if (std::any_of(memory.begin(), memory.end(),
-                        [&](const auto& each) { return where_.at(each.first) != space::constant; }))
+        if (std::any_of(f.given.begin(), f.given.end(),
+                        [&](const auto& each) { return where_.at(each.get()) != space::constant; }))
             move_to_global_memory(f);
     }
     /// Gives the pointers derived from parameters in global memory their new type.
@@ -105,16 +96,23 @@ private:
                 const auto is_moved = [&](value_id o) {
                     if (o == ir::none || !f.code[o].result.is_pointer()) return false;
                     const instruction& root = f.code[ir::root_of(f, o)];
-                    return root.op == opcode::parameter && f.parameters[root.bits].is_given &&
+                    return root.op == opcode::parameter &&
+                           f.parameters[root.bits].origin.from == runtime::origin::constant &&
                            root.result.where == space::global;
                 };
                 const bool derives =
                     i.op == opcode::offset || i.op == opcode::member || i.op == opcode::reinterpret;
                 const bool uses = derives || i.op == opcode::load || i.op == opcode::convert;
                 for (std::size_t k = 0; k < operands.size(); ++k)
-                    if (is_moved(operands[k]) && !(uses && k == 0)) refuse_kept_pointer(f, v, operands[k]);
+                    if (is_moved(operands[k]) && !(uses && k == 0) && !is_hidden_operand(f, i, k))
+                        refuse_kept_pointer(f, v, operands[k]);
                 if (derives && is_moved(operands[0])) i.result.where = space::global;
             }
+    }
+    /// Whether the operand is what this pass gave to a call.
+    static bool is_hidden_operand(const ir::function& f, const instruction& i, std::size_t k) {
+        return (i.op == opcode::call || i.op == opcode::evaluate) &&
+               f.callees[i.bits]->parameters[k].origin.from == runtime::origin::constant;
     }
     [[noreturn]] static void refuse_kept_pointer(const ir::function& f, value_id v, value_id pointer) {
         const ir::parameter& p = f.parameters[f.code[ir::root_of(f, pointer)].bits];
@@ -126,23 +124,8 @@ private:
             where.file ? fmt::format("{}:{}: ", where.file, where.line) : "", f.name, p.name, p.name));
     }
 
-    /// Calls of functions that read constants give them the caller's.
-    static void hand_down(ir::function& f, const std::map<const ir::constant_data*, value_id>& memory) {
-        for (const ir::block& each : f.blocks)
-            for (const value_id v : each) {
-                const instruction& i = f.code[v];
-                if (i.op != opcode::call && i.op != opcode::evaluate) continue;
-                const ir::function& callee = *f.callees[i.bits];
-                if (callee.given.empty()) continue;
-                const auto own = f.operands_of(v);
-                std::vector<value_id> operands(own.begin(), own.end());
-                for (const auto& data : callee.given) operands.push_back(memory.at(data.get()));
-                f.set_operands(v, operands);
-            }
-    }
-
+    const ir::function& kernel_;
     placement where_;
-    std::map<const ir::function*, std::shared_ptr<const ir::function>> written_;
 };
 
 }  // namespace
@@ -150,7 +133,7 @@ private:
 ir::function write_out_constants(const ir::function& kernel, runtime::dialect language,
                                  const device_info& device) {
     if (kernel.given.empty()) return kernel;
-    return writer(place_constants(kernel, language, device)).function_(kernel);
+    return constants_pass(kernel, place_constants(kernel, language, device)).apply(kernel);
 }
 
 }  // namespace balm::kernels

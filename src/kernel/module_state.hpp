@@ -55,10 +55,8 @@ public:
     const std::shared_ptr<runtime::device_state>& device() const { return device_; }
     /// The compiler's words for the module's options.
     const std::string& options() const { return options_; }
-    /// The identity of a program that is compiled with them.
-    runtime::hash128 identity_of(const runtime::hash128& program) const {
-        return {program.low ^ options_key_.low, program.high ^ options_key_.high};
-    }
+    /// What of them a program's identity has; zero without any.
+    const runtime::digest& options_key() const { return options_key_; }
     /// The memory of a constant that a kernel reads. Throws usage_error where it is of a module that this one
     /// does not link.
     runtime::storage& memory_of(const ir::constant_data&, const ir::function& reader) const;
@@ -81,7 +79,7 @@ private:
 
     std::shared_ptr<runtime::device_state> device_;
     std::string options_;
-    runtime::hash128 options_key_{};
+    runtime::digest options_key_{};
     std::vector<constant> constants_;  ///< its own
     std::vector<link> links_;
 };

@@ -143,32 +143,76 @@ void append(const print_argument& argument, const std::uint32_t*& words, argumen
     words += kernels::words_of(what);
 }
 
+/// The widest field, and the longest precision: a record is made in memory, whatever its format asks for.
+constexpr std::uint64_t longest_field = 4096;
+
+std::string too_long(std::uint64_t size) {
+    return fmt::format("a width or precision of {} is more than {}", size, longest_field);
+}
+
+std::uint64_t bits_of(const print_argument& argument, const std::uint32_t* words) {
+    return argument.from == print_argument::kind::device ? bits_in(argument.what.element, words)
+                                                         : argument.bits;
+}
+
+/// Throws fmt::format_error for a width or precision that is too long. What is no number {fmt} refuses.
+void check_size(const print_argument& argument, const std::uint32_t* words) {
+    const bool is_number =
+        argument.from == print_argument::kind::device || argument.from == print_argument::kind::number;
+    if (!is_number || !argument.what.is_scalar() || !is_integer(argument.what.element)) return;
+    with_number(argument.what.element, bits_of(argument, words), [](auto value) {
+        if (value > 0 && static_cast<std::uint64_t>(value) > longest_field)
+            throw fmt::format_error(too_long(static_cast<std::uint64_t>(value)));
+    });
+}
+
 std::string fill(const print_format& format, const std::uint32_t* words) {
     argument_list list;
-    for (const print_argument& each : format.arguments) append(each, words, list);
+    for (std::size_t k = 0; k < format.arguments.size(); ++k) {
+        const bool is_size = std::find(format.sizes.begin(), format.sizes.end(), k) != format.sizes.end();
+        if (is_size) check_size(format.arguments[k], words);
+        append(format.arguments[k], words, list);
+    }
     return fmt::vformat(format.text, list);
 }
 
-/// The arguments that a text, which {fmt} has taken, makes use of: its fields', and within their
-/// specifications those of width and precision.
-std::set<std::size_t> arguments_in(const std::string& text) {
-    std::set<std::size_t> used;
+/// What the fields of a text refer to; {fmt} has yet to say whether the text is one.
+struct fields {
+    std::set<std::size_t> used;      ///< arguments of any field
+    std::set<std::size_t> sizes;     ///< those within specifications: widths and precisions
+    std::uint64_t longest_size = 0;  ///< of the widths and precisions that the text says
+};
+
+fields fields_of(const std::string& text) {
+    fields found;
     std::size_t next = 0;
     int depth = 0;
     for (std::size_t k = 0; k < text.size(); ++k) {
         const char c = text[k];
+        const auto number_from = [&](std::size_t& at) {
+            std::uint64_t n = 0;
+            for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
+                n = std::min<std::uint64_t>(10 * n + static_cast<std::uint64_t>(text[at] - '0'),
+                                            std::uint64_t{1} << 40);
+            return n;
+        };
         if (depth == 0 && (c == '{' || c == '}') && k + 1 < text.size() && text[k + 1] == c) {
             ++k;  // a brace of the text's own
         } else if (c == '}') {
             depth = std::max(depth - 1, 0);
         } else if (c == '{') {
-            ++depth;
             std::size_t end = k + 1;
-            while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
-            used.insert(end > k + 1 ? std::stoul(text.substr(k + 1, end - k - 1)) : next++);
+            const std::uint64_t number = number_from(end);
+            const std::size_t which = end > k + 1 ? number : next++;
+            found.used.insert(which);
+            if (++depth > 1) found.sizes.insert(which);
+            k = end - 1;
+        } else if (depth > 0 && c >= '0' && c <= '9') {
+            found.longest_size = std::max(found.longest_size, number_from(k));
+            --k;
         }
     }
-    return used;
+    return found;
 }
 
 std::string type_of(const print_argument& argument) {
@@ -182,12 +226,17 @@ std::string type_of(const print_argument& argument) {
 [[noreturn]] void refuse(const print_format& format, const std::string& why) {
     std::string types;
     for (const print_argument& each : format.arguments) types += (types.empty() ? "" : ", ") + type_of(each);
+    std::string text;
+    for (const char c : format.text) text += c == '\0' ? "\\0" : std::string(1, c);  // what() would end there
     throw trace_error(fmt::format("{}:{}: the format \"{}\" does not fit its arguments ({}): {}",
-                                  format.where.file, format.where.line, format.text,
-                                  types.empty() ? "none" : types, why));
+                                  format.where.file, format.where.line, text, types.empty() ? "none" : types,
+                                  why));
 }
 
-void check(const print_format& format) {
+void check_format(print_format& format) {
+    const fields found = fields_of(format.text);
+    if (found.longest_size > longest_field) refuse(format, too_long(found.longest_size));
+    format.sizes.assign(found.sizes.begin(), found.sizes.end());
     const std::vector<std::uint32_t> zeros(format.words + 1);
     try {
         fill(format, zeros.data());
@@ -195,17 +244,17 @@ void check(const print_format& format) {
         const std::string why = fault.what();
         refuse(format, why == "argument not found" ? "it asks for more arguments than there are" : why);
     }
-    const std::set<std::size_t> used = arguments_in(format.text);
     for (std::size_t k = 0; k < format.arguments.size(); ++k)
-        if (used.count(k) == 0) refuse(format, fmt::format("it makes no use of argument {}", k + 1));
+        if (found.used.count(k) == 0) refuse(format, fmt::format("it makes no use of argument {}", k + 1));
 }
 
+// Texts with their length ahead of them: they may hold whatever parts the fields.
 std::string key_of(const print_format& format) {
-    std::string key =
-        fmt::format("{}:{}:{}:{}", format.is_check, format.where.file, format.where.line, format.text);
+    std::string key = fmt::format("{}:{}:{}:{}:{}", format.is_check, format.where.line, format.where.file,
+                                  format.text.size(), format.text);
     for (const print_argument& each : format.arguments)
-        key += fmt::format("\n{}:{}:{}:{}", static_cast<int>(each.from), ir::code(each.what), each.bits,
-                           each.text);
+        key += fmt::format("\n{}:{}:{}:{}:{}", static_cast<int>(each.from), ir::code(each.what), each.bits,
+                           each.text.size(), each.text);
     return key;
 }
 
@@ -224,7 +273,7 @@ std::size_t words_of(type what) noexcept {
 std::shared_ptr<const print_format> checked(print_format format) {
     for (const print_argument& each : format.arguments)
         if (each.from == print_argument::kind::device) format.words += words_of(each.what);
-    check(format);
+    check_format(format);
     format.key = key_of(format);
     return std::make_shared<const print_format>(std::move(format));
 }
@@ -232,7 +281,7 @@ std::shared_ptr<const print_format> checked(print_format format) {
 std::string formatted(const print_format& format, const std::uint32_t* words) {
     try {
         return fill(format, words);
-    } catch (const fmt::format_error& fault) {  // a width from an argument that is negative
+    } catch (const fmt::format_error& fault) {  // a width from an argument that is negative or too long
         return fmt::format("[\"{}\" cannot be formatted: {}]", format.text, fault.what());
     }
 }

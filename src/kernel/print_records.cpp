@@ -11,6 +11,7 @@
 
 #include "balm/error.hpp"
 #include "balm/kernel.hpp"
+#include "ir/hidden_parameters.hpp"
 #include "kernel/print_format.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/event_state.hpp"
@@ -146,25 +147,9 @@ struct format_table {
     }
 };
 
-class writer {
+class print_pass final : public ir::hidden_parameter_pass {
 public:
-    explicit writer(const ir::function& kernel) : table_(kernel) {}
-
-    ir::function function_(const ir::function& original) {
-        ir::function f = original;
-        std::vector<bool> has_output(f.callees.size());
-        for (std::size_t k = 0; k < f.callees.size(); ++k) {
-            has_output[k] = f.callees[k]->has_output;
-            if (has_output[k]) f.callees[k] = written(f.callees[k]);
-        }
-        part here{f, {}, ir::none, ir::none, has_output};
-        here.records = add_parameter(here, trace::pointer_to(scalar::u32, space::global), "records");
-        here.item = f.dimensions == 0
-                        ? add_parameter(here, scalar::u64, "item")
-                        : add(here, opcode::call, scalar::u64, {}, number_of(f, item_function(f.dimensions)));
-        block_(here, 0, std::exchange(here.after, {}));
-        return f;
-    }
+    explicit print_pass(const ir::function& kernel) : table_(kernel) {}
 
 private:
     /// A function being rewritten, and what stands for the work-item at this point of it.
@@ -172,8 +157,30 @@ private:
         ir::function& f;
         ir::block after;
         value_id records, item;
-        const std::vector<bool>& has_output;  ///< by callee
     };
+
+    bool concerns(const ir::function& f) const override { return f.has_output; }
+    std::vector<ir::parameter> parameters(const ir::function& f) const override {
+        ir::parameter records, item;
+        records.what = trace::pointer_to(scalar::u32, space::global);
+        records.use = trace::access::mixed;
+        records.name = "records";
+        records.origin = {runtime::origin::records};
+        if (f.dimensions != 0) return {records};
+        item.what = scalar::u64;
+        item.name = "item";
+        item.origin = {runtime::origin::item};
+        return {records, item};
+    }
+    void derive(ir::function& f, ir::builder& b, ir::hidden_values& values) override {
+        if (f.dimensions == 0) return;
+        const std::uint64_t callee = ir::callee_number(f, item_function(f.dimensions));
+        values.add({runtime::origin::item}, b.make(opcode::call, scalar::u64, {}, 0, callee));
+    }
+    void rewrite(ir::function& f, const ir::hidden_values& values) override {
+        part here{f, {}, values(runtime::origin::records), values(runtime::origin::item)};
+        block_(here, 0, {});
+    }
 
     static value_id add(part& p, opcode op, trace::type result, std::initializer_list<value_id> operands,
                         std::uint64_t bits = 0) {
@@ -183,20 +190,6 @@ private:
         i.bits = bits;
         p.after.push_back(p.f.add(i, {operands.begin(), operands.size()}));
         return p.after.back();
-    }
-    static value_id add_parameter(part& p, trace::type what, const char* name) {
-        ir::parameter made;
-        made.what = what;
-        made.use = what.is_pointer() ? trace::access::mixed : trace::access::value;
-        made.name = name;
-        p.f.parameters.push_back(made);
-        return add(p, opcode::parameter, what, {}, p.f.parameters.size() - 1);
-    }
-    static std::uint64_t number_of(ir::function& f, const traced_function& callee) {
-        const auto known = std::find(f.callees.begin(), f.callees.end(), callee);
-        const auto number = static_cast<std::uint64_t>(known - f.callees.begin());
-        if (known == f.callees.end()) f.callees.push_back(callee);
-        return number;
     }
 
     void block_(part& p, ir::block_id b, ir::block beginning) {
@@ -210,12 +203,7 @@ private:
         const std::uint64_t bits = p.f.code[v].bits;
         if (op == opcode::print) return print(p, v);
         if (op == opcode::grid_for) return grid_range(p, v);
-        if (op == opcode::call && bits < p.has_output.size() && p.has_output[bits]) {
-            const auto given = p.f.operands_of(v);
-            std::vector<value_id> operands(given.begin(), given.end());
-            operands.insert(operands.end(), {p.records, p.item});
-            p.f.set_operands(v, operands);
-        }
+        if (op == opcode::call && p.f.callees[bits]->has_output) p.f.operands_of(v).back() = p.item;
         inside(p, v);
         p.after.push_back(v);
     }
@@ -232,7 +220,7 @@ private:
         operands.insert(operands.end(), words.begin(), words.end());
         traced_function& known = recorders_[{format.is_check, format.words}];
         if (!known) known = recorder(format.is_check, format.words);
-        const std::uint64_t callee = number_of(p.f, known);
+        const std::uint64_t callee = ir::callee_number(p.f, known);
         p.f.code[v].op = opcode::call;
         p.f.code[v].bits = callee;
         p.f.set_operands(v, operands);
@@ -251,12 +239,7 @@ private:
     value_id phased(part& p, value_id item, std::uint64_t phase) {
         if (!in_phase_) in_phase_ = in_phase();
         const value_id number = add(p, opcode::constant, scalar::u64, {}, phase);
-        return add(p, opcode::evaluate, scalar::u64, {item, number}, number_of(p.f, in_phase_));
-    }
-    traced_function written(const traced_function& callee) {
-        traced_function& known = written_[callee.get()];
-        if (!known) known = std::make_shared<const ir::function>(function_(*callee));
-        return known;
+        return add(p, opcode::evaluate, scalar::u64, {item, number}, ir::callee_number(p.f, in_phase_));
     }
     const traced_function& item_function(int dimensions) {
         if (!work_item_) work_item_ = work_item(dimensions);
@@ -265,7 +248,6 @@ private:
 
     format_table table_;
     std::uint64_t phase_ = 0;
-    std::map<const ir::function*, traced_function> written_;
     std::map<std::pair<bool, std::size_t>, traced_function> recorders_;
     traced_function work_item_, in_phase_;
 };
@@ -302,13 +284,13 @@ struct output {
     std::shared_ptr<runtime::storage> memory;
     runtime::grid grid;
 
-    void show(runtime::driver_queue& reader) const {
+    void show(runtime::driver_queue& reader, std::shared_ptr<runtime::print_outlet>& outlet) const {
         const format_table table(*kernel);
         const std::uint32_t first = table.first_record();
         const std::vector<std::uint32_t> head = words(reader, 0, first);
         const std::uint32_t end =
             head[full_word] != 0 ? head[full_word] : std::min(head[next_word], head[end_word]);
-        print(sorted(words(reader, first, end - first), table), head);
+        print(sorted(words(reader, first, end - first), table), head, outlet);
         if (head[failed_word] != 0) fail(record_at(&head[header_words], table));
     }
 
@@ -318,20 +300,27 @@ private:
         std::vector<std::uint32_t> read(count);
         if (count == 0) return read;
         reader.read(read.data(), memory->native(), 4 * from, 4 * count, {});
-        reader.finish();
+        try {
+            reader.finish();
+        } catch (...) {
+            reader.finish();  // what is not read yet would be written into freed memory
+        }
         return read;
     }
-    void print(const std::vector<record>& records, const std::vector<std::uint32_t>& head) const {
+    void print(const std::vector<record>& records, const std::vector<std::uint32_t>& head,
+               std::shared_ptr<runtime::print_outlet>& outlet) const {
         const std::uint64_t dropped = std::uint64_t{head[dropped_word + 1]} << 32 | head[dropped_word];
         if (records.empty() && dropped == 0) return;
-        const std::shared_ptr<runtime::print_outlet> outlet = memory->device().outlet();
-        const std::lock_guard lock(outlet->mutex);
-        for (const record& each : records) outlet->write(formatted(*each.format, each.words));
+        std::vector<std::string> prints;
+        prints.reserve(records.size() + 1);
+        for (const record& each : records) prints.push_back(formatted(*each.format, each.words));
         if (dropped > 0)
-            outlet->write(fmt::format(
+            prints.push_back(fmt::format(
                 "… {} records of kernel '{}' were dropped: they do not fit into print_buffer_size, which "
                 "is {} bytes\n",
                 dropped, kernel->name, 4 * (head[end_word] - format_table(*kernel).first_record())));
+        outlet = memory->device().outlet();
+        outlet->add(std::move(prints));
     }
     [[noreturn]] void fail(const record& r) const {
         throw check_error(fmt::format(
@@ -362,38 +351,37 @@ private:
 }  // namespace
 
 ir::function write_out_prints(const ir::function& kernel) {
-    return kernel.has_output ? writer(kernel).function_(kernel) : kernel;
+    return kernel.has_output ? print_pass(kernel).apply(kernel) : kernel;
 }
 
 launch_records::launch_records(runtime::queue_state& queue, const std::shared_ptr<const ir::function>& kernel)
     : queue_(queue) {
     if (!kernel->has_output) return;
-    if (queue.pending_host_parts() >= most_launches_unseen) queue.finish();
+    if (queue.pending_host_parts() >= most_launches_unseen) queue.finish_quietly();
     kernel_ = kernel;
     const format_table table(*kernel);
     std::vector<std::uint32_t> head(table.first_record());
     head[next_word] = table.first_record();
     head[end_word] = table.first_record();
-    if (table.has_prints()) {
-        const std::shared_ptr<runtime::print_outlet> outlet = queue.device().outlet();
-        const std::lock_guard lock(outlet->mutex);
-        head[end_word] += static_cast<std::uint32_t>(outlet->buffer_bytes / 4);
-    }
+    if (table.has_prints())
+        head[end_word] += static_cast<std::uint32_t>(queue.device().outlet()->buffer_bytes / 4);
     memory_ = queue.device().allocate(std::size_t{4} * head[end_word],
                                       {fmt::format("the prints of kernel '{}'", kernel->name)});
     queue.enqueue_write(*memory_, 0, head.data(), 4 * head.size(), nullptr);
 }
 
-void launch_records::bind(runtime::argument_list& arguments, runtime::storage_list& writes) const {
+void launch_records::prepare(runtime::storage_list& writes, const runtime::grid& grid) {
     if (!is_needed()) return;
-    arguments.push_back(runtime::argument::of(memory_->native()));
     writes.push_back(memory_.get());
+    left_ = runtime::host_parts::prepare(
+        [left = output{kernel_, memory_, grid}](runtime::driver_queue& reader,
+                                                std::shared_ptr<runtime::print_outlet>& outlet) {
+            left.show(reader, outlet);
+        });
 }
 
-void launch_records::launched(const event& done, const runtime::grid& grid) {
-    if (!is_needed()) return;
-    queue_.when_done(done.state()->sequence, [left = output{kernel_, std::move(memory_), grid}](
-                                                 runtime::driver_queue& reader) { left.show(reader); });
+void launch_records::launched(const event& done) noexcept {
+    if (is_needed()) queue_.when_done(done, std::move(left_));
 }
 
 void enqueue_printing(runtime::queue_state& queue, const std::shared_ptr<const ir::function>& kernel,
@@ -405,10 +393,11 @@ void enqueue_printing(runtime::queue_state& queue, const std::shared_ptr<const i
     all.append(arguments.data(), arguments.data() + arguments.size());
     runtime::storage_list written;
     written.append(writes.data(), writes.data() + writes.size());
-    records.bind(all, written);
+    all.push_back(records.argument());
+    records.prepare(written, over);
     event done;
     queue.enqueue_launch(lease, over, all, reads, written, {}, &done);
-    records.launched(done, over);
+    records.launched(done);
 }
 
 }  // namespace balm::kernels

@@ -24,22 +24,27 @@ ir::function write_out_prints(const ir::function& kernel);
 /// The records of one launch; nothing, and at no cost, where the kernel neither prints nor checks.
 ///
 ///     launch_records records(queue, kernel);
-///     records.bind(arguments, writes);
+///     arguments.push_back(records.argument());  // if is_needed()
+///     records.prepare(writes, grid);
 ///     queue.enqueue_launch(…, &done);
-///     records.launched(done, grid);
+///     records.launched(done);
 class launch_records {
 public:
     launch_records(runtime::queue_state&, const std::shared_ptr<const ir::function>& kernel);
     bool is_needed() const { return memory_ != nullptr; }
-    /// Adds the hidden argument.
-    void bind(runtime::argument_list&, runtime::storage_list& writes) const;
+    /// The hidden argument.
+    runtime::argument argument() const { return runtime::argument::of(memory_->native()); }
+    /// Adds the memory to what the launch writes, and makes ready what reads the records of a launch over
+    /// this grid.
+    void prepare(runtime::storage_list& writes, const runtime::grid&);
     /// Has the records read once this event has been waited for.
-    void launched(const event& done, const runtime::grid&);
+    void launched(const event& done) noexcept;
 
 private:
     runtime::queue_state& queue_;
     std::shared_ptr<const ir::function> kernel_;
     std::shared_ptr<runtime::storage> memory_;
+    runtime::host_parts::entries left_;
 };
 
 /// Launches a kernel that prints, where nothing but the buffer is hidden.

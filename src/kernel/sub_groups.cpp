@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "balm/kernel.hpp"
+#include "ir/hidden_parameters.hpp"
 
 namespace balm::kernels {
 
@@ -205,63 +206,40 @@ traced_function trace_of(sub_group_op what, scalar s, bool emulates) {
     }
 }
 
-class writer {
+class sub_group_pass final : public ir::hidden_parameter_pass {
 public:
-    explicit writer(bool emulates) : emulates_(emulates) {}
+    explicit sub_group_pass(bool emulates) : emulates_(emulates) {}
 
-    ir::function function_(const ir::function& original) {
-        if (emulates_) require_whole_groups(original);
-        ir::function f = original;
-        std::map<scalar, value_id> rooms;
-        ir::block parameters;
-        if (emulates_)
-            for (const scalar s : exchange_types)
-                if (has_type(original, s)) parameters.push_back(rooms[s] = add_room(f, s));
-        for (traced_function& callee : f.callees)
-            if (callee->exchanges != 0) callee = written(callee);
-        const std::size_t callee_count = f.callees.size();
+private:
+    bool concerns(const ir::function& f) const override { return f.exchanges != 0; }
+    std::vector<ir::parameter> parameters(const ir::function& f) const override {
+        std::vector<ir::parameter> rooms;
+        for (const scalar s : exchange_types) {
+            if (!emulates_ || !has_type(f, s)) continue;
+            ir::parameter p;
+            p.what = ir::type(s, 1, space::local);
+            p.use = ir::access::local;
+            p.name = std::string("exchange_") + to_string(s);
+            p.origin = origin_of(s);
+            rooms.push_back(std::move(p));
+        }
+        return rooms;
+    }
+    void rewrite(ir::function& f, const ir::hidden_values& rooms) override {
+        if (emulates_) require_whole_groups(f);
         for (const ir::block& b : f.blocks)
             for (const value_id v : b) {
                 const ir::instruction& i = f.code[v];
                 const bool counts = i.op == opcode::barrier && i.operand_count > 0;
-                if (i.op == opcode::call && i.bits < callee_count)
-                    hand_down(f, v, *original.callees[i.bits], rooms);
-                else if (i.op == opcode::sub_group || counts)
-                    replace(f, v, rooms);
+                if (i.op == opcode::sub_group || counts) replace(f, v, rooms);
             }
-        f.blocks[0].insert(f.blocks[0].begin(), parameters.begin(), parameters.end());
-        return f;
+    }
+    static runtime::parameter_origin origin_of(scalar s) {
+        return {runtime::origin::exchange, static_cast<std::uint16_t>(s)};
     }
 
-private:
-    static value_id add_room(ir::function& f, scalar s) {
-        ir::parameter p;
-        p.what = ir::type(s, 1, space::local);
-        p.use = ir::access::local;
-        p.name = std::string("exchange_") + to_string(s);
-        ir::instruction i;
-        i.op = opcode::parameter;
-        i.result = p.what;
-        i.bits = f.parameters.size();
-        f.parameters.push_back(p);
-        return f.add(i);
-    }
-    traced_function written(const traced_function& callee) {
-        traced_function& known = written_[callee.get()];
-        if (!known) known = std::make_shared<const ir::function>(function_(*callee));
-        return known;
-    }
-    /// A call of a function that exchanges gives it the caller's memory.
-    static void hand_down(ir::function& f, value_id v, const ir::function& callee,
-                          const std::map<scalar, value_id>& rooms) {
-        const auto given = f.operands_of(v);
-        std::vector<value_id> operands(given.begin(), given.end());
-        for (const auto& [type, room] : rooms)
-            if (has_type(callee, type)) operands.push_back(room);
-        f.set_operands(v, operands);
-    }
     /// The operation becomes a call, or a barrier, or stays.
-    void replace(ir::function& f, value_id v, const std::map<scalar, value_id>& rooms) {
+    void replace(ir::function& f, value_id v, const ir::hidden_values& rooms) {
         const bool counts = f.code[v].op == opcode::barrier;
         const auto what = counts ? sub_group_op::barrier : static_cast<sub_group_op>(f.code[v].detail);
         if (!emulates_ && !is_collective(what)) return;
@@ -275,10 +253,10 @@ private:
         }
         const scalar s = counts ? scalar::u32 : changed.result.element;
         std::vector<value_id> operands;
-        if (emulates_) operands.push_back(rooms.at(s));
+        if (emulates_) operands.push_back(rooms(origin_of(s)));
         for (const value_id o : f.operands_of(v)) operands.push_back(o);
         changed.op = opcode::call;
-        changed.bits = callee_number(f, counts ? counting_barrier() : function_for(what, s));
+        changed.bits = ir::callee_number(f, counts ? counting_barrier() : function_for(what, s));
         f.code[v] = changed;
         f.set_operands(v, operands);
     }
@@ -291,15 +269,7 @@ private:
         if (!known) known = trace_of(what, s, emulates_);
         return known;
     }
-    static std::uint64_t callee_number(ir::function& f, const traced_function& callee) {
-        const auto known = std::find(f.callees.begin(), f.callees.end(), callee);
-        const auto number = static_cast<std::uint64_t>(known - f.callees.begin());
-        if (known == f.callees.end()) f.callees.push_back(callee);
-        return number;
-    }
-
     bool emulates_;
-    std::map<const ir::function*, traced_function> written_;
     std::map<std::pair<sub_group_op, scalar>, traced_function> made_;
     traced_function count_;
 };
@@ -308,14 +278,7 @@ private:
 
 ir::function write_out_sub_groups(const ir::function& kernel, runtime::dialect language) {
     if (kernel.exchanges == 0) return kernel;
-    return writer(emulates_sub_groups(language)).function_(kernel);
-}
-
-std::vector<std::size_t> emulation_memory(const ir::function& kernel, std::size_t group_items) {
-    std::vector<std::size_t> sizes;
-    for (const scalar s : exchange_types)
-        if (has_type(kernel, s)) sizes.push_back(group_items * size_of(s));
-    return sizes;
+    return sub_group_pass(emulates_sub_groups(language)).apply(kernel);
 }
 
 }  // namespace balm::kernels

@@ -3,9 +3,6 @@
 // reductions and scans by shuffles; and where there are no sub-groups, all of them through local memory,
 // between barriers of the whole group, a sub-group being 32 work-items in a row.
 
-#include <cstddef>
-#include <vector>
-
 #include "ir/ir.hpp"
 #include "runtime/backend.hpp"
 
@@ -20,9 +17,5 @@ constexpr bool emulates_sub_groups(runtime::dialect language) {
 /// local memory, which the kernel takes as further parameters at its end; throws trace_error where only some
 /// sub-groups of a group may reach one.
 ir::function write_out_sub_groups(const ir::function& kernel, runtime::dialect);
-
-/// The local memory that an emulated kernel takes at a launch with groups of so many work-items: the bytes of
-/// each further parameter, in order.
-std::vector<std::size_t> emulation_memory(const ir::function& kernel, std::size_t group_items);
 
 }  // namespace balm::kernels

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <vector>
 
 #include "balm/error.hpp"
@@ -25,10 +26,15 @@ using emit::opencl_c::tokens;
 constexpr std::size_t max_file_bytes = std::size_t{16} << 20;
 /// Files that include each other in a circle stop here.
 constexpr std::size_t max_include_depth = 64;
+/// Files that each include the next one twice would be 2^64.
+constexpr std::size_t max_includes = 4096;
+constexpr std::size_t max_text_bytes = 4 * max_file_bytes;
+
+std::string shortened_path(const std::string& path) { return emit::opencl_c::shortened(path, 4096); }
 
 std::string read_file(const std::string& path, const std::string& wanted_by) {
     const auto fail = [&](const std::string& why) {
-        throw usage_error(fmt::format("the OpenCL C file '{}'{} {}", path, wanted_by, why));
+        throw usage_error(fmt::format("the OpenCL C file '{}'{} {}", shortened_path(path), wanted_by, why));
     };
     std::FILE* const file = std::fopen(path.c_str(), "rb");
     if (!file)
@@ -67,7 +73,6 @@ public:
                 fmt::format("'{}' is included through more than {} files", name, max_include_depth));
         std::string made;
         std::size_t at = 0;
-        std::uint32_t line = 1;
         int conditions = 0;
         for (std::size_t k = 0; k + 1 < list.size(); ++k) {
             if (!list[k].starts_line || !list[k].is("#")) continue;
@@ -81,15 +86,17 @@ public:
                 includes ? folder + std::string(without_quotes(list[k + 2])) : std::string();
             if (includes && conditions > 0 && !exists(path))
                 continue;  // a branch that is not taken, it seems
-            const std::size_t first = start_of(words, list[k].where.line, at, line);
-            made.append(words, at, first - at);
-            at = std::min(words.find('\n', first), words.size());
+            std::size_t next = k + 1;
+            while (!list[next].starts_line) ++next;
+            made.append(words, at, list[k].offset - at);
             if (includes) made += included(path, list[k].where);
+            made += fmt::format("\n#line {} \"{}\"\n", list[next].where.line, name);
+            at = list[next].offset;
+            refuse_size(made.size(), name);
         }
         made.append(words, at, std::string::npos);
         open_.pop_back();
-        if (made.size() > 4 * max_file_bytes)
-            throw usage_error(fmt::format("'{}' with what it includes is larger than 64 MiB", name));
+        refuse_size(made.size(), name);
         return is_once ? guarded(made, name) : made;
     }
 
@@ -99,10 +106,18 @@ private:
         bool is_guarded;  ///< it says nothing the second time
     };
 
+    static void refuse_size(std::size_t bytes, const std::string& name) {
+        if (bytes > max_text_bytes)
+            throw usage_error(fmt::format("'{}' with what it includes is larger than 64 MiB", name));
+    }
     static bool exists(const std::string& path) {
-        std::FILE* const file = std::fopen(path.c_str(), "rb");
-        if (file) std::fclose(file);
-        return file != nullptr;
+        std::error_code ignored;
+        return std::filesystem::exists(path, ignored);
+    }
+    /// A pipe or a terminal would be waited for.
+    static bool is_regular(const std::string& path) {
+        std::error_code ignored;
+        return std::filesystem::is_regular_file(path, ignored);
     }
     static bool says_once(const tokens& list) {
         for (std::size_t k = 0; k + 2 < list.size(); ++k)
@@ -116,22 +131,10 @@ private:
                list[4].is("define") && list[5].words == list[2].words;
     }
     static std::string guarded(const std::string& words, const std::string& name) {
-        const runtime::hash128 hash = runtime::hasher().text(name).result();
-        const std::string macro = fmt::format("BALM_ONCE_{:016x}", hash.low);
+        const std::string macro = "BALM_ONCE_" + to_hex(runtime::hasher().text(name).result());
         return fmt::format("#ifndef {0}\n#define {0}\n#line 1 \"{1}\"\n{2}\n#endif", macro, name, words);
     }
-    /// The first byte of a line, searched from where the last one was found.
-    static std::size_t start_of(const std::string& words, std::uint32_t wanted, std::size_t from,
-                                std::uint32_t& line) {
-        std::size_t at = from;
-        while (line < wanted) {
-            at = words.find('\n', at) + 1;
-            ++line;
-        }
-        return at;
-    }
     std::string included(const std::string& path, const emit::opencl_c::place& by) {
-        const std::string next = fmt::format("\n#line {} \"{}\"", by.line + 1, *by.file);
         const auto already = std::find_if(open_.begin(), open_.end(),
                                           [&](const open_file& each) { return each.name == path; });
         if (already != open_.end()) {
@@ -141,12 +144,21 @@ private:
                             "guard",
                             emit::opencl_c::words(by), path));
         }
+        if (exists(path) && !is_regular(path))
+            throw usage_error(
+                fmt::format("{}: '{}' is no regular file", emit::opencl_c::words(by), shortened_path(path)));
+        if (++includes_ > max_includes)
+            throw usage_error(
+                fmt::format("{}: more than {} files are included, files that are included several "
+                            "times counted as often",
+                            emit::opencl_c::words(by), max_includes));
         const std::string words =
             read_file(path, fmt::format(", which {} includes,", emit::opencl_c::words(by)));
-        return fmt::format("#line 1 \"{}\"\n{}", path, resolve(words, path, folder_of(path))) + next;
+        return fmt::format("#line 1 \"{}\"\n{}", path, resolve(words, path, folder_of(path)));
     }
 
     std::vector<open_file> open_;
+    std::size_t includes_ = 0;
 };
 
 std::shared_ptr<const ir::named_text> checked_text(std::string_view words, const std::string& name,

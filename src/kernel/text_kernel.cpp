@@ -15,6 +15,7 @@
 #include "emit/opencl_c/outline.hpp"
 #include "emit/opencl_c/preprocessor.hpp"
 #include "emit/opencl_c/rewriter.hpp"
+#include "emit/opencl_c/signature.hpp"
 #include "ir/aggregate.hpp"
 #include "ir/ir.hpp"
 #include "kernel/text_files.hpp"
@@ -28,153 +29,26 @@ struct detail::text_state {
 
 namespace {
 
-using emit::opencl_c::address;
 using emit::opencl_c::split;
 using emit::opencl_c::token;
 using emit::opencl_c::tokens;
+using emit::opencl_c::type_words;
 using state_pointer = std::shared_ptr<const detail::text_state>;
 
 /// The state that `make` fills, or the fault that it ends with, if nothing could catch that.
 template <class Make>
-state_pointer state_of(Make&& make) {
+state_pointer state_of(bool throws, Make&& make) {
     auto state = std::make_shared<detail::text_state>();
     try {
         make(state->texts);
     } catch (...) {
-        if (trace::main_has_begun()) throw;
+        if (throws) throw;
         state->fault = std::current_exception();
     }
     return state;
 }
 
 // ---- what is in it ----------------------------------------------------------------------------------
-
-const char* space_name(address where) {
-    switch (where) {
-        case address::global: return "__global ";
-        case address::local: return "__local ";
-        case address::constant: return "__constant ";
-        case address::none: return "";
-    }
-    return "";
-}
-
-std::string type_words(scalar element, int lanes = 1) {
-    constexpr const char* names[] = {"void", "bool", "char", "uchar", "short", "ushort",
-                                     "int",  "uint", "long", "ulong", "float", "double"};
-    return names[static_cast<std::size_t>(element)] + (lanes > 1 ? std::to_string(lanes) : std::string());
-}
-
-std::string type_words(trace::type t) {
-    if (t.is_pointer()) return "Ptr<" + type_words(pointee(t)) + ">";
-    if (ir::is_structure(t)) return ir::structure_of(t).name;
-    return t.element == scalar::f16 ? "half" : type_words(t.element, t.lanes);
-}
-/// What lies in memory: a truth value is a byte.
-trace::type element_of(const ir::parameter& p) {
-    trace::type t = p.what.is_pointer() ? pointee(p.what) : p.what;
-    if (p.what.is_pointer() && !t.is_pointer() && t.element == scalar::boolean) t.element = scalar::u8;
-    return t;
-}
-
-/// "In<float>", "Local<int>", "float"
-std::string signature_words(const ir::parameter& p) {
-    if (p.use == trace::access::value) return type_words(p.what);
-    const std::string type = type_words(pointee(p.what));
-    switch (p.use) {
-        case trace::access::in: return "In<" + type + ">";
-        case trace::access::out: return "Out<" + type + ">";
-        case trace::access::mixed: return "Mixed<" + type + ">";
-        default: return "Local<" + type + ">";
-    }
-}
-std::string signature_words(const ir::function& f) {
-    std::string words;
-    for (const ir::parameter& p : f.parameters) words += (words.empty() ? "" : ", ") + signature_words(p);
-    return "(" + words + ")";
-}
-
-/// Compares what the text declares with what the C++ signature says.
-class signature_check {
-public:
-    signature_check(const ir::function& expected, const emit::opencl_c::function& found)
-        : expected_(expected), found_(found) {}
-
-    void run() const {
-        const bool is_kernel = expected_.dimensions > 0;
-        if (is_kernel && !found_.is_kernel) fail("it is no kernel: __kernel is missing before it");
-        if (!is_kernel && found_.is_kernel) fail("it is a kernel; launch it with source_kernel");
-        if (found_.parameters.size() != expected_.parameters.size())
-            fail(fmt::format("the text has {} parameters, the signature {}", found_.parameters.size(),
-                             expected_.parameters.size()));
-        for (std::size_t k = 0; k < found_.parameters.size(); ++k) parameter(k);
-        result(is_kernel);
-    }
-
-private:
-    void result(bool is_kernel) const {
-        if (found_.returns_pointer) fail("it returns a pointer, which has no place in a signature");
-        if (is_kernel || !found_.result.is_known) return;
-        if (found_.result.element != expected_.result.element ||
-            found_.result.lanes != expected_.result.lanes)
-            fail(fmt::format("the text returns {}, the signature {}",
-                             type_words(found_.result.element, found_.result.lanes),
-                             type_words(expected_.result)));
-    }
-    void parameter(std::size_t k) const {
-        const emit::opencl_c::parameter& text = found_.parameters[k];
-        const ir::parameter& cpp = expected_.parameters[k];
-        const std::string which =
-            fmt::format("parameter {}{}", k + 1, text.name.empty() ? "" : " '" + text.name + "'");
-        const std::string wanted = signature_words(cpp);
-        if (text.is_pointer != cpp.what.is_pointer())
-            fail(fmt::format("{} is {} in the text, but {} in the signature", which,
-                             text.is_pointer ? "memory" : "a value", wanted));
-        const trace::type element = element_of(cpp);
-        const bool is_known = text.type.is_known &&
-                              (text.type.element != scalar::nothing || !text.is_pointer) && text.depth < 2;
-        const bool is_same = !element.is_pointer() && element.aggregate == 0 &&
-                             text.type.element == element.element && text.type.lanes == element.lanes;
-        if (is_known && !is_same)
-            fail(fmt::format("{} is of {} in the text, but {} in the signature", which,
-                             type_words(text.type.element, text.type.lanes), wanted));
-        if (text.is_pointer) pointer(text, cpp, which, wanted);
-    }
-    void pointer(const emit::opencl_c::parameter& text, const ir::parameter& cpp, const std::string& which,
-                 const std::string& wanted) const {
-        const bool may_be_constant = cpp.use == trace::access::in || cpp.what.where == space::constant;
-        const bool fits =
-            text.where == space_of(cpp.what) || (may_be_constant && text.where == address::constant);
-        if (!fits)
-            fail(fmt::format("{} is {}memory in the text, but {} in the signature", which,
-                             text.where == address::none ? "private " : space_name(text.where), wanted));
-        if (cpp.what.is_const && !text.points_to_const)
-            fail(
-                fmt::format("{} may be written by the text, but is {} in the signature: write const in the "
-                            "text, or Mixed in the signature",
-                            which, wanted));
-        if (cpp.use == trace::access::out && text.points_to_const)
-            fail(fmt::format("{} is const in the text, but {} in the signature", which, wanted));
-    }
-    static address space_of(trace::type pointer) {
-        switch (pointer.where) {
-            case space::global: return address::global;
-            case space::local: return address::local;
-            case space::constant: return address::constant;
-            default: return address::none;
-        }
-    }
-    [[noreturn]] void fail(const std::string& why) const {
-        throw usage_error(fmt::format("{} '{}' of {} takes {}, its C++ signature says {}: {}",
-                                      expected_.dimensions > 0 ? "kernel" : "function", found_.name,
-                                      emit::opencl_c::words(found_.where),
-                                      emit::opencl_c::words(found_.parameters), signature_words(expected_),
-                                      why));
-    }
-
-    const ir::function& expected_;
-    const emit::opencl_c::function& found_;
-};
 
 bool has_conditions(const ir::text_list& texts) {
     for (const auto& each : texts) {
@@ -201,9 +75,11 @@ struct survey {
 std::optional<survey> survey_of(const ir::text_list& texts) {
     try {
         survey s;
-        s.words = emit::opencl_c::preprocess(texts).list;
+        s.words = emit::opencl_c::preprocess(texts);
         s.declared = emit::opencl_c::read_outline(s.words);
         return s;
+    } catch (const emit::opencl_c::excess& fault) {
+        throw usage_error(fmt::format("this text is refused: {}", fault.what()));
     } catch (const emit::opencl_c::fault& fault) {
         if (has_conditions(texts)) return std::nullopt;
         throw usage_error(fmt::format("this is no OpenCL C: {}{}", fault.what(), path_hint(texts)));
@@ -245,7 +121,8 @@ void check_definition(ir::function& f, ir::text_body& body, const survey& s) {
         if (has_conditions(body.texts)) return;
         refuse_absent(f, s);
     }
-    signature_check(f, *found).run();
+    if (const std::string why = difference(f, f.parameters.size(), *found); !why.empty())
+        throw usage_error(why);
     for (std::size_t k = 0; k < f.parameters.size(); ++k) f.parameters[k].name = found->parameters[k].name;
     body.required_local = found->required_local;
     try {
@@ -296,36 +173,34 @@ void refuse_structures(const ir::function& f) {
 
 text_source::text_source() : state_(std::make_shared<const detail::text_state>()) {}
 
-text_source::text_source(const char* words) : text_source(std::string_view(words)) {}
+text_source::text_source(std::string_view words, bool throws)
+    : state_(state_of(throws, [&](ir::text_list& list) { list.push_back(kernels::make_text(words, "")); })) {}
 
-text_source::text_source(std::string_view words)
-    : state_(state_of([&](ir::text_list& list) { list.push_back(kernels::make_text(words, "")); })) {}
-
-text_source::text_source(const ir::function& f)
-    : state_(state_of([&](ir::text_list& list) {
+text_source::text_source(const ir::function& f, bool throws)
+    : state_(state_of(throws, [&](ir::text_list& list) {
           if (!f.text)
               throw usage_error(fmt::format(
                   "'{}' was traced from C++ and has no text that another could be found in", f.name));
           list = f.text->texts;
       })) {}
 
-text_source text_source::from_string(std::string_view words, std::string_view name) {
+text_source text_source::from_string(std::string_view words, std::string_view name, bool throws) {
     text_source made;
-    made.state_ =
-        state_of([&](ir::text_list& list) { list.push_back(kernels::make_text(words, std::string(name))); });
+    made.state_ = state_of(
+        throws, [&](ir::text_list& list) { list.push_back(kernels::make_text(words, std::string(name))); });
     return made;
 }
 
-text_source text_source::from_files(const std::vector<std::string>& paths) {
+text_source text_source::from_files(const std::vector<std::string>& paths, bool throws) {
     text_source made;
-    made.state_ = state_of([&](ir::text_list& list) {
+    made.state_ = state_of(throws, [&](ir::text_list& list) {
         for (const std::string& path : paths) list.push_back(kernels::read_text(path));
     });
     return made;
 }
 
-text_source text_source::from_files(std::initializer_list<std::string_view> paths) {
-    return from_files(std::vector<std::string>(paths.begin(), paths.end()));
+text_source text_source::from_files(std::initializer_list<std::string_view> paths, bool throws) {
+    return from_files(std::vector<std::string>(paths.begin(), paths.end()), throws);
 }
 
 text_source text_source::joined(const text_source& a, const text_source& b) {

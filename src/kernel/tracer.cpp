@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <exception>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -20,6 +21,8 @@
 #include "ir/as_function.hpp"
 #include "ir/grid.hpp"
 #include "ir/ir.hpp"
+#include "runtime/system.hpp"
+#include "runtime/thread_stock.hpp"
 
 namespace balm::trace {
 
@@ -31,9 +34,20 @@ using ir::opcode;
 using ir::value_id;
 
 /// Deeper than this in host stack while tracing, a C++ function on device values is calling itself.
-constexpr std::ptrdiff_t max_stack_bytes = 1 << 20;
+constexpr std::size_t max_stack_bytes = 1 << 20;
+/// What is left of a stack for what is called between two instructions, and for the exception: this much, or
+/// a quarter of a small stack.
+constexpr std::size_t spare_stack_bytes = 128 << 10;
 /// Where the host's stack is; a local variable may lie elsewhere (AddressSanitizer's do).
-inline const char* stack_here() { return static_cast<const char*>(__builtin_frame_address(0)); }
+inline std::uintptr_t stack_here() { return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)); }
+
+/// How far down the stack a trace that begins here may go.
+std::uintptr_t stack_end() {
+    const std::uintptr_t here = stack_here(), end = here - std::min(here, max_stack_bytes);
+    const runtime::stack_bounds thread = runtime::stack_of_thread();
+    if (here <= thread.low || here > thread.high) return end;  // a coroutine's, which nobody describes
+    return std::max(end, thread.low + std::min(spare_stack_bytes, (here - thread.low) / 4));
+}
 
 /// What one array inside a kernel may take: more than any device has for a work-item or group.
 constexpr std::uint64_t max_object_bytes = 1 << 20;
@@ -57,34 +71,27 @@ struct frame {
 std::atomic<std::uint32_t> traces_begun{0};
 thread_local constinit tracer* innermost = nullptr;
 
-std::atomic<bool> static_objects_are_made{false};
-
 /// What a trace is recorded into. A thread's traces use the same memory one after the other: getting it anew
 /// for each took a third of the time of a long one.
 struct recording_memory {
     std::vector<instruction> code;
     std::vector<value_id> operands;
-};
-constexpr std::size_t max_kept_instructions = 1 << 15;
 
-thread_local constinit bool thread_ends = false;  // static objects may still trace while they end
-struct spare_memory {
-    recording_memory memory;
-    ~spare_memory() { thread_ends = true; }
+    void clear() noexcept {
+        constexpr std::size_t most_kept = 1 << 15;
+        if (code.capacity() > most_kept) {
+            code = {};
+            operands = {};
+        }
+        code.clear();
+        operands.clear();
+    }
+    void swap(std::vector<instruction>& other_code, std::vector<value_id>& other_operands) noexcept {
+        code.swap(other_code);
+        operands.swap(other_operands);
+    }
 };
-thread_local spare_memory spare;
-
-void take_spare(ir::function& f) {
-    if (thread_ends) return;
-    f.code.swap(spare.memory.code);
-    f.operands.swap(spare.memory.operands);
-}
-void keep_spare(recording_memory& recorded) {
-    if (thread_ends || recorded.code.capacity() > max_kept_instructions) return;
-    recorded.code.clear();
-    recorded.operands.clear();
-    spare.memory = std::move(recorded);
-}
+using spare_memory = runtime::scratch<recording_memory, 1>;
 
 }  // namespace
 
@@ -98,16 +105,16 @@ struct tracer {
     std::vector<bool> addressed;  ///< by value: its address was taken, so the variable lives in memory
     location where;               ///< the last line known: instructions that know none inherit it
     std::string fault;            ///< noted by a destructor, thrown by the next instruction
-    const char* stack_top = nullptr;
+    std::uintptr_t stack_begin = 0, stack_end = 0;
     tracer* outer = nullptr;
 
     void check() {
         if (!fault.empty()) throw trace_error(std::exchange(fault, {}));
-        const std::ptrdiff_t depth = stack_top - stack_here();
-        if (depth > max_stack_bytes || depth < -max_stack_bytes)
+        if (stack_here() < stack_end)
             fail(where, fmt::format("the trace of '{}' does not end: a C++ function on device values calls "
-                                    "itself. Devices have no recursion; write it with WHILE or range",
-                                    function.name));
+                                    "itself (it took {} KiB of this thread's stack). Devices have no "
+                                    "recursion; write it with WHILE or range",
+                                    function.name, (stack_begin - stack_end) >> 10));
     }
 
     value_id record(const instruction& what, std::span<const value_id> operands = {}) {
@@ -162,6 +169,8 @@ struct tracer {
         });
     }
 };
+
+bool is_recording() noexcept { return innermost != nullptr; }
 
 namespace {
 
@@ -370,6 +379,36 @@ node member_of(node pointer, int k) {
     instruction i = make(opcode::member, pointer_to(part, pointer.type.where, pointer.type.is_const));
     i.bits = static_cast<std::uint64_t>(k);
     return t.node_of(t.record(i, {&id, 1}));
+}
+
+namespace {
+
+/// Of an integer type.
+std::int64_t number_of(scalar s, std::uint64_t bits) {
+    const std::size_t unused = 64 - 8 * size_of(s);
+    return is_signed(s) ? static_cast<std::int64_t>(bits << unused) >> unused
+                        : static_cast<std::int64_t>(std::min<std::uint64_t>(bits, INT64_MAX));
+}
+
+[[noreturn]] void refuse_index(std::int64_t index, std::uint64_t elements, location where) {
+    fail(where, fmt::format("the index {} is out of range: the array has {} element{}, counted from 0", index,
+                            elements, elements == 1 ? "" : "s"));
+}
+
+}  // namespace
+
+void check_index(node index, std::uint64_t elements, location where) {
+    tracer& t = current();
+    const instruction& i = t.function.code[t.use(index)];
+    if (i.op != opcode::constant) return;
+    const std::int64_t k = number_of(i.result.element, i.bits);
+    if (k < 0 || static_cast<std::uint64_t>(k) >= elements) refuse_index(k, elements, where);
+}
+
+void check_lane(std::int64_t lane, int lanes) {
+    if (lane < 0 || lane >= lanes)
+        fail(current().where,
+             fmt::format("lane {} is asked for: the vector has {} lanes, counted from 0", lane, lanes));
 }
 
 node reinterpret(node pointer, type to) {
@@ -585,7 +624,7 @@ void left_early(std::uint32_t token, const char* construct, location where,
             "break_(), return_() or continue_()",
             where.file, where.line, construct);
     } catch (...) {
-        innermost->fault = "a block is left by a C++ break: write break_()";
+        innermost->fault = "left by a break";  // short: no memory is needed
     }
 }
 
@@ -713,9 +752,10 @@ recording::recording(std::string_view signature, int dimension_count, location w
     t.function.where = where;
     t.function.dimensions = dimension_count;
     t.function.blocks.resize(1);
-    take_spare(t.function);
+    spare_memory()->swap(t.function.code, t.function.operands);
     t.where = where;
-    t.stack_top = stack_here();
+    t.stack_begin = stack_here();
+    t.stack_end = stack_end();
     t.outer = std::exchange(innermost, &t);
 }
 
@@ -844,6 +884,45 @@ bool is_pure(const ir::function& f) {
     });
 }
 
+/// The elements of what a pointer without an offset points to; 0 where that is not known.
+std::uint64_t elements_of(const ir::function& f, value_id pointer) {
+    const instruction& i = f.code[pointer];
+    if (i.op == opcode::object) return i.bits;
+    if (i.op == opcode::constant_array) {
+        const ir::constant_data& data = *f.constants[i.bits];
+        return data.is_given() ? data.given_count : data.bits.size();
+    }
+    if (i.op != opcode::member) return 0;
+    const type whole = pointee(f.code[f.operand(pointer, 0)].result);
+    const std::uint64_t count = ir::is_structure(whole) ? ir::structure_of(whole).members[i.bits].count : 1;
+    return count > 1 ? count : 0;
+}
+
+/// An index that is known to be out of range only once the function is simplified.
+void refuse_indices_beyond(const ir::function& f) {
+    const auto constant = [&](value_id v) -> std::optional<std::int64_t> {
+        if (f.code[v].op != opcode::constant) return std::nullopt;
+        return number_of(f.code[v].result.element, f.code[v].bits);
+    };
+    for (const auto& block : f.blocks) {
+        for (value_id v : block) {
+            const opcode op = f.code[v].op;
+            if (op != opcode::load && op != opcode::store && op != opcode::atomic) continue;
+            value_id pointer = f.operand(v, 0);
+            std::optional<std::int64_t> index = constant(f.operand(v, 1));
+            for (; index && f.code[pointer].op == opcode::offset; pointer = f.operand(pointer, 0)) {
+                const std::optional<std::int64_t> step = constant(f.operand(pointer, 1));
+                std::int64_t sum = 0;
+                const bool fits = step && !__builtin_add_overflow(*index, *step, &sum);
+                index = fits ? std::optional(sum) : std::nullopt;
+            }
+            const std::uint64_t elements = index ? elements_of(f, pointer) : 0;
+            if (elements > 0 && (*index < 0 || static_cast<std::uint64_t>(*index) >= elements))
+                refuse_index(*index, elements, f.code[v].where);
+        }
+    }
+}
+
 /// A step that is known to be 0 only once the function is simplified.
 void refuse_endless_ranges(const ir::function& f) {
     for (const auto& block : f.blocks) {
@@ -871,10 +950,11 @@ std::shared_ptr<const ir::function> recording::finish(const node* result) {
     recording_memory recorded;
     make_cells(t.function, t.assigned, t.addressed, recorded);
     if (!t.addressed.empty()) use_objects(t.function);
-    keep_spare(recorded);
+    spare_memory()->swap(recorded.code, recorded.operands);
     ir::verify(t.function);
     ir::simplify(t.function);
     refuse_endless_ranges(t.function);
+    refuse_indices_beyond(t.function);
     ir::contract(t.function);
     t.function.exchanges = ir::exchanged_types(t.function);
     t.function.given = ir::given_constants(t.function);
@@ -885,20 +965,6 @@ std::shared_ptr<const ir::function> recording::finish(const node* result) {
     return std::make_shared<const ir::function>(std::move(t.function));
 }
 
-bool main_has_begun() noexcept {
-#ifdef BALM_SHARED_LIBRARY
-    return false;  // a shared library is initialised before the program: its flag would come too early
-#else
-    return static_objects_are_made;
-#endif
-}
-
-namespace {
-
-// A static library's objects stand last on the linker's line, so this one is made after the program's own.
-[[maybe_unused]] const bool flag_is_set = (static_objects_are_made = true);
-
-}  // namespace
 }  // namespace balm::trace
 
 namespace balm::dsl::detail {

@@ -204,5 +204,102 @@ TEST(C9_functions, work_in_kernels_and_in_vector_expressions) {
     });
 }
 
+TEST(C9_functions, without_parameters_or_of_host_values_alone_are_called_in_kernels) {
+    const auto half_of = balm::function("half_of", [](Float x) { return x / 2.f; });
+    const auto one = balm::function("one", [] { return Int(1); });
+    const auto place = balm::function("place", [] { return global_id(0) + 1; });
+    const auto ends =
+        balm::function("ends", [](Float4 v, Int k) { return Float2(v.x + cast<float>(k), v.w); });
+    const auto begin = balm::function("begin", [](Double x) { return Complex<double>(x, 1.0); });
+    const auto say = balm::function("say", [](Int x) { print("{}\n", x); });
+    const auto nested = balm::function("nested", [&](Float x) { return half_of(3.f) + x * one(); });
+    const auto kernel = balm::kernel<1>("calls", [&](Out<double> out) {
+        Index i = global_id(0);
+        Float kept = half_of(5.f);
+        kept += half_of(1);
+        auto number = one();
+        number += one();
+        auto e = ends(balm::float4{{1, 2, 3, 4}}, 2);
+        out[i] = kept + half_of(2.f) * half_of(2.f) + number + place() + nested(1.f) + e.x +
+                 10.0 * ends(balm::float4{{1, 2, 3, 4}}, 2).y + begin(0.5).imag();
+        IF (i == 9) {
+            say(7);
+        }
+    });
+    on_all_devices([&](const device& on) {
+        expect_each(run<double>(on, kernel, 4), [](std::size_t i) {
+            return 2.5 + 0.5 + 1 + 2 + static_cast<double>(i + 1) + (1.5 + 1) + (1 + 2) + 40 + 1;
+        });
+    });
+    EXPECT_THAT(message_of<trace_error>([&] { (void)Float(half_of(2.f)); }),
+                HasSubstr("outside of a kernel"));
+    EXPECT_THAT(message_of<usage_error>([&] { say(1); }),
+                AllOf(HasSubstr("'say'"), HasSubstr("host values")));
+    EXPECT_THAT(message_of<usage_error>([&] { (void)begin(1.0).real(); }), HasSubstr("'begin'"));
+}
+
+TEST(C9_functions, without_parameters_or_of_host_values_alone_stand_in_vector_expressions) {
+    const auto half_of = balm::function("half_of", [](Float x) { return x / 2.f; });
+    const auto two = balm::function("two", [] { return Int(2); });
+    const auto is_two = balm::function("is_two", [](Int x) { return x == 2; });
+    const auto turned = balm::function("turned", [](Float4 v) { return Float4(v.wzyx); });
+    on_all_contexts([&](context ctx) {
+        balm::vector<float> x(ctx, {1, 2, 3}), y(ctx, 3);
+        y = x * half_of(3.f) + two();
+        EXPECT_EQ(y.to_host(), (host_array<float>{3.5f, 5.f, 6.5f}));
+        y = half_of(8);
+        EXPECT_EQ(y.to_host(), (host_array<float>{4, 4, 4}));
+        y = select(x > two() && is_two(2), half_of(1.f), x);
+        EXPECT_EQ(y.to_host(), (host_array<float>{1, 2, 0.5f}));
+        y += half_of(2.f);
+        EXPECT_EQ(y.to_host(), (host_array<float>{2, 3, 1.5f}));
+        y(slice(0, 2)) = half_of(6.f);
+        EXPECT_EQ(y.to_host(), (host_array<float>{3, 3, 1.5f}));
+        balm::vector<float4> v(ctx, 2, float4{{1, 1, 1, 1}});
+        v = v + turned(float4{{1, 2, 3, 4}});
+        EXPECT_EQ(v.to_host()[1], (float4{{5, 4, 3, 2}}));
+    });
+}
+
+TEST(C9_functions, of_host_values_alone_are_combined) {
+    const auto half_of = balm::function("half_of", [](Float x) { return x / 2.f; });
+    const auto thirds = balm::function("thirds", [](Int x) { return x / 3; });
+    const auto turned = balm::function("turned", [](Float4 v) { return Float4(v.wzyx); });
+    const auto kernel = balm::kernel<1>("calls", [&](Out<double> out) {
+        auto kept = half_of(half_of(2.f)) + 1;
+        kept += half_of(thirds(7)) * 2;
+        out[global_id(0)] = kept + -half_of(2.f) + sqrt(half_of(8.f)) * 0.5 + thirds(9) / 2;
+    });
+    on_all_devices([&](const device& on) {
+        expect_each(run<double>(on, kernel, 2), [](std::size_t) { return 1.5 + 2 - 1 + 1 + 1; });
+    });
+    on_all_contexts([&](context ctx) {
+        balm::vector<float> x(ctx, {1, 2, 3}), y(ctx, 3);
+        y = half_of(half_of(2.f)) + x;
+        EXPECT_EQ(y.to_host(), (host_array<float>{1.5f, 2.5f, 3.5f}));
+        y = half_of(2.f) * 2 + x;
+        EXPECT_EQ(y.to_host(), (host_array<float>{3, 4, 5}));
+        y = x * (1 + thirds(7)) - max(half_of(3.f), 2.f);
+        EXPECT_EQ(y.to_host(), (host_array<float>{1, 4, 7}));
+        y = half_of(thirds(7) * 2 - half_of(thirds(9)));
+        EXPECT_EQ(y.to_host(), (host_array<float>{1.25f, 1.25f, 1.25f}));
+        y = select(half_of(4.f) > 1, -half_of(x + half_of(half_of(4.f))), x);
+        EXPECT_EQ(y.to_host(), (host_array<float>{-1, -1.5f, -2}));
+        y += sqrt(half_of(8.f)) * half_of(2.f);
+        EXPECT_EQ(y.to_host(), (host_array<float>{1, 0.5f, 0}));
+        const balm::vector<std::int32_t> rounded(2 * balm::cast<std::int32_t>(x) + thirds(7) / 2);
+        EXPECT_EQ(rounded.to_host(), (host_array<std::int32_t>{3, 5, 7}));
+        const balm::vector<float> weak(x * (half_of(2.f) + 0.25));
+        EXPECT_EQ(weak.to_host(), (host_array<float>{1.25f, 2.5f, 3.75f}));
+        const balm::vector<double> wide(x * (thirds(7) + 0.25));
+        EXPECT_EQ(wide.to_host(), (host_array<double>{2.25, 4.5, 6.75}));
+        balm::vector<float4> v(ctx, 2, float4{{1, 1, 1, 1}});
+        v = v + turned(turned(float4{{1, 2, 3, 4}}));
+        EXPECT_EQ(v.to_host()[1], (float4{{2, 3, 4, 5}}));
+    });
+    EXPECT_THAT(message_of<trace_error>([&] { (void)Float(half_of(2.f) * 2); }),
+                HasSubstr("outside of a kernel"));
+}
+
 }  // namespace
 }  // namespace balm::test

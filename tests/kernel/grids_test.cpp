@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <vector>
 
+#include "backend/null/device.hpp"
 #include "balm/device.hpp"
 #include "balm/error.hpp"
 #include "balm/user_event.hpp"
@@ -27,10 +29,13 @@ using testing::HasSubstr;
 /// A device of this machine that says it takes few work-groups at once.
 class limited_device final : public runtime::driver_device {
 public:
-    limited_device(const device& real, std::array<std::size_t, 3> groups) : real_(real), info_(real.info()) {
+    limited_device(const device& real, std::array<std::size_t, 3> groups, std::size_t together)
+        : real_(real), info_(real.info()) {
         info_.max_group_counts = groups;
+        info_.max_groups = together;
         info_.name += " of few groups";  // programs and messages of its own
     }
+    void set_type(device_type kind) { info_.type = kind; }
     const device_info& info() const override { return info_; }
     runtime::dialect language() const override { return driver().language(); }
     std::string compile_options() const override { return driver().compile_options(); }
@@ -60,8 +65,11 @@ private:
     device_info info_;
 };
 
-device limited(const device& real, std::array<std::size_t, 3> groups) {
-    return device(std::make_shared<runtime::device_state>(std::make_shared<limited_device>(real, groups)));
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
+device limited(const device& real, std::array<std::size_t, 3> groups, std::size_t together = no_limit) {
+    return device(
+        std::make_shared<runtime::device_state>(std::make_shared<limited_device>(real, groups, together)));
 }
 
 /// The launches that a body's kernels are compiled for.
@@ -169,47 +177,104 @@ TEST(C14_execute, fills_up_the_last_groups_of_a_GPU_and_parts_the_rows_of_a_CPU)
                 HasSubstr("out[(long)get_global_id(0) + first] = 1;"));
 }
 
+void run_grids_in_parts(const device& on) {
+    for (const bool has_offset : {false, true}) {
+        const std::array<std::int64_t, 3> offset = {has_offset ? 5 : 0, has_offset ? -7 : 0, 0};
+        for (const std::array<std::size_t, 3> size :
+             {std::array<std::size_t, 3>{2000, 1, 1}, {1009, 3, 1}, {70, 50, 9}, {1, 1, 601}})
+            run_places(on, size, offset);
+    }
+    // What kernels see of their groups, with a local size that the launch gives; 7 x 5 groups in 3 x 3
+    // launches.
+    const auto groups =
+        balm::kernel<2>("groups_in_parts", [](Mixed<std::int64_t> out, Local<std::int64_t> sums) {
+            sums[local_linear_id()] = global_id(0) + 1000 * global_id(1);
+            barrier();
+            IF (local_linear_id() == 0) {
+                Index sum = 0;
+                for (Index k : range(local_linear_size())) sum += sums[k];
+                Index at = (group_id(1) * group_count(0) + group_id(0)) * 3;
+                out[at] += sum;
+                out[at + 1] += group_count(0) + 100 * group_count(1);
+                out[at + 2] += global_size(0) + 100 * global_size(1);
+            }
+        });
+    auto out = on.mixed_buffer<std::int64_t>(7 * 5 * 3);
+    out.fill(0);
+    on.execute(groups(out, balm::local<std::int64_t>(8)), {28, 10}, {4, 2});
+    const auto got = out.read();
+    for (std::size_t g = 0; g < 35; ++g) {
+        std::int64_t sum = 0;
+        for (std::size_t item = 0; item < 8; ++item)
+            sum += static_cast<std::int64_t>(g % 7 * 4 + item % 4 + 1000 * (g / 7 * 2 + item / 4));
+        ASSERT_EQ(got[g * 3], sum) << g;
+        ASSERT_EQ(got[g * 3 + 1], 7 + 500) << g;
+        ASSERT_EQ(got[g * 3 + 2], 28 + 1000) << g;
+    }
+    // An event of many launches is that of the last.
+    const auto count = balm::kernel<1>("count_in_parts", [](Mixed<int> n) { atomic_add(n[0], 1); });
+    auto n = on.mixed_buffer<int>(1);
+    event cleared = n.fill(0);
+    event done = on.execute(count(n), {8 * 1000}, {8}, cleared);
+    EXPECT_EQ(n.read(done)[0], 8000);
+}
+
 TEST(G1_grids, beyond_what_the_hardware_counts_are_launched_in_parts) {
     on_all_devices([&](const device& real) {
-        const device on = limited(real, {3, 2, 2});
-        for (const bool has_offset : {false, true}) {
-            const std::array<std::int64_t, 3> offset = {has_offset ? 5 : 0, has_offset ? -7 : 0, 0};
-            for (const std::array<std::size_t, 3> size :
-                 {std::array<std::size_t, 3>{2000, 1, 1}, {1009, 3, 1}, {70, 50, 9}, {1, 1, 601}})
-                run_places(on, size, offset);
-        }
-        // What kernels see of their groups, with a local size of the user's; 7 x 5 groups in 3 x 3 launches.
-        const auto groups =
-            balm::kernel<2>("groups_in_parts", [](Mixed<std::int64_t> out, Local<std::int64_t> sums) {
-                sums[local_linear_id()] = global_id(0) + 1000 * global_id(1);
-                barrier();
-                IF (local_linear_id() == 0) {
-                    Index sum = 0;
-                    for (Index k : range(local_linear_size())) sum += sums[k];
-                    Index at = (group_id(1) * group_count(0) + group_id(0)) * 3;
-                    out[at] += sum;
-                    out[at + 1] += group_count(0) + 100 * group_count(1);
-                    out[at + 2] += global_size(0) + 100 * global_size(1);
-                }
-            });
-        auto out = on.mixed_buffer<std::int64_t>(7 * 5 * 3);
-        out.fill(0);
-        on.execute(groups(out, balm::local<std::int64_t>(8)), {28, 10}, {4, 2});
-        const auto got = out.read();
-        for (std::size_t g = 0; g < 35; ++g) {
-            std::int64_t sum = 0;
-            for (std::size_t item = 0; item < 8; ++item)
-                sum += static_cast<std::int64_t>(g % 7 * 4 + item % 4 + 1000 * (g / 7 * 2 + item / 4));
-            ASSERT_EQ(got[g * 3], sum) << g;
-            ASSERT_EQ(got[g * 3 + 1], 7 + 500) << g;
-            ASSERT_EQ(got[g * 3 + 2], 28 + 1000) << g;
-        }
-        // An event of many launches is that of the last.
-        const auto count = balm::kernel<1>("count_in_parts", [](Mixed<int> n) { atomic_add(n[0], 1); });
-        auto n = on.mixed_buffer<int>(1);
-        event cleared = n.fill(0);
-        event done = on.execute(count(n), {8 * 1000}, {8}, cleared);
-        EXPECT_EQ(n.read(done)[0], 8000);
+        run_grids_in_parts(limited(real, {3, 2, 2}));
+        run_grids_in_parts(limited(real, {no_limit, no_limit, no_limit}, 6));
+    });
+}
+
+TEST(G1_grids, are_handed_to_the_driver_in_no_more_groups_than_it_counts) {
+    const auto null = null::make_null_device(runtime::dialect::opencl_c);
+    const device base(std::make_shared<runtime::device_state>(null));
+    const auto launches_over = [&](const device& on, const extent<3>& size, const extent<3>& group) {
+        const auto kernel = balm::kernel<3>("mark", [](Out<int> out) { out[global_id(0)] = 1; });
+        auto out = on.out_buffer<int>(1);
+        const std::uint64_t before = null->counts().launches;
+        on.execute(kernel(out), size, group);
+        return null->counts().launches - before;
+    };
+    const device of_few = limited(base, {no_limit, no_limit, no_limit}, 10);
+    EXPECT_EQ(launches_over(of_few, {80, 1, 1}, {8, 1, 1}), 1u);
+    EXPECT_EQ(launches_over(of_few, {88, 1, 1}, {8, 1, 1}), 2u);
+    EXPECT_EQ(launches_over(of_few, {16, 5, 1}, {8, 1, 1}), 1u);
+    EXPECT_EQ(launches_over(of_few, {16, 6, 1}, {8, 1, 1}), 2u) << "2 x 5 groups, 2 x 1";
+    EXPECT_EQ(launches_over(of_few, {1, 4, 7}, {1, 1, 1}), 4u) << "4 x 2 groups each";
+    EXPECT_EQ(launches_over(of_few, {11, 1, 2}, {1, 1, 1}), 4u) << "10 and 1, twice";
+    const std::size_t many = std::size_t{1} << 33;
+    const device of_31_bits = limited(base, {no_limit, no_limit, no_limit}, std::size_t{1} << 31);
+    EXPECT_EQ(launches_over(of_31_bits, {many, 1, 1}, {1, 1, 1}), 4u);
+    EXPECT_EQ(launches_over(of_31_bits, {many, 1, 1}, {4, 1, 1}), 1u);
+    EXPECT_EQ(launches_over(of_31_bits, {1 << 16, 1 << 16, 1}, {1, 1, 1}), 2u);
+}
+
+TEST(G1_grids, of_arrays_of_many_elements_are_no_larger_than_a_device_counts) {
+    for (const device_type kind : {device_type::cpu, device_type::gpu}) {
+        const auto null = null::make_null_device(runtime::dialect::opencl_c);
+        const device base(runtime::device_state::make(null));
+        auto limits = std::make_shared<limited_device>(base, std::array<std::size_t, 3>{}, 0);
+        limits->set_type(kind);
+        const context ctx({device(runtime::device_state::make(limits))});
+        constexpr std::size_t n = (std::size_t{1} << 34) + 6, rows = n / 2;
+        balm::vector<float> a(ctx, n), b(ctx, n), sums(ctx, rows);
+        a = b + 1.f;
+        a = sin(b) * a;
+        a(slice(0, n, 2)) = 2.f;
+        view(a, {rows, 2}) = view(b, {2, rows}).transpose() + 1.f;
+        view(a, {rows, 2}) = view(sums, {rows, 1}).broadcast({rows, 2});
+        (void)sum(a * b);
+        sums = sum(view(a, {rows, 2}), along(1));
+        EXPECT_GE(null->counts().launches, 7u);
+        EXPECT_LT(null->counts().most_groups, std::uint64_t{1} << 31) << to_string(kind);
+    }
+}
+
+TEST(G1_grids, of_PoCL_have_no_more_groups_than_it_counts) {
+    on_all_devices([](const device& on) {
+        if (on.info().platform != "Portable Computing Language") GTEST_SKIP() << "not PoCL";
+        EXPECT_LT(on.info().max_groups, std::size_t{1} << 32);
     });
 }
 

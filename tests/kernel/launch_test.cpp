@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <functional>
 #include <limits>
 #include <numeric>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "kernel/run.hpp"
@@ -271,6 +275,107 @@ TEST(C14_execute, takes_grids_of_any_size) {
         nothing.wait();
         EXPECT_EQ(out.read()[0], 3);
     });
+}
+
+/// What is said of the kernels that are compiled meanwhile, line by line: why each of them is.
+std::vector<std::string> reasons_while(const std::function<void()>& body) {
+    ::setenv("BALM_SHOW_KERNELS", "1", 1);
+    testing::internal::CaptureStderr();
+    body();
+    ::unsetenv("BALM_SHOW_KERNELS");
+    std::istringstream shown(testing::internal::GetCapturedStderr());
+    std::vector<std::string> reasons;
+    for (std::string line; std::getline(shown, line);)
+        if (const auto at = line.find("launched for"); at != std::string::npos)
+            reasons.push_back(line.substr(at));
+    return reasons;
+}
+
+TEST(C14_execute, says_what_is_new_about_each_variant_of_a_kernel) {
+    using testing::ElementsAre;
+    using testing::StartsWith;
+    on_all_devices([](const device& on) {
+        const auto copy = [](const char* name) {
+            return balm::kernel<1>(name, [](In<int> a, Out<int> out) {
+                out[global_id(0) - global_offset(0)] = a[global_id(0) - global_offset(0)];
+            });
+        };
+        const auto kernel = copy("first_plain"), other = copy("first_with_an_offset");
+        auto a = on.mixed_buffer<int>(64), b = on.mixed_buffer<int>(64);
+        a.fill(1);
+        EXPECT_THAT(reasons_while([&] {
+                        on.execute(kernel(a, b), {64}, {64});
+                        on.execute(kernel(a, b), {64}, {64});
+                        on.execute(kernel(a, b), {64}, {64}, balm::offset(1));
+                        on.execute(kernel(a, a), {64}, {64}, balm::offset(1));
+                        on.execute(kernel(a, a), {64}, {64});
+                    }),
+                    ElementsAre("launched for the first time", "launched for the first time with an offset",
+                                "launched for the first time with arguments that share memory",
+                                "launched for the first time with arguments that share memory"));
+        EXPECT_THAT(reasons_while([&] {
+                        on.execute(other(a, a), {64}, {64}, balm::offset(1));
+                        on.execute(other(a, b), {64}, {64}, balm::offset(1));
+                        on.execute(other(a, b), {64}, {64});
+                    }),
+                    ElementsAre("launched for the first time with arguments that share memory and an offset",
+                                "launched for the first time with arguments that share no memory",
+                                "launched for the first time with no offset"));
+    });
+}
+
+TEST(C14_execute, refuses_negative_sizes) {
+    const auto line = balm::kernel<1>("line", [](Out<int> out) { out[global_id(0)] = 1; });
+    const auto plane = balm::kernel<2>("plane", [](Out<int> out) { out[global_id(0)] = 1; });
+    const int minus_five = -5;
+    const long long minus_two = -2;
+    on_all_devices([&](const device& on) {
+        auto out = on.out_buffer<int>(100);
+        const auto expect_refusal = [](auto&& launch, const char* kernel, const char* sizes) {
+            EXPECT_THAT(message_of<usage_error>(launch), AllOf(HasSubstr(kernel), HasSubstr(sizes)));
+        };
+        expect_refusal([&] { on.execute(line(out), {minus_five}); }, "'line'", "over -5 work-items");
+        expect_refusal([&] { on.execute(plane(out), {0, minus_two}); }, "'plane'", "over 0 x -2 work-items");
+        expect_refusal(
+            [&] {
+                on.execute(plane(out), std::array<std::int64_t, 2>{-1, 4});
+            },
+            "'plane'", "over -1 x 4 work-items");
+        expect_refusal([&] { on.execute(line(out), {100}, {minus_five}); }, "'line'", "in work-groups of -5");
+        expect_refusal([&] { on.execute(line(out), {100}, {minus_five}, balm::offset(1)); }, "'line'",
+                       "in work-groups of -5");
+        expect_refusal([&] { on.execute(line(out), balm::groups(static_cast<std::size_t>(minus_five), 4)); },
+                       "-5", "work-groups of 4");
+        on.execute(plane(out), {minus_five + 6, std::uint8_t{3}}, {1, 1});  // any integers
+    });
+}
+
+TEST(C14_execute, refuses_more_work_items_than_can_be_counted) {
+    const auto line = balm::kernel<1>("line", [](Out<int> out) { out[0] = 1; });
+    const auto space = balm::kernel<3>("space", [](Out<int> out) { out[0] = 1; });
+    constexpr std::size_t large = std::size_t{1} << 32;
+    constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
+    on_all_devices([&](const device& on) {
+        auto out = on.out_buffer<int>(1);
+        EXPECT_THAT(message_of<usage_error>([&] {
+                        on.execute(space(out), {large, large, 1});
+                    }),
+                    AllOf(HasSubstr("'space'"), HasSubstr("4294967296 x 4294967296 x 1 work-items"),
+                          HasSubstr(std::to_string(last))));
+        EXPECT_THAT(message_of<usage_error>([&] {
+                        on.execute(space(out), {large, 4, large}, {1, 1, 1});
+                    }),
+                    HasSubstr("can be counted"));
+        EXPECT_THAT(message_of<usage_error>([&] { on.execute(line(out), {2}, balm::offset(last - 1)); }),
+                    AllOf(HasSubstr("'line'"), HasSubstr("from " + std::to_string(last - 1))));
+        on.execute(space(out), {large, 0, large});  // none at all
+        on.execute(line(out), {1}, balm::offset(last - 1));
+        EXPECT_EQ(out.read()[0], 1);
+    });
+    EXPECT_THAT(message_of<usage_error>([] {
+                    (void)balm::groups({large, large}, {1, large}).global();
+                }),
+                HasSubstr("more than any grid holds"));
 }
 
 TEST(C14_execute, refuses_memory_of_another_device) {

@@ -268,6 +268,28 @@ TEST(A1_modules, are_read_by_functions_that_functions_call) {
     });
 }
 
+TEST(A1_modules, need_no_constants_of_functions_whose_calls_are_left_out) {
+    const balm::module<balm::host_array<int>()> module([](balm::module_builder& m) {
+        const auto table = m.constant<int>("table", 4);
+        const auto factor = m.constant<int>("factor");
+        const auto entry = m.function("look_up(i)", [=](Int i) { return table[i & 3]; });
+        const auto k = m.kernel<1>("needs_nothing", [=](Out<int> out) {
+            Index i = global_id(0);
+            [[maybe_unused]] const Int nobody_needs_it = entry(cast<int>(i));
+            out[i] = cast<int>(i) * factor;
+        });
+        return m.entry([=](balm::program& p) {
+            p.set(factor, 3);
+            auto out = p.device().out_buffer<int>(40);
+            p.execute(k(out), {40});
+            return out.read();
+        });
+    });
+    on_all_devices([&](const device& on) {
+        expect_each(module.on(on)(), [](std::size_t i) { return 3 * static_cast<int>(i); });
+    });
+}
+
 TEST(A1_modules, see_the_contents_that_were_set_ahead_of_each_launch) {
     auto random = seeded_random();
     constexpr std::size_t size = 5000, launches = 60;

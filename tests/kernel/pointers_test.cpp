@@ -198,6 +198,110 @@ TEST(C12_constants, that_do_not_fit_are_refused) {
                 HasSubstr("65536"));
 }
 
+/// The refusal of a kernel of one work-item with this body.
+template <class Body>
+std::string refusal_of(Body body) {
+    return message_of<trace_error>([&] { balm::kernel<1>("refused", body); });
+}
+
+struct ten {
+    std::int32_t values[10];
+    std::int32_t next;
+};
+BALM_STRUCT(ten, values, next)
+
+TEST(C12_arrays, are_not_indexed_by_constants_out_of_range) {
+    const std::string line = line_of(__FILE__, __LINE__ + 3);
+    const std::string fault = refusal_of([](Out<std::int32_t> out) {
+        Array<std::int32_t, 5> a;
+        out[0] = a[5];
+    });
+    EXPECT_THAT(fault, AllOf(HasSubstr(line), HasSubstr("index 5"), HasSubstr("5 elements")));
+    EXPECT_THAT(refusal_of([](Out<float> out) {
+                    LocalArray<float, 3, 4> a;
+                    a[1][4] = 1.f;
+                    out[0] = a[0][0];
+                }),
+                AllOf(HasSubstr("index 4"), HasSubstr("4 elements")));
+    EXPECT_THAT(refusal_of([](Out<float> out) {
+                    Array<float, 3, 4> a;
+                    out[0] = a[-1][5];
+                }),
+                AllOf(HasSubstr("index -1"), HasSubstr("3 elements")));
+    const balm::constant_array<float> weights("weights", {1.f, 2.f});
+    EXPECT_THAT(refusal_of([=](Out<float> out) { out[0] = weights[2u]; }),
+                AllOf(HasSubstr("index 2"), HasSubstr("2 elements")));
+    EXPECT_THAT(refusal_of([=](Out<float> out) { out[0] = weights[UINT64_MAX]; }), HasSubstr("2 elements"));
+    EXPECT_THAT(refusal_of([](Mixed<ten> t) { t[4].values[10] = 1; }), HasSubstr("10 elements"));
+    EXPECT_THAT(refusal_of([](Out<float> out) {
+                    Float4 v;
+                    out[0] = v[4];
+                }),
+                AllOf(HasSubstr("lane 4"), HasSubstr("4 lanes")));
+    EXPECT_THAT(refusal_of([](Out<float4> out) {
+                    Float4 v;
+                    v.set(-1, 1.f);
+                    out[0] = v;
+                }),
+                AllOf(HasSubstr("lane -1"), HasSubstr("4 lanes")));
+    EXPECT_NO_THROW(balm::kernel<1>("inside", [=](Mixed<ten> t, Out<float> out) {
+        Array<std::int32_t, 5> a;
+        Float4 v;
+        t[4].values[9] = a[4] + a[0];
+        out[0] = weights[1] + v[3];
+    }));
+}
+
+TEST(C12_arrays, are_not_indexed_by_values_that_turn_out_constant_and_out_of_range) {
+    EXPECT_THAT(refusal_of([](Out<std::int32_t> out) {
+                    Array<std::int32_t, 5> a;
+                    Int k = 2;
+                    out[0] = a[k * 2 + 1];
+                }),
+                AllOf(HasSubstr("index 5"), HasSubstr("5 elements")));
+    EXPECT_THAT(refusal_of([](Out<std::int32_t> out) {
+                    Array<std::int32_t, 5> a;
+                    PrivatePtr<std::int32_t> p = a.data() + 3;
+                    p -= 1;
+                    out[0] = p[-3];
+                }),
+                AllOf(HasSubstr("index -1"), HasSubstr("5 elements")));
+    EXPECT_THAT(refusal_of([](Mixed<ten> t, Int n) {
+                    Int k = 5;
+                    IF (n > 0) {
+                        t[n].values[k * 2] = 1;
+                    }
+                }),
+                AllOf(HasSubstr("index 10"), HasSubstr("10 elements")));
+    EXPECT_NO_THROW(balm::kernel<1>("never", [](Mixed<std::int32_t> out) {
+        Array<std::int32_t, 5> a;
+        Int k = 5;
+        IF (k < 5) {
+            out[0] = a[k];
+        }
+        PrivatePtr<std::int32_t> end = a.data() + 5;
+        out[1] = select(end == a.data(), 1, 0);
+    }));
+}
+
+TEST(C16_pointers, take_any_number_of_steps) {
+    constexpr int steps = 100'000;
+    const auto kernel = balm::kernel<1>("steps(a, n)", [](Mixed<std::int32_t> a, Int n) {
+        Ptr<std::int32_t> p = a.data();
+        for (int k = 0; k < steps; ++k) p += 1;
+        for (int k = 0; k < steps - 1; ++k) p -= 1;
+        *p = 1;
+        for (int k = 0; k < 1000; ++k) p += n * (k % 2 == 0 ? 1 : -1);
+        p[1] = 2;
+    });
+    on_all_devices([&](const device& on) {
+        auto a = on.mixed_buffer<std::int32_t>(4);
+        a.fill(0);
+        on.execute(kernel(a, 1), {1});
+        EXPECT_THAT(a.read(), ElementsAre(0, 1, 2, 0));
+    });
+}
+
 TEST(C12_arrays, in_local_memory_inside_blocks_and_functions_are_refused) {
     EXPECT_THAT(message_of<trace_error>([] {
                     balm::kernel<1>("inside", [](Out<float> out) {

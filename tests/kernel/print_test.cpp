@@ -220,6 +220,24 @@ TEST(A6_printing, says_where_a_width_from_an_argument_cannot_be) {
     });
 }
 
+TEST(A6_printing, widths_and_precisions_end_at_4096) {
+    on_all_devices([](const device& on) {
+        const auto kernel = balm::kernel<1>("sizes", [] {
+            Int i = cast<int>(global_id(0));
+            print("{:{}}{:.{}f};", 7, 4095 + i, 1.f, 4095 + i);
+        });
+        EXPECT_EQ(printed(on, kernel, 2),
+                  fmt::format("{:4095}{:.4095f};", 7, 1.f) + fmt::format("{:4096}{:.4096f};", 7, 1.f));
+        const auto beyond = balm::kernel<1>("beyond", [](Int width, Long precision) {
+            print("{:{}}", 7, width);
+            print("{:.{}f}", 1.f, precision);
+        });
+        EXPECT_THAT(printed(on, beyond, 1, 1000000000, std::int64_t{1} << 40),
+                    AllOf(HasSubstr("a width or precision of 1000000000 is more than 4096"),
+                          HasSubstr("a width or precision of 1099511627776 is more than 4096")));
+    });
+}
+
 TEST(A6_printing, takes_strings_and_numbers_of_the_host_at_their_word) {
     on_all_devices([](const device& on) {
         std::string word = "kept";
@@ -660,6 +678,12 @@ TEST(A6_printing, refuses_formats_that_do_not_fit) {
     EXPECT_THAT(refusal([]([[maybe_unused]] auto& x, [[maybe_unused]] auto& n, [[maybe_unused]] auto& v, \
                            [[maybe_unused]] auto& t) { print(__VA_ARGS__); }),                           \
                 AllOf(HasSubstr("print_test.cpp:" + std::to_string(__LINE__) + ": "), HasSubstr(words)))
+    EXPECT_REFUSED("width or precision of 1000000000 is more than 4096", "{:1000000000d}", n[0]);
+    EXPECT_REFUSED("width or precision of 4097 is more than 4096", "{0:*<4097}", n[0]);
+    EXPECT_REFUSED("is more than 4096", "{:.99999999999999999999999f}", x[0]);
+    EXPECT_REFUSED("is more than 4096", "{:9>.5000}", v[0]);
+    EXPECT_REFUSED("width or precision of 5000 is more than 4096", "{:{}}", n[0], 5000);
+    EXPECT_REFUSED("more arguments than there are", "{99999999999999}", n[0]);
     EXPECT_REFUSED("arguments (f32)", "{:d}", x[0]);
     EXPECT_REFUSED("arguments (i32)", "{:f}", n[0]);
     EXPECT_REFUSED("arguments (i32)", "{:.2}", n[0]);

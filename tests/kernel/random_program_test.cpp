@@ -5,11 +5,11 @@
 
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <iostream>
 
 #include "emit/printer.hpp"
 #include "ir/lower.hpp"
+#include "support/case_count.hpp"
 #include "support/devices.hpp"
 #include "support/interpreter.hpp"
 
@@ -94,11 +94,8 @@ void expect_same(const program_data& got, const program_data& expected) {
     }
 }
 
-/// How many programs the devices run: BALM_TEST_PROGRAMS, or a few.
-int program_count() {
-    const char* const asked = std::getenv("BALM_TEST_PROGRAMS");
-    return asked ? std::atoi(asked) : 8;
-}
+/// Case k has the seed BALM_TEST_SEED + k.
+const std::size_t cases = case_count(4);
 
 }  // namespace
 
@@ -133,12 +130,13 @@ TEST(C14_random_programs, are_the_same_program_when_drawn_again) {
 
 TEST(C14_random_programs, agree_with_the_interpreter_on_every_device) {
     on_all_devices([](const device& on) {
-        auto random = seeded_random();
         random_program_options options;
         options.divides_floats = on.info().has_correctly_rounded_divide;
-        for (int k = 0; k < program_count(); ++k) {
-            const random_program program = draw_program(random(), options);
-            SCOPED_TRACE("program of seed " + std::to_string(program.seed));
+        for (std::size_t k = 0; k < cases; ++k) {
+            const std::uint64_t case_seed = seed() + static_cast<std::uint64_t>(k);
+            std::mt19937_64 random(case_seed);
+            const random_program program = draw_program(case_seed, options);
+            SCOPED_TRACE("BALM_TEST_CASES=1 BALM_TEST_SEED=" + std::to_string(case_seed));
             program_data expected(random);
             program_data got = expected;
             expected.interpret_here(*program.kernel.function());

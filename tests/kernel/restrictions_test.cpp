@@ -159,6 +159,51 @@ TEST(C9_functions, that_call_themselves_are_refused) {
     EXPECT_THAT(fault, HasSubstr("recursion"));
 }
 
+/// What the body throws on a thread whose stack has this many bytes.
+template <class Body>
+std::string refusal_on_a_stack_of(std::size_t bytes, Body&& body) {
+    struct call {
+        Body& body;
+        std::string message;
+    } what{body, {}};
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, bytes);
+    pthread_t thread{};
+    const auto run = [](void* given) -> void* {
+        auto& c = *static_cast<call*>(given);
+        try {
+            c.body();
+        } catch (const trace_error& fault) {
+            c.message = fault.what();
+        }
+        return nullptr;
+    };
+    EXPECT_EQ(pthread_create(&thread, &attributes, run, &what), 0);
+    pthread_join(thread, nullptr);
+    pthread_attr_destroy(&attributes);
+    return what.message;
+}
+
+TEST(C9_functions, that_call_themselves_are_refused_on_small_stacks) {
+    for (const std::size_t bytes : {std::size_t{64} << 10, std::size_t{256} << 10, std::size_t{4} << 20}) {
+        SCOPED_TRACE(bytes);
+        const std::string fault = refusal_on_a_stack_of(bytes, [] {
+            balm::kernel<1>("recursive", [](Mixed<std::int32_t> a) { a[0] = endless(Int(a[0])); });
+        });
+        EXPECT_THAT(fault, AllOf(HasSubstr("recursive"), HasSubstr("recursion")));
+        EXPECT_EQ(refusal_on_a_stack_of(bytes,
+                                        [] {
+                                            balm::kernel<1>("not_recursive", [](Mixed<std::int32_t> a) {
+                                                IF (a[0] > 3 && a[1] < 4) {
+                                                    a[0] = 1;
+                                                }
+                                            });
+                                        }),
+                  "");
+    }
+}
+
 TEST(C13_restrictions, values_of_another_trace) {
     std::string fault;
     std::optional<Int> leaked;

@@ -250,6 +250,92 @@ TEST(A5_structs, are_passed_by_value_returned_and_shared_in_local_memory) {
     });
 }
 
+enum class kind : unsigned char { plain, fancy = 200 };
+enum tally : long long { none_yet, many = 1ll << 40 };
+struct of_every_name {
+    char c;
+    signed char sc;
+    unsigned char uc;
+    long l;
+    unsigned long ul;
+    long long ll;
+    unsigned long long ull;
+    wchar_t w;
+    char8_t c8;
+    char16_t c16;
+    char32_t c32;
+    std::byte b;
+    kind k;
+    tally t;
+    long long row[2][2];
+    bool operator==(const of_every_name&) const = default;
+};
+BALM_STRUCT(of_every_name, c, sc, uc, l, ul, ll, ull, w, c8, c16, c32, b, k, t, row)
+
+TEST(A5_structs, take_members_by_size_and_signedness_whatever_their_names) {
+    const auto kernel = balm::kernel<1>("names", [](Var<of_every_name> by, Mixed<of_every_name> s) {
+        Index i = global_id(0);
+        Var<of_every_name> p = s[i];
+        p.c = p.c - by.c;
+        p.sc = -p.sc;
+        p.uc += 200;
+        p.l = p.l * by.l;
+        s[i] = p;
+        s[i].ul += 1u;
+        Ptr<of_every_name> q = address_of(s[i]);
+        q->ll = q->ll - 1;
+        q->ull = q->ull + 1u;
+        s[i].w += 1;
+        s[i].c8 += 1;
+        s[i].c16 += 1;
+        s[i].c32 += 1;
+        s[i].b = s[i].b ^ std::uint8_t{0xf0};
+        s[i].k = static_cast<std::uint8_t>(kind::fancy);
+        s[i].t = s[i].t + by.t;
+        s[i].row[1][0] += s[i].row[0][1];
+    });
+    constexpr of_every_name before{-7,          5,        100,
+                                   -(1l << 40), ~0ul - 1, -(1ll << 62),
+                                   1ull << 63,  L'a',     u8'a',
+                                   u'a',        U'a',     std::byte{0x3c},
+                                   kind::plain, many,     {{1, -(1ll << 50)}, {3, 4}}};
+    of_every_name after = before;
+    after.c = static_cast<char>(before.c - 3);
+    after.sc = -5;
+    after.uc = 44;
+    after.l *= 2;
+    after.ul += 1;
+    after.ll -= 1;
+    after.ull += 1;
+    after.w = L'b';
+    after.c8 = u8'b';
+    after.c16 = u'b';
+    after.c32 = U'b';
+    after.b = std::byte{0xcc};
+    after.k = kind::fancy;
+    after.t = static_cast<tally>(2ll << 40);
+    after.row[1][0] += after.row[0][1];
+    of_every_name by{};
+    by.c = 3;
+    by.l = 2;
+    by.t = many;
+    on_all_devices([&](const device& on) {
+        auto s = on.mixed_buffer<of_every_name>(2);
+        s.write(std::vector<of_every_name>(2, before));
+        on.execute(kernel(by, s), {2});
+        const auto got = s.read();
+        EXPECT_EQ(got[0], after);
+        EXPECT_EQ(got[1], after);
+    });
+    on_all_contexts([&](const context& ctx) {
+        balm::vector<of_every_name> s(ctx, 3, before);
+        balm::vector<std::int64_t> sums(ctx, 3);
+        sums = balm::field<&of_every_name::ll>(s) + balm::field<&of_every_name::c>(s) +
+               balm::field<&of_every_name::t>(s);
+        EXPECT_EQ(sums.to_host()[2], before.ll + before.c + before.t);
+    });
+}
+
 struct crossed {
     std::int32_t a, b;
 };

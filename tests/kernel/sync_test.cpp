@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "backend/null/device.hpp"
+#include "ir/hidden_parameters.hpp"
 #include "ir/ir.hpp"
 #include "kernel/run.hpp"
 #include "kernel/sub_groups.hpp"
@@ -711,7 +712,16 @@ TEST(G8_sub_groups, emulation_takes_local_memory_which_is_checked) {
         rest[0] = 1;
         out[i] = shuffle_up(in[i], 1) + cast<double>(ballot(in[i] > 0));
     });
-    EXPECT_THAT(kernels::emulation_memory(*kernel.function(), 100), testing::ElementsAre(400u, 800u));
+    const ir::function written =
+        kernels::write_out_sub_groups(*kernel.function(), runtime::dialect::opencl_c);
+    const auto exchange = [](scalar of) {
+        return runtime::parameter_origin{runtime::origin::exchange, static_cast<std::uint16_t>(of)};
+    };
+    EXPECT_THAT(ir::origins_of(written),
+                testing::ElementsAre(runtime::parameter_origin{runtime::origin::user, 0},
+                                     runtime::parameter_origin{runtime::origin::user, 1},
+                                     runtime::parameter_origin{runtime::origin::user, 2},
+                                     exchange(scalar::u32), exchange(scalar::f64)));
     const device small(runtime::device_state::make(null::make_null_device(runtime::dialect::opencl_c)));
     auto a = small.in_buffer<double>(256);
     auto b = small.out_buffer<double>(256);

@@ -1,8 +1,10 @@
 // Kernels and functions given as OpenCL C: where the text comes from, how it is bound and launched, what is
 // refused.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -555,6 +557,250 @@ TEST_F(C11_text_kernels, signatures_that_differ_are_refused_and_both_are_shown) 
     EXPECT_THAT(
         function("float g(float); float f(float x) { return g(x); } float g(float x) { return f(x); }"),
         HasSubstr("recursion"));
+}
+
+const std::string declarations =
+    "typedef int number;\ntypedef const int fixed;\ntypedef ptrdiff_t difference;\ntypedef int row[4];\n"
+    "typedef global int* pointer, *unused;\ntypedef const global int* const_pointer;\n"
+    "struct p64 { float all[16]; };\ntypedef struct p64 p64_type;\nunion u { int a; float b; };\n"
+    "enum e { one, two };\n#define MEMORY(T) global const T* restrict\n";
+/// One that compilers of OpenCL C refuse.
+const std::string with_callbacks = declarations + "typedef void (*callback)(int);\n";
+
+/// Why a kernel with this one parameter is refused; empty where it is taken.
+template <class P>
+std::string kernel_refusal(const std::string& parameter) {
+    try {
+        balm::source_kernel<1, void(P)>("k", with_callbacks + ("kernel void k(" + parameter + ") { }"));
+        return {};
+    } catch (const usage_error& refused) {
+        return refused.what();
+    }
+}
+template <class P>
+std::string function_refusal(const std::string& parameter) {
+    try {
+        balm::source_function<int(P)>("f", with_callbacks + ("int f(" + parameter + ") { return 0; }"));
+        return {};
+    } catch (const usage_error& refused) {
+        return refused.what();
+    }
+}
+
+TEST_F(C11_text_kernels, every_kind_of_parameter_is_compared_when_it_is_defined) {
+    struct row {
+        std::string (*refusal)(const std::string&);
+        const char* parameter;
+        const char* why;  ///< empty: it is taken
+    };
+    const row rows[] = {
+        // values
+        {kernel_refusal<int>, "int a", ""},
+        {kernel_refusal<int>, "const int a", ""},
+        {kernel_refusal<int>, "private signed a", ""},
+        {kernel_refusal<int>, "number a", ""},
+        {kernel_refusal<int>, "enum e a", ""},
+        {kernel_refusal<unsigned>, "unsigned a", ""},
+        {kernel_refusal<unsigned>, "unsigned int a", ""},
+        {kernel_refusal<unsigned long long>, "unsigned long a", ""},
+        {kernel_refusal<unsigned long long>, "long unsigned int a", ""},
+        {kernel_refusal<unsigned long long>, "int long unsigned a", ""},
+        {kernel_refusal<long>, "long int a", ""},
+        {kernel_refusal<short>, "short int a", ""},
+        {kernel_refusal<signed char>, "signed char a", ""},
+        {kernel_refusal<balm::float4>, "float4 a", ""},
+        {kernel_refusal<particle>, "struct p64 a", ""},
+        {kernel_refusal<particle>, "p64_type a", ""},
+        {kernel_refusal<int>, "unsigned a", "is of uint in the text, but int"},
+        {kernel_refusal<int>, "long a", "is of long"},
+        {kernel_refusal<int>, "int4 a", "is of int4"},
+        {kernel_refusal<int>, "float a", "is of float"},
+        {kernel_refusal<float>, "enum e a", "is of an enumeration"},
+        {kernel_refusal<int>, "struct p64 a", "is of a structure in the text, but int"},
+        {kernel_refusal<int>, "p64_type a", "is of a structure"},
+        {kernel_refusal<int>, "union u a", "is of a structure"},
+        {kernel_refusal<particle>, "int a", "is of int in the text, but particle"},
+        {kernel_refusal<unsigned long long>, "unsigned long long a", "long long in the text, which no C++"},
+        {kernel_refusal<long>, "long long a", "long long"},
+        {kernel_refusal<double>, "long double a", "long double"},
+        {kernel_refusal<unsigned long>, "size_t a", "forbids as a kernel's parameter"},
+        {kernel_refusal<long>, "difference a", "forbids as a kernel's parameter"},
+        {kernel_refusal<bool>, "bool a", "forbids as a kernel's parameter"},
+        {kernel_refusal<float>, "half a", "is of half"},
+        {kernel_refusal<int>, "image2d_t a", "is image2d_t in the text, which no C++"},
+        {kernel_refusal<int>, "read_only image3d_t a", "is image3d_t"},
+        {kernel_refusal<int>, "sampler_t a", "is sampler_t"},
+        {kernel_refusal<int>, "event_t a", "is event_t"},
+        {kernel_refusal<long>, "global int* a", "is memory in the text, but long"},
+        {kernel_refusal<long>, "pointer a", "is memory in the text, but long"},
+        {kernel_refusal<long>, "void (*a)(int)", "a function"},
+        {kernel_refusal<long>, "callback a", "a function"},
+        {kernel_refusal<int>, "global int a", "a value in __global memory"},
+        {kernel_refusal<int>, "void", "has 0 parameters"},
+        {kernel_refusal<int>, "", "has 0 parameters"},
+        {kernel_refusal<int>, "int a, int b", "has 2 parameters"},
+        // memory of kernels
+        {kernel_refusal<In<int>>, "global const int* a", ""},
+        {kernel_refusal<In<int>>, "const global int* restrict a", ""},
+        {kernel_refusal<In<int>>, "int const __global* const restrict a", ""},
+        {kernel_refusal<In<int>>, "global const volatile int* a", ""},
+        {kernel_refusal<In<int>>, "constant int* a", ""},
+        {kernel_refusal<In<int>>, "global const int a[]", ""},
+        {kernel_refusal<In<int>>, "global const int a[16]", ""},
+        {kernel_refusal<In<int>>, "global const number* a", ""},
+        {kernel_refusal<In<int>>, "global fixed* a", ""},
+        {kernel_refusal<In<int>>, "const_pointer a", ""},
+        {kernel_refusal<In<int>>, "global const void* a", ""},
+        {kernel_refusal<In<int>>, "MEMORY(int) a", ""},
+        {kernel_refusal<In<bool>>, "global const uchar* a", ""},
+        {kernel_refusal<In<particle>>, "global const struct p64* a", ""},
+        {kernel_refusal<In<particle>>, "global const p64_type* a", ""},
+        {kernel_refusal<Out<int>>, "global int* a", ""},
+        {kernel_refusal<Out<int>>, "pointer a", ""},
+        {kernel_refusal<Out<int>>, "pointer const a", ""},
+        {kernel_refusal<Mixed<int>>, "volatile global int* a", ""},
+        {kernel_refusal<Local<int>>, "local int* a", ""},
+        {kernel_refusal<Local<int>>, "local int a[]", ""},
+        {kernel_refusal<In<int>>, "int a", "is a value in the text, but In<int>"},
+        {kernel_refusal<In<int>>, "struct p64 a", "is a value in the text"},
+        {kernel_refusal<In<int>>, "const int* a", "is private memory"},
+        {kernel_refusal<In<int>>, "local const int* a", "is __local memory"},
+        {kernel_refusal<In<int>>, "global int* a", "write const in the text"},
+        {kernel_refusal<In<int>>, "global int* const a", "write const in the text"},
+        {kernel_refusal<In<int>>, "pointer a", "write const in the text"},
+        {kernel_refusal<In<int>>, "const pointer a", "write const in the text"},
+        {kernel_refusal<In<int>>, "global const uint* a", "is of uint"},
+        {kernel_refusal<In<int>>, "global const struct p64* a", "is of a structure in the text, but In<int>"},
+        {kernel_refusal<In<int>>, "global const int* global* a", "pointer to pointers"},
+        {kernel_refusal<In<int>>, "global const int (*a)[4]", "a pointer in brackets"},
+        {kernel_refusal<In<int>>, "global const int a[][4]", "an array of arrays"},
+        {kernel_refusal<In<long>>, "global const long long* a", "a pointer to long long"},
+        {kernel_refusal<In<particle>>, "global const int* a", "is of int"},
+        {kernel_refusal<Out<int>>, "global const int* a", "is const in the text, but Out<int>"},
+        {kernel_refusal<Out<int>>, "global fixed* a", "is const in the text"},
+        {kernel_refusal<Out<int>>, "constant int* a", "is __constant memory"},
+        {kernel_refusal<Mixed<int>>, "constant int* a", "is __constant memory"},
+        {kernel_refusal<Local<int>>, "global int* a", "is __global memory in the text, but Local<int>"},
+        {kernel_refusal<Local<int>>, "int* a", "is private memory"},
+        // functions
+        {function_refusal<int>, "int a", ""},
+        {function_refusal<bool>, "bool a", ""},
+        {function_refusal<unsigned long>, "size_t a", ""},
+        {function_refusal<In<int>>, "global const int* a", ""},
+        {function_refusal<In<int>>, "const_pointer a", ""},
+        {function_refusal<Mixed<int>>, "global int* a", ""},
+        {function_refusal<Local<int>>, "local int* a", ""},
+        {function_refusal<Ptr<int, space::private_>>, "int* a", ""},
+        {function_refusal<Ptr<int, space::local>>, "local int* a", ""},
+        {function_refusal<In<int>>, "constant int* a", "write __global const in the text"},
+        {function_refusal<In<int>>, "int const* a", "is private memory"},
+        {function_refusal<int>, "struct p64 a", "is of a structure"},
+        {function_refusal<int>, "image2d_t a", "is image2d_t"},
+        {function_refusal<long>, "pointer a", "is memory in the text"},
+        {function_refusal<Ptr<int, space::local>>, "global int* a", "is __global memory"},
+        {function_refusal<Ptr<int, space::private_>>, "float* a", "is of float"},
+        {function_refusal<Mixed<int>>, "global row* a", "is of an array"},
+        {function_refusal<Ptr<int, space::private_>>, "int** a", "pointer to pointers"},
+    };
+    const auto first_function = static_cast<std::size_t>(
+        std::find_if(std::begin(rows), std::end(rows),
+                     [](const row& r) { return r.refusal == function_refusal<int>; }) -
+        std::begin(rows));
+    std::string taken = declarations;
+    for (std::size_t k = 0; k < std::size(rows); ++k) {
+        const std::string why = rows[k].refusal(rows[k].parameter);
+        EXPECT_EQ(why.empty(), *rows[k].why == 0) << "row " << k << ": " << rows[k].parameter << ": " << why;
+        EXPECT_THAT(why, HasSubstr(rows[k].why)) << "row " << k << ": " << rows[k].parameter;
+        if (*rows[k].why == 0)
+            taken += fmt::format("{}void k{}({}) {{ }}\n", k < first_function ? "kernel " : "", k,
+                                 rows[k].parameter);
+    }
+    // What is taken is what a compiler takes.
+    const auto all = balm::source_kernel<1, void(Out<int>)>(
+        "last", taken + "kernel void last(global int* a) { a[0] = 7; }");
+    on_all_devices([&](const device& on) {
+        auto out = on.out_buffer<int>(1);
+        on.execute(all(out), {1});
+        EXPECT_EQ(out.read()[0], 7);
+    });
+}
+
+TEST_F(C11_text_kernels, other_parameters_that_a_device_sees_are_refused_at_the_first_launch) {
+    // __OPENCL_VERSION__ is what Balm says, __CLANG__ and the like what only the device's compiler knows.
+    const std::string words =
+        "#if defined(__clang__) || defined(__NV_CL_C_VERSION) || defined(__CUDACC__)\n"
+        "#define FIRST global int* a\n#define SECOND int b\n#else\n"
+        "#define FIRST long a\n#define SECOND local int* b\n#endif\n"
+        "kernel void hidden(FIRST, global int* out) { out[0] = 1; }\n"
+        "kernel void shared(global int* out, SECOND) { out[0] = 1; }\n";
+    const auto hidden = balm::source_kernel<1, void(long, Out<int>)>("hidden", words);
+    const auto shared = balm::source_kernel<1, void(Out<int>, Local<int>)>("shared", words);
+    without_observer([&] {
+        on_all_devices([&](const device& on) {
+            if (on.info().api != backend::opencl) return;  // CUDA's compiler is given what Balm has read
+            auto out = on.out_buffer<int>(1);
+            for (int again = 0; again < 2; ++again) {
+                EXPECT_THAT(message_of<usage_error>([&] { on.execute(hidden(5, out), {1}); }),
+                            AllOf(HasSubstr("parameter 1 of kernel 'hidden' is device memory"),
+                                  HasSubstr("but a value in its C++ signature")));
+                EXPECT_THAT(
+                    message_of<usage_error>([&] { on.execute(shared(out, balm::local<int>(4)), {1}); }),
+                    AllOf(HasSubstr("parameter 2"), HasSubstr("a value"), HasSubstr("but local memory")));
+            }
+        });
+    });
+}
+
+TEST_F(C11_text_kernels, texts_beyond_the_limits_are_refused_when_they_are_defined) {
+    std::string brackets = "#ifdef UNKNOWN\n#endif\nkernel void scale(int a) { a = ";
+    brackets += std::string(20000, '(') + "1" + std::string(20000, ')') + "; }";
+    EXPECT_THAT(refusal("scale", brackets),
+                AllOf(HasSubstr("text of scale, line 3"), HasSubstr("256 levels")));
+    EXPECT_THAT(refusal("scale", "typedef A B;\ntypedef B A;\nkernel void k(A a) { }"), HasSubstr("'k'"));
+    EXPECT_THAT(refusal("scale", "typedef;"), HasSubstr("no kernel"));
+    // Files that include the next one twice, sixty deep.
+    for (int k = 0; k < 60; ++k) {
+        const std::string next = "#include \"" + std::to_string(k + 1) + ".h\"\n";
+        file(std::to_string(k) + ".h", next + next);
+    }
+    file("60.h", "int a;\n");
+    EXPECT_THAT(message_of<usage_error>([&] { text_source::from_file((folder_ / "0.h").string()); }),
+                HasSubstr("more than 4096 files are included"));
+    ASSERT_EQ(mkfifo((folder_ / "pipe.h").c_str(), 0600), 0);
+    for (const char* words : {"#include \"pipe.h\"\n", "#ifdef A\n#include \"pipe.h\"\n#endif\n"})
+        EXPECT_THAT(message_of<usage_error>([&] { text_source::from_file(file("pipe.cl", words)); }),
+                    AllOf(HasSubstr("pipe.cl, line"), HasSubstr("is no regular file")));
+}
+
+TEST_F(C11_text_kernels, what_is_taken_leaves_compilers_their_stack) {
+    const auto times = [](int n, const std::string& words) {
+        std::string all;
+        for (int k = 0; k < n; ++k) all += words;
+        return all;
+    };
+    const auto kernel = balm::source_kernel<1, void(Out<int>)>(
+        "deep", "kernel void deep(global int* a) {\n int b = 1;\n a[0] = " + times(250, "!") +
+                    "b;\n a[1] = " + times(250, "(int)") + "b;\n a[2] = " + times(1000, "b == 2 ? 0 : ") +
+                    "7;\n a[3] = " + times(250, "(") + "b" + times(250, ")") + ";\n " +
+                    times(1000, "if (b == 3) b = 4; else ") + "b = 9;\n a[4] = b;\n}\n");
+    on_all_devices([&](const device& on) {
+        auto out = on.out_buffer<int>(5);
+        on.execute(kernel(out), {1});
+        EXPECT_THAT(out.read(), testing::ElementsAre(1, 1, 7, 1, 9));
+    });
+}
+
+TEST_F(C11_text_kernels, include_files_between_comments_and_behind_spliced_lines) {
+    file("one.h", "#pragma once\nconstant int one = 1;");
+    const auto path = file("k.cl",
+                           "/* two\n lines */ #inc\\\nlude \"one.h\" // why\n#include \"one.h\"\n"
+                           "kernel void k(global int* a) { a[0] = one; a[1] = __LINE__; }");
+    const auto kernel = balm::source_kernel<1, void(Out<int>)>("k", text_source::from_file(path));
+    on_all_devices([&](const device& on) {
+        auto out = on.out_buffer<int>(2);
+        on.execute(kernel(out), {1});
+        EXPECT_THAT(out.read(), testing::ElementsAre(1, 5));
+    });
 }
 
 TEST_F(C11_text_kernels, signatures_that_a_condition_hides_are_compared_when_the_kernel_is_compiled) {

@@ -1,0 +1,175 @@
+// Kernels drawn at random leave on every device what the same tree leaves when C++ executes it on host
+// numbers; and so do they when the IR is interpreted, as it was traced and as the printers get it.
+
+#include <algorithm>
+#include <iostream>
+
+#include "emit/printer.hpp"
+#include "ir/lower.hpp"
+#include "kernel/launch.hpp"
+#include "kernel/run.hpp"
+#include "kernel/sub_groups.hpp"
+#include "support/case_count.hpp"
+#include "support/interpreter.hpp"
+#include "support/kernel_tree.hpp"
+
+namespace balm::test {
+
+namespace {
+
+/// Case k has the seed BALM_TEST_SEED + k.
+const std::size_t cases = case_count(4), cases_without_devices = case_count(100);
+
+tree::data run_on(const device& on, const tree::recorded& recorded, const tree::data& before) {
+    tree::data d = before;
+    auto in_ints = on.in_buffer<std::int32_t>(d.in_ints.size());
+    auto in_floats = on.in_buffer<float>(d.in_floats.size());
+    auto ints = on.mixed_buffer<std::int32_t>(d.ints.size());
+    auto floats = on.mixed_buffer<float>(d.floats.size());
+    auto records = on.mixed_buffer<tree::record>(d.records.size());
+    auto spread = on.mixed_buffer<std::int32_t>(d.spread.size());
+    auto image = on.image<uint4>(tree::image_height, tree::image_width);
+    auto sampled = on.image<float>(tree::sampled_size, tree::sampled_size);
+    auto out_image = on.image<std::int32_t>(tree::items, tree::window);
+    auto out = on.out_buffer<std::uint32_t>(d.out.size());
+    std::vector<uint4> elements;
+    for (const auto& lanes : d.image) elements.push_back({lanes[0], lanes[1], lanes[2], lanes[3]});
+    const wait_list written{
+        in_ints.write(d.in_ints), in_floats.write(d.in_floats), ints.write(d.ints),
+        floats.write(d.floats),   records.write(d.records),     spread.write(d.spread),
+        image.write(elements),    sampled.write(d.sampled),     out_image.write(d.out_image)};
+    const auto bound = recorded.kernel(d.s, d.u, d.t, in_ints, in_floats, ints, floats, records, spread,
+                                       image, sampled.sampled(recorded.through), out_image,
+                                       balm::local<std::int32_t>(tree::items * tree::window), out);
+    const event done = recorded.launch.on(on)(bound, d, written);
+    ints.read_into(d.ints, done);
+    floats.read_into(d.floats, done);
+    records.read_into(d.records, done);
+    spread.read_into(d.spread, done);
+    out_image.read_into(d.out_image, done);
+    out.read_into(d.out, done);
+    return d;
+}
+
+constexpr interpreter_grid one_group{{tree::items, 1, 1}, {tree::items, 1, 1}};
+
+template <class T>
+interpreter_argument image_of(std::vector<T>& elements, std::int64_t width, std::int64_t height,
+                              const sampler& through = {}) {
+    return {0, std::as_writable_bytes(std::span(elements)), {width, height, 1}, through};
+}
+
+/// A kernel as traced, which names the module's constants, or as it is printed, which has them and the local
+/// memory of emulated sub-groups as parameters.
+tree::data interpreted(const ir::function& kernel, const tree::program& p, const tree::data& before) {
+    tree::data d = before;
+    std::vector<std::int32_t> local(tree::items * tree::window);
+    std::vector<interpreter_argument> arguments{
+        value_of(d.s),
+        value_of(d.u),
+        value_of(d.t),
+        memory_of(d.in_ints),
+        memory_of(d.in_floats),
+        memory_of(d.ints),
+        memory_of(d.floats),
+        memory_of(d.records),
+        memory_of(d.spread),
+        image_of(d.image, tree::image_width, tree::image_height),
+        image_of(d.sampled, tree::sampled_size, tree::sampled_size, p.through),
+        image_of(d.out_image, tree::window, tree::items),
+        memory_of(local),
+        memory_of(d.out)};
+    const std::size_t as_traced = arguments.size();
+    const auto constant_of = [&](bool is_one) {
+        return is_one ? memory_of(d.given_record) : memory_of(d.given);
+    };
+    std::vector<std::byte> room(tree::items * sizeof(std::uint64_t));
+    for (std::size_t k = arguments.size(); k < kernel.parameters.size(); ++k)
+        if (kernel.parameters[k].origin.from == runtime::origin::exchange)
+            arguments.push_back({0, room});
+        else
+            arguments.push_back(constant_of(kernel.parameters[k].is_one));
+    if (arguments.size() == as_traced)
+        for (const auto& each : kernel.given) arguments.push_back(constant_of(each->given_count == 1));
+    interpret(kernel, one_group, arguments);
+    return d;
+}
+
+device_info with_constant_memory() {
+    device_info info;
+    info.constant_memory = 65536;
+    info.max_constant_arguments = 8;
+    return info;
+}
+
+/// Shows a kernel that failed.
+void show(const tree::kernel_type& kernel) {
+    constexpr auto language = runtime::dialect::opencl_c;
+    std::cout << emit::print(
+                     ir::lower(kernels::written_out(*kernel.function(), language, with_constant_memory()), {})
+                         .kernel,
+                     language)
+              << std::flush;
+}
+
+}  // namespace
+
+TEST(C14_random_kernels, mean_the_same_in_the_ir) {
+    for (std::size_t k = 0; k < cases_without_devices; ++k) {
+        const std::uint64_t case_seed = seed() + static_cast<std::uint64_t>(k);
+        SCOPED_TRACE("BALM_TEST_CASES=1 BALM_TEST_SEED=" + std::to_string(case_seed));
+        const tree::program p = tree::draw(case_seed);
+        const tree::data before(case_seed);
+        tree::data expected = before;
+        run(p, expected);
+        try {
+            const tree::recorded recorded = record_kernel(p);
+            const ir::function& kernel = *recorded.kernel.function();
+            EXPECT_TRUE(interpreted(kernel, p, before) == expected) << "as traced";
+            for (const auto language : {runtime::dialect::opencl_c, runtime::dialect::cuda_cpp}) {
+                const bool emulates = kernels::emulates_sub_groups(language);
+                const ir::function printed =
+                    ir::lower(kernels::written_out(kernel, language, with_constant_memory()),
+                              {.on_cpu = emulates})
+                        .kernel;
+                EXPECT_TRUE(interpreted(printed, p, before) == expected)
+                    << (emulates ? "as a CPU gets it in OpenCL C" : "as a GPU gets it in CUDA C++");
+            }
+        } catch (const std::exception& fault) {
+            ADD_FAILURE() << fault.what();
+        }
+        if (testing::Test::HasFailure()) break;
+    }
+}
+
+TEST(C14_random_kernels, leave_what_the_host_computes) {
+    on_all_devices([](const device& on) {
+        if (!on.info().has_images) return;
+        for (std::size_t k = 0; k < cases; ++k) {
+            const std::uint64_t case_seed = seed() + static_cast<std::uint64_t>(k);
+            SCOPED_TRACE("BALM_TEST_CASES=1 BALM_TEST_SEED=" + std::to_string(case_seed));
+            const tree::program p = tree::draw(case_seed);
+            const tree::data before(case_seed);
+            tree::data expected = before;
+            run(p, expected);
+            std::optional<tree::recorded> recorded;
+            try {
+                recorded = record_kernel(p);
+                const tree::data got = run_on(on, *recorded, before);
+                EXPECT_EQ(got.ints, expected.ints);
+                EXPECT_EQ(got.floats, expected.floats);
+                EXPECT_TRUE(got.records == expected.records);
+                EXPECT_EQ(got.spread, expected.spread);
+                EXPECT_EQ(got.out_image, expected.out_image);
+                EXPECT_EQ(got.out, expected.out);
+            } catch (const error& fault) {
+                ADD_FAILURE() << fault.what();
+            }
+            if (!testing::Test::HasFailure()) continue;
+            if (recorded) show(recorded->kernel);
+            break;
+        }
+    });
+}
+
+}  // namespace balm::test
