@@ -189,7 +189,7 @@ public:
     virtual ~driver_program() = default;
     virtual std::unique_ptr<driver_kernel> make_kernel(const std::string& name) = 0;
     /// The program in the driver's binary form. With PoCL it holds the work-group function only after
-    /// a launch, and costs 0.15 s: call it then, from a background thread.
+    /// a launch, and costs 0.15 s in which no launch begins or ends: call it then, while nothing is launched.
     virtual std::vector<std::byte> binary() = 0;
     /// Whether binary() is complete only after the first launch (PoCL).
     virtual bool binary_needs_launch() const = 0;
@@ -197,7 +197,8 @@ public:
 
 class driver_device;
 
-/// An in-order queue of commands.
+/// An in-order queue of commands. A call that throws leaves nothing under way: the memory that it was given
+/// is no longer used when it returns.
 class driver_queue {
 public:
     virtual ~driver_queue() = default;
@@ -327,7 +328,7 @@ struct discovery {
     std::vector<std::string> notes;  ///< each library tried and why it failed, each platform without devices
 };
 
-/// The backends, one function each; they never throw: a machine without the driver gives no devices.
+/// The backends; they throw std::bad_alloc alone: a machine without the driver gives no devices.
 discovery discover_opencl();
 discovery discover_cuda();
 

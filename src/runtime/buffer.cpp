@@ -5,7 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <string>
 
 #include "balm/error.hpp"
 #include "runtime/device_state.hpp"
@@ -13,19 +16,6 @@
 #include "runtime/mapping.hpp"
 
 namespace balm {
-
-shape::shape(std::span<const std::size_t> sizes) : dimensions_(static_cast<int>(sizes.size())) {
-    if (sizes.empty() || sizes.size() > max_dimensions)
-        throw usage_error(fmt::format("An array of {} dimensions is asked for; it has one to {}.",
-                                      sizes.size(), max_dimensions));
-    std::copy(sizes.begin(), sizes.end(), sizes_.begin());
-}
-
-std::string to_string(const shape& of) {
-    std::string text = fmt::format("{}", of[0]);
-    for (int i = 1; i < of.dimensions(); ++i) text += fmt::format(" x {}", of[i]);
-    return text;
-}
 
 namespace detail {
 
@@ -40,19 +30,14 @@ event nothing_to_do(const memory_part& part, const wait_list& waits) {
     return waits.empty() ? event{} : part.memory->device().default_queue().record(waits.events());
 }
 
-std::size_t bytes_of(const shape& extents, std::size_t element_size) {
+/// Bytes of what has the dimensions of a buffer.
+std::size_t buffer_bytes(const shape& extents, std::size_t element_size) {
     if (extents.dimensions() > 3)
         throw usage_error(fmt::format(
             "A buffer of {} elements is asked for; it has three dimensions at most. A vector can be viewed "
             "in up to {}: balm::view(x, {{…}}).",
             to_string(extents), shape::max_dimensions));
-    std::size_t bytes = element_size;
-    for (int i = 0; i < extents.dimensions(); ++i)
-        if (__builtin_mul_overflow(bytes, extents[i], &bytes))
-            throw usage_error(fmt::format(
-                "A buffer of {} elements of {} bytes is larger than any memory; is a size negative?",
-                to_string(extents), element_size));
-    return bytes;
+    return bytes_of(extents, element_size);
 }
 
 std::size_t bytes_of(const memory_part& part) { return part.extents.count() * part.element_size; }
@@ -193,12 +178,13 @@ runtime::map_use use_of(mapping_use how) {
 
 std::shared_ptr<runtime::storage> buffer_allocate(const std::shared_ptr<runtime::device_state>& on,
                                                   const shape& extents, std::size_t element_size) {
-    return on->allocate(bytes_of(extents, element_size), {"a buffer", extents, element_size});
+    return on->allocate(buffer_bytes(extents, element_size), {"a buffer", extents, element_size});
 }
 
 std::shared_ptr<runtime::storage> managed_allocate(const std::shared_ptr<runtime::device_state>& on,
                                                    const shape& extents, std::size_t element_size) {
-    return on->allocate_managed(bytes_of(extents, element_size), {"a managed array", extents, element_size});
+    return on->allocate_managed(buffer_bytes(extents, element_size),
+                                {"a managed array", extents, element_size});
 }
 
 void* storage_address(const runtime::storage& of) { return of.address(); }
@@ -247,7 +233,7 @@ memory_part part_reshaped(const memory_part& of, const shape& extents) {
         throw usage_error(fmt::format(
             "{} of {} elements ({}) cannot be seen as {} ({} elements); the numbers must be equal.", of.kind,
             of.extents.count(), to_string(of.extents), to_string(extents), extents.count()));
-    bytes_of(extents, of.element_size);
+    buffer_bytes(extents, of.element_size);
     return in_shape(of, extents);
 }
 
@@ -267,28 +253,39 @@ memory_part part_as(const memory_part& of, std::size_t element_size, std::size_t
 }
 
 memory_part pointed_part(std::shared_ptr<runtime::storage> memory, std::ptrdiff_t offset,
-                         std::size_t element_size, std::size_t alignment, std::ptrdiff_t count) {
+                         std::size_t element_size, std::size_t alignment, std::optional<std::size_t> count) {
     if (memory == nullptr)
         throw usage_error(
             "A null device_pointer was used; make it with device.allocate<T>(n), or from a buffer.");
-    const auto end = static_cast<std::ptrdiff_t>(memory->bytes());
-    const auto size = static_cast<std::ptrdiff_t>(element_size);
-    const bool is_inside = offset >= 0 && offset <= end;
-    const std::ptrdiff_t room = is_inside ? (end - offset) / size : 0;
-    if (!is_inside || count > room || static_cast<std::size_t>(offset) % alignment != 0)
+    const std::size_t end = memory->bytes();
+    const bool is_inside = offset >= 0 && static_cast<std::size_t>(offset) <= end;
+    const std::size_t room = is_inside ? (end - static_cast<std::size_t>(offset)) / element_size : 0;
+    if (!is_inside || count.value_or(0) > room || static_cast<std::size_t>(offset) % alignment != 0)
         throw usage_error(
             fmt::format("A device_pointer to elements of {} bytes, {}, points at byte {} of memory of {} "
                         "bytes ({}): what is "
                         "pointed to must lie inside, at a multiple of {} bytes.",
-                        size, count < 0 ? "to the memory's end" : fmt::format("{} of them", count), offset,
-                        end, memory->label(), alignment));
+                        element_size, count ? fmt::format("{} of them", *count) : "to the memory's end",
+                        offset, end, memory->label(), alignment));
     memory_part part;
     part.memory = std::move(memory);
     part.element_size = element_size;
-    part.extents = shape(count < 0 ? room : count);
+    part.extents = shape(count.value_or(room));
     part.offset = static_cast<std::size_t>(offset);
     part.kind = "a range";
     return part;
+}
+
+std::ptrdiff_t moved_offset(std::ptrdiff_t offset, std::ptrdiff_t n, std::ptrdiff_t step) {
+    constexpr std::ptrdiff_t furthest = std::ptrdiff_t{1} << 62;  // so that distances between any two fit
+    const std::optional<std::ptrdiff_t> distance = checked_product(n, step);
+    const std::optional<std::ptrdiff_t> moved = distance ? checked_sum(offset, *distance) : std::nullopt;
+    if (!moved || *moved > furthest || *moved < -furthest)
+        throw usage_error(
+            fmt::format("A device_pointer to byte {} of its memory was moved by {} elements of {} bytes, "
+                        "further than any memory reaches.",
+                        offset, step < 0 ? fmt::format("-({})", n) : std::to_string(n), std::abs(step)));
+    return *moved;
 }
 
 std::shared_ptr<runtime::storage> pointer_allocate(const std::shared_ptr<runtime::device_state>& on,
@@ -400,7 +397,7 @@ event mapping_release(runtime::mapping& ended) { return ended.release(); }
 
 std::shared_ptr<runtime::pinned_block> pinned_allocate(const std::shared_ptr<runtime::device_state>& on,
                                                        const shape& extents, std::size_t element_size) {
-    return on->allocate_pinned(bytes_of(extents, element_size));
+    return on->allocate_pinned(buffer_bytes(extents, element_size));
 }
 
 void* pinned_data(const runtime::pinned_block& of) { return of.data(); }

@@ -2,6 +2,7 @@
 // What queues tell of their commands to whom it may concern: the profiler.
 
 #include "runtime/backend.hpp"
+#include "runtime/command.hpp"
 
 namespace balm::runtime {
 
@@ -12,7 +13,7 @@ public:
     command_observer& operator=(const command_observer&) = delete;
     virtual ~command_observer() = default;
     /// A command has been enqueued by this thread; called with the queue locked.
-    virtual void enqueued(const event_handle& done) noexcept = 0;
+    virtual void enqueued(const command&, const event_handle& done) noexcept = 0;
 };
 
 }  // namespace balm::runtime

@@ -16,6 +16,7 @@
 #include "runtime/filter_judge.hpp"
 #include "runtime/platform.hpp"
 #include "runtime/print_outlet.hpp"
+#include "runtime/same_card.hpp"
 
 namespace balm {
 
@@ -163,9 +164,7 @@ void context::print_to(std::ostream& stream) {
 void context::print_to(std::function<void(std::string_view)> write) {
     if (!write)
         throw usage_error("A context was told to print to an empty function; give it one, or a stream.");
-    runtime::print_outlet& outlet = state_->own_outlet();
-    const std::lock_guard lock(outlet.mutex);
-    outlet.write = std::move(write);
+    state_->own_outlet().write_to(std::move(write));
 }
 
 void context::print_buffer_size(std::size_t bytes) {
@@ -174,9 +173,7 @@ void context::print_buffer_size(std::size_t bytes) {
     if (bytes > most)
         throw usage_error(
             fmt::format("A print buffer of {} bytes was asked for; at most {} can be counted.", bytes, most));
-    runtime::print_outlet& outlet = state_->own_outlet();
-    const std::lock_guard lock(outlet.mutex);
-    outlet.buffer_bytes = bytes;
+    state_->own_outlet().buffer_bytes = bytes;
 }
 
 device_list all_devices() {

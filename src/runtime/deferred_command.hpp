@@ -3,18 +3,16 @@
 // program sets, or for a command that waits itself. It keeps all that it needs until it is handed over.
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "balm/event.hpp"
 #include "runtime/backend.hpp"
+#include "runtime/command.hpp"
 #include "runtime/storage.hpp"
 
 namespace balm::runtime {
 
-class compiled_program;
 class promised_event;
 
 struct deferred_command {
@@ -30,24 +28,10 @@ struct deferred_command {
     std::vector<event_handle> events;   ///< what the driver can wait for
     std::vector<command_id> reached;    ///< the commands that they cover
     std::vector<source> reads;
-    std::vector<std::shared_ptr<const storage>> uses;  ///< not freed before the driver knows of it
-    std::function<void(const dependencies&)> submit;
-    std::shared_ptr<compiled_program> program;  ///< of a launch
+    owned_command what;
     std::shared_ptr<promised_event> made;
     bool event_is_kept = false;  ///< somebody will hear of a failure through the event
+    std::uint64_t thread = 0;    ///< that enqueued it, and hears of it else
 };
-
-/// A command's driver call as enqueue() takes it: one that copies itself may be deferred, any other has the
-/// caller wait.
-template <class Call>
-struct self_contained {
-    Call call;
-
-    void operator()(const dependencies& after) const { call(after); }
-    std::function<void(const dependencies&)> owned() const { return call; }
-    std::shared_ptr<compiled_program> program() const { return nullptr; }
-};
-template <class Call>
-self_contained(Call) -> self_contained<Call>;
 
 }  // namespace balm::runtime

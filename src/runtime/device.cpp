@@ -21,7 +21,7 @@ void device::finish() const { state_->finish(); }
 memory_statistics device::memory() const { return state_->statistics(); }
 void device::reset_high_water() const { state_->reset_high_water(); }
 std::size_t device::trim(std::size_t keep) const {
-    state_->free_retired_images();
+    state_->free_retired();
     state_->staging().trim();
     return state_->pool().trim(keep);
 }

@@ -5,9 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <new>
 
 #include "balm/error.hpp"
 #include "runtime/command_observer.hpp"
+#include "runtime/forked.hpp"
 #include "runtime/process_exit.hpp"
 
 namespace balm::runtime {
@@ -19,12 +22,12 @@ constexpr std::size_t buffers_listed = 5;
 
 std::atomic<bool> devices_have_met{false};
 
-/// Those whose queues may use memory of this one.
-std::vector<std::shared_ptr<device_state>> others_of(const device_state& of) {
-    if (!devices_have_met.load(std::memory_order_acquire)) return {};
-    std::vector<std::shared_ptr<device_state>> others = live_devices();
-    std::erase_if(others, [&](const auto& each) { return each.get() == &of; });
-    return others;
+/// Calls this with those whose queues may use memory of this one, until it returns true.
+template <class Call>
+void until_true_of_others(const device_state& of, Call&& call) {
+    if (!devices_have_met.load(std::memory_order_acquire)) return;
+    for (const auto& each : live_devices())
+        if (each.get() != &of && call(*each)) return;
 }
 
 /// What the driver gives; asked again where it has no room, once what nobody uses was given back.
@@ -41,6 +44,7 @@ auto ask_twice(Ask&& ask, GiveBack&& give_back) {
 }  // namespace
 
 std::shared_ptr<device_state> device_state::make(std::shared_ptr<driver_device> driver) {
+    note_use();
     auto made = std::make_shared<device_state>(std::move(driver));
     device_made(*made);
     return made;
@@ -50,7 +54,8 @@ device_state::device_state(std::shared_ptr<driver_device> driver) : driver_(std:
 
 device_state::~device_state() {
     default_queue_.reset();  // while everything that its last work may need is there
-    for (const memory_pool::block& each : retired_images_) driver_->free_image(each.native);
+    if (is_forked()) return;
+    for (retired& each : retired_) free(each);
     device_gone(*this);
 }
 
@@ -63,19 +68,16 @@ std::string device_state::words() const {
 queue_state& device_state::default_queue() {
     if (queue_state* const ready = ready_queue_.load(std::memory_order_acquire)) [[likely]]
         return *ready;
-    std::vector<std::shared_ptr<command_observer>> observers;
-    {
-        const std::lock_guard lock(queues_mutex_);
-        if (default_queue_ != nullptr) return *default_queue_;
-        const queue_options options;
-        default_queue_ =
-            std::make_unique<queue_state>(*this, nullptr, driver_->make_queue(options), options.timing);
-        default_queue_->set_handle(std::shared_ptr<queue_state>(shared_from_this(), default_queue_.get()));
-        finish_at_exit(this);
-        observers = observers_;
-        ready_queue_.store(default_queue_.get(), std::memory_order_release);
-    }
-    for (const auto& each : observers) default_queue_->add_observer(each);
+    refuse_if_forked();
+    const std::lock_guard lock(queues_mutex_);
+    if (default_queue_ != nullptr) return *default_queue_;
+    const queue_options options;
+    auto made = std::make_unique<queue_state>(*this, nullptr, driver_->make_queue(options), options.timing);
+    made->set_handle(std::shared_ptr<queue_state>(shared_from_this(), made.get()));
+    made->begin_with(observers_);
+    finish_at_exit(info().platform);
+    default_queue_ = std::move(made);
+    ready_queue_.store(default_queue_.get(), std::memory_order_release);
     return *default_queue_;
 }
 
@@ -84,6 +86,7 @@ std::shared_ptr<queue_state> device_state::default_queue_handle() {
 }
 
 std::shared_ptr<queue_state> device_state::make_queue(const queue_options& options) {
+    refuse_if_forked();
     return add_queue(std::make_shared<queue_state>(*this, shared_from_this(), driver_->make_queue(options),
                                                    options.timing));
 }
@@ -105,71 +108,85 @@ std::shared_ptr<queue_state> device_state::add_queue(const std::shared_ptr<queue
         last->device().forget(*last);
     });
     made->set_handle(handle);  // so its commands that wait on the host keep it open
-    finish_at_exit(this);
-    std::vector<std::shared_ptr<command_observer>> observers;
-    {
-        const std::lock_guard lock(queues_mutex_);
-        queues_.push_back(made);
-        if (made->is_timed()) observers = observers_;
-    }
-    for (const auto& each : observers) made->add_observer(each);
+    finish_at_exit(info().platform);
+    const std::lock_guard lock(queues_mutex_);
+    if (made->is_timed()) made->begin_with(observers_);
+    queues_.push_back(made);
     return handle;
 }
 
 void device_state::forget(const queue_state& done) noexcept {
+    if (is_forked()) return;
     const std::lock_guard lock(queues_mutex_);
     std::erase_if(queues_, [&](const auto& each) { return each.get() == &done; });
 }
 
 void device_state::devices_meet() noexcept { devices_have_met.store(true, std::memory_order_release); }
 
-std::shared_ptr<queue_state> device_state::find_queue(std::uint64_t id) {
-    if (auto own = find_own_queue(id)) return own;
-    for (const std::shared_ptr<device_state>& each : others_of(*this))
-        if (auto found = each->find_own_queue(id)) return found;
-    return nullptr;
+std::shared_ptr<queue_state> device_state::find_queue(std::uint64_t id) noexcept {
+    std::shared_ptr<queue_state> found = find_own_queue(id);
+    if (found != nullptr) return found;
+    until_true_of_others(*this, [&](device_state& other) {
+        found = other.find_own_queue(id);
+        return found != nullptr;
+    });
+    return found;
 }
 
-std::shared_ptr<queue_state> device_state::find_own_queue(std::uint64_t id) {
-    if (queue_state* const ready = ready_queue_.load(std::memory_order_acquire);
-        ready != nullptr && ready->id() == id)
-        return {shared_from_this(), ready};
-    for (std::shared_ptr<queue_state>& each : live_queues())
-        if (each->id() == id) return std::move(each);
-    return nullptr;
+std::shared_ptr<queue_state> device_state::find_own_queue(std::uint64_t id) noexcept {
+    std::shared_ptr<queue_state> found = next_queue(id - 1);
+    return found != nullptr && found->id() == id ? found : nullptr;
 }
 
-std::vector<std::shared_ptr<queue_state>> device_state::live_queues() {
-    std::vector<std::shared_ptr<queue_state>> live;
+std::shared_ptr<queue_state> device_state::next_queue(std::uint64_t after) noexcept {
+    std::shared_ptr<device_state> own = weak_from_this().lock();  // null while it goes
     const std::lock_guard lock(queues_mutex_);
-    if (default_queue_ != nullptr) live.emplace_back(shared_from_this(), default_queue_.get());
-    live.insert(live.end(), queues_.begin(), queues_.end());
-    return live;
+    std::shared_ptr<queue_state> next;
+    if (own != nullptr && default_queue_ != nullptr && default_queue_->id() > after)
+        next = {std::move(own), default_queue_.get()};
+    for (const std::shared_ptr<queue_state>& each : queues_)
+        if (each->id() > after && (next == nullptr || each->id() < next->id())) next = each;
+    return next;
+}
+
+template <class Call>
+void device_state::for_each_queue(Call&& call) {
+    for (auto each = next_queue(0); each != nullptr; each = next_queue(each->id())) call(*each);
 }
 
 void device_state::add_observer(const std::shared_ptr<command_observer>& added) {
+    refuse_if_forked();
     {
         const std::lock_guard lock(queues_mutex_);
         observers_.push_back(added);
     }
-    for (const std::shared_ptr<queue_state>& each : live_queues())
-        if (each->is_timed()) each->add_observer(added);
+    try {
+        for_each_queue([&](queue_state& each) {
+            if (each.is_timed()) each.add_observer(added);
+        });
+    } catch (...) {  // by none rather than by some
+        remove_observer(added.get());
+        throw;
+    }
 }
 
 void device_state::remove_observer(const command_observer* gone) noexcept {
+    if (is_forked()) return;
     {
         const std::lock_guard lock(queues_mutex_);
         std::erase_if(observers_, [&](const auto& each) { return each.get() == gone; });
     }
-    for (const std::shared_ptr<queue_state>& each : live_queues()) each->remove_observer(gone);
+    for_each_queue([&](queue_state& each) { each.remove_observer(gone); });
 }
 
 void device_state::finish() {
-    for (const std::shared_ptr<queue_state>& each : live_queues()) each->finish();
+    refuse_if_forked();
+    for_each_queue([](queue_state& each) { each.finish(); });
     check();
 }
 
 void device_state::free() {
+    refuse_if_forked();
     if (is_freed()) return;
     std::exception_ptr failure;  // thrown once all is freed
     try {
@@ -184,7 +201,10 @@ void device_state::free() {
     }
     let_submissions_pass();
     finish_quietly();  // what other threads handed on meanwhile
-    for (const std::shared_ptr<device_state>& other : others_of(*this)) other->finish_quietly();
+    until_true_of_others(*this, [](device_state& other) {
+        other.finish_quietly();
+        return false;
+    });
     {
         const std::lock_guard lock(allocations_mutex_);
         for (storage* const each : allocations_) {
@@ -197,28 +217,47 @@ void device_state::free() {
     }
     pool_.trim();
     staging_.trim();
-    free_retired_images(true);
+    {
+        const std::lock_guard lock(expressions_mutex_);
+        if (expressions_ != nullptr) expressions_->close();
+    }
+    programs_.close();
+    free_retired(true);
     if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 void device_state::let_submissions_pass() {
-    for (const std::shared_ptr<queue_state>& each : live_queues()) each->let_submissions_pass();
-    for (const std::shared_ptr<device_state>& other : others_of(*this))
-        for (const std::shared_ptr<queue_state>& each : other->live_queues()) each->let_submissions_pass();
+    const auto pass = [](device_state& of) {
+        of.for_each_queue([](queue_state& each) { each.let_submissions_pass(); });
+        return false;
+    };
+    pass(*this);
+    until_true_of_others(*this, pass);
+}
+
+std::uint64_t device_state::commands_taken() {
+    std::uint64_t taken = 0;
+    for_each_queue([&](queue_state& each) { taken += each.submitted(); });
+    return taken;
+}
+
+bool device_state::is_at_work() noexcept {
+    try {
+        bool found = false;
+        for_each_queue([&](queue_state& each) {
+            const std::uint64_t last = each.submitted();
+            const event_handle point = each.is_handed_over(last) ? each.point_after(last) : nullptr;
+            found = found || !each.is_handed_over(last) || (point != nullptr && !point->is_complete());
+        });
+        return found;
+    } catch (...) {
+        return true;  // as far as anybody knows
+    }
 }
 
 void device_state::finish_quietly() noexcept {
-    try {
-        for (const std::shared_ptr<queue_state>& each : live_queues()) {
-            try {
-                each->finish();
-            } catch (...) {
-                note_late_error(std::current_exception());
-            }
-        }
-    } catch (...) {
-        note_late_error(std::current_exception());
-    }
+    if (is_forked()) return;
+    for_each_queue([](queue_state& each) { each.finish_quietly(); });
 }
 
 // ---- what kernels print ----
@@ -236,22 +275,16 @@ void device_state::add_outlet(std::shared_ptr<print_outlet> added) {
 }
 
 void device_state::remove_outlet(const std::shared_ptr<print_outlet>& gone) noexcept {
+    if (is_forked()) return;
     const std::lock_guard lock(outlets_mutex_);
     std::erase(outlets_, gone);
 }
 
 void device_state::show_prints() noexcept {
-    try {
-        for (const std::shared_ptr<queue_state>& each : live_queues()) {
-            try {
-                if (each->pending_host_parts() > 0) each->finish();
-            } catch (...) {
-                note_late_error(std::current_exception());
-            }
-        }
-    } catch (...) {
-        note_late_error(std::current_exception());
-    }
+    if (is_forked()) return;
+    for_each_queue([](queue_state& each) {
+        if (each.pending_host_parts() > 0) each.finish_quietly();
+    });
 }
 
 // ---- memory ----
@@ -322,12 +355,16 @@ std::shared_ptr<storage> device_state::allocate_managed(std::size_t bytes, memor
 memory_pool::block device_state::take_block(std::size_t bytes) {
     requests_.fetch_add(1, std::memory_order_relaxed);
     if (std::optional<memory_pool::block> kept = pool_.take(bytes)) {
-        balm::detail::inline_vector<command_id, 2> open;
-        for (const command_id& each : kept->last_uses)
-            if (const auto queue = find_queue(each.queue); queue && queue->completed() < each.sequence)
-                open.push_back(each);
-        kept->last_uses = std::move(open);
-        return std::move(*kept);
+        memory_pool::block taken{kept->native, kept->bytes, {}};
+        try {
+            for (const command_id& each : kept->last_uses)
+                if (const auto queue = find_queue(each.queue); queue && queue->completed() < each.sequence)
+                    taken.last_uses.push_back(each);
+        } catch (...) {
+            pool_.give(std::move(*kept));
+            throw;
+        }
+        return taken;
     }
     make_room(bytes);
     return {ask_twice([&] { return driver_->allocate(bytes); }, [&] { return trim_all(); }), bytes, {}};
@@ -345,28 +382,29 @@ bool device_state::trim_all() noexcept {
     bool has_retired = false;
     {
         const std::lock_guard lock(retired_mutex_);
-        has_retired = !retired_images_.empty();
+        has_retired = !retired_.empty();
     }
-    free_retired_images(true);
+    free_retired(true);
     return pool_.trim() > 0 || has_retired;
 }
 
 void device_state::take_back(const storage& gone) noexcept {
-    if (gone.origin() == memory_origin::pool && !is_freed())
-        pool_.give(gone.block());
-    else if (gone.origin() == memory_origin::image && !is_freed())
-        retire(gone);
-    else
-        release(gone);
+    if (is_forked()) return;
+    const memory_origin from = gone.origin();
+    try {
+        if (!is_freed() && from == memory_origin::pool) return pool_.give(gone.block());
+        if (!is_freed() && from == memory_origin::image) return retire(gone.block());
+        if (from == memory_origin::managed) wait_for(gone.block());
+    } catch (...) {  // out of host memory: who uses it is not known
+        finish_quietly();
+    }
+    release(gone);
 }
 
 void device_state::release(const storage& gone) noexcept {
     switch (gone.origin()) {
         case memory_origin::pool: driver_->free(gone.native()); break;
-        case memory_origin::managed:
-            wait_for(gone.block());
-            driver_->free_managed({gone.native(), gone.address()});
-            break;
+        case memory_origin::managed: driver_->free_managed({gone.native(), gone.address()}); break;
         case memory_origin::adopted: driver_->release_memory(gone.native()); break;
         case memory_origin::image: driver_->free_image(gone.native()); break;
     }
@@ -379,8 +417,7 @@ void device_state::wait_for(const memory_pool::block& used) noexcept {
             const std::shared_ptr<queue_state> queue = find_queue(each.queue);
             if (queue == nullptr) continue;
             if (const event_handle point = queue->point_after(each.sequence)) point->wait();
-        } catch (...) {
-            note_late_error(std::current_exception());
+        } catch (...) {  // of a command that others hear of
         }
     }
 }
@@ -389,7 +426,7 @@ std::shared_ptr<storage> device_state::adopt(std::uintptr_t handle, foreign_memo
     check();
     found = driver_->adopt_memory(handle);
     std::shared_ptr<storage> known;
-    {
+    try {
         const std::lock_guard lock(allocations_mutex_);
         for (storage* const each : allocations_)
             if (each->native() == found.native && (known = each->weak_from_this().lock()) != nullptr) break;
@@ -402,6 +439,9 @@ std::shared_ptr<storage> device_state::adopt(std::uintptr_t handle, foreign_memo
             allocations_.insert(known.get());
             return known;
         }
+    } catch (...) {
+        if (known == nullptr) driver_->release_memory(found.native);
+        throw;
     }
     driver_->release_memory(found.native);  // it is shared already
     return known;
@@ -411,7 +451,7 @@ std::shared_ptr<storage> device_state::adopt(std::uintptr_t handle, foreign_memo
 
 std::shared_ptr<storage> device_state::allocate_image(const image_description& wanted, memory_label label) {
     check();
-    free_retired_images();
+    free_retired();
     requests_.fetch_add(1, std::memory_order_relaxed);
     const std::size_t bytes = wanted.bytes();
     make_room(bytes);
@@ -434,15 +474,9 @@ std::shared_ptr<storage> device_state::allocate_image(const image_description& w
 }
 
 /// Called by destructors, so that nothing is waited for: commands may still use the image.
-void device_state::retire(const storage& image) noexcept {
-    try {
-        memory_pool::block block = image.block();
-        const std::lock_guard lock(retired_mutex_);
-        retired_images_.push_back(std::move(block));
-    } catch (...) {  // out of host memory
-        finish_quietly();
-        driver_->free_image(image.native());
-    }
+void device_state::retire(memory_pool::block image) {
+    const std::lock_guard lock(retired_mutex_);
+    retired_.push_back({std::move(image), nullptr});
 }
 
 bool device_state::is_done(const command_id& command, bool waits) {
@@ -454,28 +488,73 @@ bool device_state::is_done(const command_id& command, bool waits) {
         const event_handle point = queue->point_after(command.sequence);
         if (point != nullptr && waits) point->wait();
         return point == nullptr || point->is_complete();
-    } catch (const std::exception&) {  // it failed, and whoever waits for it is told
+    } catch (const std::bad_alloc&) {  // nobody knows
+        return false;
+    } catch (...) {  // whoever waits for it sees the failure
         return true;
     }
 }
 
-void device_state::free_retired_images(bool waits) noexcept {
+// Which launches were of the program nobody has noted: it waits for all that the drivers have of them, which
+// costs launches nothing. A launch that is still deferred keeps its program.
+void device_state::retire(std::unique_ptr<compiled_program> program) noexcept {
     try {
-        std::vector<memory_pool::block> images;
-        {
-            const std::lock_guard lock(retired_mutex_);
-            images.swap(retired_images_);
-        }
-        const auto busy = std::partition(images.begin(), images.end(), [&](const memory_pool::block& image) {
-            return std::all_of(image.last_uses.begin(), image.last_uses.end(),
-                               [&](const command_id& each) { return is_done(each, waits); });
+        std::list<retired> gone(1);
+        auto& last_uses = gone.front().image.last_uses;
+        for_each_queue([&](const queue_state& each) {
+            const std::uint64_t last = each.last_handed_over();
+            if (each.completed() < last) last_uses.push_back({each.id(), last});
         });
-        for (auto image = images.begin(); image != busy; ++image) driver_->free_image(image->native);
+        if (last_uses.empty()) return;
+        gone.front().program = std::move(program);
         const std::lock_guard lock(retired_mutex_);
-        retired_images_.insert(retired_images_.end(), busy, images.end());
-    } catch (...) {
-        note_late_error(std::current_exception());
+        retired_.splice(retired_.end(), gone);
+    } catch (...) {  // out of host memory
+        finish_quietly();
     }
+}
+
+void device_state::free(retired& gone) noexcept {
+    if (gone.program == nullptr)
+        driver_->free_image(gone.image.native);
+    else
+        gone.program = nullptr;
+}
+
+void device_state::free_retired(bool waits) noexcept {
+    std::list<retired> all;
+    {
+        const std::lock_guard lock(retired_mutex_);
+        all.swap(retired_);
+    }
+    for (auto each = all.begin(); each != all.end();) {
+        const auto& last_uses = each->image.last_uses;
+        const bool is_free = std::all_of(last_uses.begin(), last_uses.end(),
+                                         [&](const command_id& command) { return is_done(command, waits); });
+        if (is_free) free(*each);
+        each = is_free ? all.erase(each) : std::next(each);
+    }
+    const std::lock_guard lock(retired_mutex_);
+    retired_.splice(retired_.end(), all);
+}
+
+bool device_state::has_memory_written_by(std::uint64_t queue, const failed_command& command) noexcept {
+    const std::lock_guard lock(allocations_mutex_);
+    return std::any_of(allocations_.begin(), allocations_.end(), [&](const storage* each) {
+        return std::any_of(command.commands.begin(), command.commands.end(), [&](std::uint64_t sequence) {
+            return each->was_written_last_by({queue, sequence});
+        });
+    });
+}
+
+kernel_table& device_state::make_expressions(std::unique_ptr<kernel_table> (*made_by)()) {
+    const std::lock_guard lock(expressions_mutex_);
+    if (expressions_ == nullptr) {
+        expressions_ = made_by();
+        if (is_freed()) expressions_->close();
+        ready_expressions_.store(expressions_.get(), std::memory_order_release);
+    }
+    return *expressions_;
 }
 
 memory_statistics device_state::statistics() const {
@@ -489,6 +568,7 @@ memory_statistics device_state::statistics() const {
 }
 
 void device_state::forget(storage& gone) noexcept {
+    if (is_forked()) return;
     const std::lock_guard lock(allocations_mutex_);
     if (allocations_.erase(&gone) > 0)  // else it was freed by hand
         allocated_.fetch_sub(gone.allocated_bytes(), std::memory_order_relaxed);
@@ -531,13 +611,20 @@ void device_state::throw_out_of_memory(std::size_t bytes, const memory_label& la
 
 // ---- errors that showed where nothing could be thrown ----
 
-void device_state::note_late_error(std::exception_ptr error,
+void device_state::note_late_error(std::exception_ptr error, std::uint64_t thread,
                                    std::shared_ptr<std::atomic<bool>> told) noexcept {
-    const std::lock_guard lock(late_mutex_);
-    if (late_error_ != nullptr && !(late_error_told_ && late_error_told_->load())) return;  // caused by it
-    late_error_ = std::move(error);
-    late_error_told_ = std::move(told);
-    has_late_error_.store(true, std::memory_order_release);
+    try {
+        const std::lock_guard lock(late_mutex_);
+        for (late_error& each : late_errors_) {
+            if (each.thread != thread) continue;
+            if (each.told == nullptr || !each.told->load()) return;  // caused by it
+            each = {thread, std::move(error), std::move(told)};
+            return;
+        }
+        late_errors_.push_back({thread, std::move(error), std::move(told)});
+        has_late_error_.store(true, std::memory_order_release);
+    } catch (...) {  // out of host memory
+    }
 }
 
 void device_state::throw_late_error() {
@@ -547,12 +634,15 @@ void device_state::throw_late_error() {
         if (is_freed())
             throw usage_error(fmt::format(
                 "{} was freed by free() and takes no more work; a new context opens it again.", words()));
-        error = std::exchange(late_error_, nullptr);
-        const auto told = std::exchange(late_error_told_, nullptr);
-        if (told != nullptr && told->exchange(true)) error = nullptr;
-        has_late_error_.store(false, std::memory_order_release);
+        const auto own = std::find_if(late_errors_.begin(), late_errors_.end(), [](const late_error& each) {
+            return each.thread == this_thread_number();
+        });
+        if (own == late_errors_.end()) return;
+        if (own->told == nullptr || !own->told->exchange(true)) error = std::move(own->error);
+        late_errors_.erase(own);
+        has_late_error_.store(!late_errors_.empty(), std::memory_order_release);
     }
-    if (error == nullptr) return;  // another thread was told, or by another device
+    if (error == nullptr) return;  // told by another device
     try {
         std::rethrow_exception(error);
     } catch (const check_error&) {

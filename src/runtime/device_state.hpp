@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,14 +14,24 @@
 
 #include "balm/memory_statistics.hpp"
 #include "runtime/backend.hpp"
+#include "runtime/forked.hpp"
 #include "runtime/pinned_block.hpp"
 #include "runtime/print_outlet.hpp"
 #include "runtime/program_store.hpp"
 #include "runtime/queue_state.hpp"
 #include "runtime/read_staging.hpp"
 #include "runtime/storage.hpp"
+#include "runtime/thread_number.hpp"
 
 namespace balm::runtime {
+
+/// A table of kernels that a layer above keeps for each device, and that goes with the device.
+class kernel_table {
+public:
+    virtual ~kernel_table() = default;
+    /// Evicts all, and keeps nothing from here on.
+    virtual void close() noexcept = 0;
+};
 
 class device_state : public std::enable_shared_from_this<device_state> {
 public:
@@ -48,7 +59,7 @@ public:
     std::shared_ptr<queue_state> adopt_queue(void* native);
     /// The queue of this number, if it lives or has work to do; one that does not has finished. It may be one
     /// of another device, once copies between devices have met.
-    std::shared_ptr<queue_state> find_queue(std::uint64_t id);
+    std::shared_ptr<queue_state> find_queue(std::uint64_t id) noexcept;
     /// Tells the observer of every command of the queues that time, also of those made later.
     void add_observer(const std::shared_ptr<command_observer>&);
     void remove_observer(const command_observer*) noexcept;
@@ -62,6 +73,10 @@ public:
     /// Called before the first command that uses memory of two devices: from then on either looks for the
     /// other's queues, too.
     static void devices_meet() noexcept;
+    /// How many commands its queues have taken; falls when queues go.
+    std::uint64_t commands_taken();
+    /// Whether one of them has yet to complete.
+    bool is_at_work() noexcept;
     /// The same as finish(), when nobody can be told of errors.
     void finish_quietly() noexcept;
 
@@ -78,8 +93,11 @@ public:
     /// somebody wants memory. Throws usage_error where the device has no such images, out_of_memory_error as
     /// allocate.
     std::shared_ptr<storage> allocate_image(const image_description&, memory_label);
-    /// Frees images that are gone and that no command uses any more; or waits for those that use them.
-    void free_retired_images(bool waits = false) noexcept;
+    /// Unloads a program that nobody holds any more, once the launches of it that are in flight are done.
+    void retire(std::unique_ptr<compiled_program>) noexcept;
+    /// Frees images and programs that are gone and that no command uses any more; or waits for those that use
+    /// them.
+    void free_retired(bool waits = false) noexcept;
     /// Page-locked host memory. Throws out_of_memory_error.
     std::shared_ptr<pinned_block> allocate_pinned(std::size_t bytes);
     /// Bytes that live allocations take.
@@ -93,19 +111,30 @@ public:
     std::shared_ptr<print_outlet> outlet();
     void add_outlet(std::shared_ptr<print_outlet>);
     void remove_outlet(const std::shared_ptr<print_outlet>&) noexcept;
-    /// Waits for launches whose prints nobody has seen. Errors are kept for the next call.
+    /// Whether one of these commands of a queue is the last that wrote an allocation which is there.
+    bool has_memory_written_by(std::uint64_t queue, const failed_command&) noexcept;
+    /// Waits for launches whose prints nobody has seen. Errors are kept for whom they concern.
     void show_prints() noexcept;
 
     program_store& programs() { return programs_; }
+    /// The table of expressions' kernels: the one that the first call makes.
+    kernel_table& expressions(std::unique_ptr<kernel_table> (*made_by)()) {
+        if (kernel_table* const ready = ready_expressions_.load(std::memory_order_acquire)) [[likely]]
+            return *ready;
+        return make_expressions(made_by);
+    }
 
-    /// Throws an error that nobody has seen yet, once. Every command asks; nothing to tell costs one load.
+    /// Throws an error of this thread's that it has not seen yet, once. Every command asks; nothing to tell
+    /// costs one load.
     void check() {
+        refuse_if_forked();
         if (has_late_error_.load(std::memory_order_relaxed)) [[unlikely]]
             throw_late_error();
     }
-    /// Keeps an error that could not be thrown where it showed. One that is kept by several devices is thrown
-    /// by the first that is asked: they share `told`.
-    void note_late_error(std::exception_ptr, std::shared_ptr<std::atomic<bool>> told = nullptr) noexcept;
+    /// Keeps an error that could not be thrown where it showed for the thread that it concerns. One that is
+    /// kept by several devices is thrown by the first that is asked: they share `told`.
+    void note_late_error(std::exception_ptr, std::uint64_t thread = this_thread_number(),
+                         std::shared_ptr<std::atomic<bool>> told = nullptr) noexcept;
 
 private:
     friend class storage;
@@ -121,12 +150,22 @@ private:
     memory_pool::block take_block(std::size_t bytes);
     void make_room(std::size_t bytes);
     bool trim_all() noexcept;
-    void retire(const storage& image) noexcept;
+    void retire(memory_pool::block image);
+    /// What nobody holds any more: a program, or else an image, and the commands that may still use it.
+    struct retired {
+        memory_pool::block image{};
+        std::unique_ptr<compiled_program> program{};
+    };
+    void free(retired&) noexcept;
+    kernel_table& make_expressions(std::unique_ptr<kernel_table> (*made_by)());
     bool is_done(const command_id&, bool waits);
     void throw_late_error();
     [[noreturn]] void throw_out_of_memory(std::size_t bytes, const memory_label&, const char* driver);
-    std::vector<std::shared_ptr<queue_state>> live_queues();
-    std::shared_ptr<queue_state> find_own_queue(std::uint64_t id);
+    std::shared_ptr<queue_state> find_own_queue(std::uint64_t id) noexcept;
+    /// The live one with the least number beyond this one; null behind the last.
+    std::shared_ptr<queue_state> next_queue(std::uint64_t after) noexcept;
+    template <class Call>
+    void for_each_queue(Call&&);
 
     std::shared_ptr<driver_device> driver_;
 
@@ -145,18 +184,25 @@ private:
     memory_pool pool_{*driver_};
     read_staging staging_{*driver_};
     std::mutex retired_mutex_;
-    std::vector<memory_pool::block> retired_images_;
+    std::list<retired> retired_;
 
     std::mutex outlets_mutex_;
     std::vector<std::shared_ptr<print_outlet>> outlets_;
 
+    struct late_error {
+        std::uint64_t thread;
+        std::exception_ptr error;
+        std::shared_ptr<std::atomic<bool>> told;
+    };
     std::mutex late_mutex_;
-    std::exception_ptr late_error_;
-    std::shared_ptr<std::atomic<bool>> late_error_told_;
+    std::vector<late_error> late_errors_;      // at most one a thread: others are caused by it
     std::atomic<bool> has_late_error_{false};  // or it is freed
     std::atomic<bool> is_freed_{false};
 
     program_store programs_{*this};
+    std::mutex expressions_mutex_;
+    std::unique_ptr<kernel_table> expressions_;
+    std::atomic<kernel_table*> ready_expressions_{nullptr};  // expressions_, once made
 };
 
 }  // namespace balm::runtime

@@ -1,11 +1,14 @@
-// In: compiled programs under 128-bit keys. Out: the same bytes in a later process, or nothing. Correct
+// In: compiled programs under 256-bit keys. Out: the same bytes in a later process, or nothing. Correct
 // without locks: files appear whole by rename, are checked whole when read, and may vanish at any time.
 
 #include "runtime/disk_cache.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdio>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -19,6 +22,7 @@ using std::chrono::system_clock;
 
 constexpr std::uint64_t mebibyte = 1024 * 1024;
 constexpr std::uint64_t default_limit_bytes = 512 * mebibyte;
+constexpr std::size_t key_digits = 64;
 constexpr std::string_view entry_suffix = ".bin";
 constexpr std::size_t longest_description = 256;
 
@@ -28,30 +32,31 @@ constexpr auto stale_temporary_age = std::chrono::hours(1);
 // Marking each use would be a round trip on network file systems, for an order that need not be exact.
 constexpr auto use_resolution = std::chrono::minutes(10);
 
-// The file: header, description, payload. All numbers little-endian. `payload_hash` covers the payload,
-// `header_hash` all before itself and the description, so that a listing can trust what it shows.
+// The file: header, description, payload. All numbers little-endian. `payload_digest` covers the payload,
+// `header_digest` all before itself and the description, so that a listing can trust what it shows.
 struct header {
     static constexpr std::uint64_t expected_magic = 0x0a4e49424d4c4142u;  // "BALMBIN\n"
-    static constexpr std::uint64_t expected_version = 1;
-    static constexpr std::size_t words = 10;
+    static constexpr std::uint64_t expected_version = 2;
+    static constexpr std::size_t words = 16;
     static constexpr std::size_t bytes = 8 * words;
 
     std::uint64_t magic = expected_magic;
     std::uint64_t version = expected_version;
     std::uint64_t description_length = 0;
     std::uint64_t payload_length = 0;
-    hash128 key;
-    hash128 payload_hash;
-    hash128 header_hash;
+    digest key;
+    digest payload_digest;
+    digest header_digest;
 };
 
 using header_bytes = std::array<std::byte, header::bytes>;
 
 header_bytes encode(const header& from) noexcept {
-    const std::array<std::uint64_t, header::words> words{
-        from.magic,           from.version,         from.description_length, from.payload_length,
-        from.key.low,         from.key.high,        from.payload_hash.low,   from.payload_hash.high,
-        from.header_hash.low, from.header_hash.high};
+    std::array<std::uint64_t, header::words> words{from.magic, from.version, from.description_length,
+                                                   from.payload_length};
+    auto to = words.begin() + 4;
+    for (const digest* each : {&from.key, &from.payload_digest, &from.header_digest})
+        to = std::copy(each->words.begin(), each->words.end(), to);
     header_bytes bytes;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         bytes[i] = static_cast<std::byte>(words[i / 8] >> (8 * (i % 8)));
@@ -64,36 +69,36 @@ header decode(const header_bytes& bytes) noexcept {
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         words[i / 8] |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * (i % 8));
     }
-    return {words[0],
-            words[1],
-            words[2],
-            words[3],
-            {words[4], words[5]},
-            {words[6], words[7]},
-            {words[8], words[9]}};
+    header made{words[0], words[1], words[2], words[3], {}, {}, {}};
+    auto from = words.begin() + 4;
+    for (digest* each : {&made.key, &made.payload_digest, &made.header_digest}) {
+        std::copy_n(from, each->words.size(), each->words.begin());
+        from += static_cast<std::ptrdiff_t>(each->words.size());
+    }
+    return made;
 }
 
-hash128 hash_of_header(header from, std::string_view description) noexcept {
-    from.header_hash = {};
+digest digest_of_header(header from, std::string_view description) noexcept {
+    from.header_digest = {};
     return hasher{}.bytes(encode(from)).text(description).result();
 }
 
-std::string entry_name(const hash128& key) { return to_hex(key) + std::string(entry_suffix); }
+std::string entry_name(const digest& key) { return to_hex(key) + std::string(entry_suffix); }
 
 // Only names that we make are ever counted or removed: the directory may be anybody's.
-std::optional<hash128> key_of_entry(std::string_view name) noexcept {
-    if (name.size() != 32 + entry_suffix.size() || !name.ends_with(entry_suffix)) return std::nullopt;
-    return hash_from_hex(name.substr(0, 32));
+std::optional<digest> key_of_entry(std::string_view name) noexcept {
+    if (name.size() != key_digits + entry_suffix.size() || !name.ends_with(entry_suffix)) return std::nullopt;
+    return digest_from_hex(name.substr(0, key_digits));
 }
 
 bool is_temporary(std::string_view name) noexcept {
-    const std::size_t length = 32 + entry_suffix.size();
+    const std::size_t length = key_digits + entry_suffix.size();
     return name.size() > length && name[length] == '.' && name.ends_with(temporary_suffix) &&
            key_of_entry(name.substr(0, length));
 }
 
 // Reads and checks header and description, leaving the file at the payload.
-std::optional<header> read_header(input_file& file, const hash128& key, std::uint64_t limit_bytes,
+std::optional<header> read_header(input_file& file, const digest& key, std::uint64_t limit_bytes,
                                   std::string& description) {
     header_bytes bytes;
     if (!file.trusted() || file.size() < bytes.size() || file.size() > limit_bytes || !file.read(bytes)) {
@@ -109,28 +114,28 @@ std::optional<header> read_header(input_file& file, const hash128& key, std::uin
     if (found.payload_length > file.size()) return std::nullopt;
     description.resize(static_cast<std::size_t>(found.description_length));
     if (!file.read(std::as_writable_bytes(std::span(description)))) return std::nullopt;
-    if (hash_of_header(found, description) != found.header_hash) return std::nullopt;
+    if (digest_of_header(found, description) != found.header_digest) return std::nullopt;
     return found;
 }
 
-std::optional<std::vector<std::byte>> read_entry(input_file& file, const hash128& key,
+std::optional<std::vector<std::byte>> read_entry(input_file& file, const digest& key,
                                                  std::uint64_t limit_bytes) {
     std::string description;
     const auto found = read_header(file, key, limit_bytes, description);
     if (!found) return std::nullopt;
     std::vector<std::byte> payload(static_cast<std::size_t>(found->payload_length));
-    if (!file.read(payload) || hash_bytes(payload) != found->payload_hash) return std::nullopt;
+    if (!file.read(payload) || digest_of(payload) != found->payload_digest) return std::nullopt;
     return payload;
 }
 
-std::vector<std::byte> entry_content(const hash128& key, std::span<const std::byte> payload,
+std::vector<std::byte> entry_content(const digest& key, std::span<const std::byte> payload,
                                      std::string_view description) {
     header head;
     head.description_length = description.size();
     head.payload_length = payload.size();
     head.key = key;
-    head.payload_hash = hash_bytes(payload);
-    head.header_hash = hash_of_header(head, description);
+    head.payload_digest = digest_of(payload);
+    head.header_digest = digest_of_header(head, description);
 
     const header_bytes bytes = encode(head);
     const auto text = std::as_bytes(std::span(description.data(), description.size()));
@@ -159,7 +164,7 @@ void count(std::atomic<std::uint64_t>& counter) noexcept { counter.fetch_add(1, 
 
 }  // namespace
 
-hash128 make_key(const program_key_fields& fields) noexcept {
+digest make_key(const program_key_fields& fields) noexcept {
     return hasher{}
         .text(fields.kind)
         .text(fields.source)
@@ -173,9 +178,34 @@ hash128 make_key(const program_key_fields& fields) noexcept {
 disk_cache::disk_cache(std::optional<std::filesystem::path> directory, std::uint64_t limit_bytes) noexcept
     : directory_(std::move(directory)), limit_bytes_(limit_bytes) {}
 
-std::optional<std::vector<std::byte>> disk_cache::load(const hash128& key) noexcept {
+std::optional<std::string> disk_cache::refusal() const noexcept {
     try {
-        if (directory_) {
+        if (directory_) return writable_by_others(*directory_);
+        return std::nullopt;
+    } catch (...) {
+        return "there is no memory to look at its directory";
+    }
+}
+
+bool disk_cache::is_refused() noexcept {
+    const std::optional<std::string> why = refusal();
+    if (!why) return false;
+    if (told_of_refusal_.exchange(true)) return true;
+    try {
+        const std::string text = fmt::format(
+            "Balm: the cache of compiled kernels in '{}' is not used, since others could put code there that "
+            "this program would run: {}. Take the others' right to write away (chmod go-w), set "
+            "BALM_CACHE_DIR to another directory, or BALM_CACHE=0 to do without.\n",
+            directory_->string(), *why);
+        std::fwrite(text.data(), 1, text.size(), stderr);
+    } catch (...) {  // no memory for words
+    }
+    return true;
+}
+
+std::optional<std::vector<std::byte>> disk_cache::load(const digest& key) noexcept {
+    try {
+        if (directory_ && !is_refused()) {
             std::error_code fault;
             input_file file = input_file::open(*directory_ / entry_name(key), fault);
             if (file) {
@@ -196,7 +226,7 @@ std::optional<std::vector<std::byte>> disk_cache::load(const hash128& key) noexc
     return std::nullopt;
 }
 
-void disk_cache::store(const hash128& key, std::span<const std::byte> payload,
+void disk_cache::store(const digest& key, std::span<const std::byte> payload,
                        std::string_view description) noexcept {
     if (!directory_) return;
     bool stored = false;
@@ -208,13 +238,13 @@ void disk_cache::store(const hash128& key, std::span<const std::byte> payload,
     count(stored ? writes_ : failed_writes_);
 }
 
-bool disk_cache::try_store(const hash128& key, std::span<const std::byte> payload,
+bool disk_cache::try_store(const digest& key, std::span<const std::byte> payload,
                            std::string_view description) {
     const std::string line = one_line(description);
     const std::uint64_t bytes = header::bytes + line.size() + payload.size();
     if (bytes > limit_bytes_) return false;
     // At every store: the user may have removed the directory meanwhile.
-    if (make_directories(*directory_)) return false;
+    if (is_refused() || make_directories(*directory_)) return false;
     const std::vector<std::byte> content = entry_content(key, payload, line);
     const std::filesystem::path target = *directory_ / entry_name(key);
 
@@ -351,15 +381,17 @@ disk_cache_settings disk_cache_settings_from_environment() {
 }
 
 disk_cache& default_cache() noexcept {
-    static disk_cache* const cache = [] {
-        try {
+    try {
+        static disk_cache* const cache = [] {
             const disk_cache_settings settings = disk_cache_settings_from_environment();
             return new disk_cache(settings.directory, settings.limit_bytes);
-        } catch (...) {
-            return new disk_cache(std::nullopt, 0);
-        }
-    }();
-    return *cache;
+        }();
+        return *cache;
+    } catch (...) {  // no memory: off this once, the next use tries again
+        alignas(disk_cache) static std::byte room[sizeof(disk_cache)];
+        static disk_cache* const off = new (room) disk_cache(std::nullopt, 0);
+        return *off;
+    }
 }
 
 }  // namespace balm::runtime

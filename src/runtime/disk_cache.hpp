@@ -29,13 +29,15 @@ struct program_key_fields {
     std::string_view balm_version;    ///< of the library that printed the source
 };
 
-hash128 make_key(const program_key_fields& fields) noexcept;
+digest make_key(const program_key_fields& fields) noexcept;
 
 /// A directory of compiled programs, shared by any number of threads and processes, on any file system.
 ///
 /// An entry is one file, `<key>.bin`, for its user's eyes only. Before a byte is given out, its header, its
-/// length, its key and the hash of its payload have been checked, and that this user (or root) wrote it: a
-/// CPU device's binary is native code. No function throws.
+/// length, its key and the digest of its payload have been checked, and that nobody but this user (or root)
+/// can have written it, nor can write to the directory or one above it: a CPU device's binary is native code.
+/// A directory that others may write to is not used; a message on standard error says so once. No function
+/// throws.
 class disk_cache {
 public:
     struct statistics {
@@ -48,7 +50,7 @@ public:
     };
 
     struct entry {
-        hash128 key;
+        digest key;
         std::string description;                            ///< empty if damaged
         std::uint64_t bytes = 0;                            ///< of the file
         std::chrono::system_clock::time_point last_used{};  ///< to within ten minutes
@@ -66,16 +68,19 @@ public:
     disk_cache(const disk_cache&) = delete;
     disk_cache& operator=(const disk_cache&) = delete;
 
-    bool enabled() const noexcept { return directory_.has_value(); }
+    /// Whether there is a directory, and none but this user may write to it.
+    bool enabled() const noexcept { return directory_ && !refusal(); }
+    /// Why its directory is not used, in words; nothing where it is, or there is none.
+    std::optional<std::string> refusal() const noexcept;
     const std::optional<std::filesystem::path>& directory() const noexcept { return directory_; }
     std::uint64_t limit_bytes() const noexcept { return limit_bytes_; }
 
     /// The payload stored under this key; nothing if there is none that is whole.
-    std::optional<std::vector<std::byte>> load(const hash128& key) noexcept;
+    std::optional<std::vector<std::byte>> load(const digest& key) noexcept;
 
     /// Keeps the payload, if it can. The least recently used entries make room; one larger than the limit is
     /// not kept. `description` (kernel name, device) is for `balm cache list` and cut at 256 bytes.
-    void store(const hash128& key, std::span<const std::byte> payload,
+    void store(const digest& key, std::span<const std::byte> payload,
                std::string_view description = {}) noexcept;
 
     statistics counts() const noexcept;
@@ -90,13 +95,15 @@ public:
     std::uint64_t clear() noexcept;
 
 private:
-    bool try_store(const hash128& key, std::span<const std::byte> payload, std::string_view description);
+    bool is_refused() noexcept;
+    bool try_store(const digest& key, std::span<const std::byte> payload, std::string_view description);
     void make_room(std::uint64_t needed);
     void end_write(std::uint64_t bytes) noexcept;
     void scan_and_evict(std::uint64_t needed);
 
     std::optional<std::filesystem::path> directory_;
     std::uint64_t limit_bytes_;
+    std::atomic<bool> told_of_refusal_{false};
 
     std::mutex room_;
     bool scanned_ = false;
@@ -115,8 +122,8 @@ struct disk_cache_settings {
 /// What BALM_CACHE (0: off), BALM_CACHE_DIR and BALM_CACHE_SIZE (MiB; 512 if absent or no number) ask for.
 disk_cache_settings disk_cache_settings_from_environment();
 
-/// The process's cache, made from the environment at its first use. It is never destroyed: background
-/// threads and static objects may use it to the end.
+/// The process's cache, made from the environment at its first use; one that is off while there is no memory
+/// for that. It is never destroyed: background threads and static objects may use it to the end.
 disk_cache& default_cache() noexcept;
 
 }  // namespace balm::runtime

@@ -14,6 +14,7 @@
 #include "balm/error.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/event_state.hpp"
+#include "runtime/forked.hpp"
 #include "runtime/poller.hpp"
 #include "runtime/process_exit.hpp"
 
@@ -59,17 +60,22 @@ namespace {
 using runtime::event_state;
 using runtime::words_of;
 
-bool is_over(const event& of) { return of.state() == nullptr || of.state()->driver->is_complete(); }
+bool is_over(const event& of) {
+    if (of.state() == nullptr) return true;
+    runtime::refuse_if_forked();
+    return of.state()->driver->is_complete();
+}
 
 // Waits, and has the queue learn how far it has come, or what failed.
 void wait_for_one(const event& of) {
     if (of.state() == nullptr) return;
+    runtime::refuse_if_forked();
     const event_state& state = *of.state();
     const std::shared_ptr<runtime::queue_state> queue = state.queue.lock();
     try {
         state.driver->wait();
     } catch (...) {
-        if (queue != nullptr) queue->note_failed(state.sequence, words_of(std::current_exception()));
+        if (queue != nullptr) queue->note_failed(state.sequence, std::current_exception());
         throw;
     }
     if (queue == nullptr) return;
@@ -89,33 +95,35 @@ std::exception_ptr first_failure(std::span<const event> all) noexcept {
     return first;
 }
 
-// Keeps a failure for the next call on the event's device; of an event without one, on any device.
-void note_late_error(const event& of, const std::exception_ptr& failure) noexcept {
+// Keeps a failure for the thread's next call on the event's device; of an event without one, on any device.
+void note_late_error(const event& of, const std::exception_ptr& failure, std::uint64_t thread) noexcept {
     const event_state* const state = of.state().get();
     if (state != nullptr)
-        if (const auto queue = state->queue.lock()) return queue->device().note_late_error(failure);
+        if (const auto queue = state->queue.lock()) return queue->device().note_late_error(failure, thread);
     try {
         const auto told = std::make_shared<std::atomic<bool>>(false);
         for (const auto& device : runtime::live_devices())
             if (state == nullptr || state->device == nullptr || state->device == device->driver_handle())
-                device->note_late_error(failure, told);
+                device->note_late_error(failure, thread, told);
     } catch (...) {  // out of memory
     }
 }
 
-void call(detail::completion& what, std::span<const event> all) noexcept {
+void call(detail::completion& what, std::span<const event> all, std::uint64_t given_by) noexcept {
     const std::exception_ptr failure = first_failure(all);
     const event of = all.empty() ? event{} : all.front();
-    if (failure != nullptr && !what.hears_failure) note_late_error(of, failure);
+    if (failure != nullptr && !what.hears_failure) note_late_error(of, failure, given_by);
     try {
         what.call(failure);
     } catch (...) {
         try {
-            note_late_error(of, std::make_exception_ptr(callback_error(
-                                    fmt::format("A callback given to on_complete threw an exception: {}",
-                                                words_of(std::current_exception())))));
+            note_late_error(of,
+                            std::make_exception_ptr(callback_error(
+                                fmt::format("A callback given to on_complete threw an exception: {}",
+                                            words_of(std::current_exception())))),
+                            given_by);
         } catch (...) {  // out of memory for the words
-            note_late_error(of, std::current_exception());
+            note_late_error(of, std::current_exception(), given_by);
         }
     }
 }
@@ -147,14 +155,15 @@ bool detail::wait_for_all(std::span<const event> all, double seconds) {
 void detail::call_when_complete(std::span<const event> all, std::shared_ptr<completion> what) {
     using outcome = runtime::poller::outcome;
     std::vector<event> own(all.begin(), all.end());
-    runtime::callback_poller().add([own = std::move(own), what = std::move(what)] {
-        try {
-            if (!all_complete(own)) return outcome::waiting;
-        } catch (...) {  // a driver that cannot tell: waiting tells
-        }
-        call(*what, own);
-        return outcome::done;
-    });
+    runtime::callback_poller().add(
+        [own = std::move(own), what = std::move(what), given_by = runtime::this_thread_number()] {
+            try {
+                if (!all_complete(own)) return outcome::waiting;
+            } catch (...) {  // a driver that cannot tell: waiting tells
+            }
+            call(*what, own, given_by);
+            return outcome::done;
+        });
 }
 
 timestamps event::profile() const {

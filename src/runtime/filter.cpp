@@ -12,7 +12,7 @@
 
 #include "balm/error.hpp"
 #include "runtime/filter_judge.hpp"
-#include "runtime/platform.hpp"
+#include "runtime/same_card.hpp"
 
 namespace balm {
 

@@ -1,6 +1,7 @@
 #pragma once
-// In: bytes, text and numbers, a field at a time. Out: a 128-bit fingerprint. It names programs in the
-// disk cache and proves that what the disk gives back is what was written.
+// In: bytes, text and numbers, a field at a time. Out: a cryptographic digest. It names programs, in memory
+// and on disk, and proves that what the disk gives back is what was written: whoever writes a kernel's text
+// cannot choose a digest that another text has.
 
 #include <array>
 #include <compare>
@@ -13,59 +14,55 @@
 
 namespace balm::runtime {
 
-struct hash128 {
-    std::uint64_t low = 0;
-    std::uint64_t high = 0;
+/// 256 bits of BLAKE2b, as four numbers of which the first byte is the lowest.
+struct digest {
+    std::array<std::uint64_t, 4> words{};
 
-    friend bool operator==(const hash128&, const hash128&) = default;
+    friend bool operator==(const digest&, const digest&) = default;
     // clang-tidy 14 misreads a defaulted <=>.
-    friend auto operator<=>(const hash128&, const hash128&) = default;  // NOLINT(modernize-use-nullptr)
+    friend auto operator<=>(const digest&, const digest&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
-/// For unordered containers: the bits are already well mixed.
-struct hash128_bucket {
-    std::size_t operator()(const hash128& value) const noexcept {
-        return static_cast<std::size_t>(value.low);
-    }
-};
-
-/// 32 lower-case hexadecimal digits, `high` first.
-std::string to_hex(const hash128& value);
+/// 64 lower-case hexadecimal digits, the first byte first.
+std::string to_hex(const digest& value);
 
 /// The inverse of to_hex; nothing for text of any other form.
-std::optional<hash128> hash_from_hex(std::string_view text) noexcept;
+std::optional<digest> digest_from_hex(std::string_view text) noexcept;
 
-/// MurmurHash3_x64_128 of the bytes, exactly as published: a change within one 16-byte block always
-/// changes the result, other changes with probability 1 - 2^-128. It resists accidents, not attackers.
-/// Source: Austin Appleby, SMHasher, MurmurHash3.cpp (public domain).
-hash128 hash_bytes(std::span<const std::byte> bytes, std::uint32_t seed = 0) noexcept;
+/// BLAKE2b with 256 bits of the bytes, unkeyed (RFC 7693).
+digest digest_of(std::span<const std::byte> bytes) noexcept;
 
-/// Hashes a sequence of fields. Each goes in with its length before it, so that ("ab", "c") and
-/// ("a", "bc") differ.
+/// The digest of a sequence of fields. Texts go in with their length before them, so that ("ab", "c") and
+/// ("a", "bc") differ; numbers as eight bytes, without. The kinds of the fields so far must decide what comes
+/// next: where there may be more or fewer fields, their count is a field ahead of them.
 ///
-///     hash128 key = hasher{}.text(source).text(options).number(width).result();
+///     digest key = hasher{}.text(source).text(options).number(width).result();
 class hasher {
 public:
-    explicit hasher(std::uint32_t seed = 0) noexcept : low_(seed), high_(seed) {}
+    hasher() noexcept;
 
     hasher& bytes(std::span<const std::byte> field) noexcept;
     hasher& text(std::string_view field) noexcept;
-    hasher& number(std::uint64_t field) noexcept;
+    hasher& number(std::uint64_t field) noexcept {
+        if (pending_ + sizeof field > buffer_.size()) flush();
+        for (std::size_t i = 0; i < sizeof field; ++i)
+            buffer_[pending_ + i] = static_cast<std::byte>(field >> (8 * i));
+        pending_ += sizeof field;
+        return *this;
+    }
 
-    /// The hash of the fields so far; more may follow.
-    hash128 result() const noexcept;
+    /// The digest of the fields so far; more may follow.
+    digest result() const noexcept;
 
 private:
-    friend hash128 hash_bytes(std::span<const std::byte> bytes, std::uint32_t seed) noexcept;
-
+    friend digest digest_of(std::span<const std::byte> bytes) noexcept;
     void append(std::span<const std::byte> raw) noexcept;
-    void mix_block(const std::byte* block) noexcept;
-    void mix(std::uint64_t k1, std::uint64_t k2) noexcept;
+    void flush() noexcept;
 
-    std::uint64_t low_;
-    std::uint64_t high_;
-    std::uint64_t length_ = 0;
-    std::array<std::byte, 16> pending_{};
+    // libsodium's crypto_generichash_blake2b_state, whose header users of this one need not see.
+    alignas(64) std::array<std::byte, 384> state_{};
+    std::array<std::byte, 256> buffer_{};  // numbers are many and short
+    std::size_t pending_ = 0;
 };
 
 }  // namespace balm::runtime

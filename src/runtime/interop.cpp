@@ -26,7 +26,7 @@ namespace {
 template <class Adopt>
 device device_of(backend api, void* context, void* id, Adopt&& adopt) {
     platforms();  // those that Balm found are among the live ones
-    for (const std::shared_ptr<device_state>& each : live_devices())
+    for (const auto& each : live_devices())
         if (each->info().api == api && !each->is_freed() && each->driver().is_native(context, id))
             return device(each);
     return device(device_state::make(adopt()));
@@ -37,7 +37,8 @@ std::vector<storage*> pointers(const balm::detail::storage_list& list) {
     for (const std::shared_ptr<storage>& each : list) {
         if (each == nullptr)
             throw usage_error(
-                "run_native was given a null device_pointer; make it with device.allocate<T>(n).");
+                "run_native was given a null device_pointer or a vector without a device; make it "
+                "with device.allocate<T>(n) or balm::vector<T>(context, n).");
         made.push_back(each.get());
     }
     return made;
@@ -98,7 +99,9 @@ memory_part adopted_part(const std::shared_ptr<runtime::device_state>& on, nativ
 }
 
 native_memory native_of(const std::shared_ptr<runtime::storage>& memory, std::size_t offset) {
-    if (memory == nullptr) throw usage_error("The native memory of a null device_pointer was asked for.");
+    if (memory == nullptr)
+        throw usage_error(
+            "The native memory of a null device_pointer, or of a vector without a device, was asked for.");
     if (memory->is_restricted()) memory->check_usable(runtime::use::read);
     const std::uintptr_t handle = memory->native().handle;
     if (memory->device().info().api == backend::cuda)

@@ -26,7 +26,7 @@ mapping::mapping(std::shared_ptr<storage> mapped, std::size_t offset, std::size_
                 address_ != static_cast<std::byte*>(storage_->address()) + offset_)
                 throw device_error("The driver mapped managed memory to another address than its own.");
         } catch (...) {
-            queue.enqueue_unmap(*storage_, address_, use_of_memory());
+            queue.unmap_quietly(*storage_, address_, use_of_memory());
             throw;
         }
         return;
@@ -43,22 +43,29 @@ mapping::~mapping() {
     try {
         release();
     } catch (...) {
+        storage_->end_mapping(use_of_memory());
         storage_->device().note_late_error(std::current_exception());
     }
 }
 
 event mapping::release() {
     event made;
-    void* const address = std::exchange(address_, nullptr);
-    if (address == nullptr) return made;
+    if (address_ == nullptr) return made;
     queue_state& queue = storage_->device().default_queue();
     if (staging_ == nullptr) {
-        queue.enqueue_unmap(*storage_, address, use_of_memory(), &made);
-        return made;
+        queue.enqueue_unmap(*storage_, address_, use_of_memory(), &made);
+    } else {
+        storage_->end_mapping(use_of_memory());
+        try {
+            if (use_ != map_use::read)
+                queue.enqueue_write(*storage_, offset_, address_, bytes_, {staging_, true}, {}, &made);
+        } catch (...) {
+            storage_->begin_mapping(use_of_memory());  // it can be released again
+            throw;
+        }
     }
-    storage_->end_mapping(use_of_memory());
-    if (use_ != map_use::read)
-        queue.enqueue_write(*storage_, offset_, address, bytes_, {std::move(staging_), true}, {}, &made);
+    staging_.reset();
+    address_ = nullptr;
     return made;
 }
 

@@ -6,6 +6,8 @@
 #include <bit>
 #include <utility>
 
+#include "runtime/forked.hpp"
+
 namespace balm::runtime {
 
 namespace {
@@ -53,6 +55,7 @@ void memory_pool::give(block given) noexcept {
 }
 
 std::size_t memory_pool::trim(std::size_t keep) noexcept {
+    if (is_forked()) return 0;
     const std::lock_guard lock(mutex_);
     const std::size_t before = cached_;
     while (cached_ > keep) free_largest();

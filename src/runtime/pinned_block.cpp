@@ -3,6 +3,7 @@
 #include "runtime/pinned_block.hpp"
 
 #include "runtime/device_state.hpp"
+#include "runtime/forked.hpp"
 
 namespace balm::runtime {
 
@@ -12,7 +13,7 @@ pinned_block::pinned_block(std::shared_ptr<device_state> device, std::size_t byt
 }
 
 pinned_block::~pinned_block() {
-    if (bytes_ > 0) device_->driver().free_pinned(memory_);
+    if (bytes_ > 0 && !is_forked()) device_->driver().free_pinned(memory_);
 }
 
 }  // namespace balm::runtime

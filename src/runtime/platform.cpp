@@ -1,6 +1,7 @@
 // Asks every backend for its devices, once, and puts the best first.
 
 #include "runtime/platform.hpp"
+#include "runtime/forked.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -51,6 +52,7 @@ void add_platform(platform_list& found, discovered_platform part, backend api) {
 }
 
 platform_list discover() {
+    note_use();
     platform_list found;
     const auto add = [&](discovery all, backend api) {
         for (discovered_platform& each : all.platforms) add_platform(found, std::move(each), api);
@@ -73,6 +75,7 @@ std::vector<device> of_type(const std::vector<device>& devices, device_type type
 }  // namespace
 
 const platform_list& platforms() {
+    refuse_if_forked();
     static const auto* const found = new platform_list(discover());
     return *found;
 }
@@ -88,13 +91,6 @@ std::shared_ptr<device_state> open_again(const std::shared_ptr<device_state>& kn
     std::shared_ptr<device_state>& successor = now->of[&known->driver()];
     if (successor == nullptr || successor->is_freed()) successor = device_state::make(known->driver_handle());
     return successor;
-}
-
-bool is_same_card(const device_info& a, const device_info& b) {
-    if (a.api == b.api) return false;  // PoCL gives several devices one name: a backend knows its own
-    constexpr decltype(a.uuid) unknown{};
-    if (a.uuid != unknown && b.uuid != unknown) return a.uuid == b.uuid;
-    return !a.pci_address.empty() && a.pci_address == b.pci_address;
 }
 
 }  // namespace balm::runtime

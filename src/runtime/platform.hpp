@@ -23,7 +23,4 @@ const platform_list& platforms();
 /// The device itself, or where it was freed by hand, the one that stands for the same hardware now.
 std::shared_ptr<device_state> open_again(const std::shared_ptr<device_state>&);
 
-/// Whether these are the same card seen through two backends.
-bool is_same_card(const device_info&, const device_info&);
-
 }  // namespace balm::runtime

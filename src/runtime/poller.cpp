@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "runtime/forked.hpp"
 #include "runtime/process_exit.hpp"
 
 namespace balm::runtime {
@@ -15,23 +16,27 @@ std::chrono::nanoseconds patience::next() const {
 }
 
 void poller::add(task what) {
+    refuse_if_forked();
+    std::list<task> added;  // the thread needs no memory for it
+    added.push_back(std::move(what));
     {
         const std::lock_guard lock(mutex_);
         if (!ended_) {
             if (!thread_.joinable()) {
                 thread_ = std::thread([this] { run(); });
-                finish_at_exit(nullptr);
+                finish_at_exit("");
             }
-            added_.push_back(std::move(what));
+            added_.splice(added_.end(), added);
             woken_ = true;
             changed_.notify_all();
             return;
         }
     }
-    for (const patience since; what() != outcome::done;) std::this_thread::sleep_for(since.next());
+    for (const patience since; added.front()() != outcome::done;) std::this_thread::sleep_for(since.next());
 }
 
 void poller::wake() noexcept {
+    if (is_forked()) return;
     const std::lock_guard lock(mutex_);
     woken_ = true;
     changed_.notify_all();
@@ -46,20 +51,19 @@ void poller::end() noexcept {
     if (thread_.joinable() && thread_.get_id() != std::this_thread::get_id()) thread_.join();
 }
 
-bool poller::poll_all(std::vector<task>& tasks) noexcept {
+bool poller::poll_all(std::list<task>& tasks) noexcept {
     bool moved = false;
-    const auto left = std::remove_if(tasks.begin(), tasks.end(), [&](task& each) {
+    std::erase_if(tasks, [&](task& each) {
         const outcome found = each();
         moved |= found != outcome::waiting;
         return found == outcome::done;
     });
-    tasks.erase(left, tasks.end());
     return moved;
 }
 
 void poller::run() noexcept {
     using clock = std::chrono::steady_clock;
-    std::vector<task> tasks;
+    std::list<task> tasks;
     patience since;
     clock::time_point not_before{};
     for (;;) {
@@ -75,8 +79,7 @@ void poller::run() noexcept {
             woken_ = false;
             ends = ended_;
             if (!added_.empty()) since.begin_again();
-            std::move(added_.begin(), added_.end(), std::back_inserter(tasks));
-            added_.clear();
+            tasks.splice(tasks.end(), added_);
         }
         clock::time_point asked = clock::now();
         for (; poll_all(tasks); asked = clock::now()) since.begin_again();

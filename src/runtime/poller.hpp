@@ -7,9 +7,9 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 namespace balm::runtime {
 
@@ -41,11 +41,11 @@ public:
 
 private:
     void run() noexcept;
-    bool poll_all(std::vector<task>&) noexcept;
+    bool poll_all(std::list<task>&) noexcept;
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::vector<task> added_;
+    std::list<task> added_;
     bool woken_ = false;
     bool ended_ = false;
     std::thread thread_;

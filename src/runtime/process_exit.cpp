@@ -6,9 +6,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <vector>
+#include <string>
 
 #include "runtime/device_state.hpp"
+#include "runtime/forked.hpp"
 #include "runtime/poller.hpp"
 #include "runtime/program_saver.hpp"
 #include "runtime/promised_event.hpp"
@@ -18,14 +19,13 @@ namespace balm::runtime {
 
 namespace {
 
-// Drivers have registered all they ever do after a few compilations; each begins when it is first used.
+// Of a driver: it has registered all that it ever does after a few compilations.
 constexpr int most_registrations = 64;
 
 struct process_state {
     std::mutex mutex;
     std::map<const device_state*, std::weak_ptr<device_state>> devices;
-    std::uint64_t process = process_id();
-    std::map<const device_state*, int> registrations;
+    std::map<std::string, int, std::less<>> registrations;  // of our handler, for each driver
 };
 
 process_state& state() {
@@ -34,11 +34,8 @@ process_state& state() {
 }
 
 void finish_devices() noexcept {
-    for (const std::shared_ptr<device_state>& each : live_devices()) each->finish_quietly();
+    for (const auto& each : live_devices()) each->finish_quietly();
 }
-
-// A forked child has neither the parent's threads nor a driver that works.
-bool is_forked() { return state().process != process_id(); }
 
 void at_exit() {
     if (is_forked()) return;
@@ -46,7 +43,7 @@ void at_exit() {
     finish_devices();
     callback_poller().end();
     finish_devices();  // callbacks may have used them
-    for (const std::shared_ptr<device_state>& each : live_devices()) each->staging().trim();
+    for (const auto& each : live_devices()) each->staging().trim();
     submission_poller().end();
     end_saving();
 }
@@ -56,33 +53,47 @@ void at_exit() {
 /// be gone before our handler runs.
 struct end_of_thread {
     ~end_of_thread() {
-        if (is_main_thread() && !is_forked()) finish_saving();
+        if (is_forked()) return;
+        if (is_main_thread())
+            begin_end_of_saving();
+        else
+            finish_first_launches();  // exit() may have been called here
     }
 };
 
 }  // namespace
 
-void finish_at_exit(const device_state* after_step_of) noexcept {
+void finish_at_exit(std::string_view after_step_of) noexcept {
+    if (is_forked()) return;
+    note_use();
     thread_local const end_of_thread end;
-    const std::lock_guard lock(state().mutex);
-    if (state().registrations[after_step_of]++ < most_registrations) std::atexit(at_exit);
+    try {
+        const std::lock_guard lock(state().mutex);
+        auto& all = state().registrations;
+        auto known = all.find(after_step_of);
+        if (known == all.end()) known = all.emplace(after_step_of, 0).first;
+        if (known->second >= most_registrations) return;
+        ++known->second;
+        std::atexit(at_exit);
+    } catch (...) {  // out of memory: the next step registers
+    }
 }
 
 void device_made(device_state& made) {
     const std::lock_guard lock(state().mutex);
     state().devices.emplace(&made, made.weak_from_this());
-    state().registrations.erase(&made);  // another one's, that was at this address
 }
 
-std::vector<std::shared_ptr<device_state>> live_devices() noexcept {
-    std::vector<std::shared_ptr<device_state>> live;
+std::shared_ptr<device_state> live_devices::next(const device_state* after) noexcept {
     const std::lock_guard lock(state().mutex);
-    for (const auto& [address, device] : state().devices)
-        if (auto handle = device.lock()) live.push_back(std::move(handle));
-    return live;
+    const auto& all = state().devices;
+    for (auto each = all.upper_bound(after); each != all.end(); ++each)
+        if (auto handle = each->second.lock()) return handle;
+    return nullptr;
 }
 
 void device_gone(device_state& gone) noexcept {
+    if (is_forked()) return;
     const std::lock_guard lock(state().mutex);
     state().devices.erase(&gone);
 }

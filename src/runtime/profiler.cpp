@@ -8,7 +8,9 @@
 #include <array>
 #include <chrono>
 #include <deque>
+#include <map>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -38,8 +40,9 @@ public:
 
     profiler_node* begin(std::string_view name);
     void end(profiler_node*, std::uint64_t nanoseconds) noexcept;
-    void enqueued(const event_handle& done) noexcept override;
+    void enqueued(const command&, const event_handle& done) noexcept override;
     std::vector<profile_row> rows();
+    std::vector<profiled_command> commands();
 
     std::vector<std::shared_ptr<queue_state>> queues;
     std::vector<std::shared_ptr<device_state>> devices;
@@ -47,7 +50,13 @@ public:
 private:
     struct running {
         profiler_node* in;
+        profiled_command* of;
         event_handle done;
+
+        void add(std::uint64_t duration) const {
+            in->device += duration;
+            of->device += duration;
+        }
     };
     // Times are taken from those that are done when so many are held: a long run keeps few events.
     static constexpr std::size_t most_held = 1024;
@@ -56,12 +65,14 @@ private:
         return current_.try_emplace(std::this_thread::get_id(), &root_).first->second;
     }
     void take_times();
+    void wait_for_times();
     static std::uint64_t duration_of(driver_event&) noexcept;
     profile_row add_rows(const profiler_node&, int depth, std::vector<profile_row>&) const;
 
     std::mutex mutex_;
     profiler_node root_;  // no section; commands outside of all
     std::unordered_map<std::thread::id, profiler_node*> current_;
+    std::map<std::string, profiled_command, std::less<>> commands_;  // by name
     std::deque<running> running_;
     std::size_t next_look_ = most_held;
 };
@@ -90,13 +101,21 @@ void profiler_state::end(profiler_node* of, std::uint64_t nanoseconds) noexcept 
         here->second = of->parent;
 }
 
-void profiler_state::enqueued(const event_handle& done) noexcept {
+void profiler_state::enqueued(const command& given, const event_handle& done) noexcept {
     try {
         const std::lock_guard lock(mutex_);
+        const std::string_view name = name_of(given);
+        auto known = commands_.find(name);
+        if (known == commands_.end())
+            known = commands_.emplace(name, profiled_command{std::string(name)}).first;
+        profiled_command& of = known->second;
         const auto here = current_.find(std::this_thread::get_id());
         profiler_node* const in = here == current_.end() ? &root_ : here->second;
-        running_.push_back({in, done});
+        running_.push_back({in, &of, done});
         ++in->commands;
+        ++of.count;
+        of.bytes += bytes_of(given);
+        of.work_items += work_items_of(given);
         if (running_.size() < next_look_) return;
         take_times();
         next_look_ = std::max(most_held, 2 * running_.size());
@@ -108,7 +127,7 @@ void profiler_state::enqueued(const event_handle& done) noexcept {
 void profiler_state::take_times() {
     std::erase_if(running_, [](running& each) {
         if (!each.done->is_complete()) return false;
-        each.in->device += duration_of(*each.done);
+        each.add(duration_of(*each.done));
         return true;
     });
 }
@@ -122,19 +141,36 @@ std::uint64_t profiler_state::duration_of(driver_event& done) noexcept {
     }
 }
 
-std::vector<profile_row> profiler_state::rows() {
+void profiler_state::wait_for_times() {
     std::deque<running> left;
+    std::vector<std::uint64_t> durations;  // waited for without the lock: other threads go on
     {
         const std::lock_guard lock(mutex_);
+        durations.reserve(running_.size());
         left.swap(running_);
         next_look_ = most_held;
     }
-    std::vector<std::uint64_t> durations;  // waited for without the lock: other threads go on
-    durations.reserve(left.size());
     for (const running& each : left) durations.push_back(duration_of(*each.done));
 
     const std::lock_guard lock(mutex_);
-    for (std::size_t i = 0; i < left.size(); ++i) left[i].in->device += durations[i];
+    for (std::size_t i = 0; i < left.size(); ++i) left[i].add(durations[i]);
+}
+
+std::vector<profiled_command> profiler_state::commands() {
+    wait_for_times();
+    std::vector<profiled_command> all;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [name, each] : commands_) all.push_back(each);
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& a, const auto& b) { return a.device > b.device; });
+    return all;
+}
+
+std::vector<profile_row> profiler_state::rows() {
+    wait_for_times();
+    const std::lock_guard lock(mutex_);
     std::vector<profile_row> all;
     for (const auto& each : root_.children) add_rows(*each, 0, all);
     if (root_.commands > 0)
@@ -184,11 +220,64 @@ std::string share_text(std::uint64_t part, std::uint64_t whole) {
     return fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-std::string line(const std::string& name, std::size_t width, const std::array<std::string, 8>& columns) {
+std::string line(const std::string& name, std::size_t width, std::span<const std::string> columns) {
     std::string text = fmt::format("{:<{}}", name, width);
     constexpr std::array<int, 8> widths{8, 10, 10, 8, 10, 10, 10, 8};
     for (std::size_t k = 0; k < columns.size(); ++k) text += fmt::format("  {:>{}}", columns[k], widths[k]);
     return text + '\n';
+}
+
+// "12.3 MB": three digits.
+std::string count_text(std::uint64_t count, std::string_view unit) {
+    if (count == 0) return "";
+    constexpr std::array<const char*, 5> prefixes{"", "k", "M", "G", "T"};
+    auto value = static_cast<double>(count);
+    std::size_t k = 0;
+    for (; k + 1 < prefixes.size() && value >= 999.5; ++k) value /= 1000;
+    const int digits = k == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+    return fmt::format("{:.{}f} {}{}", value, digits, prefixes[k], unit);
+}
+
+std::string table_of(const std::vector<profile_row>& rows) {
+    std::size_t width = std::size("section") - 1;
+    std::uint64_t host = 0, device = 0;
+    for (const profile_row& each : rows) {
+        width = std::max(width, each.name.size() + 2 * static_cast<std::size_t>(each.depth));
+        if (each.depth > 0) continue;
+        host += each.host_total;
+        device += each.device_total;
+    }
+    const std::array<std::string, 8> head{"count",    "host",   "self", "share",
+                                          "commands", "device", "self", "share"};
+    std::string text = line("section", width, head);
+    for (const profile_row& each : rows) {
+        const std::array<std::string, 8> columns{
+            std::to_string(each.count),    time_text(each.host_total),
+            time_text(each.host_self),     share_text(each.host_total, host),
+            std::to_string(each.commands), time_text(each.device_total),
+            time_text(each.device_self),   share_text(each.device_total, device)};
+        text += line(std::string(2 * static_cast<std::size_t>(each.depth), ' ') + each.name, width, columns);
+    }
+    return text;
+}
+
+std::string table_of(const std::vector<profiled_command>& commands) {
+    std::size_t width = std::size("command") - 1;
+    std::uint64_t device = 0;
+    for (const profiled_command& each : commands) {
+        width = std::max(width, each.name.size());
+        device += each.device;
+    }
+    const std::array<std::string, 4> head{"count", "size", "device", "share"};
+    std::string text = line("command", width, head);
+    for (const profiled_command& each : commands) {
+        const std::array<std::string, 4> columns{
+            std::to_string(each.count),
+            each.work_items != 0 ? count_text(each.work_items, "items") : count_text(each.bytes, "B"),
+            time_text(each.device), share_text(each.device, device)};
+        text += line(each.name, width, columns);
+    }
+    return text;
 }
 
 }  // namespace
@@ -225,26 +314,10 @@ void profiler::observe(const device& of) {
 
 std::vector<profile_row> profiler::rows() const { return state_->rows(); }
 
+std::vector<profiled_command> profiler::commands() const { return state_->commands(); }
+
 std::string profiler::summary() const {
-    using namespace runtime;
-    const std::vector<profile_row> all = rows();
-    std::size_t width = std::size("section") - 1;
-    std::uint64_t host = 0, device = 0;
-    for (const profile_row& each : all) {
-        width = std::max(width, each.name.size() + 2 * static_cast<std::size_t>(each.depth));
-        if (each.depth > 0) continue;
-        host += each.host_total;
-        device += each.device_total;
-    }
-    std::string text =
-        line("section", width, {"count", "host", "self", "share", "commands", "device", "self", "share"});
-    for (const profile_row& each : all)
-        text += line(
-            std::string(2 * static_cast<std::size_t>(each.depth), ' ') + each.name, width,
-            {std::to_string(each.count), time_text(each.host_total), time_text(each.host_self),
-             share_text(each.host_total, host), std::to_string(each.commands), time_text(each.device_total),
-             time_text(each.device_self), share_text(each.device_total, device)});
-    return text;
+    return runtime::table_of(rows()) + '\n' + runtime::table_of(commands());
 }
 
 }  // namespace balm

@@ -12,6 +12,7 @@
 #include "balm/version.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/disk_cache.hpp"
+#include "runtime/forked.hpp"
 #include "runtime/process_exit.hpp"
 #include "runtime/program_saver.hpp"
 #include "runtime/system.hpp"
@@ -33,7 +34,7 @@ std::string device_identity(const device_info& info) {
                        info.name, info.version, info.language_version, info.address_bits);
 }
 
-hash128 key_of(const driver_device& driver, const program_source& source) {
+digest key_of(const driver_device& driver, const program_source& source) {
     const device_info& info = driver.info();
     const std::string kind = fmt::format("{}-binary", to_string(info.api));
     const std::string options = driver.compile_options() + '\n' + source.options;
@@ -65,23 +66,11 @@ void show(const device_state& device, const program_source& source, const char* 
 std::string option_of_this_process() {
     static const std::string option = [] {
         const auto now = std::chrono::system_clock::now().time_since_epoch().count();
-        const hash128 own =
+        const digest own =
             hasher{}.text(host_name()).number(process_id()).number(static_cast<std::uint64_t>(now)).result();
         return " -DBALM_PROCESS_" + to_hex(own);
     }();
     return option;
-}
-
-// Null where there is no entry, or the driver refuses it.
-std::shared_ptr<compiled_program> from_disk(driver_device& driver, const hash128& key,
-                                            const std::string& kernel_name) {
-    const auto binary = default_cache().load(key);
-    if (!binary.has_value()) return nullptr;
-    try {
-        return std::make_shared<compiled_program>(driver.load(*binary), kernel_name);
-    } catch (const error&) {
-        return nullptr;  // of another driver build, say: compile again and write over it
-    }
 }
 
 }  // namespace
@@ -92,8 +81,9 @@ kernel_lease::~kernel_lease() {
     if (kernel_ != nullptr) program_->give_back(std::move(kernel_));
 }
 
-compiled_program::compiled_program(std::unique_ptr<driver_program> driver, std::string kernel_name)
-    : driver_(std::move(driver)), kernel_name_(std::move(kernel_name)) {
+compiled_program::compiled_program(std::unique_ptr<driver_program> driver, std::string kernel_name,
+                                   launch_plan plan)
+    : driver_(std::move(driver)), kernel_name_(std::move(kernel_name)), plan_(std::move(plan)) {
     auto first = driver_->make_kernel(kernel_name_);
     max_work_group_size_ = first->max_work_group_size();
     spare_.store(first.release(), std::memory_order_release);
@@ -132,7 +122,7 @@ void compiled_program::give_back(std::unique_ptr<driver_kernel> kernel) noexcept
 // ---- the way to the disk ----
 
 void compiled_program::compiled_now(const device_state& on, std::optional<disk_entry> entry) {
-    compiled_on_ = &on;
+    compiled_by_ = on.info().platform;
     entry_ = std::move(entry);
     if (driver_->binary_needs_launch())
         awaits_launch_.store(true, std::memory_order_release);
@@ -140,17 +130,12 @@ void compiled_program::compiled_now(const device_state& on, std::optional<disk_e
         save_in_background(shared_from_this());
 }
 
-void compiled_program::launched(driver_event& done) {
+void compiled_program::launched(driver_queue& in) noexcept {
     if (!awaits_launch_.exchange(false, std::memory_order_acquire)) return;
     try {
-        done.wait();
-    } catch (...) {
-        return;  // the launch failed: whoever waits for it is told; the binary is not worth keeping
+        save_in_background(shared_from_this(), in.record());
+    } catch (...) {  // the next process compiles again
     }
-    // The compiler has made its static objects by now. Our handler, registered after theirs, runs before they
-    // are destroyed, and waits for the saver, which needs them.
-    finish_at_exit(compiled_on_);
-    if (entry_) save_in_background(shared_from_this());
 }
 
 void compiled_program::save() noexcept {
@@ -162,42 +147,82 @@ void compiled_program::save() noexcept {
 
 // ---- the store ----
 
-std::shared_ptr<compiled_program> program_store::get(const hash128& identity,
+std::uint64_t program_store::hash_of(const program_identity& of) {
+    std::uint64_t hash = of.kernel.words[0] ^ of.options.words[0];
+    for (const std::uint32_t each : {of.facts, of.group_size[0], of.group_size[1], of.group_size[2]})
+        hash = (hash ^ each) * 0x9e3779b97f4a7c15u;
+    return hash;
+}
+
+std::shared_ptr<compiled_program> program_store::find(const program_identity& identity) const {
+    refuse_if_forked();
+    std::shared_ptr<slot> found =
+        slots_.find(hash_of(identity), [&](const slot& each) { return each.identity == identity; });
+    if (found == nullptr || !found->is_ready.load(std::memory_order_acquire)) return nullptr;
+    compiled_program* const program = found->program.get();
+    return {std::move(found), program};  // the slot's counter, which counts already
+}
+
+std::shared_ptr<compiled_program> program_store::get(const program_identity& identity,
                                                      const std::function<program_source()>& make) {
-    std::shared_ptr<slot> found;
-    {
-        const std::shared_lock lock(mutex_);
-        if (const auto at = slots_.find(identity); at != slots_.end()) found = at->second;
-    }
+    refuse_if_forked();
+    const std::uint64_t hash = hash_of(identity);
+    const auto is_it = [&](const slot& each) { return each.identity == identity; };
+    std::shared_ptr<slot> found = slots_.find(hash, is_it);
     if (found == nullptr) {
-        const std::lock_guard lock(mutex_);
-        std::shared_ptr<slot>& at = slots_[identity];
-        if (at == nullptr) at = std::make_shared<slot>();
-        found = at;
+        found = std::make_shared<slot>();
+        found->identity = identity;
+        found = slots_.insert(hash, found, is_it);
     }
     const std::lock_guard lock(found->mutex);  // who comes second waits for the first one's program
-    if (found->program == nullptr) found->program = build(make());
+    if (found->program == nullptr) {
+        found->program = build(make());
+        found->is_ready.store(true, std::memory_order_release);
+    }
     return found->program;
 }
 
+// Nobody holds the program any more, but launches of it may be in flight: the device unloads it after them.
+std::shared_ptr<compiled_program> program_store::loaded(std::unique_ptr<driver_program> driver,
+                                                        const program_source& source) {
+    auto made = std::make_unique<compiled_program>(std::move(driver), source.kernel_name, source.plan);
+    return {made.release(), [of = device_.weak_from_this()](compiled_program* gone) {
+                if (is_forked()) return;  // drivers do not work there
+                std::unique_ptr<compiled_program> last(gone);
+                if (const std::shared_ptr<device_state> device = of.lock()) device->retire(std::move(last));
+            }};
+}
+
+// Null where there is no entry, or the driver refuses it.
+std::shared_ptr<compiled_program> program_store::from_disk(const digest& key, const program_source& source) {
+    const auto binary = default_cache().load(key);
+    if (!binary.has_value()) return nullptr;
+    try {
+        return loaded(device_.driver().load(*binary), source);
+    } catch (const error&) {
+        return nullptr;  // of another driver build, say: compile again and write over it
+    }
+}
+
 std::shared_ptr<compiled_program> program_store::build(const program_source& source) {
+    if (device_.is_freed()) device_.check();  // throws
+    device_.free_retired();
     driver_device& driver = device_.driver();
-    const hash128 key = key_of(driver, source);
-    std::shared_ptr<compiled_program> built = from_disk(driver, key, source.kernel_name);
+    const digest key = key_of(driver, source);
+    std::shared_ptr<compiled_program> built = from_disk(key, source);
     const bool was_on_disk = built != nullptr;
     if (shows_kernels()) show(device_, source, was_on_disk ? "from the disk cache" : "compiled now");
     if (!was_on_disk) {
         // The driver's own cache would grow with each process, were ours not there to compile once.
         const bool keeps = default_cache().enabled();
         const bool apart = keeps && !driver.compiles_beside_other_processes();
-        built = std::make_shared<compiled_program>(
-            driver.compile(source.text, source.options + (apart ? option_of_this_process() : "")),
-            source.kernel_name);
+        built = loaded(driver.compile(source.text, source.options + (apart ? option_of_this_process() : "")),
+                       source);
         std::optional<compiled_program::disk_entry> entry;
         if (keeps) entry = {key, fmt::format("{} on {}", source.kernel_name, device_.words())};
         built->compiled_now(device_, std::move(entry));
     }
-    finish_at_exit(&device_);
+    finish_at_exit(device_.info().platform);
     return built;
 }
 

@@ -6,6 +6,7 @@
 #include "balm/error.hpp"
 #include "balm/user_event.hpp"
 #include "runtime/event_state.hpp"
+#include "runtime/forked.hpp"
 #include "runtime/poller.hpp"
 
 namespace balm {
@@ -83,14 +84,22 @@ open_events& the_open_events() {
     return *made;
 }
 
-std::exception_ptr end_of_process() {
-    return std::make_exception_ptr(
-        usage_error("The process ends, but a user event was not set: call complete() or fail() before."));
+std::exception_ptr failure_of(const char* words) noexcept {
+    try {
+        throw usage_error(words);
+    } catch (...) {  // or std::bad_alloc
+        return std::current_exception();
+    }
+}
+
+std::exception_ptr end_of_process() noexcept {
+    return failure_of("The process ends, but a user event was not set: call complete() or fail() before.");
 }
 
 }  // namespace
 
 user_event_state::user_event_state() {
+    refuse_if_forked();
     open_events& open = the_open_events();
     const std::lock_guard lock(open.mutex);
     if (open.at_end)
@@ -100,15 +109,16 @@ user_event_state::user_event_state() {
 }
 
 user_event_state::~user_event_state() {
+    if (is_forked()) return;
     {
         open_events& open = the_open_events();
         const std::lock_guard lock(open.mutex);
         open.all.erase(this);
     }
     if (promise_->is_settled()) return;
-    promise_->fail(std::make_exception_ptr(usage_error(
-        "A user event was dropped before it was set, so what waits for it cannot run: keep a copy "
-        "of it until complete() or fail() is called.")));
+    promise_->fail(
+        failure_of("A user event was dropped before it was set, so what waits for it cannot run: keep a copy "
+                   "of it until complete() or fail() is called."));
 }
 
 void fail_open_user_events() noexcept {

@@ -26,9 +26,7 @@ bool is_over(const event& of) noexcept {
 
 }  // namespace
 
-std::shared_ptr<promised_event> queue_state::defer(deferred_command command, needs&& needed,
-                                                   std::span<storage* const> reads,
-                                                   std::span<storage* const> writes) {
+std::shared_ptr<promised_event> queue_state::defer(deferred_command command, needs&& needed) {
     if (needed.late != nullptr) {
         command.late = std::move(needed.late->events);
         command.conflicts = std::move(needed.late->conflicts);
@@ -36,14 +34,12 @@ std::shared_ptr<promised_event> queue_state::defer(deferred_command command, nee
     command.events = std::move(needed.events);
     command.reached = std::move(needed.reached);
     std::vector<command_id> writers;
-    for (const storage* const each : reads) {
-        auto memory = each->weak_from_this().lock();
+    for (const auto& memory : command.what.reads) {
+        if (memory == nullptr) continue;
         writers.clear();
-        each->collect_writers(writers);
+        memory->collect_writers(writers);
         for (const command_id& writer : writers) command.reads.push_back({memory, writer});
-        command.uses.push_back(std::move(memory));
     }
-    for (const storage* const each : writes) command.uses.push_back(each->weak_from_this().lock());
     auto promise = std::make_shared<promised_event>();
     command.made = promise;
     const std::uint64_t sequence = command.sequence;
@@ -55,7 +51,7 @@ std::shared_ptr<promised_event> queue_state::defer(deferred_command command, nee
 }
 
 // On the submission poller's thread.
-poller::outcome queue_state::advance() {
+poller::outcome queue_state::advance() noexcept {
     std::list<deferred_command> gone;  // what they keep goes after the lock
     bool none_left = false;
     {
@@ -68,18 +64,14 @@ poller::outcome queue_state::advance() {
         }
         none_left = deferred_.empty();
     }
-    for (const deferred_command& each : gone) {
-        if (each.program == nullptr || !each.program->awaits_launch()) continue;
-        try {
-            each.program->launched(*driver_->record());  // waits for the launch
-        } catch (...) {                                  // the program is not kept on disk
-        }
-    }
+    for (const deferred_command& each : gone)
+        if (const auto& program = each.what.program; program != nullptr && program->awaits_launch())
+            program->launched(*driver_);
     if (none_left) return poller::outcome::done;
     return gone.empty() ? poller::outcome::waiting : poller::outcome::moved;
 }
 
-bool queue_state::is_ready(const deferred_command& command) const {
+bool queue_state::is_ready(const deferred_command& command) const noexcept {
     const auto late_is_over = [this](const event& each) {
         const std::shared_ptr<promised_event>& promise = each.state()->promise;
         if (promise != nullptr && promise->is_settled() && chains_on(each)) return true;
@@ -94,7 +86,7 @@ bool queue_state::is_ready(const deferred_command& command) const {
 }
 
 // A failure goes to the event, and to the memory that the command should have written.
-void queue_state::hand_over(deferred_command& command) {
+void queue_state::hand_over(deferred_command& command) noexcept {
     std::exception_ptr failure;
     try {
         command.made->settle(submit(command));
@@ -102,8 +94,8 @@ void queue_state::hand_over(deferred_command& command) {
     } catch (...) {
         failure = std::current_exception();
     }
-    note_failed(command.sequence, words_of(failure));
-    if (!command.event_is_kept) device_.note_late_error(failure);
+    note_failed(command.sequence, failure);
+    if (!command.event_is_kept) device_.note_late_error(failure, command.thread);
     command.made->fail(std::move(failure));
 }
 
@@ -130,12 +122,13 @@ event_handle queue_state::submit(deferred_command& command) {
     }
     for (const deferred_command::source& each : command.reads)
         if (const std::shared_ptr<queue_state> writer = device_.find_queue(each.writer.queue))
-            if (writer->has_failures() && each.memory != nullptr)
-                writer->check_not_failed(each.writer.sequence, *each.memory);
-    for (const std::shared_ptr<const storage>& each : command.uses)  // it may have been freed by hand
-        if (each != nullptr && each->is_restricted()) each->check_usable(use::read);
+            if (writer->has_failures()) writer->check_not_failed(each.writer.sequence, *each.memory);
+    for (const auto* const uses : {&command.what.reads, &command.what.writes})
+        for (const std::shared_ptr<const storage>& each : *uses)  // its owner may have freed it
+            if (each != nullptr && each->is_restricted()) each->check_usable(use::read);
     event_handle native;
-    command.submit(dependencies{command.events, &native});
+    waited_.reserve(waited_.size() + command.reached.size());
+    issue(command.what.what, *driver_, dependencies{command.events, &native});
     note_reached(command.reached);
     return native;
 }

@@ -14,6 +14,7 @@
 #include "runtime/command_observer.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/event_state.hpp"
+#include "runtime/forked.hpp"
 #include "runtime/program_store.hpp"
 #include "runtime/promised_event.hpp"
 
@@ -36,96 +37,11 @@ void raise_to(std::atomic<std::uint64_t>& value, std::uint64_t to) noexcept {
     }
 }
 
-std::shared_ptr<std::byte[]> copy_aside(const void* from, std::size_t bytes) {
-    std::shared_ptr<std::byte[]> copy(new std::byte[bytes]);  // not set to zero first
-    std::memcpy(copy.get(), from, bytes);
-    return copy;
+// What map commands name: null where the host sees the memory anyway.
+memory memory_to_map(const storage& mapped) {
+    const bool is_visible = mapped.address() != nullptr && !mapped.device().driver().maps_memory();
+    return is_visible ? memory{} : mapped.native();
 }
-
-std::size_t bytes_of(const region_extent& size) { return size.row_bytes * size.rows * size.planes; }
-
-region_layout row_behind_row(const region_extent& size) {
-    return {0, size.row_bytes, size.row_bytes * size.rows};
-}
-
-// A point in the queue, no command that observers care for, where what follows cannot be deferred.
-struct entry {
-    driver_queue& queue;
-    static constexpr bool is_marker = true;
-
-    void operator()(const dependencies& after) const { *after.made = queue.record(after.wait_for); }
-};
-
-// The same where it can.
-struct marker : entry {
-    std::shared_ptr<compiled_program> program() const { return nullptr; }
-    std::function<void(const dependencies&)> owned() const { return *this; }
-};
-
-// A write whose bytes are copied aside where the call cannot wait for them to be sent. `write` may be copied.
-template <class Write>
-struct host_write {
-    const void* from;
-    std::size_t bytes;
-    host_memory_owner& keep;
-    Write write;
-
-    void operator()(const dependencies& after) const { write(from, after); }
-    std::shared_ptr<compiled_program> program() const { return nullptr; }
-    std::function<void(const dependencies&)> owned() const {
-        const void* source = from;
-        if (keep.object == nullptr) {
-            auto copy = copy_aside(from, bytes);
-            source = copy.get();
-            keep = host_memory_owner(std::move(copy));
-        }
-        return [write = write, source](const dependencies& after) { write(source, after); };
-    }
-};
-
-// A copy from another device's memory: the one command whose memory is not all of its own device.
-struct copy_between {
-    driver_queue& queue;
-    std::shared_ptr<driver_device> owner;
-    memory to;
-    std::size_t to_offset;
-    memory from;
-    std::size_t from_offset;
-    std::size_t bytes;
-    static constexpr bool reads_other_devices = true;
-
-    void operator()(const dependencies& after) const {
-        queue.copy_from(*owner, to, to_offset, from, from_offset, bytes, after);
-    }
-    std::shared_ptr<compiled_program> program() const { return nullptr; }
-    std::function<void(const dependencies&)> owned() const { return *this; }
-};
-
-// The launch of a program's kernel. Deferred, it keeps the program and takes a kernel of it when its turn
-// comes.
-struct program_launch {
-    driver_queue& queue;
-    kernel_lease& lease;
-    const grid& over;
-    std::span<const argument> arguments;
-
-    void operator()(const dependencies& after) const { queue.launch(*lease, over, arguments, after); }
-    std::shared_ptr<compiled_program> program() const { return lease.program().shared_from_this(); }
-    std::function<void(const dependencies&)> owned() const {
-        std::vector<argument> own(arguments.begin(), arguments.end());
-        std::vector<std::shared_ptr<const std::byte[]>> long_values;
-        for (argument& each : own) {
-            if (each.long_value == nullptr) continue;
-            long_values.push_back(copy_aside(each.long_value, each.size));
-            each.long_value = long_values.back().get();
-        }
-        return [&on = queue, program = program(), grid = over, own = std::move(own),
-                long_values = std::move(long_values)](const dependencies& after) {
-            const kernel_lease leased = program->lease_kernel();
-            on.launch(*leased, grid, own, after);
-        };
-    }
-};
 
 // Memory of Balm's own serves every kernel; the driver may have made other memory for some.
 void check_kernel_may(std::span<storage* const> reads, std::span<storage* const> writes) {
@@ -146,22 +62,14 @@ queue_state::queue_state(device_state& device, std::shared_ptr<device_state> kee
 queue_state::~queue_state() { close(); }
 
 void queue_state::close() noexcept {
-    if (std::exchange(is_closed_, true)) return;
-    try {
-        driver_->finish();
-        note_completed(submitted());
-        run_host_parts();
-    } catch (...) {
-        device_.note_late_error(std::current_exception());
-    }
+    if (std::exchange(is_closed_, true) || is_forked()) return;
+    finish_quietly();
 }
 
 // ---- submission ----
 
-template <class Submit>
-std::uint64_t queue_state::enqueue(std::span<storage* const> reads, std::span<storage* const> writes,
-                                   std::span<const event> waits, event* made, event_handle* driver_made,
-                                   Submit&& submit) {
+std::uint64_t queue_state::enqueue(const command& given, std::span<const event> waits, event* made,
+                                   event_handle* driver_made) {
     device_.check();
     needs needed;
     event_handle own_event;
@@ -171,51 +79,73 @@ std::uint64_t queue_state::enqueue(std::span<storage* const> reads, std::span<st
     const bool event_is_kept = driver_made != nullptr;
 
     std::unique_lock lock(mutex_);
-    const bool is_observed = !observers_.empty() && !requires { submit.is_marker; };
+    const bool is_observed = !observers_.empty() && !is_marker(given);
     if (is_observed && driver_made == nullptr) driver_made = &own_event;
     if (!waits.empty()) add_waits(waits, needed);
-    for (const storage* const each : reads)
-        prepare(
-            *each, use::read, needed, requires { submit.reads_other_devices; });
-    for (const storage* const each : writes) prepare(*each, use::write, needed);
+    const bool may_be_foreign = reads_other_device(given);
+    for (storage* const each : given.reads) prepare(*each, use::read, needed, may_be_foreign);
+    for (storage* const each : given.writes) prepare(*each, use::write, needed);
+    const bool is_deferred = is_deferring() || needed.late != nullptr;
+    if (is_deferred && !can_be_deferred(given)) [[unlikely]] {
+        lock.unlock();
+        wait_for_turn(needed);
+        return enqueue(given, waits, made, event_is_kept ? driver_made : nullptr);
+    }
     const std::uint64_t sequence = submitted_.load(std::memory_order_relaxed) + 1;
+    std::shared_ptr<event_state> state;
     std::shared_ptr<promised_event> promise;
-    if (is_deferring() || needed.late != nullptr) [[unlikely]] {
-        if constexpr (requires { submit.owned(); }) {
+    try {  // all that can fail comes before the driver has the command
+        if (made != nullptr)
+            state = std::make_shared<event_state>(
+                event_state{nullptr, device_.driver_handle(), handle_, id_, sequence});
+        if (!needed.reached.empty()) waited_.reserve(waited_.size() + needed.reached.size());
+        if (!host_parts_.is_empty()) [[unlikely]]
+            for (const storage* const each : given.reads) follow_writers(*each, sequence);
+        if (!is_deferred) [[likely]] {
+            issue(given, *driver_, dependencies{needed.events, driver_made});
+            note_reached(needed.reached);
+        } else {
             deferred_command command;
             command.sequence = sequence;
-            command.submit = submit.owned();
-            command.program = submit.program();
+            command.what = own(given);
             command.event_is_kept = event_is_kept;
-            promise = defer(std::move(command), std::move(needed), reads, writes);
+            command.thread = this_thread_number();
+            promise = defer(std::move(command), std::move(needed));
             if (driver_made != nullptr) *driver_made = promise;
-        } else {
-            lock.unlock();
-            wait_for_turn(needed);
-            return enqueue(reads, writes, waits, made, driver_made, std::forward<Submit>(submit));
         }
-    } else {
-        submit(dependencies{needed.events, driver_made});
-        if (!needed.reached.empty()) note_reached(needed.reached);
+    } catch (...) {
+        submitted_.store(sequence, std::memory_order_release);  // spent: it is noted with what is followed
+        throw;
     }
     submitted_.store(sequence, std::memory_order_release);
-    for (storage* const each : reads) each->mark(id_, use::read, sequence);
-    for (storage* const each : writes) each->mark(id_, use::write, sequence);
+    for (storage* const each : given.reads) each->mark(id_, use::read, sequence);
+    for (storage* const each : given.writes) each->mark(id_, use::write, sequence);
     if (is_observed) [[unlikely]]
-        for (const auto& each : observers_) each->enqueued(*driver_made);
-    if (made != nullptr) *made = make_event(*driver_made, sequence, std::move(promise));
+        for (const auto& each : observers_) each->enqueued(given, *driver_made);
+    if (made == nullptr) return sequence;
+    state->driver = *driver_made;
+    state->promise = std::move(promise);
+    *made = event(std::move(state));
     return sequence;
 }
 
-void queue_state::prepare(const storage& used, use how, needs& needed, bool may_be_foreign) {
+void queue_state::prepare(storage& used, use how, needs& needed, bool may_be_foreign) {
     if (&used.device() != &device_ && !may_be_foreign) [[unlikely]]
         refuse_foreign(used);
     if (how == use::read && has_failures()) [[unlikely]]
         check_own_writers(used);
     if (used.is_restricted()) [[unlikely]]
         used.check_usable(how);
-    if (used.used_elsewhere(id_)) [[unlikely]]
+    if (!used.is_used_by_only(id_) && used.admit(id_)) [[unlikely]]
         add_conflicts(used, how, needed);
+}
+
+// What it reads may turn out to be of no use: then so is what it writes.
+void queue_state::follow_writers(const storage& used, std::uint64_t sequence) {
+    std::vector<command_id> writers;
+    used.collect_writers(writers);
+    for (const command_id& writer : writers)
+        if (writer.queue == id_) host_parts_.follow(writer.sequence, sequence);
 }
 
 void queue_state::refuse_foreign(const storage& used) const {
@@ -286,7 +216,8 @@ bool queue_state::comes_after(const command_id& command) const {
     return false;
 }
 
-void queue_state::note_reached(std::span<const command_id> reached) {
+// There is room for them.
+void queue_state::note_reached(std::span<const command_id> reached) noexcept {
     for (const command_id& command : reached) {
         const auto known = std::find_if(waited_.begin(), waited_.end(),
                                         [&](const command_id& each) { return each.queue == command.queue; });
@@ -297,12 +228,6 @@ void queue_state::note_reached(std::span<const command_id> reached) {
     }
 }
 
-event queue_state::make_event(event_handle driver, std::uint64_t sequence,
-                              std::shared_ptr<promised_event> promise) const {
-    return event(std::make_shared<event_state>(
-        event_state{std::move(driver), device_.driver_handle(), handle_, id_, sequence, std::move(promise)}));
-}
-
 // ---- commands ----
 
 void queue_state::enqueue_launch(driver_kernel& kernel, const grid& over, std::span<const argument> arguments,
@@ -310,8 +235,7 @@ void queue_state::enqueue_launch(driver_kernel& kernel, const grid& over, std::s
                                  std::span<const event> waits, event* made) {
     release_now_and_then();
     check_kernel_may(reads, writes);
-    enqueue(reads, writes, waits, made, nullptr,
-            [&](const dependencies& after) { driver_->launch(kernel, over, arguments, after); });
+    enqueue({launch_command{nullptr, &kernel, over, arguments}, reads, writes}, waits, made, nullptr);
 }
 
 void queue_state::enqueue_launch(kernel_lease& lease, const grid& over, std::span<const argument> arguments,
@@ -319,16 +243,18 @@ void queue_state::enqueue_launch(kernel_lease& lease, const grid& over, std::spa
                                  std::span<const event> waits, event* made) {
     release_now_and_then();
     check_kernel_may(reads, writes);
+    compiled_program& program = lease.program();
     const std::uint64_t sequence =
-        enqueue(reads, writes, waits, made, nullptr, program_launch{*driver_, lease, over, arguments});
-    if (lease.program().awaits_launch() && is_handed_over(sequence)) [[unlikely]]
-        lease.program().launched(*driver_->record());
+        enqueue({launch_command{&program, &*lease, over, arguments}, reads, writes}, waits, made, nullptr);
+    if (program.awaits_launch() && is_handed_over(sequence)) [[unlikely]]
+        program.launched(*driver_);
 }
 
-template <class Write>
-void queue_state::write_with(storage& to, const void* from, std::size_t bytes, host_memory_owner keep,
-                             std::span<const event> waits, event* made, const Write& write) {
+void queue_state::enqueue_write_region(storage& to, const region_layout& layout, const region_extent& size,
+                                       const void* from, host_memory_owner keep, std::span<const event> waits,
+                                       event* made) {
     release_done(true);
+    const std::size_t bytes = bytes_of(size);
     if (keep.object == nullptr && bytes <= most_bytes_staged) {
         auto copy = copy_aside(from, bytes);
         from = copy.get();
@@ -336,120 +262,73 @@ void queue_state::write_with(storage& to, const void* from, std::size_t bytes, h
     }
     storage* const written = &to;
     event_handle done;
-    const std::uint64_t sequence =
-        enqueue({}, {&written, 1}, waits, made, &done, host_write<Write>{from, bytes, keep, write});
+    std::list<held> kept(1);
+    const std::uint64_t sequence = enqueue(
+        {write_command{{to.native(), layout}, from, size, &keep}, {}, {&written, 1}}, waits, made, &done);
     if (keep.object == nullptr)  // too large to be copied: it must be gone before the call returns
-        wait_for(done, sequence);
-    else
-        hold(sequence, std::move(done), std::move(keep.object), keep.is_pinned ? 0 : bytes);
-}
-
-template <class Read>
-void queue_state::read_with(storage& from, std::size_t bytes, host_memory_owner keep,
-                            std::span<const event> waits, event* made, const Read& read) {
-    release_done(true);
-    storage* const used = &from;
-    event_handle done;
-    const std::uint64_t sequence = enqueue({&used, 1}, {}, waits, made, &done, self_contained{read});
-    driver_->flush();
-    if (keep.object != nullptr)
-        hold(sequence, std::move(done), std::move(keep.object), keep.is_pinned ? 0 : bytes);
-}
-
-template <class Read>
-void queue_state::read_now_with(storage& from, std::span<const event> waits, const Read& read) {
-    storage* const used = &from;
-    event_handle done;
-    const std::uint64_t sequence = enqueue({&used, 1}, {}, waits, nullptr, &done, self_contained{read});
-    wait_for(done, sequence);
-}
-
-void queue_state::enqueue_write(storage& to, std::size_t offset, const void* from, std::size_t bytes,
-                                host_memory_owner keep, std::span<const event> waits, event* made) {
-    write_with(to, from, bytes, std::move(keep), waits, made,
-               [&driver = *driver_, native = to.native(), offset, bytes](const void* staged,
-                                                                         const dependencies& after) {
-                   driver.write(native, offset, staged, bytes, after);
-               });
-}
-
-void queue_state::enqueue_write_region(storage& to, const region_layout& layout, const region_extent& size,
-                                       const void* from, host_memory_owner keep, std::span<const event> waits,
-                                       event* made) {
-    write_with(to, from, bytes_of(size), std::move(keep), waits, made,
-               [&driver = *driver_, native = to.native(), layout, size](const void* staged,
-                                                                        const dependencies& after) {
-                   driver.write_region(native, layout, staged, row_behind_row(size), size, after);
-               });
-}
-
-void queue_state::enqueue_read(void* to, storage& from, std::size_t offset, std::size_t bytes,
-                               host_memory_owner keep, std::span<const event> waits, event* made) {
-    read_with(from, bytes, std::move(keep), waits, made,
-              [&driver = *driver_, to, native = from.native(), offset, bytes](const dependencies& after) {
-                  driver.read(to, native, offset, bytes, after);
-              });
+        return wait_for(done, sequence);
+    kept.front() = {sequence, std::move(done), std::move(keep.object), keep.is_pinned ? 0 : bytes};
+    hold(std::move(kept));
 }
 
 void queue_state::enqueue_read_region(void* to, storage& from, const region_layout& layout,
                                       const region_extent& size, host_memory_owner keep,
                                       std::span<const event> waits, event* made) {
-    read_with(from, bytes_of(size), std::move(keep), waits, made,
-              [&driver = *driver_, to, native = from.native(), layout, size](const dependencies& after) {
-                  driver.read_region(to, row_behind_row(size), native, layout, size, after);
-              });
-}
-
-void queue_state::read(void* to, storage& from, std::size_t offset, std::size_t bytes,
-                       std::span<const event> waits) {
-    std::byte* const staged = device_.staging().take(bytes);
-    void* const into = staged != nullptr ? staged : to;
-    read_now_with(from, waits,
-                  [&driver = *driver_, into, native = from.native(), offset,
-                   bytes](const dependencies& after) { driver.read(into, native, offset, bytes, after); });
-    if (staged == nullptr) return;
-    std::memcpy(to, staged, bytes);
-    device_.staging().give(staged);
+    release_done(true);
+    storage* const used = &from;
+    event_handle done;
+    std::list<held> kept(keep.object != nullptr ? 1 : 0);
+    const std::uint64_t sequence =
+        enqueue({read_command{to, {from.native(), layout}, size}, {&used, 1}, {}}, waits, made, &done);
+    if (keep.object != nullptr) {
+        kept.front() = {sequence, std::move(done), std::move(keep.object),
+                        keep.is_pinned ? 0 : bytes_of(size)};
+        hold(std::move(kept));
+    }
+    flush_quietly();
 }
 
 void queue_state::read_region(void* to, storage& from, const region_layout& layout, const region_extent& size,
                               std::span<const event> waits) {
-    read_now_with(from, waits,
-                  [&driver = *driver_, to, native = from.native(), layout, size](const dependencies& after) {
-                      driver.read_region(to, row_behind_row(size), native, layout, size, after);
-                  });
+    const auto give_back = [&staging = device_.staging()](std::byte* block) { staging.give(block); };
+    const std::size_t bytes = bytes_of(size);
+    const std::unique_ptr<std::byte, decltype(give_back)> staged(device_.staging().take(bytes), give_back);
+    void* const into = staged != nullptr ? staged.get() : to;
+    storage* const used = &from;
+    event_handle done;
+    const std::uint64_t sequence =
+        enqueue({read_command{into, {from.native(), layout}, size}, {&used, 1}, {}}, waits, nullptr, &done);
+    wait_for(done, sequence);
+    if (staged != nullptr) std::memcpy(to, staged.get(), bytes);
 }
 
 void queue_state::enqueue_copy(storage& to, std::size_t to_offset, storage& from, std::size_t from_offset,
                                std::size_t bytes, std::span<const event> waits, event* made) {
-    storage* const read = &from;
-    storage* const written = &to;
-    if (&from.device() != &to.device()) {
-        from.device().check();
-        if (device_.driver().path_from(from.device().driver()) != copy_path::through_host) {
-            device_state::devices_meet();
-            event_handle done;
-            const std::uint64_t sequence =
-                enqueue({&read, 1}, {&written, 1}, waits, made, &done,
-                        copy_between{*driver_, from.device().driver_handle(), to.native(), to_offset,
-                                     from.native(), from_offset, bytes});
-            driver_->flush();
-            // No driver frees memory in the order of another device's queue.
-            hold(sequence, std::move(done), from.weak_from_this().lock(), 0);
-            return;
-        }
-        const std::shared_ptr<std::byte[]> copy(new std::byte[bytes]);
-        event got;
-        from.device().default_queue().enqueue_read(copy.get(), from, from_offset, bytes, copy, waits, &got);
-        got = host_only(got);
-        enqueue_write(to, to_offset, copy.get(), bytes, copy, {&got, 1}, made);
+    if (&from.device() == &to.device())
+        return enqueue_copy_region(to, {to_offset}, from, {from_offset}, {bytes}, waits, made);
+    from.device().check();
+    if (device_.driver().path_from(from.device().driver()) != copy_path::through_host) {
+        storage* const read = &from;
+        storage* const written = &to;
+        device_state::devices_meet();
+        event_handle done;
+        std::list<held> kept(1);
+        const copy_command copy{{to.native(), {to_offset}},
+                                {from.native(), {from_offset}},
+                                {bytes},
+                                from.device().driver_handle()};
+        const std::uint64_t sequence = enqueue({copy, {&read, 1}, {&written, 1}}, waits, made, &done);
+        // No driver frees memory in the order of another device's queue.
+        kept.front() = {sequence, std::move(done), from.weak_from_this().lock(), 0};
+        hold(std::move(kept));
+        flush_quietly();
         return;
     }
-    enqueue({&read, 1}, {&written, 1}, waits, made, nullptr,
-            self_contained{[&driver = *driver_, to_native = to.native(), to_offset,
-                            from_native = from.native(), from_offset, bytes](const dependencies& after) {
-                driver.copy(to_native, to_offset, from_native, from_offset, bytes, after);
-            }});
+    const std::shared_ptr<std::byte[]> copy(new std::byte[bytes]);
+    event got;
+    from.device().default_queue().enqueue_read(copy.get(), from, from_offset, bytes, copy, waits, &got);
+    got = host_only(got);
+    enqueue_write(to, to_offset, copy.get(), bytes, copy, {&got, 1}, made);
 }
 
 void queue_state::enqueue_copy_region(storage& to, const region_layout& to_layout, storage& from,
@@ -457,11 +336,8 @@ void queue_state::enqueue_copy_region(storage& to, const region_layout& to_layou
                                       std::span<const event> waits, event* made) {
     storage* const read = &from;
     storage* const written = &to;
-    enqueue({&read, 1}, {&written, 1}, waits, made, nullptr,
-            self_contained{[&driver = *driver_, to_native = to.native(), to_layout,
-                            from_native = from.native(), from_layout, size](const dependencies& after) {
-                driver.copy_region(to_native, to_layout, from_native, from_layout, size, after);
-            }});
+    const copy_command copy{{to.native(), to_layout}, {from.native(), from_layout}, size, nullptr};
+    enqueue({copy, {&read, 1}, {&written, 1}}, waits, made, nullptr);
 }
 
 void* queue_state::enqueue_map(storage& mapped, std::size_t offset, std::size_t bytes, map_use how,
@@ -469,18 +345,12 @@ void* queue_state::enqueue_map(storage& mapped, std::size_t offset, std::size_t 
     storage* const used = &mapped;
     const std::span<storage*const> all{&used, 1}, none;
     const bool reads = how == map_use::read;
-    void* address = nullptr;
-    const bool is_seen = mapped.address() != nullptr && !device_.driver().maps_memory();
-    enqueue(reads ? all : none, reads ? none : all, waits, made, nullptr, [&](const dependencies& after) {
-        if (!is_seen) {
-            address = driver_->map(mapped.native(), offset, bytes, how, after);
-            return;
-        }
-        address = static_cast<std::byte*>(mapped.address()) + offset;
-        *after.made = driver_->record(after.wait_for);
-    });
+    const memory native = memory_to_map(mapped);
+    void* address = native == memory{} ? static_cast<std::byte*>(mapped.address()) + offset : nullptr;
+    const map_command map{native, offset, bytes, how, &address};
+    enqueue({map, reads ? all : none, reads ? none : all}, waits, made, nullptr);
     mapped.begin_mapping(reads ? use::read : use::write);
-    driver_->flush();
+    flush_quietly();
     return address;
 }
 
@@ -489,59 +359,104 @@ void queue_state::enqueue_unmap(storage& mapped, void* address, use how, event* 
     storage* const used = &mapped;
     const std::span<storage*const> all{&used, 1}, none;
     const bool reads = how == use::read;
-    enqueue(reads ? all : none, reads ? none : all, {}, made, nullptr, [&](const dependencies& after) {
-        if (mapped.address() == nullptr || device_.driver().maps_memory())
-            driver_->unmap(mapped.native(), address, after);
-        else if (after.made != nullptr)
-            *after.made = driver_->record(after.wait_for);
-    });
-    driver_->flush();
+    try {
+        enqueue({unmap_command{memory_to_map(mapped), address}, reads ? all : none, reads ? none : all}, {},
+                made, nullptr);
+    } catch (...) {
+        mapped.begin_mapping(how);  // it still is
+        throw;
+    }
+    flush_quietly();
+}
+
+void queue_state::unmap_quietly(storage& mapped, void* address, use how) noexcept {
+    try {
+        enqueue_unmap(mapped, address, how);
+    } catch (...) {
+        mapped.end_mapping(how);
+    }
 }
 
 void queue_state::enqueue_fill(storage& to, std::size_t offset, std::size_t bytes,
                                std::span<const std::byte> pattern, std::span<const event> waits,
                                event* made) {
     storage* const written = &to;
-    std::array<std::byte, 16> own{};
-    std::copy(pattern.begin(), pattern.end(), own.begin());
-    enqueue({}, {&written, 1}, waits, made, nullptr,
-            self_contained{[&driver = *driver_, native = to.native(), offset, bytes, own,
-                            size = pattern.size()](const dependencies& after) {
-                driver.fill(native, offset, bytes, std::span(own).first(size), after);
-            }});
+    fill_command fill{to.native(), offset, bytes, {}, pattern.size()};
+    std::copy(pattern.begin(), pattern.end(), fill.pattern.begin());
+    enqueue({fill, {}, {&written, 1}}, waits, made, nullptr);
 }
 
 void queue_state::enqueue_native(const std::function<void(void*)>& give, std::span<storage* const> reads,
                                  std::span<storage* const> writes, std::span<const event> waits,
                                  event* made) {
     event begin;
-    enqueue(reads, writes, waits, &begin, nullptr, entry{*driver_});
+    enqueue({marker_command{.is_immediate = true}, reads, writes}, waits, &begin, nullptr);
     std::exception_ptr failure;  // thrown once what was given is marked
     try {
         driver_->give_native(give);
     } catch (...) {
         failure = std::current_exception();
     }
-    enqueue(reads, writes, {}, made, nullptr, marker{{*driver_}});
+    try {
+        enqueue({marker_command{}, reads, writes}, {}, made, nullptr);
+    } catch (...) {
+        finish_driver_quietly();  // what was given has no mark
+        throw;
+    }
     made->state()->begin = begin.state()->driver;
     if (failure != nullptr) std::rethrow_exception(failure);
 }
 
-void queue_state::flush() { driver_->flush(); }
+void queue_state::flush() {
+    refuse_if_forked();
+    driver_->flush();
+}
 
 void queue_state::finish() {
+    refuse_if_forked();
     const std::uint64_t last = submitted();
     wait_until_handed_over(last);
     driver_->finish();
     note_completed(last);
     release_done(false);
-    run_host_parts();
+    find_failures();
+    throw_failure(0, true);
     device_.check();
+}
+
+void queue_state::finish_quietly() noexcept {
+    const std::uint64_t last = submitted();
+    try {
+        wait_until_handed_over(last);
+        driver_->finish();
+        note_completed(last);
+        release_done(false);
+    } catch (...) {  // whoever waits for what failed sees the error
+    }
+    find_failures();
+    hand_on_failures();
+}
+
+// For what is enqueued: where it fails, whoever waits for it flushes, too.
+void queue_state::flush_quietly() noexcept {
+    try {
+        driver_->flush();
+    } catch (...) {
+    }
+}
+
+void queue_state::finish_driver_quietly() noexcept {
+    for (int tries = 0; tries < 2; ++tries) {  // a driver that is short of something may not be so for long
+        try {
+            return driver_->finish();
+        } catch (...) {
+        }
+    }
 }
 
 event queue_state::record(std::span<const event> waits) {
     event made;
-    enqueue({}, {}, waits, &made, nullptr, marker{{*driver_}});
+    enqueue({marker_command{}, {}, {}}, waits, &made, nullptr);
     return made;
 }
 
@@ -552,6 +467,7 @@ void queue_state::add_observer(std::shared_ptr<command_observer> added) {
 }
 
 void queue_state::remove_observer(const command_observer* gone) noexcept {
+    if (is_forked()) return;
     const std::lock_guard lock(mutex_);
     std::erase_if(observers_, [&](const auto& each) { return each.get() == gone; });
 }
@@ -563,8 +479,7 @@ event_handle queue_state::point_after(std::uint64_t sequence) {
     const std::lock_guard lock(point_mutex_);
     if (point_ == nullptr || point_sequence_ < sequence) {
         // Before recording: the point is at least there. Those deferred are not, nor is what comes later.
-        std::uint64_t covered = submitted();
-        covered = std::min(covered, first_deferred_.load(std::memory_order_acquire) - 1);
+        const std::uint64_t covered = last_handed_over();
         point_ = driver_->record();
         point_sequence_ = covered;
     }
@@ -573,23 +488,26 @@ event_handle queue_state::point_after(std::uint64_t sequence) {
 
 void queue_state::note_completed(std::uint64_t sequence) noexcept { raise_to(completed_, sequence); }
 
-void queue_state::note_failed(std::uint64_t sequence, const std::string& reason) noexcept {
+void queue_state::note_failed(std::uint64_t sequence, std::exception_ptr failure) noexcept {
     try {
-        const std::lock_guard lock(failures_mutex_);
-        failures_.emplace_back(sequence, reason);
-        has_failures_.store(true, std::memory_order_release);
+        std::list<failed_command> made(1);
+        failed_command& command = made.front();
+        command.commands.push_back(sequence);
+        command.failure = std::move(failure);
+        command.spoils_memory = command.is_told = true;
+        add_failure(std::move(made));
     } catch (...) {  // out of host memory: the error itself is thrown anyway
     }
 }
 
 void queue_state::check_not_failed(std::uint64_t sequence, const storage& written) const {
     const std::lock_guard lock(failures_mutex_);
-    for (const auto& [failed, reason] : failures_)
-        if (failed == sequence)
+    for (const failed_command& each : failures_)
+        if (each.spoils_memory && each.concerns(sequence))
             throw device_error(
                 fmt::format("The command that last wrote this memory ({}) on {} failed, so it holds nothing "
                             "that can be read; write it again. The failure was: {}",
-                            written.label(), device_.words(), reason));
+                            written.label(), device_.words(), words_of(each.failure)));
 }
 
 void queue_state::check_own_writers(const storage& used) const {
@@ -602,8 +520,9 @@ void queue_state::check_own_writers(const storage& used) const {
 void queue_state::wait_for(const event_handle& done, std::uint64_t sequence) {
     try {
         done->wait();
-    } catch (const std::exception& fault) {
-        note_failed(sequence, fault.what());
+    } catch (...) {
+        note_failed(sequence, std::current_exception());
+        finish_driver_quietly();  // the command may use the caller's memory
         throw;
     }
     note_completed(sequence);
@@ -613,11 +532,16 @@ void queue_state::wait_for(const event_handle& done, std::uint64_t sequence) {
 
 // ---- what is left to do on the host ----
 
-void queue_state::when_done(std::uint64_t sequence, host_parts::part what) {
-    host_parts_.add(sequence, std::move(what));
+void queue_state::when_done(const event& done, host_parts::entries&& prepared) noexcept {
+    host_parts_.add(done.state()->sequence, std::move(prepared), done.state());
 }
 
 void queue_state::run_host_parts(std::uint64_t waited_for) {
+    find_failures();
+    throw_failure(waited_for, false);
+}
+
+void queue_state::find_failures() noexcept {
     if (host_parts_.is_empty()) return;
     const auto reader = [this]() -> driver_queue& {
         queue_options options;
@@ -625,28 +549,62 @@ void queue_state::run_host_parts(std::uint64_t waited_for) {
         if (reader_ == nullptr) reader_ = device_.driver().make_queue(options);
         return *reader_;
     };
-    host_parts_.run(completed(), waited_for, reader,
-                    [this](std::uint64_t failed, const char* what) { note_failed(failed, what); });
+    host_parts_.run(completed(), reader,
+                    [this](std::list<failed_command>&& found) { add_failure(std::move(found)); });
+}
+
+// Those that nobody can ask for any more go: a program that goes on after failures keeps few of them.
+void queue_state::add_failure(std::list<failed_command>&& one) noexcept {
+    const std::lock_guard lock(failures_mutex_);
+    std::erase_if(failures_, [this](const failed_command& each) {
+        return each.is_told && each.event.expired() && !device_.has_memory_written_by(id_, each);
+    });
+    const std::uint64_t command = one.front().commands.front();
+    if (!one.front().is_told || std::none_of(failures_.begin(), failures_.end(),
+                                             [=](const auto& each) { return each.concerns(command); }))
+        failures_.splice(failures_.end(), one);
+    has_failures_.store(true, std::memory_order_release);
+}
+
+void queue_state::throw_failure(std::uint64_t waited_for, bool of_all_threads) {
+    if (!has_failures()) return;
+    std::exception_ptr found;
+    {
+        const std::lock_guard lock(failures_mutex_);
+        const auto find = [&](auto&& is_concerned) {
+            const auto each = std::find_if(failures_.begin(), failures_.end(), is_concerned);
+            if (each == failures_.end()) return;
+            each->is_told = true;
+            found = each->failure;
+        };
+        find([&](const failed_command& each) { return each.was_late && each.concerns(waited_for); });
+        if (found == nullptr)
+            find([&](const failed_command& each) {
+                return !each.is_told && (of_all_threads || each.thread == this_thread_number());
+            });
+    }
+    if (found != nullptr) std::rethrow_exception(found);
+}
+
+void queue_state::hand_on_failures() noexcept {
+    if (!has_failures()) return;
+    const std::lock_guard lock(failures_mutex_);
+    for (failed_command& each : failures_)
+        if (!std::exchange(each.is_told, true)) device_.note_late_error(each.failure, each.thread);
 }
 
 // ---- what is kept alive ----
 
-void queue_state::keep_until_done(std::shared_ptr<const void> object) {
-    const event point = record();
-    hold(point.state()->sequence, point.state()->driver, std::move(object), 0);
-}
-
-void queue_state::hold(std::uint64_t sequence, event_handle done, std::shared_ptr<const void> object,
-                       std::size_t bytes) {
+void queue_state::hold(std::list<held>&& one) noexcept {
     event_handle oldest;
     std::uint64_t oldest_sequence = 0;
     {
         const std::lock_guard lock(held_mutex_);
-        held_.push_back({sequence, std::move(done), std::move(object), bytes});
-        held_bytes_ += bytes;
+        held_bytes_ += one.front().bytes;
+        held_.splice(held_.end(), one);
         holds_.store(true, std::memory_order_relaxed);
         if (held_bytes_ > most_bytes_held && held_.size() > 1) {
-            const held& middle = held_[held_.size() / 2];
+            const held& middle = *std::next(held_.begin(), static_cast<std::ptrdiff_t>(held_.size() / 2));
             // What waits for the program must not have the program wait: then they pile up.
             if (is_handed_over(middle.sequence)) {
                 oldest = middle.done;
@@ -654,7 +612,14 @@ void queue_state::hold(std::uint64_t sequence, event_handle done, std::shared_pt
             }
         }
     }
-    if (oldest != nullptr) wait_for(oldest, oldest_sequence);
+    if (oldest == nullptr) return;
+    try {
+        oldest->wait();
+        note_completed(oldest_sequence);
+        release_done(false);
+    } catch (...) {  // another caller's command: its memory tells, and its event
+        note_failed(oldest_sequence, std::current_exception());
+    }
 }
 
 void queue_state::release_now_and_then() {
@@ -663,7 +628,8 @@ void queue_state::release_now_and_then() {
 
 void queue_state::release_done(bool ask_driver) {
     if (!holds_.load(std::memory_order_relaxed)) return;
-    std::vector<std::shared_ptr<const void>> released;  // goes after the lock
+    refuse_if_forked();
+    std::list<held> released;  // goes after the lock
     const std::lock_guard lock(held_mutex_);
     while (!held_.empty()) {
         held& oldest = held_.front();
@@ -671,9 +637,8 @@ void queue_state::release_done(bool ask_driver) {
             if (!ask_driver || !oldest.done->is_complete()) break;
             note_completed(oldest.sequence);
         }
-        released.push_back(std::move(oldest.object));
         held_bytes_ -= oldest.bytes;
-        held_.pop_front();
+        released.splice(released.end(), held_, held_.begin());
     }
     holds_.store(!held_.empty(), std::memory_order_relaxed);
 }

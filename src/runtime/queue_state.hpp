@@ -3,10 +3,10 @@
 // them to the driver in order, with exactly the waits that are needed, and numbers them. Everything that is
 // asynchronous is kept alive here until the device is done with it.
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <list>
 #include <memory>
@@ -18,28 +18,18 @@
 
 #include "balm/event.hpp"
 #include "runtime/backend.hpp"
+#include "runtime/command.hpp"
 #include "runtime/deferred_command.hpp"
 #include "runtime/host_parts.hpp"
 #include "runtime/poller.hpp"
 #include "runtime/storage.hpp"
+#include "runtime/thread_number.hpp"
 
 namespace balm::runtime {
 
 class command_observer;
 class device_state;
 class kernel_lease;
-
-/// What holds host memory until a command is done with it. Pinned memory is its owner's, who says how much of
-/// it there is; other memory counts among what piles up while the device works.
-struct host_memory_owner {
-    host_memory_owner(std::nullptr_t = nullptr) {}
-    template <class T>
-    host_memory_owner(std::shared_ptr<T> owner, bool pinned = false)
-        : object(std::move(owner)), is_pinned(pinned) {}
-
-    std::shared_ptr<const void> object;
-    bool is_pinned = false;
-};
 
 /// In order; any thread may submit. Made by device_state, which owns the default one; others finish when
 /// their last handle goes.
@@ -74,15 +64,35 @@ public:
                         std::span<const event> waits = {}, event* made = nullptr);
 
     /// Writes from host memory that `keep` holds; it is released once the bytes are read. Without `keep` the
-    /// bytes are copied aside up to 4 MiB, and sent before the call returns beyond that.
+    /// bytes are copied aside up to 4 MiB, and sent before the call returns beyond that. A region is a box of
+    /// bytes, or contiguous ones if its row_pitch is 0; on the host rows are packed.
+    void enqueue_write_region(storage& to, const region_layout&, const region_extent&, const void* from,
+                              host_memory_owner keep, std::span<const event> waits = {},
+                              event* made = nullptr);
     void enqueue_write(storage& to, std::size_t offset, const void* from, std::size_t bytes,
-                       host_memory_owner keep, std::span<const event> waits = {}, event* made = nullptr);
+                       host_memory_owner keep, std::span<const event> waits = {}, event* made = nullptr) {
+        enqueue_write_region(to, {offset}, {bytes}, from, std::move(keep), waits, made);
+    }
     /// Reads into host memory that `keep` holds, or that the caller keeps until the event.
+    void enqueue_read_region(void* to, storage& from, const region_layout&, const region_extent&,
+                             host_memory_owner keep, std::span<const event> waits = {},
+                             event* made = nullptr);
     void enqueue_read(void* to, storage& from, std::size_t offset, std::size_t bytes, host_memory_owner keep,
-                      std::span<const event> waits = {}, event* made = nullptr);
+                      std::span<const event> waits = {}, event* made = nullptr) {
+        enqueue_read_region(to, from, {offset}, {bytes}, std::move(keep), waits, made);
+    }
     /// Reads and waits.
+    void read_region(void* to, storage& from, const region_layout&, const region_extent&,
+                     std::span<const event> waits = {});
     void read(void* to, storage& from, std::size_t offset, std::size_t bytes,
-              std::span<const event> waits = {});
+              std::span<const event> waits = {}) {
+        read_region(to, from, {offset}, {bytes}, waits);
+    }
+    /// Copies between allocations of this device; inside one allocation both regions have the same pitches
+    /// and do not overlap.
+    void enqueue_copy_region(storage& to, const region_layout& to_layout, storage& from,
+                             const region_layout& from_layout, const region_extent&,
+                             std::span<const event> waits = {}, event* made = nullptr);
     /// Copies between allocations of this device, or from another device to this one: by the driver where
     /// path_from knows a way, else through the host.
     void enqueue_copy(storage& to, std::size_t to_offset, storage& from, std::size_t from_offset,
@@ -90,27 +100,14 @@ public:
     /// Repeats the pattern of 1, 2, 4, 8 or 16 bytes.
     void enqueue_fill(storage& to, std::size_t offset, std::size_t bytes, std::span<const std::byte> pattern,
                       std::span<const event> waits = {}, event* made = nullptr);
-
-    /// The same for boxes of bytes; on the host row lies behind row.
-    void enqueue_write_region(storage& to, const region_layout&, const region_extent&, const void* from,
-                              host_memory_owner keep, std::span<const event> waits = {},
-                              event* made = nullptr);
-    void enqueue_read_region(void* to, storage& from, const region_layout&, const region_extent&,
-                             host_memory_owner keep, std::span<const event> waits = {},
-                             event* made = nullptr);
-    void read_region(void* to, storage& from, const region_layout&, const region_extent&,
-                     std::span<const event> waits = {});
-    /// Between allocations of this device; inside one allocation both have the same pitches and do not
-    /// overlap.
-    void enqueue_copy_region(storage& to, const region_layout& to_layout, storage& from,
-                             const region_layout& from_layout, const region_extent&,
-                             std::span<const event> waits = {}, event* made = nullptr);
     /// Where the host will see a part of the allocation, once the event has come, on devices that map memory,
     /// and of managed memory. `made` is not null. Marks the allocation as mapped.
     void* enqueue_map(storage&, std::size_t offset, std::size_t bytes, map_use,
                       std::span<const event> waits = {}, event* made = nullptr);
     /// The allocation is no longer marked as mapped.
     void enqueue_unmap(storage&, void* mapped, use, event* made = nullptr);
+    /// The same, where nobody can be told.
+    void unmap_quietly(storage&, void* mapped, use) noexcept;
 
     /// Has `give` hand commands of its own to the driver's queue: they come after what a command with these
     /// uses comes after, and later commands after them. It may use Balm. Where commands wait on the host, the
@@ -118,14 +115,12 @@ public:
     void enqueue_native(const std::function<void(void* queue)>& give, std::span<storage* const> reads,
                         std::span<storage* const> writes, std::span<const event> waits, event* made);
 
-    /// Holds an object until all commands so far are done: a temporary that a launch uses, say.
-    void keep_until_done(std::shared_ptr<const void> object);
-
     /// Has something done on the host by whoever first waits until this command is done.
-    void when_done(std::uint64_t sequence, host_parts::part);
-    /// Called by whoever waited: does what is left to do on the host for the commands that are done, and
-    /// throws what comes up; or else what came up before for this command, where it was waited for.
-    void run_host_parts(std::uint64_t waited_for = 0);
+    void when_done(const event&, host_parts::entries&& prepared) noexcept;
+    /// Called by whoever waited for this command: does what is left to do on the host for the commands that
+    /// are done. Throws what this command has failed with, or else what a command of this thread has that
+    /// nobody was told of.
+    void run_host_parts(std::uint64_t waited_for);
     /// For how many commands something is left to do on the host.
     std::size_t pending_host_parts() const { return host_parts_.is_empty() ? 0 : host_parts_.pending(); }
 
@@ -135,6 +130,8 @@ public:
     void flush();
     /// Waits for everything, and throws what went wrong.
     void finish();
+    /// The same, where nobody can be told: errors go to the threads whose commands failed.
+    void finish_quietly() noexcept;
     /// The point that all commands so far, and these events, have reached.
     event record(std::span<const event> waits = {});
 
@@ -151,12 +148,16 @@ public:
     event_handle point_after(std::uint64_t sequence);
     /// Called by whoever waited: commands up to this one are done.
     void note_completed(std::uint64_t sequence) noexcept;
-    /// Called by whoever saw a command fail; what it wrote is not to be read.
-    void note_failed(std::uint64_t sequence, const std::string& reason) noexcept;
+    /// Called by whoever sees a command fail and reports it; what the command wrote must not be read.
+    void note_failed(std::uint64_t sequence, std::exception_ptr) noexcept;
     /// Throws device_error if this command failed.
     void check_not_failed(std::uint64_t sequence, const storage& written) const;
     bool has_failures() const { return has_failures_.load(std::memory_order_acquire); }
 
+    /// The first observers of a queue that nobody else knows yet: takes no lock.
+    void begin_with(std::vector<std::shared_ptr<command_observer>> observers) {
+        observers_ = std::move(observers);
+    }
     /// Tells the observer of every command, recorded points apart, until it is removed; once, however often
     /// it is added.
     void add_observer(std::shared_ptr<command_observer>);
@@ -164,6 +165,10 @@ public:
     /// Whether its events have times.
     bool is_timed() const { return is_timed_; }
 
+    /// The last command that the driver has, or never will.
+    std::uint64_t last_handed_over() const {
+        return std::min(submitted(), first_deferred_.load(std::memory_order_acquire) - 1);
+    }
     /// Whether the driver has this command, or never will.
     bool is_handed_over(std::uint64_t sequence) const {
         return sequence < first_deferred_.load(std::memory_order_acquire);
@@ -192,6 +197,7 @@ private:
             return *late;
         }
     };
+    /// Host memory that a command uses; a list of one is made before the driver has the command.
     struct held {
         std::uint64_t sequence;
         event_handle done;
@@ -199,42 +205,36 @@ private:
         std::size_t bytes;
     };
 
-    template <class Submit>
-    std::uint64_t enqueue(std::span<storage* const> reads, std::span<storage* const> writes,
-                          std::span<const event> waits, event* made, event_handle* driver_made, Submit&&);
-    template <class Write>
-    void write_with(storage& to, const void* from, std::size_t bytes, host_memory_owner keep,
-                    std::span<const event> waits, event* made, const Write& write);
-    template <class Read>
-    void read_with(storage& from, std::size_t bytes, host_memory_owner keep, std::span<const event> waits,
-                   event* made, const Read& read);
-    template <class Read>
-    void read_now_with(storage& from, std::span<const event> waits, const Read& read);
-    void prepare(const storage&, use, needs&, bool may_be_foreign = false);
+    std::uint64_t enqueue(const command&, std::span<const event> waits, event* made,
+                          event_handle* driver_made);
+    void prepare(storage&, use, needs&, bool may_be_foreign = false);
+    void follow_writers(const storage&, std::uint64_t sequence);
     void add_late_events(std::span<const event> waits, needs&) const;
     bool chains_on(const event&) const;
     void add_waits(std::span<const event> waits, needs&) const;
     void add_conflicts(const storage&, use, needs&) const;
     bool comes_after(const command_id&) const;
-    void note_reached(std::span<const command_id>);
+    void note_reached(std::span<const command_id>) noexcept;
     [[noreturn]] void refuse_foreign(const storage&) const;
     void check_own_writers(const storage&) const;
-    void hold(std::uint64_t sequence, event_handle done, std::shared_ptr<const void> object,
-              std::size_t bytes);
+    void hold(std::list<held>&& one) noexcept;
     void release_done(bool ask_driver);
     void release_now_and_then();
-    event make_event(event_handle, std::uint64_t sequence,
-                     std::shared_ptr<promised_event> promise = nullptr) const;
     void wait_for(const event_handle&, std::uint64_t sequence);
+    void flush_quietly() noexcept;
+    void finish_driver_quietly() noexcept;
+    void find_failures() noexcept;
+    void add_failure(std::list<failed_command>&& one) noexcept;
+    void throw_failure(std::uint64_t waited_for, bool of_all_threads);
+    void hand_on_failures() noexcept;
 
     // Commands that wait on the host (queue_deferral.cpp). All under mutex_, but for advance and
     // wait_for_turn.
     bool is_deferring() const { return first_deferred_.load(std::memory_order_relaxed) != none_deferred; }
-    std::shared_ptr<promised_event> defer(deferred_command, needs&&, std::span<storage* const> reads,
-                                          std::span<storage* const> writes);
-    poller::outcome advance();
-    bool is_ready(const deferred_command&) const;
-    void hand_over(deferred_command&);
+    std::shared_ptr<promised_event> defer(deferred_command, needs&&);
+    poller::outcome advance() noexcept;
+    bool is_ready(const deferred_command&) const noexcept;
+    void hand_over(deferred_command&) noexcept;
     event_handle submit(deferred_command&);
     void wait_for_turn(const needs&);
 
@@ -261,12 +261,12 @@ private:
     std::uint64_t point_sequence_ = 0;
 
     std::mutex held_mutex_;
-    std::deque<held> held_;
+    std::list<held> held_;
     std::size_t held_bytes_ = 0;
     std::atomic<bool> holds_{false};
 
     mutable std::mutex failures_mutex_;
-    std::vector<std::pair<std::uint64_t, std::string>> failures_;
+    std::list<failed_command> failures_;
     std::atomic<bool> has_failures_{false};
 
     host_parts host_parts_;

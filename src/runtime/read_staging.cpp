@@ -5,10 +5,12 @@
 #include <algorithm>
 
 #include "balm/error.hpp"
+#include "runtime/forked.hpp"
 
 namespace balm::runtime {
 
 read_staging::~read_staging() {
+    if (is_forked()) return;
     for (const pinned_memory& each : all_) driver_.free_pinned(each);
 }
 

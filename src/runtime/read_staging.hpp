@@ -23,7 +23,7 @@ public:
     /// Memory for so many bytes, the caller's alone until it is given back; null where reads go straight to
     /// their targets: of more bytes, from devices that share the host's memory, and where there is none.
     std::byte* take(std::size_t bytes) noexcept;
-    /// Only once the device has written it: what a failed read may yet write to is not given back.
+    /// Once the device no longer writes to it; a read that failed does not.
     void give(std::byte*) noexcept;
     /// Gives the driver back what no read uses.
     void trim() noexcept;

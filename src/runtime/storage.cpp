@@ -27,7 +27,10 @@ storage::storage(std::shared_ptr<device_state> device, const memory_pool::block&
       label_(std::move(label)),
       origin_(origin) {
     // As if it had been read by them: what comes next waits, and nobody asks whether they failed.
-    for (const command_id& each : from.last_uses) mark_shared(each.queue, use::read, each.sequence);
+    for (const command_id& each : from.last_uses) {
+        admit(each.queue);
+        mark(each.queue, use::read, each.sequence);
+    }
 }
 
 storage::~storage() {
@@ -108,6 +111,15 @@ void storage::collect_conflicts(std::uint64_t queue, use how, std::vector<comman
     for (const queue_use& other : others_) add(other);
 }
 
+bool storage::was_written_last_by(const command_id& command) const noexcept {
+    const std::lock_guard lock(others_mutex_);
+    if (home_.load(std::memory_order_acquire) == command.queue)
+        return home_written_.load(std::memory_order_acquire) == command.sequence;
+    return std::any_of(others_.begin(), others_.end(), [&](const queue_use& other) {
+        return other.queue == command.queue && other.written == command.sequence;
+    });
+}
+
 void storage::collect_writers(std::vector<command_id>& into) const {
     const std::lock_guard lock(others_mutex_);
     if (const std::uint64_t written = home_written_.load(std::memory_order_acquire))
@@ -116,10 +128,26 @@ void storage::collect_writers(std::vector<command_id>& into) const {
         if (other.written != 0) into.push_back({other.queue, other.written});
 }
 
-void storage::mark_shared(std::uint64_t queue, use how, std::uint64_t sequence) {
+storage::queue_use* storage::find_use(std::uint64_t queue) {
+    const auto found = std::find_if(others_.begin(), others_.end(),
+                                    [&](const queue_use& other) { return other.queue == queue; });
+    return found == others_.end() ? nullptr : &*found;
+}
+
+bool storage::admit(std::uint64_t queue) {
     const std::lock_guard lock(others_mutex_);
     std::uint64_t home = 0;
-    const bool is_home = home_.compare_exchange_strong(home, queue) || home == queue;
+    if (home_.compare_exchange_strong(home, queue) || home == queue) return !others_.empty();
+    if (find_use(queue) == nullptr) {
+        others_.push_back({queue, 0, 0});
+        shared_.store(true, std::memory_order_release);
+    }
+    return true;
+}
+
+void storage::mark_shared(std::uint64_t queue, use how, std::uint64_t sequence) noexcept {
+    const std::lock_guard lock(others_mutex_);
+    const bool is_home = home_.load(std::memory_order_acquire) == queue;
     if (how == use::write) {
         // A write comes after everything before it, so whoever waits for it needs to know nothing else.
         if (!is_home) {
@@ -132,11 +160,8 @@ void storage::mark_shared(std::uint64_t queue, use how, std::uint64_t sequence) 
         (how == use::write ? home_written_ : home_read_).store(sequence, std::memory_order_release);
         return;
     }
-    auto mine = std::find_if(others_.begin(), others_.end(),
-                             [&](const queue_use& other) { return other.queue == queue; });
-    if (mine == others_.end()) mine = others_.insert(others_.end(), {queue, 0, 0});
-    (how == use::write ? mine->written : mine->read) = sequence;
-    shared_.store(true, std::memory_order_release);
+    queue_use& mine = *find_use(queue);
+    (how == use::write ? mine.written : mine.read) = sequence;
 }
 
 }  // namespace balm::runtime

@@ -94,21 +94,25 @@ public:
     /// What it is for, for messages.
     std::string label() const { return label_.words(); }
 
-    /// Whether a queue other than this one ever used it. For this queue only; a false is free of locks.
-    bool used_elsewhere(std::uint64_t queue) const {
-        const std::uint64_t home = home_.load(std::memory_order_acquire);
-        return (home != queue && home != 0) || shared_.load(std::memory_order_acquire);
+    /// Whether this queue has used it and no other: its commands wait for nobody. Free of locks.
+    bool is_used_by_only(std::uint64_t queue) const {
+        return home_.load(std::memory_order_acquire) == queue && !shared_.load(std::memory_order_acquire);
     }
+    /// Makes room for the marks of this queue, so that they cannot fail once the driver has the command.
+    /// Whether other queues use the allocation, too.
+    bool admit(std::uint64_t queue);
     /// The commands of other queues that a command of this queue must come after.
     void collect_conflicts(std::uint64_t queue, use, std::vector<command_id>& into) const;
-    /// Notes a command that has been enqueued. Calls of one queue are ordered by that queue's mutex.
-    void mark(std::uint64_t queue, use how, std::uint64_t sequence) {
-        if (home_.load(std::memory_order_acquire) == queue && !shared_.load(std::memory_order_acquire))
-            [[likely]]
+    /// Notes a command that has been enqueued, of a queue that was admitted. Calls of one queue are ordered
+    /// by that queue's mutex.
+    void mark(std::uint64_t queue, use how, std::uint64_t sequence) noexcept {
+        if (is_used_by_only(queue)) [[likely]]
             (how == use::write ? home_written_ : home_read_).store(sequence, std::memory_order_release);
         else
             mark_shared(queue, how, sequence);
     }
+    /// Whether this is among what collect_writers gives.
+    bool was_written_last_by(const command_id&) const noexcept;
     /// The last command of each queue that wrote it and was not overwritten since.
     void collect_writers(std::vector<command_id>& into) const;
 
@@ -124,10 +128,11 @@ private:
 
     friend class device_state;
     [[noreturn]] void refuse_kernel(use) const;
-    void mark_shared(std::uint64_t queue, use, std::uint64_t sequence);
+    void mark_shared(std::uint64_t queue, use, std::uint64_t sequence) noexcept;
     bool note_freed();
     /// The block, with the last command of each queue that used it.
     memory_pool::block block() const;
+    queue_use* find_use(std::uint64_t queue);
 
     std::shared_ptr<device_state> device_;
     memory native_;

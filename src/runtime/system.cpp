@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -14,10 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#ifdef __APPLE__
-#include <pthread.h>
-#endif
-
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -46,9 +44,15 @@ std::chrono::system_clock::time_point modification_time(const struct stat& statu
 #else
     const timespec time = status.st_mtim;
 #endif
+    // File systems know years that nanoseconds since 1970 do not reach (2262): those count as the last one,
+    // and what is older than 1970 as 1970, so that differences from now are sound.
+    using std::chrono::nanoseconds;
+    using std::chrono::seconds;
+    constexpr seconds::rep last = std::chrono::duration_cast<seconds>(nanoseconds::max()).count() - 1;
+    const seconds::rep whole = std::clamp<seconds::rep>(time.tv_sec, 0, last);
     return std::chrono::system_clock::time_point(
         std::chrono::duration_cast<std::chrono::system_clock::duration>(
-            std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec)));
+            seconds(whole) + nanoseconds(whole == time.tv_sec ? time.tv_nsec : 0)));
 }
 
 // The host's name parts machines that share a directory, the time parts containers that share a name and
@@ -226,6 +230,42 @@ void* allocate_in_large_pages(std::size_t bytes) noexcept {
 
 std::uint64_t process_id() noexcept { return static_cast<std::uint64_t>(::getpid()); }
 
+bool call_in_forked_children(void (*what)()) noexcept {
+    return ::pthread_atfork(nullptr, nullptr, what) == 0;
+}
+
+namespace {
+
+stack_bounds ask_for_stack() noexcept {
+#ifdef __APPLE__
+    const auto high = reinterpret_cast<std::uintptr_t>(::pthread_get_stackaddr_np(::pthread_self()));
+    return {high - ::pthread_get_stacksize_np(::pthread_self()), high};
+#else
+    pthread_attr_t attributes;
+    if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return {};
+    void* low = nullptr;
+    std::size_t size = 0, guard = 0;
+    const bool is_known = ::pthread_attr_getstack(&attributes, &low, &size) == 0 &&
+                          ::pthread_attr_getguardsize(&attributes, &guard) == 0;
+    ::pthread_attr_destroy(&attributes);
+    if (!is_known) return {};
+    const auto begin = reinterpret_cast<std::uintptr_t>(low);
+    return {begin + guard, begin + size};
+#endif
+}
+
+}  // namespace
+
+stack_bounds stack_of_thread() noexcept {
+    thread_local const stack_bounds bounds = ask_for_stack();  // that of the main thread is read from a file
+    return bounds;
+}
+
+void keep_loaded(const void* address) noexcept {
+    Dl_info found;
+    if (::dladdr(address, &found) != 0) ::dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 bool is_main_thread() noexcept {
 #ifdef __APPLE__
     return ::pthread_main_np() != 0;
@@ -279,7 +319,8 @@ input_file input_file::open(const std::filesystem::path& path, std::error_code& 
     fault.clear();
     file.size_ = static_cast<std::uint64_t>(status.st_size);
     file.modified_ = modification_time(status);
-    file.trusted_ = status.st_uid == ::geteuid() || status.st_uid == 0;
+    const bool is_own = status.st_uid == ::geteuid() || status.st_uid == 0;
+    file.trusted_ = is_own && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
     return file;
 }
 
@@ -308,6 +349,46 @@ std::error_code replace_file(const std::filesystem::path& target, std::span<cons
     if (!fault && ::rename(temporary.path.c_str(), target.c_str()) != 0) fault = last_error();
     if (fault) ::unlink(temporary.path.c_str());
     return fault;
+}
+
+std::optional<std::string> writable_by_others(const std::filesystem::path& path) {
+    // Whoever has the root directory has all; in a container that knows no user 0 it is somebody else's.
+    struct stat root {};
+    const bool has_root = ::stat("/", &root) == 0;
+    const auto is_trusted = [&](uid_t owner) {
+        return owner == ::geteuid() || owner == 0 || (has_root && owner == root.st_uid);
+    };
+    std::vector<std::filesystem::path> left;  // the next one last
+    const auto go_along = [&](const std::filesystem::path& steps) {
+        const std::vector<std::filesystem::path> all(steps.begin(), steps.end());
+        left.insert(left.end(), all.rbegin(), all.rend());
+    };
+    go_along(path.relative_path());
+    std::filesystem::path at = "/";
+    constexpr int most_links = 40;  // as Linux follows
+    for (int links = 0;;) {
+        struct stat status {};
+        if (::lstat(at.c_str(), &status) != 0) return std::nullopt;
+        if (!is_trusted(status.st_uid))
+            return fmt::format("'{}' belongs to user {}", at.string(), status.st_uid);
+        if (S_ISLNK(status.st_mode)) {
+            std::error_code fault;
+            const std::filesystem::path target = std::filesystem::read_symlink(at, fault);
+            if (fault || ++links > most_links) return std::nullopt;  // it cannot be opened either
+            go_along(target.relative_path());
+            at = target.is_absolute() ? "/" : at.parent_path();
+        } else if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (status.st_mode & S_ISVTX) == 0) {
+            return fmt::format("'{}' may be written by {} (mode {:o})", at.string(),
+                               (status.st_mode & S_IWOTH) != 0 ? "every user" : "its group",
+                               status.st_mode & 07777u);
+        }
+        if (left.empty()) return std::nullopt;
+        if (left.back() == "..")
+            at = at.parent_path();
+        else if (!left.back().empty() && left.back() != ".")
+            at /= left.back();
+        left.pop_back();
+    }
 }
 
 std::error_code make_directories(const std::filesystem::path& directory) {

@@ -82,6 +82,20 @@ void* allocate_in_large_pages(std::size_t bytes) noexcept;
 
 std::uint64_t process_id() noexcept;
 
+/// Has the function called in every process that is forked from this one from now on, before fork() returns
+/// there. False where that cannot be.
+bool call_in_forked_children(void (*what)()) noexcept;
+
+/// Where the stack of the calling thread lies: from the lowest address that it may use to its beginning,
+/// which is the highest. Zeros where the system does not say.
+struct stack_bounds {
+    std::uintptr_t low = 0, high = 0;
+};
+stack_bounds stack_of_thread() noexcept;
+
+/// Has the program or shared library that contains this address stay loaded to the end of the process.
+void keep_loaded(const void* address) noexcept;
+
 /// Whether the calling thread is the one that began the process.
 bool is_main_thread() noexcept;
 
@@ -106,7 +120,8 @@ public:
     std::uint64_t size() const noexcept { return size_; }
     std::chrono::system_clock::time_point modified() const noexcept { return modified_; }
 
-    /// Whether only this user (or the system's administrator) can have made the file.
+    /// Whether only this user (or the system's administrator) can have written the file, as far as its owner
+    /// and mode tell. The mode of a file with an access control list has the list's rights in its group bits.
     bool trusted() const noexcept { return trusted_; }
 
     /// Fills the whole of `into` from where the last read ended; false if the file ends first or fails.
@@ -160,6 +175,12 @@ inline constexpr std::string_view temporary_suffix = ".tmp";
 /// name in the same directory is written and renamed. After a fault (which is returned) no temporary
 /// remains; after a kill one may. A symbolic link at `target` is replaced, not followed.
 std::error_code replace_file(const std::filesystem::path& target, std::span<const std::byte> content);
+
+/// Which file or directory lets other users than this one and the system's administrator change what lies
+/// under this absolute path, in words: the path itself, or one above it, or a link on the way, that is
+/// somebody else's or may be written by others. Directories with the sticky bit (/tmp) may: there nobody
+/// removes what others own. Nothing where nobody else can; what does not exist is nobody's.
+std::optional<std::string> writable_by_others(const std::filesystem::path& path);
 
 /// Makes the directory and those above it, for this user only; no fault if it exists.
 std::error_code make_directories(const std::filesystem::path& directory);

@@ -7,8 +7,11 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
+#include <iostream>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "backend/cuda/nvrtc.hpp"
 #include "balm/error.hpp"
@@ -16,6 +19,8 @@
 #include "emit/builtin_spelling.hpp"
 #include "ir/ir.hpp"
 #include "ir/oracle.hpp"
+#include "support/case_count.hpp"
+#include "support/exact.hpp"
 
 namespace balm::test {
 
@@ -240,6 +245,7 @@ struct operand_lists {
     std::vector<T> a, b, c;
     std::vector<std::int32_t> m;
 
+    operand_lists() = default;
     explicit operand_lists(std::mt19937_64& random) {
         const std::vector<T> special = special_values<T>();
         constexpr std::int32_t exponents[] = {0,
@@ -267,7 +273,6 @@ struct operand_lists {
                 static_cast<std::int32_t>(random() % 64) - 32);
     }
 
-private:
     void add(T x, T y, T z, std::int32_t n) {
         a.push_back(x);
         b.push_back(y);
@@ -275,6 +280,63 @@ private:
         m.push_back(n);
     }
 };
+
+/// How many random operands each floating row is compared with MPFR on; BALM_TEST_CASES says another number,
+/// and has the errors listed.
+std::size_t random_cases() { return case_count(1000); }
+
+/// Where elementary functions lose digits: beside multiples of pi / 2 of every size, beside 1, where results
+/// overflow or are subnormal, powers near 1 with large exponents and others near the range's ends, poles of
+/// gamma; and any bit pattern.
+template <class T>
+operand_lists<T> hard_operands(std::mt19937_64& random, std::size_t count) {
+    using limits = std::numeric_limits<T>;
+    operand_lists<T> list;
+    const std::vector<T> special = special_values<T>();
+    const auto uniform = [&](T low, T high) { return std::uniform_real_distribution<T>(low, high)(random); };
+    const auto integer = [&] { return static_cast<std::int32_t>(random() % 64) - 32; };
+    for (const T& x : special) list.add(x, special[random() % special.size()], 0, integer());
+    const auto moved = [&](T x) {  // by up to two numbers
+        for (std::uint64_t k = random() % 3; k > 0; --k)
+            x = std::nextafter(x, random() % 2 == 0 ? limits::max() : T(0));
+        return x;
+    };
+    for (std::size_t k = 0; k < count; ++k) {
+        T x = 0, y = random_value<T>(random);
+        switch (k % 8) {
+            case 0: {  // k pi / 2, k up to 2^60
+                const auto turns = static_cast<long double>(random() >> (4 + random() % 60));
+                x = moved(static_cast<T>(turns * 1.57079632679489661923132169163975144L));
+                break;
+            }
+            case 1:
+                x = moved(static_cast<T>(
+                    std::ldexp(uniform(1, 2), static_cast<int>(random() % limits::max_exponent))));
+                break;
+            case 2: {  // 1 + tiny, and an exponent that makes a number of it
+                const T tiny = std::ldexp(uniform(1, 2), -static_cast<int>(random() % limits::digits));
+                x = random() % 2 == 0 ? 1 + tiny : 1 - tiny / 2;
+                y = uniform(-1, 1) * T(limits::max_exponent) /
+                    std::max(std::abs(std::log2(x)), limits::min());
+                break;
+            }
+            case 3: {  // x^y near the ends of the range
+                x = std::exp2(uniform(T(limits::min_exponent), T(limits::max_exponent - 1)));
+                const T end =
+                    random() % 2 == 0 ? T(limits::max_exponent) : T(limits::min_exponent - limits::digits);
+                y = moved(end / std::log2(x));
+                break;
+            }
+            case 4: x = limits::denorm_min() * static_cast<T>(random() >> (11 + random() % 52)); break;
+            case 5: x = moved(uniform(-180, 180)); break;
+            case 6: x = moved(static_cast<T>(integer()) / 2); break;  // poles, halves
+            default: x = random_value<T>(random); break;
+        }
+        if (k % 8 != 2 && k % 8 != 3 && random() % 2 == 0) x = -x;
+        list.add(x, y, 0, integer());
+    }
+    return list;
+}
 
 template <class T>
 std::uint64_t bits_of(T x) {
@@ -357,6 +419,60 @@ void expect_rows(const program_text& p, const operand_lists<T>& in,
     }
 }
 
+template <class T>
+long double number_of(T x) {
+    return static_cast<long double>(x);
+}
+
+/// Each row's largest error beside MPFR, which is within the row's bound. The host oracle's long double,
+/// where it has a number, is within a hundredth.
+template <class T>
+void expect_rows_beside_mpfr(const program_text& p, const operand_lists<T>& in,
+                             const std::vector<std::uint64_t>& results, const std::string& device) {
+    const std::size_t n = in.a.size();
+    for (std::size_t k = 0; k < p.rows.size(); ++k) {
+        const row& r = p.rows[k];
+        double worst = 0, oracles = 0;
+        std::size_t judged = 0, at = 0, oracle_at = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            std::uint64_t bits[] = {bits_of(in.a[i]), bits_of(in.b[i]), bits_of(in.c[i])};
+            long double numbers[] = {number_of(in.a[i]), number_of(in.b[i]), number_of(in.c[i])};
+            const auto last = static_cast<std::size_t>(r.arity) - 1;
+            if (r.takes_int) {
+                bits[last] = bits_of(in.m[i]);
+                numbers[last] = in.m[i];
+            }
+            const std::span<const std::uint64_t> given(bits, last + 1);
+            if (!oracle::is_specified(r.what, p.type, given)) continue;
+            const oracle::value host = oracle::evaluate(r.what, p.type, given);
+            if (!std::isfinite(numbers[0]) || !std::isfinite(numbers[last]) || std::isnan(host.wide) ||
+                std::isinf(host.wide) || host.wide == 0)
+                continue;  // what is defined, not computed: expect_rows judges it
+            const std::optional<long double> right = exact(r.what, {numbers, last + 1});
+            ASSERT_TRUE(right.has_value()) << r.name << " is not in tests/support/exact.cpp";
+            ++judged;
+            const double error = oracle::ulp_error(r.result, results[k * n + i], *right);
+            if (!(error <= worst)) worst = error, at = i;
+            const double of_oracle = oracle::ulp_error(r.result, host.bits, *right);
+            if (!(of_oracle <= oracles)) oracles = of_oracle, oracle_at = i;
+        }
+        const auto operands = [&](std::size_t i) {
+            std::string words = shown(p.type, bits_of(in.a[i]));
+            if (r.takes_int) return words + ", " + std::to_string(in.m[i]);
+            return r.arity > 1 ? words + ", " + shown(p.type, bits_of(in.b[i])) : words;
+        };
+        if (std::getenv("BALM_TEST_CASES") != nullptr)
+            std::cout << fmt::format("{:16} {}  bound {:5}  worst {:8.3f}  of {:7}  at {}  on {}\n", r.name,
+                                     to_string(p.type), r.ulp, worst, judged, operands(at), device);
+        EXPECT_GT(judged, n / 64) << r.name << " of " << to_string(p.type) << " is hardly tested";
+        EXPECT_LE(oracles, 0.51) << "the oracle's " << r.name << " of " << operands(oracle_at);
+        if (r.ulp > 0) {
+            EXPECT_LE(worst, r.ulp) << r.name << " of " << to_string(p.type) << " at " << operands(at)
+                                    << " gave " << shown(p.type, results[k * n + at]);
+        }
+    }
+}
+
 bool compiles(runtime::driver_device& device) {
     return device.info().api != backend::cuda || cuda::nvrtc_available();
 }
@@ -372,7 +488,27 @@ void agrees_on_every_device() {
     });
 }
 
+template <class T>
+void is_accurate_on_every_device() {
+    on_every_device([](runtime::driver_device& device) {
+        if (!compiles(device) || (scalar_of<T> == scalar::f64 && !device.info().has_double)) return;
+        auto random = fresh_random();
+        program_text p = rows_of(device.language(), scalar_of<T>, device.info().has_double);
+        std::erase_if(p.rows, [](const row& r) { return r.ulp == 0 || !is_floating(r.result); });
+        ASSERT_GT(p.rows.size(), 40u);
+        for (std::size_t left = random_cases(); left > 0;) {
+            const std::size_t now = std::min<std::size_t>(left, 1 << 18);
+            const operand_lists<T> in = hard_operands<T>(random, now);
+            expect_rows_beside_mpfr<T>(p, in, run_rows<T>(device, p, in), device.info().name);
+            left -= now;
+        }
+    });
+}
+
 }  // namespace
+
+TEST(C10_accuracy, of_f32_is_within_the_bounds_beside_mpfr) { is_accurate_on_every_device<float>(); }
+TEST(C10_accuracy, of_f64_is_within_the_bounds_beside_mpfr) { is_accurate_on_every_device<double>(); }
 
 TEST(C10_builtins, of_i8_agree_with_the_oracle) { agrees_on_every_device<std::int8_t>(); }
 TEST(C10_builtins, of_u8_agree_with_the_oracle) { agrees_on_every_device<std::uint8_t>(); }

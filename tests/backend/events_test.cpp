@@ -1,6 +1,10 @@
 // Events of every backend: waiting, chaining between queues and devices, times.
 
+#include <unistd.h>
+
+#include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include "balm/error.hpp"
@@ -13,7 +17,55 @@ namespace {
 using runtime::driver_device;
 using runtime::event_handle;
 
+/// A launch at work in a queue, and commands of other threads that have to wait for it; ends the process.
+void wait_for_commands_of_other_threads() {
+    bool is_right = true;
+    for (const auto& device : driver_devices()) {
+        if (device->info().api != backend::opencl) continue;
+        const auto program = device->compile(
+            "kernel void slow(uint n, global uint* x) {\n"
+            "    uint value = 0;\n"
+            "    for (uint k = 0; k < n; ++k) value = value * 5 + k;\n"
+            "    x[get_global_id(0)] = value | 1;\n"
+            "}\n",
+            "");
+        const auto first = device->make_queue({}), second = device->make_queue({});
+        const device_memory memory(*device, 256);
+        std::atomic<int> launched{0};
+        std::thread launches([&] {
+            const auto kernel = program->make_kernel("slow");
+            const runtime::argument arguments[] = {value_argument(std::uint32_t{200'000}),
+                                                   memory_argument(memory.get())};
+            for (; launched < 20; ++launched) {
+                const event_handle point = first->record();
+                second->record({&point, 1});
+                event_handle done;
+                first->launch(*kernel, line(64, 64), arguments, {{}, &done});
+                const std::uint32_t zero = 0;
+                second->fill(memory.get(), 0, 256, std::as_bytes(std::span(&zero, 1)), {{&done, 1}, nullptr});
+            }
+        });
+        while (launched < 20) {
+            const event_handle point = first->record(), other = second->record({&point, 1});
+            other->wait();
+            is_right = is_right && point->is_complete();
+        }
+        launches.join();
+        first->finish();
+        second->finish();
+    }
+    std::exit(is_right ? 0 : 1);
+}
+
 }  // namespace
+
+// PoCL's basic devices run commands inside the calls that enqueue them, and lock themselves up where one has
+// to wait: see device::enqueuing.
+TEST(C22_queues, of_devices_that_work_in_the_calling_thread_take_commands_of_several) {
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_EXIT((::setenv("POCL_DEVICES", "basic", 1), ::alarm(60), wait_for_commands_of_other_threads()),
+                testing::ExitedWithCode(0), "");
+}
 
 TEST(C15_events, complete_once_waited_for) {
     on_every_device([](driver_device& device) {

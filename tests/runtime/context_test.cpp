@@ -14,6 +14,7 @@
 #include "runtime/device_state.hpp"
 #include "runtime/filter_judge.hpp"
 #include "runtime/platform.hpp"
+#include "runtime/same_card.hpp"
 
 namespace balm::test {
 

@@ -8,13 +8,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "balm/balm.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/fake_device.hpp"
+#include "support/child_process.hpp"
 #include "support/devices.hpp"
 
 namespace balm::test {
@@ -153,16 +153,7 @@ TEST(G5_copies_between_devices, of_one_opencl_context_are_the_drivers) {
 }
 
 TEST(G5_copies_between_devices, are_right_between_two_devices_of_pocl) {
-    if (std::getenv("BALM_TEST_TWO_OF_POCL") != nullptr) GTEST_SKIP() << "this is the child";
-    const auto& all = present_devices();
-    if (std::none_of(all.begin(), all.end(), [](const device& each) {
-            return each.info().platform == "Portable Computing Language";
-        }))
-        GTEST_SKIP() << "no PoCL";
-    const std::string command =
-        "BALM_TEST_TWO_OF_POCL=1 POCL_DEVICES='pthread pthread' BALM_TEST_SEED=" + std::to_string(seed()) +
-        " timeout 300 " BALM_TEST_BIN_DIR "/test_runtime --gtest_filter='G5_copies_between_devices.*' 1>&2";
-    EXPECT_EQ(std::system(command.c_str()), 0);
+    run_on_devices_of_pocl("pthread pthread", "test_runtime", "G5_copies_between_devices.*");
 }
 
 TEST(G5_copies_between_devices, come_after_both_devices_commands_and_before_later_ones) {

@@ -58,7 +58,7 @@ inline std::uint32_t slow_on_host(std::uint32_t value, std::uint32_t turns) {
 inline std::shared_ptr<runtime::compiled_program> program_of(const device& on, const two_sources& sources,
                                                              const std::string& name) {
     const std::string& text = sources.for_device(on.state()->driver());
-    return on.state()->programs().get(runtime::hasher{}.text(text).result(), [&] {
+    return on.state()->programs().get({runtime::hasher{}.text(text).result()}, [&] {
         return runtime::program_source{text, name, {}};
     });
 }

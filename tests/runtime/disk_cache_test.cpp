@@ -4,6 +4,7 @@
 #include "runtime/disk_cache.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
@@ -40,7 +41,7 @@ constexpr uid_t nobody = 65534;
 constexpr int passed = 0;
 constexpr int not_possible_here = 77;
 
-hash128 key_of(std::uint64_t number) { return hasher{}.number(number).result(); }
+digest key_of(std::uint64_t number) { return hasher{}.number(number).result(); }
 
 // What a compiler would give for this key: any two processes agree on it.
 bytes payload_of(std::uint64_t number, std::size_t size) {
@@ -50,7 +51,7 @@ bytes payload_of(std::uint64_t number, std::size_t size) {
     return payload;
 }
 
-fs::path file_of(const fs::path& directory, const hash128& key) { return directory / (to_hex(key) + ".bin"); }
+fs::path file_of(const fs::path& directory, const digest& key) { return directory / (to_hex(key) + ".bin"); }
 
 std::string content_of(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
@@ -158,7 +159,7 @@ TEST(B5_disk_cache, gives_back_what_was_stored) {
 
 TEST(B5_disk_cache, key_depends_on_every_field_and_on_their_borders) {
     const program_key_fields fields{"binary", "source", "options", "device", "driver", "balm"};
-    std::vector<hash128> keys{make_key(fields)};
+    std::vector<digest> keys{make_key(fields)};
     for (auto member : {&program_key_fields::kind, &program_key_fields::source, &program_key_fields::options,
                         &program_key_fields::device, &program_key_fields::driver_version,
                         &program_key_fields::balm_version}) {
@@ -274,6 +275,76 @@ TEST(B5_disk_cache, refuses_what_another_user_wrote) {
     EXPECT_TRUE(cache.list()[0].damaged);
 }
 
+TEST(B5_disk_cache, refuses_an_entry_that_others_may_write) {
+    const scratch_directory directory;
+    disk_cache cache(directory.path(), plenty);
+    const fs::path file = file_of(directory.path(), key_of(1));
+    for (const mode_t mode : {0620, 0602, 0666}) {
+        cache.store(key_of(1), payload_of(1, 64));
+        ASSERT_EQ(cache.load(key_of(1)), payload_of(1, 64));
+        ASSERT_EQ(::chmod(file.c_str(), mode), 0);
+        EXPECT_FALSE(cache.load(key_of(1))) << std::oct << mode;
+        EXPECT_TRUE(cache.list().at(0).damaged) << std::oct << mode;
+    }
+    cache.store(key_of(1), payload_of(1, 64));
+    EXPECT_EQ(cache.load(key_of(1)), payload_of(1, 64)) << "a store makes it one's own again";
+}
+
+TEST(B5_disk_cache, is_not_used_where_others_may_write_to_a_directory_of_its_path) {
+    const scratch_directory directory;
+    const fs::path above = directory / "above", path = above / "cache";
+    disk_cache(path, plenty).store(key_of(1), payload_of(1, 64));
+    const auto expect_refused = [&](const fs::path& as, const fs::path& named) {
+        disk_cache cache(as, plenty);
+        testing::internal::CaptureStderr();
+        EXPECT_FALSE(cache.load(key_of(1)));
+        cache.store(key_of(2), payload_of(2, 64));
+        EXPECT_FALSE(cache.load(key_of(2)));
+        const std::string said = testing::internal::GetCapturedStderr();
+        EXPECT_FALSE(cache.enabled());
+        EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << "once: " << said;
+        EXPECT_NE(said.find("'" + named.string() + "'"), std::string::npos) << said;
+        EXPECT_NE(said.find("chmod"), std::string::npos) << said;
+        EXPECT_FALSE(fs::exists(file_of(path, key_of(2))));
+    };
+    for (const fs::path& open : {path, above})
+        for (const mode_t mode : {0770, 0707, 0777, 02775}) {
+            SCOPED_TRACE(open.string() + fmt::format(", mode {:o}", mode));
+            ASSERT_EQ(::chmod(open.c_str(), mode), 0);
+            expect_refused(path, open);
+            // Also by a link from a place of one's own, and not to be made at all below it.
+            fs::create_directory_symlink(path, directory / "link");
+            expect_refused(directory / "link", open);
+            fs::remove(directory / "link");
+            if (open == above) expect_refused(above / "new/cache", open);
+            ASSERT_EQ(::chmod(open.c_str(), 0700), 0);
+        }
+    for (const mode_t mode : {0700, 0755, 0500, 01777}) {
+        ASSERT_EQ(::chmod(above.c_str(), mode), 0);
+        EXPECT_EQ(disk_cache(path, plenty).load(key_of(1)), payload_of(1, 64)) << std::oct << mode;
+    }
+}
+
+TEST(B5_disk_cache, is_not_used_where_another_user_owns_a_directory_or_link_of_its_path) {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root to give a directory away";
+    const scratch_directory directory;
+    const fs::path above = directory / "above", path = above / "cache", link = directory / "link";
+    disk_cache(path, plenty).store(key_of(1), payload_of(1, 64));
+    fs::create_directory_symlink("above/../above/cache", link);
+    EXPECT_EQ(disk_cache(link, plenty).load(key_of(1)), payload_of(1, 64));
+    for (const fs::path& given : {path, above, link}) {
+        SCOPED_TRACE(given.string());
+        ASSERT_EQ(::lchown(given.c_str(), nobody, nobody), 0);
+        disk_cache cache(given == link ? link : path, plenty);
+        testing::internal::CaptureStderr();
+        EXPECT_FALSE(cache.load(key_of(1)));
+        EXPECT_NE(testing::internal::GetCapturedStderr().find("user 65534"), std::string::npos);
+        EXPECT_FALSE(cache.enabled());
+        ASSERT_EQ(::lchown(given.c_str(), 0, 0), 0);
+    }
+    EXPECT_EQ(disk_cache(link, plenty).load(key_of(1)), payload_of(1, 64));
+}
+
 TEST(B5_disk_cache, without_a_directory_it_is_off) {
     disk_cache cache(std::nullopt, plenty);
     EXPECT_FALSE(cache.enabled());
@@ -332,7 +403,7 @@ TEST(B5_disk_cache, a_read_only_directory_still_gives_but_keeps_nothing) {
         cache.store(key_of(1), payload_of(1, 64));
         return cache.load(key_of(1)) == payload_of(1, 64) ? passed : 9;
     };
-    ASSERT_EQ(::chmod(directory.path().c_str(), 0777), 0);
+    ASSERT_EQ(::chmod(directory.path().c_str(), 01777), 0);
     const int status = wait_for(start_child(body));
     if (status == not_possible_here) GTEST_SKIP() << "this process may not become another user";
     EXPECT_EQ(status, passed);

@@ -86,6 +86,10 @@ TEST(G4_waits, for_a_time_tell_whether_the_work_is_done) {
         std::this_thread::sleep_for(10ms);
         on.complete();
     });
+    using days =
+        std::chrono::time_point<std::chrono::system_clock, std::chrono::duration<int, std::ratio<86400>>>;
+    EXPECT_FALSE(done.wait_until(days::min())) << "before what nanoseconds count";
+    EXPECT_TRUE(done.wait_until(days(days::duration(376200)))) << "the year 3000";
     EXPECT_TRUE(done.wait_for(std::chrono::hours::max())) << "longer than clocks count";
     EXPECT_TRUE(done.wait_until(std::chrono::system_clock::now()));
     other.join();

@@ -44,7 +44,7 @@ protected:
 
 /// A process with a context of the devices that `filter::exclusive && filter::count(n)` gives it; says how
 /// many it has, or why none, and holds them until it is told to end. With `fake_gpus` it sees two GPUs of
-/// tests/fake_cuda and wants one of these.
+/// tests/fake_drivers and wants one of these.
 class other_process {
 public:
     explicit other_process(std::size_t count, bool fake_gpus = false) {

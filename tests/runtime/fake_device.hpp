@@ -57,12 +57,13 @@ struct fake_log {
     std::vector<fake_command> commands;
     std::vector<std::shared_ptr<fake_event>> events;
     bool events_complete_at_once = true;
-    int queues = 0, live_allocations = 0, live_images = 0, live_pinned = 0, compiles = 0, loads = 0,
-        kernels = 0;
+    int queues = 0, live_allocations = 0, live_images = 0, live_pinned = 0, live_programs = 0, compiles = 0,
+        loads = 0, kernels = 0, fetches = 0;
     std::size_t room = std::size_t{1} << 30;
     std::map<std::uintptr_t, std::size_t> bytes_of;
     bool binary_needs_launch = false;
     bool refuses_binaries = false;
+    bool has_binaries = true;
     bool has_pinned = true;
     bool copies_from_others = false;  ///< by itself, where the other device is a fake one, too
     int refusals = 0;                 ///< commands that the driver will refuse
@@ -89,13 +90,27 @@ public:
 class fake_program final : public runtime::driver_program {
 public:
     fake_program(std::shared_ptr<fake_log> log, std::vector<std::byte> image)
-        : log_(std::move(log)), image_(std::move(image)) {}
+        : log_(std::move(log)), image_(std::move(image)) {
+        const std::lock_guard lock(log_->mutex);
+        ++log_->live_programs;
+    }
+    fake_program(const fake_program&) = delete;
+    fake_program& operator=(const fake_program&) = delete;
+    ~fake_program() override {
+        const std::lock_guard lock(log_->mutex);
+        --log_->live_programs;
+    }
     std::unique_ptr<runtime::driver_kernel> make_kernel(const std::string&) override {
         const std::lock_guard lock(log_->mutex);
         ++log_->kernels;
         return std::make_unique<fake_kernel>();
     }
-    std::vector<std::byte> binary() override { return image_; }
+    std::vector<std::byte> binary() override {
+        const std::lock_guard lock(log_->mutex);
+        ++log_->fetches;
+        if (!log_->has_binaries) throw device_error("The driver gives no binary.");
+        return image_;
+    }
     bool binary_needs_launch() const override { return log_->binary_needs_launch; }
 
 private:
@@ -202,6 +217,9 @@ public:
         info_.api = backend::null;
         info_.type = device_type::gpu;
         info_.global_memory = log->room;
+        info_.max_work_group_size = 256;
+        info_.max_work_item_sizes = {256, 256, 64};
+        info_.max_group_counts.fill(65535);
         info_.has_images = true;
         info_.images.size_1d = 64;
         info_.images.size_2d = {64, 32};
@@ -266,8 +284,10 @@ public:
         return std::make_unique<fake_program>(log, std::move(image));
     }
     std::unique_ptr<runtime::driver_program> load(std::span<const std::byte> binary) override {
-        const std::lock_guard lock(log->mutex);
-        ++log->loads;
+        {
+            const std::lock_guard lock(log->mutex);
+            ++log->loads;
+        }
         if (log->refuses_binaries) throw build_error("The binary is refused.");
         return std::make_unique<fake_program>(log, std::vector<std::byte>(binary.begin(), binary.end()));
     }

@@ -371,7 +371,7 @@ TEST(C5_regions, must_lie_inside_and_have_the_dimensions) {
                 AllOf(HasSubstr("2 x 3 elements at (1 x 2)"), HasSubstr("a buffer of 3 x 4 elements")));
     EXPECT_THAT(message([&] { m.region({4, 0}, {0, 1}); }), HasSubstr("must lie inside"));
     EXPECT_THAT(message([&] { m.region({0}, {3}); }), HasSubstr("as many dimensions"));
-    EXPECT_THAT(message([&] { m.region({0, 0}, {static_cast<std::size_t>(-1), 1}); }), HasSubstr("inside"));
+    EXPECT_THAT(message([&] { m.region({0, 0}, {static_cast<std::size_t>(-1), 1}); }), HasSubstr("negative"));
     EXPECT_THAT(message([&] {
                     m.region({0, 0}, {2, 2}).write({1, 2, 3});
                 }),
@@ -532,9 +532,9 @@ TEST(C4_pinned, serves_small_reads_that_somebody_waits_for) {
         fake->log->refusals = 1;
         EXPECT_THROW(a.read(), device_error);
         EXPECT_THAT(a.read(), ElementsAre(1, 2, 3));
-        EXPECT_EQ(fake->log->live_pinned, 2) << "what failed may still be written to";
+        EXPECT_EQ(fake->log->live_pinned, 1) << "what failed is over";
         dev.trim();
-        EXPECT_EQ(fake->log->live_pinned, 1);
+        EXPECT_EQ(fake->log->live_pinned, 0);
         EXPECT_THAT(a.read(), ElementsAre(1, 2, 3));
     }
     EXPECT_EQ(fake->log->live_pinned, 0);
@@ -548,7 +548,7 @@ TEST(C4_pinned, serves_small_reads_that_somebody_waits_for) {
 TEST(C4_pinned, refuses_sizes_that_cannot_be) {
     const device dev = null_handle();
     EXPECT_THROW(dev.pinned_array<int>(-1), usage_error);
-    EXPECT_THROW(dev.pinned_array<char>(-1), out_of_memory_error);
+    EXPECT_THROW(dev.pinned_array<char>(-1), usage_error);
 }
 
 // ---- mapping ----

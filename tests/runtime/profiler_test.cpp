@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <map>
 #include <numeric>
 #include <thread>
 
@@ -242,6 +244,42 @@ TEST(V23_profiler, prints_a_table) {
     EXPECT_THAT(table,
                 testing::ContainsRegex("\n  matrix times vector  .* 3 .* 120 ns .* 120 ns .* 60.0 %\n"));
     EXPECT_THAT(table, testing::ContainsRegex("\n.outside sections.  .* 1 .* 40 ns .* 40 ns .* 20.0 %\n"));
+    EXPECT_THAT(table, testing::ContainsRegex("\ncommand +count +size +device +share\n"));
+    EXPECT_THAT(table, testing::ContainsRegex("\nfill +5 +20.5 kB +200 ns +100.0 %\n"));
+}
+
+TEST(V23_profiler, knows_commands_by_name_bytes_and_work_items) {
+    on_every_handle([](const device& dev) {
+        const auto program = program_of(dev, slow_source, "slow");
+        auto a = dev.mixed_buffer<std::uint32_t>(n), b = dev.mixed_buffer<std::uint32_t>(n);
+        a.fill(1u).wait();
+        balm::profiler prof(dev);
+        runtime::queue_state& queue = dev.state()->default_queue();
+        std::vector<event> launches, copies;
+        for (int turn = 0; turn < 3; ++turn) {
+            launches.push_back(launch_slow(queue, *program, *a.storage(), 10));
+            copies.push_back(a.copy_to(b));
+        }
+        go_on(b.fill(7u));
+        const host_array<std::uint32_t> got = b.read();
+        EXPECT_EQ(got[0], 7u);
+
+        std::map<std::string, profiled_command> by_name;
+        for (const profiled_command& each : prof.commands()) by_name[each.name] = each;
+        EXPECT_EQ(by_name.size(), 4u);
+        EXPECT_EQ(by_name["slow"].count, 3u);
+        EXPECT_EQ(by_name["slow"].work_items, 3 * n);
+        EXPECT_EQ(by_name["slow"].bytes, 0u);
+        EXPECT_EQ(by_name["slow"].device, sum_of_durations(launches));
+        EXPECT_EQ(by_name["copy"].count, 3u);
+        EXPECT_EQ(by_name["copy"].bytes, 3 * 4 * n);
+        EXPECT_EQ(by_name["copy"].device, sum_of_durations(copies));
+        EXPECT_EQ(by_name["fill"].bytes, 4 * n);
+        EXPECT_EQ(by_name["read"].bytes, 4 * n);
+        EXPECT_EQ(by_name[prof.commands().front().name].device,
+                  std::max({by_name["slow"].device, by_name["copy"].device, by_name["fill"].device,
+                            by_name["read"].device}));
+    });
 }
 
 }  // namespace balm::test

@@ -7,10 +7,13 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <future>
+#include <string_view>
 #include <thread>
 
 #include "backend/null/device.hpp"
 #include "balm/error.hpp"
+#include "balm/user_event.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/disk_cache.hpp"
 #include "runtime/fake_device.hpp"
@@ -22,7 +25,7 @@ namespace {
 
 using runtime::compiled_program;
 using runtime::device_state;
-using runtime::hash128;
+using runtime::digest;
 using runtime::hasher;
 using runtime::program_source;
 using testing::HasSubstr;
@@ -33,11 +36,11 @@ std::string fresh_text(const std::string& around = "kernel void f() {}\n") {
            " */\n";
 }
 
-hash128 identity_of(const std::string& text) { return hasher{}.text(text).result(); }
+digest identity_of(const std::string& text) { return hasher{}.text(text).result(); }
 
 std::shared_ptr<compiled_program> get(device_state& device, const std::string& text,
                                       const std::string& name = "f") {
-    return device.programs().get(identity_of(text), [&] { return program_source{text, name, {}}; });
+    return device.programs().get({identity_of(text)}, [&] { return program_source{text, name, {}}; });
 }
 
 }  // namespace
@@ -51,7 +54,7 @@ TEST(B5_programs, are_compiled_once_however_many_threads_ask) {
     std::vector<std::thread> threads;
     for (auto& each : got)
         threads.emplace_back([&] {
-            each = device->programs().get(identity_of(text), [&] {
+            each = device->programs().get({identity_of(text)}, [&] {
                 ++printed;
                 std::this_thread::sleep_for(std::chrono::milliseconds(20));
                 return program_source{text, "f", {}};
@@ -112,6 +115,95 @@ TEST(B5_programs, are_kept_after_their_first_launch_where_the_binary_needs_one) 
     get(*device_state::make(second), text);
     EXPECT_EQ(second->log->loads, 1);
     EXPECT_EQ(second->log->compiles, 0);
+}
+
+TEST(B5_programs, do_not_have_the_caller_of_their_first_launch_wait) {
+    const auto fake = std::make_shared<fake_device>();
+    fake->log->binary_needs_launch = true;
+    fake->log->events_complete_at_once = false;
+    const auto device = device_state::make(fake);
+    const auto program = get(*device, fresh_text());
+    std::promise<void> enqueued;
+    std::thread caller([&] {
+        auto kernel = program->lease_kernel();
+        device->default_queue().enqueue_launch(kernel, {}, {}, {}, {});
+        enqueued.set_value();
+    });
+    EXPECT_EQ(enqueued.get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
+    EXPECT_FALSE(program->awaits_launch());
+    fake->log->complete_all();
+    caller.join();
+    runtime::finish_saving();
+    EXPECT_EQ(fake->log->fetches, runtime::default_cache().enabled() ? 1 : 0);
+}
+
+TEST(B5_programs, do_not_hold_up_commands_that_are_handed_over_beside_their_first_launch) {
+    const auto fake = std::make_shared<fake_device>();
+    fake->log->binary_needs_launch = true;
+    fake->log->events_complete_at_once = false;
+    const auto device = device_state::make(fake);
+    const auto program = get(*device, fresh_text());
+    const auto memory = device->allocate(64, {"x"});
+    const auto other = device->make_queue();
+    const user_event go_first, go_second;
+    const event waits[] = {go_first, go_second};
+    {
+        auto kernel = program->lease_kernel();
+        device->default_queue().enqueue_launch(kernel, {}, {}, {}, {}, {&waits[0], 1});
+    }
+    const std::byte zero{};
+    event filled;
+    other->enqueue_fill(*memory, 0, 64, {&zero, 1}, {&waits[1], 1}, &filled);
+    const auto is_handed_over = [&](std::string_view what) {
+        const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+        while (std::chrono::steady_clock::now() < until) {
+            {
+                const std::lock_guard lock(fake->log->mutex);
+                for (const fake_command& each : fake->log->commands)
+                    if (each.what == what) return true;
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        return false;
+    };
+    go_first.complete();
+    EXPECT_TRUE(is_handed_over("launch"));
+    go_second.complete();
+    EXPECT_TRUE(is_handed_over("fill"));
+    fake->log->complete_all();
+    runtime::finish_saving();
+    fake->log->complete_all();
+}
+
+TEST(B5_programs, are_fetched_when_no_device_is_at_work) {
+    if (!runtime::default_cache().enabled()) GTEST_SKIP() << "the disk cache is off";
+    const auto fake = std::make_shared<fake_device>(), busy = std::make_shared<fake_device>();
+    fake->log->binary_needs_launch = true;
+    busy->log->events_complete_at_once = false;
+    const auto device = device_state::make(fake), at_work = device_state::make(busy);
+    const auto program = get(*device, fresh_text());
+    const auto memory = at_work->allocate(64, {"x"});
+    const std::byte zero{};
+    at_work->default_queue().enqueue_fill(*memory, 0, 64, {&zero, 1});
+    {
+        auto kernel = program->lease_kernel();
+        device->default_queue().enqueue_launch(kernel, {}, {}, {}, {});
+    }
+    const auto fetches = [&] {
+        const std::lock_guard lock(fake->log->mutex);
+        return fake->log->fetches;
+    };
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // of which half a second is long enough
+    EXPECT_EQ(fetches(), 0);
+    {
+        const std::lock_guard lock(busy->log->mutex);
+        busy->log->events_complete_at_once = true;
+    }
+    busy->log->complete_all();
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (fetches() == 0 && std::chrono::steady_clock::now() < until)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_EQ(fetches(), 1);
 }
 
 TEST(B5_programs, that_do_not_compile_say_so_each_time) {

@@ -258,6 +258,30 @@ TEST(B5_system, lists_regular_files_with_sizes_and_times) {
     EXPECT_TRUE(list_files(directory / "five").empty());
 }
 
+TEST(B5_system, times_that_nanoseconds_do_not_reach_count_as_the_nearest_that_they_do) {
+    const scratch_directory scratch;
+    const auto path = scratch / "file";
+    std::ofstream(path) << "some";
+    using clock = std::chrono::system_clock;
+    const auto modified = [&](std::int64_t seconds) {
+        const timespec times[2] = {{0, UTIME_OMIT}, {static_cast<time_t>(seconds), 5}};
+        EXPECT_EQ(utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+        std::error_code fault;
+        EXPECT_EQ(input_file::open(path, fault).modified(), list_files(scratch.path())[0].modified);
+        return list_files(scratch.path())[0].modified;
+    };
+    EXPECT_EQ(modified(1000000000),
+              clock::time_point(std::chrono::seconds(1000000000)) + std::chrono::nanoseconds(5));
+    // File systems clamp what they cannot hold: ext4 ends in 2446, xfs may end in 2038.
+    for (const std::int64_t beyond :
+         {std::int64_t{9223372036}, std::int64_t{9300000000}, std::int64_t{15000000000}}) {
+        const clock::time_point late = modified(beyond);
+        EXPECT_GT(late, clock::now()) << beyond;
+        EXPECT_LT(clock::now() - late, std::chrono::hours(0)) << beyond;
+    }
+    EXPECT_GE(modified(-5000000000), clock::time_point());
+}
+
 TEST(B5_system, removes_files_and_links_but_no_directories) {
     const scratch_directory directory;
     std::ofstream(directory / "file") << "text";

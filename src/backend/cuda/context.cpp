@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backend/cuda/check.hpp"
+#include "runtime/forked.hpp"
 
 namespace balm::cuda {
 
@@ -34,7 +35,7 @@ pooled_event& pooled_event::operator=(pooled_event&& other) noexcept {
 }
 
 pooled_event::~pooled_event() {
-    if (event_ != nullptr) context_->give_back(event_, timing_);
+    if (event_ != nullptr && !runtime::is_forked()) context_->give_back(event_, timing_);
 }
 
 context::context(CUdevice device, std::string device_name)
@@ -47,6 +48,7 @@ context::context(CUdevice device, std::string device_name, CUcontext adopted)
     : device_(device), device_name_(std::move(device_name)), context_(adopted), is_primary_(false) {}
 
 context::~context() {
+    if (runtime::is_forked()) return;
     anchor_.reset();
     {
         const current_context current(*this);

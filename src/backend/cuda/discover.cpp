@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <new>
 
 #include "backend/cuda/check.hpp"
 #include "backend/cuda/device.hpp"
@@ -20,11 +21,12 @@ void list_devices(discovery& found) {
     platform.version = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
     int count = 0;
     const cuda::CUresult code = cuda::driver().cuDeviceGetCount(&count);
-    if (code != cuda::CUDA_SUCCESS)
+    if (code != cuda::CUDA_SUCCESS) {
         found.notes.push_back("CUDA: cuDeviceGetCount failed with " + cuda::error_text(cuda::driver(), code) +
                               '.');
-    else if (count == 0)
-        found.notes.emplace_back("CUDA: the driver is there but has no devices.");
+        return;
+    }
+    if (count == 0) found.notes.emplace_back("CUDA: the driver is there but has no devices.");
     for (int i = 0; i < count; ++i) {
         cuda::CUdevice device = 0;
         const cuda::CUresult got = cuda::driver().cuDeviceGet(&device, i);
@@ -43,6 +45,8 @@ discovery discover_cuda() {
     try {
         found.notes = cuda::load_driver().notes;
         if (cuda::load_driver().is_ready) list_devices(found);
+    } catch (const std::bad_alloc&) {
+        throw;  // the next one who asks finds what is there
     } catch (const std::exception& fault) {
         found.notes.push_back(std::string("CUDA: looking for devices failed: ") + fault.what());
     }

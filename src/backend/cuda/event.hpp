@@ -10,7 +10,7 @@ namespace balm::cuda {
 
 class event final : public runtime::driver_event {
 public:
-    /// What an event that can tell times knows besides its end.
+    /// What an event that can tell times knows besides its end. The last two are noted as it is recorded.
     struct timing {
         pooled_event start;                  ///< empty for a mere point: it starts when it ends
         std::shared_ptr<const anchor> from;  ///< null where the queue does not time
@@ -26,6 +26,15 @@ public:
     timestamps times() override;
 
     CUevent get() const { return end_.get(); }
+    /// Notes the time before the command is given to the driver; the event to record then.
+    CUevent queue_now() {
+        if (timing_.from != nullptr) timing_.queued = host_time();
+        return timing_.start.get();
+    }
+    /// Notes the time at which the driver has the command.
+    void submit_now() {
+        if (timing_.from != nullptr) timing_.submitted = host_time();
+    }
 
 private:
     /// From one recorded event to another, in nanoseconds.

@@ -7,6 +7,7 @@
 
 #include "backend/cuda/check.hpp"
 #include "balm/error.hpp"
+#include "runtime/forked.hpp"
 
 namespace balm::cuda {
 
@@ -62,10 +63,11 @@ image::image(std::shared_ptr<context> of, const runtime::image_description& want
     if (code == CUDA_ERROR_OUT_OF_MEMORY)
         throw out_of_memory_error(fmt::format("cuArray3DCreate failed with {} for {} on device '{}'.",
                                               error_text(driver(), code), words(), context_->device_name()));
-    check(code, "cuArray3DCreate", words(), context_->device_name());
+    if (code != CUDA_SUCCESS) fail(code, "cuArray3DCreate", words(), context_->device_name());
 }
 
 image::~image() {
+    if (runtime::is_forked()) return;
     const current_context current(*context_);
     for (const auto& [through, texture] : textures_) driver().cuTexObjectDestroy(texture);
     if (surface_ != 0) driver().cuSurfObjectDestroy(surface_);
@@ -105,11 +107,11 @@ CUtexObject image::texture(const sampler& through) {
         described.flags |= texture_of_integers;
     const CUDA_RESOURCE_DESC looked_at = resource(array_);
     const current_context current(*context_);
-    CUtexObject made = 0;
-    check(driver().cuTexObjectCreate(&made, &looked_at, &described, nullptr), "cuTexObjectCreate", words(),
-          context_->device_name());
-    textures_.emplace_back(through, made);
-    return made;
+    CUtexObject& made = textures_.emplace_back(through, 0).second;
+    const CUresult code = driver().cuTexObjectCreate(&made, &looked_at, &described, nullptr);
+    if (code == CUDA_SUCCESS) return made;
+    textures_.pop_back();
+    fail(code, "cuTexObjectCreate", words(), context_->device_name());
 }
 
 CUsurfObject image::surface() {

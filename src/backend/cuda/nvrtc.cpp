@@ -6,9 +6,9 @@
 #include <optional>
 #include <sstream>
 
+#include "backend/build_failure.hpp"
 #include "backend/cuda/driver_api.hpp"
 #include "backend/joined_options.hpp"
-#include "backend/numbered_source.hpp"
 #include "balm/error.hpp"
 #include "runtime/system.hpp"
 
@@ -254,13 +254,12 @@ std::vector<std::byte> compile_with_nvrtc(const std::string& source, const std::
     const nvrtcResult code = program.compile(words);
     log = program.log();
     if (code != NVRTC_SUCCESS)
-        throw build_error(fmt::format(
-            "nvrtcCompileProgram (NVRTC {}.{}) failed with {} ({}) for {}{} with options '{}'. The "
-            "compiler's "
-            "log:\n{}\nThe source:\n{}",
-            library.major, library.minor, library.api.nvrtcGetErrorString(code), static_cast<unsigned>(code),
-            architecture, device_name.empty() ? "" : fmt::format(" on device '{}'", device_name), options,
-            log.empty() ? "(the compiler gave no log)" : log, backend_support::numbered_source(source)));
+        backend_support::fail_build(
+            fmt::format("nvrtcCompileProgram (NVRTC {}.{}) failed with {} ({}) for {}{} with options '{}'.",
+                        library.major, library.minor, library.api.nvrtcGetErrorString(code),
+                        static_cast<unsigned>(code), architecture,
+                        device_name.empty() ? "" : fmt::format(" on device '{}'", device_name), options),
+            log, source);
     return architecture.starts_with("sm_") ? program.cubin() : program.ptx();
 }
 

@@ -9,6 +9,7 @@
 
 #include "backend/cuda/check.hpp"
 #include "balm/error.hpp"
+#include "runtime/forked.hpp"
 
 namespace balm::cuda {
 
@@ -44,6 +45,7 @@ module::module(std::shared_ptr<context> of, std::span<const std::byte> image) :c
 }
 
 module::~module() {
+    if (runtime::is_forked()) return;
     const current_context current(*context_);
     driver().cuModuleUnload(module_);
 }

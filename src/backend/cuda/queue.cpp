@@ -12,6 +12,7 @@
 #include "backend/cuda/image.hpp"
 #include "backend/cuda/program.hpp"
 #include "balm/error.hpp"
+#include "runtime/forked.hpp"
 
 namespace balm::cuda {
 
@@ -113,7 +114,7 @@ queue::queue(std::shared_ptr<context> of, const runtime::queue_options& options,
     : context_(std::move(of)), timing_(options.timing), stream_(adopted), is_adopted_(true) {}
 
 queue::~queue() {
-    if (is_adopted_) return;
+    if (is_adopted_ || runtime::is_forked()) return;
     const current_context current(*context_);
     driver().cuStreamDestroy(stream_);  // its work goes on
 }
@@ -133,23 +134,27 @@ void queue::wait_for(std::span<const runtime::event_handle> events) {
 template <class Enqueue>
 void queue::submit(const runtime::dependencies& needs, Enqueue&& enqueue) {
     const current_context current(*context_);
+    std::shared_ptr<event> done;
+    if (needs.made != nullptr) {
+        event::timing times;
+        if (timing_) {
+            times.from = context_->recent_anchor();
+            times.start = pooled_event(*context_, true);
+        }
+        done = std::make_shared<event>(context_, pooled_event(*context_, timing_), std::move(times));
+    }
     wait_for(needs.wait_for);
-    if (needs.made == nullptr) {
+    try {
+        if (done != nullptr && timing_) record(done->queue_now());
         enqueue();
-        return;
+        if (done != nullptr) record(done->get());
+    } catch (...) {
+        driver().cuStreamSynchronize(stream_);  // for what the driver has of it
+        throw;
     }
-    event::timing times;
-    if (timing_) {
-        times.from = context_->recent_anchor();
-        times.start = pooled_event(*context_, true);
-        times.queued = host_time();
-        record(times.start.get());
-    }
-    enqueue();
-    pooled_event end(*context_, timing_);
-    record(end.get());
-    if (timing_) times.submitted = host_time();
-    *needs.made = std::make_shared<event>(context_, std::move(end), std::move(times));
+    if (done == nullptr) return;
+    done->submit_now();
+    *needs.made = std::move(done);
 }
 
 void queue::write(runtime::memory to, std::size_t offset, const void* from, std::size_t bytes,
@@ -331,16 +336,14 @@ void queue::launch(runtime::driver_kernel& launched, const runtime::grid& over,
 
 runtime::event_handle queue::record(std::span<const runtime::event_handle> events) {
     const current_context current(*context_);
-    wait_for(events);
     event::timing times;
-    if (timing_) {
-        times.from = context_->recent_anchor();
-        times.queued = host_time();
-    }
-    pooled_event end(*context_, timing_);
-    record(end.get());
-    if (timing_) times.submitted = host_time();
-    return std::make_shared<event>(context_, std::move(end), std::move(times));
+    if (timing_) times.from = context_->recent_anchor();
+    auto point = std::make_shared<event>(context_, pooled_event(*context_, timing_), std::move(times));
+    wait_for(events);
+    static_cast<void>(point->queue_now());
+    record(point->get());
+    point->submit_now();
+    return point;
 }
 
 void queue::give_native(const std::function<void(void* queue)>& give) {

@@ -21,6 +21,7 @@ struct counters {
     std::atomic<std::uint64_t> copies{0};
     std::atomic<std::uint64_t> fills{0};
     std::atomic<std::uint64_t> launches{0};
+    std::atomic<std::uint64_t> most_groups{0};  ///< of a launch
     std::atomic<std::uint64_t> events{0};
     std::atomic<std::uint64_t> waits{0};  ///< events that commands had to wait for
     std::atomic<std::uint64_t> flushes{0};

@@ -69,8 +69,14 @@ void queue::copy_region(runtime::memory, const runtime::region_layout&, runtime:
     submit(counters_->copies, needs);
 }
 
-void queue::launch(runtime::driver_kernel&, const runtime::grid&, std::span<const runtime::argument>,
+void queue::launch(runtime::driver_kernel&, const runtime::grid& over, std::span<const runtime::argument>,
                    const runtime::dependencies& needs) {
+    std::uint64_t groups = 1;
+    for (std::size_t d = 0; d < over.global.size(); ++d) groups *= over.global[d] / over.local[d];
+    std::uint64_t most = counters_->most_groups.load(std::memory_order_relaxed);
+    while (groups > most &&
+           !counters_->most_groups.compare_exchange_weak(most, groups, std::memory_order_relaxed)) {
+    }
     submit(counters_->launches, needs);
 }
 

@@ -9,6 +9,8 @@
 
 #include <utility>
 
+#include "runtime/forked.hpp"
+
 namespace balm::opencl {
 
 /// Owns one reference to an OpenCL object; the release's error is ignored, as destructors must.
@@ -25,7 +27,7 @@ public:
     owned(const owned&) = delete;
     owned& operator=(const owned&) = delete;
     ~owned() {
-        if (handle_ != nullptr) Release(handle_);
+        if (handle_ != nullptr && !runtime::is_forked()) Release(handle_);
     }
 
     Handle get() const { return handle_; }

@@ -36,19 +36,32 @@ cl_mem make_buffer_in_large_pages(cl_context context, std::size_t bytes, cl_int&
 }  // namespace
 
 device::device(cl_platform_id platform, cl_device_id id)
-    : platform_(platform), id_(id), info_(query_device(platform, id)) {}
+    : platform_(platform),
+      id_(id),
+      info_(query_device(platform, id)),
+      // "basic-..." until PoCL 3, "cpu-minimal-..." from 4 on
+      runs_in_the_call_(is_pocl() &&
+                        (info_.name.starts_with("basic") || info_.name.starts_with("cpu-minimal"))) {}
 
 device::device(cl_platform_id platform, cl_device_id id, owned_context adopted) : device(platform, id) {
     context_ = std::move(adopted);
     ready_context_.store(context_.get(), std::memory_order_release);
 }
 
-bool device::is_pocl() const { return info_.platform == "Portable Computing Language"; }
+bool device::is_pocl() const { return info_.platform == pocl_platform; }
+
+bool device::launches_in_turn() const {
+    return is_pocl() && std::strtol(info_.driver_version.c_str(), nullptr, 10) < 7;
+}
+
+std::unique_lock<std::mutex> device::enqueuing() {
+    return runs_in_the_call_ ? std::unique_lock(enqueuing_) : std::unique_lock<std::mutex>();
+}
 
 bool device::is_nvidia() const { return info_.extensions.find("cl_nv_") != std::string::npos; }
 
 std::string device::compile_options() const {
-    std::string options = "-cl-std=CL1.2";
+    std::string options = "-cl-std=CL1.2 -cl-kernel-arg-info";
     if (info_.has_correctly_rounded_divide) options += " -cl-fp32-correctly-rounded-divide-sqrt";
     return options;
 }
@@ -133,6 +146,7 @@ runtime::pinned_memory device::allocate_pinned(std::size_t bytes) {
     void* address = nullptr;
     if (code == CL_SUCCESS) {
         call = "clEnqueueMapBuffer";
+        const auto turn = enqueuing();
         address = clEnqueueMapBuffer(queue, buffer.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
                                      nullptr, nullptr, &code);
     }
@@ -149,6 +163,7 @@ void device::free_pinned(runtime::pinned_memory pinned) noexcept {
     if (pinned.handle == 0) return;
     const owned_memory buffer(std::bit_cast<cl_mem>(pinned.handle));
     cl_command_queue queue = mapping_queue_.get();  // made by allocate_pinned
+    const auto turn = enqueuing();
     clEnqueueUnmapMemObject(queue, buffer.get(), pinned.address, 0, nullptr, nullptr);
     clFinish(queue);  // so that nothing is under way when the process ends
 }

@@ -61,6 +61,14 @@ public:
     const std::string& name() const { return info_.name; }
     /// Whether the driver is PoCL, whose binaries are complete only after a launch.
     bool is_pocl() const;
+    /// Whether launches of one program must not overlap (PoCL before 7): see launch_turns.
+    bool launches_in_turn() const;
+    /// Whether a command runs inside the call that enqueues it (PoCL's basic devices).
+    bool runs_in_the_call() const { return runs_in_the_call_; }
+    /// Held around every call that enqueues. Locks where commands run in the call: there a command that waits
+    /// for one at work in another thread is run by that thread, with locks held that it takes again
+    /// (PoCL 3.1, pocl_basic_notify), so that none may be enqueued before all that it waits for is done.
+    std::unique_lock<std::mutex> enqueuing();
     /// Whether the driver is NVIDIA's, whose compiler takes PTX.
     bool is_nvidia() const;
     /// The device's one context; made by the first call.
@@ -78,6 +86,8 @@ private:
     cl_platform_id platform_;
     cl_device_id id_;
     device_info info_;
+    bool runs_in_the_call_ = false;
+    std::mutex enqueuing_;
     std::mutex context_mutex_;
     owned_context context_;
     owned_queue mapping_queue_;  // maps pinned memory; made at first use

@@ -136,6 +136,11 @@ void query_sizes(device_info& info, cl_device_id id) {
     info.max_dimensions = value_of<cl_uint>(id, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS);
     info.max_work_item_sizes = work_item_sizes(id, info.max_dimensions);
     info.max_group_counts.fill(std::numeric_limits<std::size_t>::max());
+    // PoCL counts the groups of a launch in 32 bits, all dimensions together: for 2^32 of them, or 2^16 x
+    // 2^16, it ends the process with SIGILL, and of 2^32 + 5 it computes the first 5 over and over (3.1,
+    // 2026-11-23; kernel_run_command's counters are unsigned). 2^31 are right, and leave room for the chunks
+    // that its threads count beyond the end.
+    if (info.platform == pocl_platform) info.max_groups = std::size_t{1} << 31;
 }
 
 float_support float_support_of(cl_device_fp_config flags) {

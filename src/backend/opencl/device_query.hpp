@@ -2,11 +2,15 @@
 // Takes a platform and a device id, gives what Balm knows of a device. Nothing is started on it.
 
 #include <string>
+#include <string_view>
 
 #include "backend/opencl/api.hpp"
 #include "balm/device_info.hpp"
 
 namespace balm::opencl {
+
+/// The platform of PoCL, whose limits and habits are known.
+inline constexpr std::string_view pocl_platform = "Portable Computing Language";
 
 device_info query_device(cl_platform_id, cl_device_id);
 

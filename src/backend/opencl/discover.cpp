@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <new>
 
 #include "backend/opencl/check.hpp"
 #include "backend/opencl/device.hpp"
@@ -68,6 +69,8 @@ discovery discover_opencl() {
             for (cl_device_id id : opencl::devices_of(platform, found.notes))
                 found.platforms.back().devices.push_back(std::make_shared<opencl::device>(platform, id));
         }
+    } catch (const std::bad_alloc&) {
+        throw;  // the next one who asks finds what is there
     } catch (const std::exception& fault) {
         found.notes.push_back(std::string("OpenCL: looking for devices failed: ") + fault.what());
     }

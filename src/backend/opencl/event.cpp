@@ -38,22 +38,24 @@ std::string device_name(cl_command_queue of) {
     return name.data();
 }
 
+/// CL_QUEUED where the driver has no answer: memory of a command that may be running must not be taken for
+/// free.
 cl_int execution_status(cl_event of) noexcept {
     cl_int status = CL_QUEUED;
     const cl_int code =
         clGetEventInfo(of, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
-    return code == CL_SUCCESS ? status : code;
+    return code == CL_SUCCESS ? status : CL_QUEUED;
 }
 
 }  // namespace
 
-event::event(cl_event made, cl_command_queue queue, cl_context context) : event_(made), context_(context) {
+event::event(cl_command_queue queue, cl_context context) : context_(context) {
     if (clRetainCommandQueue(queue) == CL_SUCCESS) queue_ = owned_queue(queue);
 }
 
 void event::flush() noexcept {
-    if (queue_.get() != nullptr && !flushed_.exchange(true, std::memory_order_relaxed))
-        clFlush(queue_.get());  // a failure shows in the event's status
+    if (queue_.get() != nullptr && !flushed_.load(std::memory_order_relaxed))
+        flushed_.store(clFlush(queue_.get()) == CL_SUCCESS, std::memory_order_relaxed);  // else the next time
 }
 
 bool event::is_complete() {

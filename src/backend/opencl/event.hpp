@@ -12,8 +12,11 @@ namespace balm::opencl {
 
 class event final : public runtime::driver_event {
 public:
-    /// Takes over the reference to `made`; keeps one of its own to the queue.
-    event(cl_event made, cl_command_queue, cl_context);
+    /// Made before the command, so that nothing can fail once the driver has it; keeps a reference to the
+    /// queue.
+    event(cl_command_queue, cl_context);
+    /// Takes over the reference to what the driver made.
+    void set(cl_event made) noexcept { event_ = owned_event(made); }
 
     bool is_complete() override;
     void wait() override;
@@ -34,7 +37,7 @@ private:
 };
 
 /// A wait list in the form of the clEnqueue calls. Events of another context (another device) cannot be
-/// chained on in OpenCL: these are waited for at once.
+/// chained on in OpenCL: these are waited for at once; all are, where the context is null.
 class wait_list {
 public:
     wait_list(std::span<const runtime::event_handle>, cl_command_queue, cl_context);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "backend/build_failure.hpp"
 #include "backend/joined_options.hpp"
-#include "backend/numbered_source.hpp"
 #include "backend/opencl/check.hpp"
 #include "backend/opencl/device.hpp"
 #include "balm/error.hpp"
@@ -24,13 +24,18 @@ std::string build_log(cl_program of, cl_device_id id) {
     if (clGetProgramBuildInfo(of, id, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr) != CL_SUCCESS)
         return {};
     while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
-    return log.empty() ? "(the compiler gave no log)" : log;
+    return log;
+}
+
+std::string_view text_of(std::span<const std::byte> binary) {
+    return {reinterpret_cast<const char*>(binary.data()), binary.size()};
 }
 
 }  // namespace
 
-kernel::kernel(std::shared_ptr<device> of, cl_program from, const std::string& name)
-    : device_(std::move(of)), name_(name) {
+kernel::kernel(std::shared_ptr<device> of, cl_program from, const std::string& name,
+               std::shared_ptr<launch_turns> turns)
+    : device_(std::move(of)), name_(name), turns_(std::move(turns)) {
     cl_int code = CL_SUCCESS;
     kernel_ = owned_kernel(clCreateKernel(from, name_.c_str(), &code));
     if (code != CL_SUCCESS) fail(code, "clCreateKernel", quoted("kernel", name_), device_->name());
@@ -47,6 +52,41 @@ kernel::kernel(std::shared_ptr<device> of, cl_program from, const std::string& n
     code = clGetKernelInfo(kernel_.get(), CL_KERNEL_NUM_ARGS, sizeof parameter_count_, &parameter_count_,
                            nullptr);
     if (code != CL_SUCCESS) fail(code, "clGetKernelInfo", quoted("kernel", name_), device_->name());
+    find_address_spaces();
+}
+
+/// A driver may not know them of a program that was loaded as a binary.
+void kernel::find_address_spaces() {
+    address_spaces_.resize(parameter_count_);
+    for (cl_uint k = 0; k < parameter_count_; ++k) {
+        cl_kernel_arg_address_qualifier& space = address_spaces_[k];
+        if (clGetKernelArgInfo(kernel_.get(), k, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space,
+                               nullptr) != CL_SUCCESS)
+            return address_spaces_.clear();
+    }
+}
+
+/// In a kernel that is given as text an #if may hide other parameters than those that its definition was
+/// compared with. Drivers do not look: PoCL reads through a number, and writes a pointer where a number is
+/// wanted.
+void kernel::refuse_other_space(cl_uint parameter, runtime::argument::kind what) const {
+    using kind = runtime::argument::kind;
+    if (parameter >= address_spaces_.size() || what == kind::image) return;
+    const auto space = address_spaces_[parameter];
+    const bool is_memory = space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT;
+    const bool fits = what == kind::memory  ? is_memory
+                      : what == kind::local ? space == CL_KERNEL_ARG_ADDRESS_LOCAL
+                                            : space == CL_KERNEL_ARG_ADDRESS_PRIVATE;
+    if (fits) return;
+    constexpr const char* words[] = {"a value", "device memory", "local memory", "an image"};
+    throw usage_error(fmt::format(
+        "parameter {} of kernel '{}' is {} on device '{}', but {} in its C++ signature; a condition of the "
+        "preprocessor's has given the text other parameters on this device",
+        parameter + 1, name_,
+        is_memory                              ? "device memory"
+        : space == CL_KERNEL_ARG_ADDRESS_LOCAL ? "local memory"
+                                               : "a value",
+        device_->name(), words[static_cast<std::size_t>(what)]));
 }
 
 cl_mem kernel::part_of(const runtime::argument& given) {
@@ -55,7 +95,8 @@ cl_mem kernel::part_of(const runtime::argument& given) {
     cl_int code = clGetMemObjectInfo(whole, CL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
     if (code == CL_SUCCESS) {
         const cl_buffer_region region{given.offset(), bytes - given.offset()};
-        parts_.emplace_back(clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code));
+        owned_memory part(clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code));
+        if (code == CL_SUCCESS) parts_.push_back(std::move(part));
     }
     if (code != CL_SUCCESS)
         fail(code, "clCreateSubBuffer",
@@ -84,6 +125,7 @@ void kernel::set_arguments(std::span<const runtime::argument> arguments) {
                  device_->name());
     };
     for (const runtime::argument& given : arguments) {
+        refuse_other_space(next, given.what);
         if (given.what == kind::local) {
             set(given.size, nullptr);
         } else if (given.what == kind::memory && given.offset() != 0) {
@@ -115,12 +157,11 @@ std::unique_ptr<program> program::from_source(std::shared_ptr<device> of, const 
     cl_device_id id = of->id();
     code = clBuildProgram(built.get(), 1, &id, all_options.c_str(), nullptr, nullptr);
     if (code != CL_SUCCESS)
-        throw build_error(fmt::format(
-            "clBuildProgram failed with {} ({}) on device '{}' with options '{}'. The compiler's log:\n"
-            "{}\nThe source:\n{}",
-            error_name(code), code, of->name(), all_options, build_log(built.get(), id),
-            backend_support::numbered_source(source)));
-    return std::make_unique<program>(std::move(of), std::move(built));
+        backend_support::fail_build(
+            fmt::format("clBuildProgram failed with {} ({}) on device '{}' with options '{}'.",
+                        error_name(code), code, of->name(), all_options),
+            build_log(built.get(), id), source);
+    return std::make_unique<program>(std::move(of), std::move(built), all_options + '\n' + source);
 }
 
 std::unique_ptr<program> program::from_binary(std::shared_ptr<device> of, std::span<const std::byte> binary) {
@@ -137,14 +178,20 @@ std::unique_ptr<program> program::from_binary(std::shared_ptr<device> of, std::s
             error_name(code), code, size, of->name()));
     code = clBuildProgram(built.get(), 1, &id, nullptr, nullptr, nullptr);
     if (code != CL_SUCCESS)
-        throw build_error(fmt::format(
-            "clBuildProgram failed with {} ({}) for a binary of {} bytes on device '{}'. The log:\n{}",
-            error_name(code), code, size, of->name(), build_log(built.get(), id)));
-    return std::make_unique<program>(std::move(of), std::move(built));
+        backend_support::fail_build(
+            fmt::format("clBuildProgram failed with {} ({}) for a binary of {} bytes on device '{}'.",
+                        error_name(code), code, size, of->name()),
+            build_log(built.get(), id));
+    return std::make_unique<program>(std::move(of), std::move(built), text_of(binary));
 }
 
+program::program(std::shared_ptr<device> of, owned_program built, std::string_view content)
+    : device_(std::move(of)),
+      program_(std::move(built)),
+      turns_(device_->launches_in_turn() ? launch_turns::of(content) : nullptr) {}
+
 std::unique_ptr<runtime::driver_kernel> program::make_kernel(const std::string& name) {
-    return std::make_unique<kernel>(device_, program_.get(), name);
+    return std::make_unique<kernel>(device_, program_.get(), name, turns_);
 }
 
 std::vector<std::byte> program::binary() {
@@ -155,6 +202,7 @@ std::vector<std::byte> program::binary() {
     std::byte* to = bytes.data();
     check(clGetProgramInfo(program_.get(), CL_PROGRAM_BINARIES, sizeof to, &to, nullptr), "clGetProgramInfo",
           "a program's binary", device_->name());
+    if (turns_ != nullptr) launch_turns::share(turns_, text_of(bytes));
     return bytes;
 }
 

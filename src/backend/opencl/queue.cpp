@@ -113,11 +113,16 @@ queue::queue(std::shared_ptr<device> of, owned_queue adopted)
 
 template <class Enqueue>
 cl_int queue::submit(const runtime::dependencies& needs, Enqueue&& enqueue) {
-    const wait_list waits(needs.wait_for, queue_.get(), context_);
+    const wait_list waits(needs.wait_for, queue_.get(), device_->runs_in_the_call() ? nullptr : context_);
+    std::shared_ptr<event> done;
+    if (needs.made != nullptr) done = std::make_shared<event>(queue_.get(), context_);
+    const auto turn = device_->enqueuing();
     cl_event made = nullptr;
-    const cl_int code = enqueue(waits.count(), waits.events(), needs.made != nullptr ? &made : nullptr);
-    if (code == CL_SUCCESS && needs.made != nullptr)
-        *needs.made = std::make_shared<event>(made, queue_.get(), context_);
+    const cl_int code = enqueue(waits.count(), waits.events(), done != nullptr ? &made : nullptr);
+    if (code == CL_SUCCESS && done != nullptr) {
+        done->set(made);
+        *needs.made = std::move(done);
+    }
     return code;
 }
 
@@ -165,10 +170,11 @@ void queue::fill(runtime::memory to, std::size_t offset, std::size_t bytes,
              device_->name());
 }
 
-/// Enqueues the pieces one after the other: the first waits, the last makes the event.
+/// Enqueues the pieces one after the other: the first waits, the last makes the event. Where one fails, those
+/// before it are waited for.
 template <class Pieces, class Box, class Row>
 void queue::submit_pieces(const Pieces& pieces, const char* what, const runtime::dependencies& needs,
-                          Box&& box, Row&& row) {
+                          Box&& box, Row&& row) try {
     for (const piece& each : pieces) {
         const runtime::dependencies own{
             &each == &pieces.front() ? needs.wait_for : std::span<const runtime::event_handle>(),
@@ -184,6 +190,9 @@ void queue::submit_pieces(const Pieces& pieces, const char* what, const runtime:
         });
         if (code != CL_SUCCESS) fail(code, what, region_text("a box", each.size), device_->name());
     }
+} catch (...) {
+    if (pieces.size() > 1) clFinish(queue_.get());
+    throw;
 }
 
 /// Hands over a copy of which a side is an image: `enqueue(elements, count, events, made)`.
@@ -334,21 +343,27 @@ void queue::unmap(runtime::memory mapped, void* address, const runtime::dependen
 void queue::launch(runtime::driver_kernel& launched, const runtime::grid& over,
                    std::span<const runtime::argument> arguments, const runtime::dependencies& needs) {
     auto& own = static_cast<kernel&>(launched);
-    own.set_arguments(arguments);
-    const cl_int code = submit(needs, [&](cl_uint count, const cl_event* events, cl_event* made) {
+    const kernel::bound_arguments bound(own, arguments);
+    const auto enqueue = [&](cl_uint count, const cl_event* events, cl_event* made) {
         return clEnqueueNDRangeKernel(queue_.get(), own.get(), over.dimensions, over.offset.data(),
                                       over.global.data(), over.local.data(), count, events, made);
-    });
-    own.let_go_of_parts();
+    };
+    const cl_int code = own.turns() == nullptr
+                            ? submit(needs, enqueue)
+                            : own.turns()->take(queue_.get(), needs, [&](const auto& with_turn) {
+                                  return submit(with_turn, enqueue);
+                              });
     if (code != CL_SUCCESS) fail(code, "clEnqueueNDRangeKernel", launch_text(own, over), device_->name());
 }
 
 runtime::event_handle queue::record(std::span<const runtime::event_handle> wait_for) {
-    const wait_list waits(wait_for, queue_.get(), context_);
-    cl_event made = nullptr;
-    check(clEnqueueMarkerWithWaitList(queue_.get(), waits.count(), waits.events(), &made),
-          "clEnqueueMarkerWithWaitList", "a point in the queue", device_->name());
-    return std::make_shared<event>(made, queue_.get(), context_);
+    runtime::event_handle point;
+    const cl_int code =
+        submit({wait_for, &point}, [&](cl_uint count, const cl_event* events, cl_event* made) {
+            return clEnqueueMarkerWithWaitList(queue_.get(), count, events, made);
+        });
+    check(code, "clEnqueueMarkerWithWaitList", "a point in the queue", device_->name());
+    return point;
 }
 
 void queue::flush() { check(clFlush(queue_.get()), "clFlush", "a queue", device_->name()); }

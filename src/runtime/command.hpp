@@ -1,0 +1,130 @@
+#pragma once
+// Commands as data: what a queue gives to its driver, with the allocations that it reads and writes. A
+// command refers to what its caller holds, so that enqueuing one takes no heap; owned_command holds all of
+// it, for as long as one waits.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "runtime/backend.hpp"
+
+namespace balm::runtime {
+
+class compiled_program;
+class storage;
+
+/// What keeps host memory alive until a command is done with it. Pinned memory is bounded by its owner; other
+/// memory counts towards what a queue holds.
+struct host_memory_owner {
+    host_memory_owner(std::nullptr_t = nullptr) {}
+    template <class T>
+    host_memory_owner(std::shared_ptr<T> owner, bool pinned = false)
+        : object(std::move(owner)), is_pinned(pinned) {}
+
+    std::shared_ptr<const void> object;
+    bool is_pinned = false;
+};
+
+/// A copy of host memory.
+std::shared_ptr<std::byte[]> copy_aside(const void* from, std::size_t bytes);
+
+/// Bytes of device memory: contiguous from layout.offset on if layout.row_pitch is 0, else a box.
+struct device_bytes {
+    memory native;
+    region_layout layout;
+
+    bool is_contiguous() const { return layout.row_pitch == 0; }
+};
+
+struct launch_command {
+    compiled_program* program;  ///< null: the kernel is not of a program of the runtime
+    driver_kernel* kernel;      ///< null: one is leased from the program when the command is issued
+    grid over;
+    std::span<const argument> arguments;
+};
+/// Both sides are contiguous or neither is.
+struct copy_command {
+    device_bytes to;
+    device_bytes from;
+    region_extent size;
+    std::shared_ptr<driver_device> source;  ///< null: the device itself
+};
+struct fill_command {
+    memory to;
+    std::size_t offset;
+    std::size_t bytes;
+    std::array<std::byte, 16> pattern;
+    std::size_t pattern_bytes;
+};
+struct write_command {
+    device_bytes to;
+    const void* from;  ///< contiguous
+    region_extent size;
+    host_memory_owner* keep;  ///< empty: own() copies the bytes and makes the copy the owner
+};
+struct read_command {
+    void* to;  ///< contiguous
+    device_bytes from;
+    region_extent size;
+};
+/// A null handle: the host sees the memory anyway, and the command is a point in the queue.
+struct map_command {
+    memory from;
+    std::size_t offset;
+    std::size_t bytes;
+    map_use use;
+    void** address;  ///< set when the command is issued
+};
+struct unmap_command {
+    memory from;
+    void* address;
+};
+/// A point in the queue, which observers are not told of.
+struct marker_command {
+    bool is_immediate = false;  ///< commands that are not Balm's follow at once: it cannot be deferred
+};
+
+struct command {
+    std::variant<launch_command, copy_command, fill_command, write_command, read_command, map_command,
+                 unmap_command, marker_command>
+        what;
+    std::span<storage* const> reads;
+    std::span<storage* const> writes;
+};
+
+/// Gives a command to the driver.
+void issue(const command&, driver_queue&, const dependencies&);
+
+/// False if the caller needs what issuing it returns, or holds what cannot be kept.
+bool can_be_deferred(const command&);
+inline bool is_marker(const command& of) { return std::holds_alternative<marker_command>(of.what); }
+/// Whether it reads the memory of another device.
+bool reads_other_device(const command&);
+/// The name of the kernel, or "copy", "fill", "write", "read", "map", "unmap", "marker".
+std::string_view name_of(const command&);
+/// The bytes that it transfers; 0 for launches, whose bytes are not known here.
+std::size_t bytes_of(const command&);
+/// The work-items of a launch; 0 for other commands.
+std::size_t work_items_of(const command&);
+inline std::size_t bytes_of(const region_extent& size) { return size.row_bytes * size.rows * size.planes; }
+
+/// A command with all that it refers to, but for the memory that a read writes to.
+struct owned_command {
+    command what;
+    std::vector<std::shared_ptr<const storage>> reads;
+    std::vector<std::shared_ptr<const storage>> writes;
+    std::shared_ptr<compiled_program> program;
+    std::unique_ptr<argument[]> arguments;  ///< of a launch
+    std::vector<std::shared_ptr<const std::byte[]>> long_values;
+};
+
+/// For a command that can_be_deferred.
+owned_command own(const command&);
+
+}  // namespace balm::runtime
