@@ -24,7 +24,9 @@ using runtime::disk_cache;
 /// Where the cache is and what it may take; the entries are added.
 json cache_as_json(const disk_cache& cache) {
     const disk_cache::total total = cache.size();
-    return {{"directory", cache.enabled() ? json(cache.directory()->string()) : json(nullptr)},
+    const auto refusal = cache.refusal();
+    return {{"directory", cache.directory() ? json(cache.directory()->string()) : json(nullptr)},
+            {"refused", refusal ? json(*refusal) : json(nullptr)},
             {"limit_bytes", cache.limit_bytes()},
             {"count", total.entries},
             {"bytes", total.bytes}};
@@ -40,13 +42,15 @@ json entry_as_json(const disk_cache::entry& e) {
 }
 
 void print_place(const disk_cache& cache) {
-    if (!cache.enabled()) {
+    if (!cache.directory()) {
         fmt::print("The cache is off: BALM_CACHE=0 is set, or there is no directory for it.\n");
         return;
     }
     const disk_cache::total total = cache.size();
     fmt::print("{} in {}, {} of at most {}\n", counted(total.entries, "kernel"), cache.directory()->string(),
                in_bytes(total.bytes), in_bytes(cache.limit_bytes()));
+    if (const auto refusal = cache.refusal())
+        fmt::print("It is not used, since others could put code there: {}.\n", *refusal);
 }
 
 void print_entry(const disk_cache::entry& e) {
@@ -66,7 +70,7 @@ int list(bool as_json) {
     }
     print_place(cache);
     const auto entries = cache.list();
-    if (!entries.empty()) fmt::print("{:32}  {:>9}  {:16}  kernel and device\n", "key", "bytes", "last used");
+    if (!entries.empty()) fmt::print("{:64}  {:>9}  {:16}  kernel and device\n", "key", "bytes", "last used");
     for (const disk_cache::entry& e : entries) print_entry(e);
     return 0;
 }

@@ -172,7 +172,7 @@ void cache_round_trip(path& p) {
     run_cached(p, *compiled, emit::kernel_name(traced), "compiled");
 
     const temporary_directory folder(p.random());
-    const runtime::hash128 key = runtime::hasher{}.text(source).result();
+    const runtime::digest key = runtime::hasher{}.text(source).result();
     runtime::disk_cache(folder.path(), 1 << 30).store(key, compiled->binary(), "selftest");
     const auto found = runtime::disk_cache(folder.path(), 1 << 30).load(key);
     if (!found.has_value())

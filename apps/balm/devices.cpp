@@ -46,13 +46,18 @@ field number(const char* key, std::uint64_t value, const char* unit = "") {
 }
 
 /// SIZE_MAX is no limit: null, since few JSON readers hold it exactly.
+field limit(const char* key, std::size_t value) {
+    const bool unlimited = value == std::numeric_limits<std::size_t>::max();
+    return {key, unlimited ? "no limit" : std::to_string(value), unlimited ? json(nullptr) : json(value)};
+}
+
 field sizes(const char* key, std::span<const std::size_t> values) {
     std::vector<std::string> words;
     json list = json::array();
     for (std::size_t value : values) {
-        const bool unlimited = value == std::numeric_limits<std::size_t>::max();
-        words.push_back(unlimited ? "no limit" : std::to_string(value));
-        list.push_back(unlimited ? json(nullptr) : json(value));
+        const field each = limit("", value);
+        words.push_back(each.words);
+        list.push_back(each.value);
     }
     return {key, fmt::format("{}", fmt::join(words, " x ")), list};
 }
@@ -186,6 +191,7 @@ std::vector<field> fields_of(const runtime::device_state& device) {
             number("max_work_group_size", d.max_work_group_size, " work-items"),
             sizes("max_work_item_sizes", d.max_work_item_sizes),
             sizes("max_group_counts", d.max_group_counts),
+            limit("max_groups", d.max_groups),
             d.sub_group_size == 0 ? field{"sub_group_size", "no sub-groups", 0}
                                   : number("sub_group_size", d.sub_group_size, " work-items"),
             widths("preferred_vectors", d.preferred_vectors),

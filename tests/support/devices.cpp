@@ -1,7 +1,6 @@
 #include "support/devices.hpp"
 
 #include <cstdlib>
-#include <functional>
 #include <iostream>
 
 #include "runtime/device_state.hpp"
@@ -24,19 +23,6 @@ const std::vector<device>& present_devices() {
 std::string words(const device& each) { return each.state()->words(); }
 
 bool devices_are_together() { return std::getenv("BALM_TEST_TOGETHER") != nullptr; }
-
-void run_on_three_devices(const std::string& program, const std::string& filter) {
-    if (devices_are_together()) GTEST_SKIP() << "this is the child";
-    const auto& present = present_devices();
-    if (std::none_of(present.begin(), present.end(), [](const device& each) {
-            return each.info().platform == "Portable Computing Language";
-        }))
-        GTEST_SKIP() << "no PoCL";
-    const std::string command =
-        "BALM_TEST_TOGETHER=1 POCL_DEVICES='pthread pthread basic' BALM_TEST_SEED=" + std::to_string(seed()) +
-        " timeout 600 " BALM_TEST_BIN_DIR "/" + program + " --gtest_filter='" + filter + "' 1>&2";
-    EXPECT_EQ(std::system(command.c_str()), 0) << command;
-}
 
 std::uint64_t seed() {
     static const std::uint64_t value = [] {

@@ -12,8 +12,8 @@ using nlohmann::json;
 
 class B5_cache_tool : public tool_program {
 protected:
-    runtime::hash128 store(const std::string& description, std::size_t bytes) const {
-        const runtime::hash128 key = runtime::hasher{}.text(description).result();
+    runtime::digest store(const std::string& description, std::size_t bytes) const {
+        const runtime::digest key = runtime::hasher{}.text(description).result();
         runtime::disk_cache(cache(), 1 << 20).store(key, std::vector<std::byte>(bytes), description);
         return key;
     }
@@ -57,6 +57,16 @@ TEST_F(B5_cache_tool, sizes_and_clears) {
     EXPECT_EQ(cleared["removed"], 1);
     EXPECT_EQ(cleared["count"], 0);
     EXPECT_EQ(run("cache clear").code, 0);
+}
+
+TEST_F(B5_cache_tool, says_that_a_directory_others_may_write_to_is_not_used) {
+    store("sum", 10);
+    EXPECT_TRUE(run_json("cache --json")["refused"].is_null());
+    std::filesystem::permissions(cache(), std::filesystem::perms::group_write,
+                                 std::filesystem::perm_options::add);
+    EXPECT_NE(run_json("cache --json")["refused"].get<std::string>().find("its group"), std::string::npos);
+    EXPECT_NE(run("cache").out.find("not used"), std::string::npos);
+    EXPECT_EQ(run_json("cache clear --json")["removed"], 1) << "it can be emptied all the same";
 }
 
 TEST_F(B5_cache_tool, says_when_the_cache_is_off) {

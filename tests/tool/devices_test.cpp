@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include <limits>
 #include <sstream>
 
 #include "runtime/platform.hpp"
@@ -136,9 +137,11 @@ TEST_F(C1_devices, json_holds_every_field_of_every_device) {
         EXPECT_EQ(got["compiler"], devices[k]->driver().compiler());
         EXPECT_TRUE(got["max_clock"].is_number_unsigned());  // may change between two queries
         EXPECT_EQ(got["max_group_counts"].size(), 3u);
+        const bool is_limited = info.max_groups != std::numeric_limits<std::size_t>::max();
+        EXPECT_EQ(got["max_groups"], is_limited ? json(info.max_groups) : json());
         EXPECT_TRUE(got["uuid"].is_null() || got["uuid"].get<std::string>().size() == 36);
         // Of device_info nothing is left out: its fields, and position, is_default, compiler.
-        EXPECT_EQ(got.size(), expected.size() + 3 + 3);
+        EXPECT_EQ(got.size(), expected.size() + 4 + 3);
     }
     EXPECT_EQ(listed["notes"], json(runtime::platforms().notes));
 }

@@ -1,5 +1,5 @@
 // Drivers that are there, half there or broken: what `balm` finds of them, that it says why it finds nothing,
-// and that it starts nothing on a device that it only looks at. CUDA is played by tests/fake_cuda.
+// and that it starts nothing on a device that it only looks at. CUDA is played by tests/fake_drivers/cuda.
 
 #include <dlfcn.h>
 #include <link.h>

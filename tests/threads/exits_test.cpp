@@ -1,0 +1,141 @@
+// How a process may end while Balm is at work: `exits` ends in every way with every kind of work in flight,
+// on a cold and on a warm cache, and says nothing but what is expected here. BALM_TEST_CASES=400 is all of
+// it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/case_count.hpp"
+#include "support/child_process.hpp"
+#include "support/devices.hpp"
+#include "support/scratch_directory.hpp"
+
+namespace balm::test {
+
+namespace {
+
+using lines = std::vector<std::string>;
+
+struct way {
+    const char* name;
+    int status;
+    lines says;
+    int starts = 1;            ///< how often the work is, one after the other; -1: nobody knows
+    bool shows_prints = true;  ///< handlers run, so that what kernels print is shown
+    int processes = 1;         ///< that start it
+};
+
+const way ways[] = {
+    {"return", 0, {}},
+    {"exit", 7, {}},
+    {"quick_exit", 7, {"quick handler right"}, 1, false},
+    {"_exit", 7, {}, 1, false},
+    {"abort", 128 + SIGABRT, {}, 1, false},
+    {"throw", 128 + SIGABRT, {}, 1, false},
+    {"handler_first", 0, {"main right", "atexit right"}},
+    {"handler_last", 0, {"main right", "atexit right"}},
+    {"handler_alone", 0, {"atexit right", "atexit right"}, 0},
+    {"static_objects",
+     0,
+     {"main right", "main right", "static after right", "static before right", "namespace right"}},
+    {"thread_objects",
+     0,
+     {"main right", "other thread right", "other thread after right", "other thread before right",
+      "thread after right", "thread before right"},
+     2},
+    {"detached_threads", 0, {}},
+    {"exit_from_thread", 7, {}},
+    {"exit_while_threads_begin", 7, {}, -1},
+    {"signal", 128 + SIGTERM, {}, 1, false},
+    {"signal_with_exit", 7, {}},
+    {"fork_and_use",
+     0,
+     {"parent right", "array refused", "new expression refused", "reduction refused", "kernel refused",
+      "read refused", "write refused", "map refused", "vector refused", "queue refused", "context refused",
+      "finish refused", "event refused", "child 0", "parent right"}},
+    {"fork_and_destroy", 0, {"child 0", "sum 4000"}},
+    {"fork_and_exit", 0, {"parent refused", "child 0", "parent right"}},
+    {"fork_and__exit", 0, {"child 0"}},
+    {"fork_and_exec", 0, {"main right", "atexit right", "child 0", "parent right"}},
+    {"fork_before_use", 0, {"child right", "child 0", "parent right"}, 1, true, 2},
+    {"fork_while_threads_work", 0,
+     [] {
+         lines twenty;
+         for (int k = 0; k < 20; ++k) twenty.insert(twenty.end(), {"array refused", "child 0"});
+         return twenty;
+     }()},
+    {"close_library", 0, {"plugin right", "plugin right"}},
+    {"close_library_after_thread", 0, {"plugin right"}},
+    {"close_libraries", 0, {"plugin right", "plugin right", "plugin right", "main right"}},
+};
+constexpr std::size_t way_count = std::size(ways);
+
+struct work {
+    const char* name;
+    int steps_before_print;  ///< of the array that is printed; -1: nothing is
+};
+constexpr work works[] = {{"nothing", -1}, {"arrays", -1},    {"reductions", -1}, {"kernels", -1},
+                          {"prints", 0},   {"callbacks", -1}, {"gates", -1},      {"all", 50}};
+constexpr std::size_t work_count = std::size(works);
+
+/// What the kernel prints, of an array that begins with 1 and becomes 3 x + 2 in each step.
+lines printed(const work& of, const way& by) {
+    lines all;
+    if (of.steps_before_print < 0 || !by.shows_prints) return all;
+    std::uint32_t value = 1;
+    for (int k = 0; k < by.starts * by.processes; ++k) {
+        if (k % by.starts == 0) value = 1;
+        for (int step = 0; step < of.steps_before_print; ++step) value = 3 * value + 2;
+        for (int item = 0; item < 3; ++item)
+            all.push_back("work-item " + std::to_string(item) + ": " +
+                          std::to_string(static_cast<std::int32_t>(value)));
+    }
+    return all;
+}
+
+/// The caches of one process, or of several one after the other.
+lines caches_in(const scratch_directory& folder, const std::string& name) {
+    return {"BALM_CACHE=1", "BALM_CACHE_DIR=" + (folder / (name + "_balm")).string(),
+            "POCL_CACHE_DIR=" + (folder / (name + "_pocl")).string()};
+}
+
+void expect_end(const way& how, const work& what, const lines& variables) {
+    const process_end end = run_program("exits", {how.name, what.name}, variables, std::chrono::seconds(120));
+    EXPECT_TRUE(end.is_in_time) << "it hangs";
+    EXPECT_EQ(end.status, how.status);
+    EXPECT_EQ(end.err, "");
+    lines said, shown;
+    std::istringstream all(end.out);
+    for (std::string line; std::getline(all, line);)
+        (line.starts_with("work-item ") ? shown : said).push_back(line);
+    EXPECT_EQ(said, how.says);
+    if (how.starts >= 0) {
+        EXPECT_EQ(shown, printed(what, how));
+    }
+}
+
+}  // namespace
+
+/// Case k is a way, work and cache that the seed and k tell, so that as many cases as there are combinations
+/// are each once.
+TEST(B5_exits, is_orderly_in_every_way_with_everything_in_flight) {
+    if (present_devices().empty()) GTEST_SKIP() << "no device";
+    const scratch_directory folder;
+    for (std::size_t k = 0; k < case_count(way_count); ++k) {
+        const way& how = ways[k % way_count];
+        const std::size_t other = seed() + k / way_count + k % way_count * 5;
+        const work& what = works[other % work_count];
+        const bool is_cold = other / work_count % 2 == 0;
+        SCOPED_TRACE("case " + std::to_string(k) + ": exits " + how.name + ' ' + what.name +
+                     (is_cold ? ", cold cache" : ", warm cache"));
+        expect_end(how, what, caches_in(folder, is_cold ? std::to_string(k) : "warm"));
+        if (HasFatalFailure()) return;
+    }
+}
+
+}  // namespace balm::test
