@@ -3,6 +3,9 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/balm)
 
+if(TARGET balm_of_each_user)
+    install(TARGETS balm_of_each_user EXPORT balmTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(TARGETS balm EXPORT balmTargets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -24,5 +27,6 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/balmConfigVersio
     COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/package/balmConfig.cmake"
               "${PROJECT_BINARY_DIR}/package/balmConfigVersion.cmake"
+              cmake/Findsodium.cmake
     DESTINATION ${package_dir})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -9,6 +9,11 @@ target_compile_options(balm_options INTERFACE
     # "Floating point"): g++ does so by default on arm64.
     "$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-ffp-contract=off>")
 
+# Names of sources that are compiled together (cmake/balm_unity.cmake) meet nowhere else.
+set(is_unity "$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>")
+target_compile_options(balm_options INTERFACE
+    "$<${is_unity}:-Wno-shadow>" "$<$<AND:${is_unity},$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>")
+
 # g++ 12 sees overlapping copies in `"(" + text` where there are none (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(balm_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>")

@@ -61,7 +61,7 @@ bundle() {
     [ ! -e "$build/bin/libpeer_cuda.so" ] || cp "$build/bin/libpeer_cuda.so" "$to/"
     # What a plain system lacks; the C and C++ runtime libraries are the system's own.
     for program in "$to"/bench_*; do
-        ldd "$program" | sed -n 's/.*=> \(\/[^ ]*lib\(benchmark\|fmt\|gomp\|OpenCL\)\.so[^ ]*\).*/\1/p'
+        ldd "$program" | sed -n 's/.*=> \(\/[^ ]*lib\(benchmark\|fmt\|sodium\|gomp\|OpenCL\)\.so[^ ]*\).*/\1/p'
     done | sort -u | while read -r library; do cp -L "$library" "$to/"; done
     strip "$to"/bench_*
     du -sh "$to"

@@ -3,15 +3,16 @@
 # nothing is missing; uses sudo only to install.
 #
 #   scripts/setup.sh             what the build, the tests and the demo need
-#   scripts/setup.sh --checks    also what scripts/test.sh checks the code with
+#   scripts/setup.sh --checks    also what scripts/check.sh checks the code with
 set -euo pipefail
 
 packages=(
     build-essential cmake ninja-build ccache pkg-config git python3  # to build
-    ocl-icd-opencl-dev opencl-headers libfmt-dev                     # the library
+    ocl-icd-opencl-dev opencl-headers libfmt-dev libsodium-dev       # the library
     pocl-opencl-icd                                                  # OpenCL on the CPU
     libcli11-dev libpng-dev nlohmann-json3-dev                       # the programs
     libgtest-dev libgmock-dev librandom123-dev libbenchmark-dev      # tests and benchmarks
+    libmpfr-dev                                                      # the tests' exact functions
     oclgrind                                                         # checks what kernels do to memory
 )
 if [ "${1-}" = --checks ]; then
