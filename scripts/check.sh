@@ -80,7 +80,7 @@ step_faults() {
     build_preset asan test_failures
     run_faults asan 1000000
 }
-step_exits() { BALM_TEST_CASES=416 build/bin/test_threads --gtest_filter='B5_exits.*'; }
+step_exits() { BALM_TEST_CASES=448 build/bin/test_threads --gtest_filter='B5_exits.*'; }
 step_accuracy() { BALM_TEST_CASES=1000000 build/bin/test_backend --gtest_filter='C10_accuracy.*'; }
 step_long_fuzz() { scripts/fuzz.sh "${BALM_LONG_FUZZ:-1800}"; }
 

@@ -76,7 +76,7 @@ private:
         std::string log, source;
     };
     const details& all() const noexcept {
-        static const details none;
+        static const details& none = *new details;  // errors may be caught at exit
         return details_ ? *details_ : none;
     }
 

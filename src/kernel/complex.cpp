@@ -202,7 +202,7 @@ Pair<T> power(Pair<T> z, Pair<T> w) {
 /// The function traced, once.
 template <auto F, class Signature>
 const std::shared_ptr<const ir::function>& traced(const char* words) {
-    static const auto f = balm::function<Signature>(words, F);
+    static const auto& f = *new auto(balm::function<Signature>(words, F));
     return f.function();
 }
 

@@ -63,13 +63,13 @@ void show(const device_state& device, const program_source& source, const char* 
 }
 
 // An option that changes nothing but the program's identity for the driver: no other process has it.
-std::string option_of_this_process() {
-    static const std::string option = [] {
+const std::string& option_of_this_process() {
+    static const std::string& option = *new std::string([] {
         const auto now = std::chrono::system_clock::now().time_since_epoch().count();
         const digest own =
             hasher{}.text(host_name()).number(process_id()).number(static_cast<std::uint64_t>(now)).result();
         return " -DBALM_PROCESS_" + to_hex(own);
-    }();
+    }());
     return option;
 }
 
@@ -207,6 +207,7 @@ std::shared_ptr<compiled_program> program_store::from_disk(const digest& key, co
 std::shared_ptr<compiled_program> program_store::build(const program_source& source) {
     if (device_.is_freed()) device_.check();  // throws
     device_.free_retired();
+    const compiler_use use(fmt::format("kernel '{}'", source.kernel_name));
     driver_device& driver = device_.driver();
     const digest key = key_of(driver, source);
     std::shared_ptr<compiled_program> built = from_disk(key, source);

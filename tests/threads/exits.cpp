@@ -78,8 +78,8 @@ struct worker {
                                   rows == std::vector<int>(n / 10, 10 * (expected + 3));
             expected += 3;
             say(std::string(place) + (is_right ? " right" : " wrong"));
-        } catch (const balm::device_error& gone) {  // a driver that has shut down (CUDA's does)
-            say(std::string(place) + " right");
+        } catch (const balm::device_error&) {
+            say(std::string(place) + " gone");
         } catch (const std::exception& fault) {
             say(std::string(place) + (is_refusal(fault) ? " refused" : fault.what()));
         }
@@ -220,6 +220,33 @@ void static_objects() {
     before.use("main");
     start();
 }
+/// Objects that are older than a compiler, and at their end have a kernel for it that was not compiled before,
+/// or not for such a launch.
+void compile_late() {
+    static late_user user("late");
+    user.begin(the_flight().where);
+    start();
+}
+struct late_launcher {
+    balm::mixed_buffer<int> memory = the_flight().where.device(0).mixed_buffer<int>(n);
+    ~late_launcher() {
+        try {
+            memory.fill(1);
+            the_flight().where.device(0).execute(add(memory, 1), {n}, {8});
+            const auto values = memory.read();
+            say(std::all_of(values.begin(), values.end(), [](int x) { return x == 2; }) ? "late right"
+                                                                                         : "late wrong");
+        } catch (const balm::device_error&) {  // only PoCL compiles for a launch
+            const bool is_pocl = the_flight().where.device(0).info().platform == "Portable Computing Language";
+            say(is_pocl ? "late right" : "late gone");
+        }
+    }
+};
+void launch_late() {
+    static const late_launcher launcher;
+    the_flight().where.device(0).execute(add(launcher.memory, 1), {n});
+    start();
+}
 void thread_objects() {
     thread_local late_user before("thread before");
     before.begin(the_flight().where);
@@ -339,6 +366,7 @@ void fork_and_destroy() {
 void fork_and_exit() {
     static late_user user("parent");
     user.begin(the_flight().where);
+    user.use("parent");
     start();
     fork_and([] { std::exit(0); });
 }
@@ -451,6 +479,8 @@ constexpr way ways[] = {
     {"handler_last", handler_last},
     {"handler_alone", handler_alone},
     {"static_objects", static_objects},
+    {"compile_late", compile_late},
+    {"launch_late", launch_late},
     {"thread_objects", thread_objects},
     {"detached_threads", detached_threads},
     {"exit_from_thread", exit_from_thread},

@@ -1,5 +1,5 @@
 // How a process may end while Balm is at work: `exits` ends in every way with every kind of work in flight,
-// on a cold and on a warm cache, and says nothing but what is expected here. BALM_TEST_CASES=400 is all of
+// on a cold and on a warm cache, and says nothing but what is expected here. BALM_TEST_CASES=448 is all of
 // it.
 
 #include <gmock/gmock.h>
@@ -43,6 +43,8 @@ const way ways[] = {
     {"static_objects",
      0,
      {"main right", "main right", "static after right", "static before right", "namespace right"}},
+    {"compile_late", 0, {"late gone"}},
+    {"launch_late", 0, {"late right"}},
     {"thread_objects",
      0,
      {"main right", "other thread right", "other thread after right", "other thread before right",
@@ -59,7 +61,7 @@ const way ways[] = {
       "read refused", "write refused", "map refused", "vector refused", "queue refused", "context refused",
       "finish refused", "event refused", "child 0", "parent right"}},
     {"fork_and_destroy", 0, {"child 0", "sum 4000"}},
-    {"fork_and_exit", 0, {"parent refused", "child 0", "parent right"}},
+    {"fork_and_exit", 0, {"parent right", "parent refused", "child 0", "parent right"}},
     {"fork_and__exit", 0, {"child 0"}},
     {"fork_and_exec", 0, {"main right", "atexit right", "child 0", "parent right"}},
     {"fork_before_use", 0, {"child right", "child 0", "parent right"}, 1, true, 2},
@@ -104,6 +106,14 @@ lines caches_in(const scratch_directory& folder, const std::string& name) {
             "POCL_CACHE_DIR=" + (folder / (name + "_pocl")).string()};
 }
 
+/// CUDA's driver may have shut down where others still work: there one is as good as the other.
+lines on_this_device(lines said) {
+    if (present_devices().front().info().api == backend::cuda)
+        for (std::string& each : said)
+            if (each.ends_with(" gone")) each.replace(each.size() - 4, 4, "right");
+    return said;
+}
+
 void expect_end(const way& how, const work& what, const lines& variables) {
     const process_end end = run_program("exits", {how.name, what.name}, variables, std::chrono::seconds(120));
     EXPECT_TRUE(end.is_in_time) << "it hangs";
@@ -113,7 +123,7 @@ void expect_end(const way& how, const work& what, const lines& variables) {
     std::istringstream all(end.out);
     for (std::string line; std::getline(all, line);)
         (line.starts_with("work-item ") ? shown : said).push_back(line);
-    EXPECT_EQ(said, how.says);
+    EXPECT_EQ(on_this_device(said), on_this_device(how.says));
     if (how.starts >= 0) {
         EXPECT_EQ(shown, printed(what, how));
     }

@@ -34,8 +34,8 @@ std::string_view text_of(std::span<const std::byte> binary) {
 }  // namespace
 
 kernel::kernel(std::shared_ptr<device> of, cl_program from, const std::string& name,
-               std::shared_ptr<launch_turns> turns)
-    : device_(std::move(of)), name_(name), turns_(std::move(turns)) {
+               std::shared_ptr<launch_turns> turns, std::shared_ptr<launch_shapes> shapes)
+    : device_(std::move(of)), name_(name), turns_(std::move(turns)), shapes_(std::move(shapes)) {
     cl_int code = CL_SUCCESS;
     kernel_ = owned_kernel(clCreateKernel(from, name_.c_str(), &code));
     if (code != CL_SUCCESS) fail(code, "clCreateKernel", quoted("kernel", name_), device_->name());
@@ -188,10 +188,11 @@ std::unique_ptr<program> program::from_binary(std::shared_ptr<device> of, std::s
 program::program(std::shared_ptr<device> of, owned_program built, std::string_view content)
     : device_(std::move(of)),
       program_(std::move(built)),
-      turns_(device_->launches_in_turn() ? launch_turns::of(content) : nullptr) {}
+      turns_(device_->launches_in_turn() ? launch_turns::of(content) : nullptr),
+      shapes_(device_->is_pocl() ? std::make_shared<launch_shapes>() : nullptr) {}
 
 std::unique_ptr<runtime::driver_kernel> program::make_kernel(const std::string& name) {
-    return std::make_unique<kernel>(device_, program_.get(), name, turns_);
+    return std::make_unique<kernel>(device_, program_.get(), name, turns_, shapes_);
 }
 
 std::vector<std::byte> program::binary() {

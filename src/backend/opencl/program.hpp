@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backend/opencl/api.hpp"
+#include "backend/opencl/launch_shapes.hpp"
 #include "backend/opencl/launch_turns.hpp"
 #include "runtime/backend.hpp"
 
@@ -16,13 +17,16 @@ class device;
 
 class kernel final : public runtime::driver_kernel {
 public:
-    kernel(std::shared_ptr<device>, cl_program, const std::string& name, std::shared_ptr<launch_turns>);
+    kernel(std::shared_ptr<device>, cl_program, const std::string& name, std::shared_ptr<launch_turns>,
+           std::shared_ptr<launch_shapes>);
     std::size_t max_work_group_size() const override { return max_work_group_size_; }
 
     cl_kernel get() const { return kernel_.get(); }
     const std::string& name() const { return name_; }
     /// Null where launches may overlap.
     launch_turns* turns() const { return turns_.get(); }
+    /// Null where launches compile nothing.
+    launch_shapes* shapes() const { return shapes_.get(); }
 
     /// The arguments of a launch, until it is enqueued, which keeps what it needs. Memory with an offset is a
     /// sub-buffer.
@@ -49,6 +53,7 @@ private:
     std::shared_ptr<device> device_;
     std::string name_;
     std::shared_ptr<launch_turns> turns_;
+    std::shared_ptr<launch_shapes> shapes_;
     owned_kernel kernel_;
     std::size_t max_work_group_size_ = 0;
     cl_uint parameter_count_ = 0;
@@ -72,7 +77,8 @@ public:
 private:
     std::shared_ptr<device> device_;
     owned_program program_;
-    std::shared_ptr<launch_turns> turns_;  // null where launches may overlap
+    std::shared_ptr<launch_turns> turns_;    // null where launches may overlap
+    std::shared_ptr<launch_shapes> shapes_;  // null where launches compile nothing
 };
 
 }  // namespace balm::opencl

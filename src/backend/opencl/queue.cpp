@@ -5,12 +5,14 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "backend/opencl/check.hpp"
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/event.hpp"
 #include "backend/opencl/program.hpp"
+#include "runtime/process_exit.hpp"
 
 namespace balm::opencl {
 
@@ -344,6 +346,9 @@ void queue::launch(runtime::driver_kernel& launched, const runtime::grid& over,
                    std::span<const runtime::argument> arguments, const runtime::dependencies& needs) {
     auto& own = static_cast<kernel&>(launched);
     const kernel::bound_arguments bound(own, arguments);
+    std::optional<runtime::compiler_use> compiling;
+    if (own.shapes() != nullptr && !own.shapes()->has(own.name(), over))
+        compiling.emplace(launch_text(own, over));
     const auto enqueue = [&](cl_uint count, const cl_event* events, cl_event* made) {
         return clEnqueueNDRangeKernel(queue_.get(), own.get(), over.dimensions, over.offset.data(),
                                       over.global.data(), over.local.data(), count, events, made);
@@ -354,6 +359,7 @@ void queue::launch(runtime::driver_kernel& launched, const runtime::grid& over,
                                   return submit(with_turn, enqueue);
                               });
     if (code != CL_SUCCESS) fail(code, "clEnqueueNDRangeKernel", launch_text(own, over), device_->name());
+    if (compiling.has_value()) own.shapes()->add(own.name(), over);
 }
 
 runtime::event_handle queue::record(std::span<const runtime::event_handle> wait_for) {

@@ -511,7 +511,7 @@ private:
         return list_[std::min(k + by, list_.size() - 1)];
     }
     const token& before(std::size_t k) const {
-        static const token nothing;
+        static const token& nothing = *new token;
         return k > 0 ? list_[k - 1] : nothing;
     }
 

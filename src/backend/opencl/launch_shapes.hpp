@@ -1,0 +1,37 @@
+#pragma once
+// Which work-group functions PoCL has compiled of a program: it does so when a kernel is launched.
+
+#include <array>
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "runtime/backend.hpp"
+
+namespace balm::opencl {
+
+/// The shapes that a program's kernels have been launched in. PoCL compiles a work-group function for a local
+/// size, for offsets that are zero or not, and for grids up to a width (PoCL 3.1, lib/CL/pocl_llvm_wg.cc);
+/// it compiles again for others. Any thread may use it.
+class launch_shapes {
+public:
+    /// Whether such a launch is compiled already.
+    bool has(const std::string& kernel, const runtime::grid&);
+    void add(const std::string& kernel, const runtime::grid&);
+
+private:
+    struct shape {
+        shape(const std::string& of, const runtime::grid&);
+        bool covers(const shape& other) const;
+
+        std::string kernel;
+        std::array<std::size_t, 3> local;
+        bool has_offset;
+        std::size_t width;
+    };
+    std::mutex mutex_;
+    std::vector<shape> launched_;
+};
+
+}  // namespace balm::opencl
