@@ -3,6 +3,7 @@
 // what to do about it.
 
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -76,7 +77,8 @@ private:
         std::string log, source;
     };
     const details& all() const noexcept {
-        static const details& none = *new details;  // errors may be caught at exit
+        alignas(details) static unsigned char never_destroyed[sizeof(details)];
+        static const details& none = *::new (never_destroyed) details;  // errors are caught at exit, too
         return details_ ? *details_ : none;
     }
 

@@ -90,6 +90,9 @@ device_filter::judge_function judge_any, judge_gpu, judge_cpu, judge_accelerator
 
 namespace filter {
 
+// Destroying these changes nothing.
+// NOLINTBEGIN(clang-diagnostic-exit-time-destructors)
+
 /// Every device.
 inline constinit const device_filter any{detail::judge_any};
 /// GPUs.
@@ -123,6 +126,8 @@ inline constinit const device_filter exclusive{detail::judge_exclusive, detail::
 /// BALM_POSITION (a number, from 0, in the order of `balm devices`). Throws usage_error for a value that is
 /// none of these.
 inline constinit const device_filter env{detail::judge_environment, detail::turn::counts};
+
+// NOLINTEND(clang-diagnostic-exit-time-destructors)
 
 /// Devices whose name contains this text, in upper or lower case.
 device_filter name(std::string_view part);

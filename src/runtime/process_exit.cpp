@@ -82,7 +82,7 @@ struct end_of_thread {
 void finish_at_exit(std::string_view after_step_of) noexcept {
     if (is_forked()) return;
     note_use();
-    thread_local const end_of_thread end;
+    thread_local const end_of_thread end;  // NOLINT(clang-diagnostic-exit-time-destructors)
     try {
         const std::lock_guard lock(state().mutex);
         auto& all = state().registrations;

@@ -15,7 +15,7 @@ public:
     static T* take() {
         if (kept.count > 0) [[likely]]
             return kept.objects[--kept.count];
-        thread_local const end_of_thread frees_them;
+        thread_local const end_of_thread frees_them;  // NOLINT(clang-diagnostic-exit-time-destructors)
         static_cast<void>(frees_them);
         return new T;
     }
