@@ -25,8 +25,7 @@ function hidden_parameter_pass::apply(const function& original) {
     }
     for (const block& each : original.blocks)
         for (const value_id v : each) {
-            const opcode op = f.code[v].op;
-            if ((op != opcode::call && op != opcode::evaluate) || passed[f.code[v].bits].empty()) continue;
+            if (!is_call(f.code[v]) || passed[f.code[v].bits].empty()) continue;
             const auto given = f.operands_of(v);
             std::vector<value_id> operands(given.begin(), given.end());
             for (const parameter& p : passed[f.code[v].bits]) operands.push_back(values(p.origin));

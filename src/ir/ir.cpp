@@ -126,7 +126,7 @@ void collect_given(const function& f, block_id b, constant_list& list) {
     for (value_id v : f.blocks[b]) {
         const instruction& i = f.code[v];
         if (i.op == opcode::constant_array && f.constants[i.bits]->is_given()) note(f.constants[i.bits]);
-        if (i.op == opcode::call || i.op == opcode::evaluate)
+        if (is_call(i))
             for (const auto& data : f.callees[i.bits]->given) note(data);
         for (block_id inner : i.blocks)
             if (inner != none) collect_given(f, inner, list);

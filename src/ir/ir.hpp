@@ -129,6 +129,7 @@ struct instruction {
     source_line where;
     std::uint32_t name = none;  ///< into function::names: the user's word for it
 };
+inline bool is_call(const instruction& i) { return i.op == opcode::call || i.op == opcode::evaluate; }
 
 /// Elements that kernels read and none writes: part of the program, printed at its top, or a module's, which
 /// every launch is given (kernel/module_constants.hpp).

@@ -278,8 +278,6 @@ private:
     block after_;
 };
 
-bool is_call(const instruction& i) { return i.op == opcode::call || i.op == opcode::evaluate; }
-
 /// Drops the callees whose calls are gone: nothing else of the program needs what they need.
 void drop_uncalled(function& f) {
     std::vector<std::uint64_t> number(f.callees.size(), none);

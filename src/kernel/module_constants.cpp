@@ -111,8 +111,7 @@ private:
     }
     /// Whether the operand is what this pass gave to a call.
     static bool is_hidden_operand(const ir::function& f, const instruction& i, std::size_t k) {
-        return (i.op == opcode::call || i.op == opcode::evaluate) &&
-               f.callees[i.bits]->parameters[k].origin.from == runtime::origin::constant;
+        return ir::is_call(i) && f.callees[i.bits]->parameters[k].origin.from == runtime::origin::constant;
     }
     [[noreturn]] static void refuse_kept_pointer(const ir::function& f, value_id v, value_id pointer) {
         const ir::parameter& p = f.parameters[f.code[ir::root_of(f, pointer)].bits];

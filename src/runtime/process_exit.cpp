@@ -98,11 +98,13 @@ void finish_at_exit(std::string_view after_step_of) noexcept {
 compiler_use::compiler_use(std::string_view compiled) {
     const std::lock_guard lock(state().mutex);
     if (state().are_compilers_gone)
-        throw device_error(fmt::format(
-            "The {} cannot be compiled any more: the process is exiting, and the driver's compiler may be destroyed "
-            "already. Launch it once before the process exits, or make the object that uses it in its destructor "
-            "after the last kernel was compiled.",
-            compiled));
+        throw device_error(
+            fmt::format("The {} cannot be compiled any more: the process is exiting, and the driver's "
+                        "compiler may be destroyed "
+                        "already. Launch it once before the process exits, or make the object that uses it "
+                        "in its destructor "
+                        "after the last kernel was compiled.",
+                        compiled));
     ++state().compiler_uses;
 }
 

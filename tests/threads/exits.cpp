@@ -220,8 +220,8 @@ void static_objects() {
     before.use("main");
     start();
 }
-/// Objects that are older than a compiler, and at their end have a kernel for it that was not compiled before,
-/// or not for such a launch.
+/// Objects that are older than a compiler, and at their end have a kernel for it that was not compiled
+/// before, or not for such a launch.
 void compile_late() {
     static late_user user("late");
     user.begin(the_flight().where);
@@ -235,9 +235,10 @@ struct late_launcher {
             the_flight().where.device(0).execute(add(memory, 1), {n}, {8});
             const auto values = memory.read();
             say(std::all_of(values.begin(), values.end(), [](int x) { return x == 2; }) ? "late right"
-                                                                                         : "late wrong");
+                                                                                        : "late wrong");
         } catch (const balm::device_error&) {  // only PoCL compiles for a launch
-            const bool is_pocl = the_flight().where.device(0).info().platform == "Portable Computing Language";
+            const bool is_pocl =
+                the_flight().where.device(0).info().platform == "Portable Computing Language";
             say(is_pocl ? "late right" : "late gone");
         }
     }
