@@ -12,7 +12,7 @@ import re
 import sys
 
 PUBLIC = "include/balm"
-SYSTEM = ["src/runtime/forked.hpp", "src/runtime/system.hpp"]
+SYSTEM = ["src/runtime/compiler_use.hpp", "src/runtime/forked.hpp", "src/runtime/system.hpp"]
 DRIVERS = [PUBLIC, "src/backend", "src/runtime/backend.hpp", *SYSTEM]
 
 MAY_INCLUDE = {

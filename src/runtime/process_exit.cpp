@@ -2,16 +2,13 @@
 
 #include "runtime/process_exit.hpp"
 
-#include <fmt/format.h>
-
-#include <condition_variable>
 #include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 
-#include "balm/error.hpp"
+#include "runtime/compiler_use.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/forked.hpp"
 #include "runtime/poller.hpp"
@@ -30,9 +27,6 @@ struct process_state {
     std::mutex mutex;
     std::map<const device_state*, std::weak_ptr<device_state>> devices;
     std::map<std::string, int, std::less<>> registrations;  // of our handler, for each driver
-    std::condition_variable compilers_idle;
-    int compiler_uses = 0;
-    bool are_compilers_gone = false;  // they may be
 };
 
 process_state& state() {
@@ -42,13 +36,6 @@ process_state& state() {
 
 void finish_devices() noexcept {
     for (const auto& each : live_devices()) each->finish_quietly();
-}
-
-/// From here on nothing is compiled. What other threads have begun is waited for.
-void end_compiling() {
-    std::unique_lock lock(state().mutex);
-    state().are_compilers_gone = true;
-    state().compilers_idle.wait(lock, [] { return state().compiler_uses == 0; });
 }
 
 void at_exit() {
@@ -93,24 +80,6 @@ void finish_at_exit(std::string_view after_step_of) noexcept {
         std::atexit(at_exit);
     } catch (...) {  // out of memory: the next step registers
     }
-}
-
-compiler_use::compiler_use(std::string_view compiled) {
-    const std::lock_guard lock(state().mutex);
-    if (state().are_compilers_gone)
-        throw device_error(
-            fmt::format("The {} cannot be compiled any more: the process is exiting, and the driver's "
-                        "compiler may be destroyed "
-                        "already. Launch it once before the process exits, or make the object that uses it "
-                        "in its destructor "
-                        "after the last kernel was compiled.",
-                        compiled));
-    ++state().compiler_uses;
-}
-
-compiler_use::~compiler_use() {
-    const std::lock_guard lock(state().mutex);
-    if (--state().compiler_uses == 0) state().compilers_idle.notify_all();
 }
 
 void device_made(device_state& made) {

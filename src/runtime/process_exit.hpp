@@ -19,18 +19,6 @@ class device_state;
 /// with the name of its platform, or empty if no driver is concerned.
 void finish_at_exit(std::string_view after_step_of) noexcept;
 
-/// Held while a driver's compiler may be at work. A compiler has static objects of its own, some made when it
-/// first compiles something, so an object that is older than them outlives the compiler.
-class compiler_use {
-public:
-    /// Throws device_error, saying what was to be compiled, once the process's exit has come so far that
-    /// compilers may be gone.
-    explicit compiler_use(std::string_view compiled);
-    compiler_use(const compiler_use&) = delete;
-    compiler_use& operator=(const compiler_use&) = delete;
-    ~compiler_use();
-};
-
 /// Devices say when they come and go.
 void device_made(device_state&);
 void device_gone(device_state&) noexcept;

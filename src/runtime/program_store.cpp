@@ -10,6 +10,7 @@
 
 #include "balm/error.hpp"
 #include "balm/version.hpp"
+#include "runtime/compiler_use.hpp"
 #include "runtime/device_state.hpp"
 #include "runtime/disk_cache.hpp"
 #include "runtime/forked.hpp"

@@ -12,7 +12,7 @@
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/event.hpp"
 #include "backend/opencl/program.hpp"
-#include "runtime/process_exit.hpp"
+#include "runtime/compiler_use.hpp"
 
 namespace balm::opencl {
 
