@@ -1,0 +1,84 @@
+// Calls of functions, and of kernels as functions.
+
+#include "kernel/trace/tracer.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "ir/as_function.hpp"
+
+namespace balm::trace {
+
+using ir::instruction;
+using ir::opcode;
+using ir::value_id;
+
+namespace {
+
+/// Refuses a call, from a kernel, of a function that asks for a dimension which the kernel lacks.
+void refuse_lacking_dimensions(const ir::function& callee) {
+    const ir::function& kernel = current().function;
+    const auto lacks = [&](const instruction& i) {
+        return i.op == opcode::place && i.bits >= static_cast<std::uint64_t>(kernel.dimensions);
+    };
+    for (const ir::function* each : ir::with_callees(callee)) {
+        const auto found = std::find_if(each->code.begin(), each->code.end(), lacks);
+        if (found != each->code.end())
+            fail(found->where,
+                 fmt::format("{}({}) is asked for in '{}', but '{}', which calls it, has {} dimension{}",
+                             ir::to_string(static_cast<place>(found->detail)), found->bits, each->name,
+                             kernel.name, kernel.dimensions, kernel.dimensions == 1 ? "" : "s"));
+    }
+}
+
+/// A kernel as the function that the current kernel calls: the one made for an earlier call, or a new one.
+std::shared_ptr<const ir::function> called_kernel(const ir::function& kernel, location where) {
+    const ir::function& caller = current().function;
+    if (caller.dimensions == 0)
+        fail(where,
+             fmt::format("the kernel '{}' is called in the function '{}': only kernels call kernels. Make "
+                         "what they share a balm::function",
+                         kernel.name, caller.name));
+    if (caller.dimensions != kernel.dimensions)
+        fail(where,
+             fmt::format("the kernel '{}' has {} dimension{} and is called in '{}', which has {}: a kernel "
+                         "calls kernels of its own number of dimensions",
+                         kernel.name, kernel.dimensions, kernel.dimensions == 1 ? "" : "s", caller.name,
+                         caller.dimensions));
+    if (kernel.text)
+        fail(where,
+             fmt::format(
+                 "the kernel '{}', which is given as text, is called in '{}': give what is to be called "
+                 "as a source_function",
+                 kernel.name, caller.name));
+    if (kernel.local_bytes > 0)
+        fail(where,
+             fmt::format("the kernel '{}' declares a local array of its own, and is called in '{}': pass the "
+                         "array to it, as Local",
+                         kernel.name, caller.name));
+    std::shared_ptr<const ir::function> made = ir::as_function(kernel);
+    for (const auto& known : caller.callees)
+        if (known->identity == made->identity && known->name == made->name && known->given == made->given)
+            return known;
+    return made;
+}
+
+}  // namespace
+
+node call(const std::shared_ptr<const ir::function>& given, const node* arguments, std::size_t count,
+          location where) {
+    tracer& t = current();
+    const auto callee = given->dimensions > 0 ? called_kernel(*given, where.file ? where : t.where) : given;
+    std::vector<value_id> ids(count);
+    for (std::size_t k = 0; k < count; ++k) ids[k] = t.use(arguments[k]);
+    auto& callees = t.function.callees;
+    auto known = std::find(callees.begin(), callees.end(), callee);
+    if (known == callees.end() && t.function.dimensions > 0) refuse_lacking_dimensions(*callee);
+    instruction i = make(callee->is_pure ? opcode::evaluate : opcode::call, callee->result, where);
+    i.bits = static_cast<std::uint64_t>(known - callees.begin());
+    if (known == callees.end()) callees.push_back(callee);
+    t.function.has_output = t.function.has_output || callee->has_output;
+    return t.node_of(t.record(i, ids));
+}
+
+}  // namespace balm::trace

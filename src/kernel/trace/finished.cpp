@@ -1,0 +1,92 @@
+// What is looked at once a function is simplified.
+
+#include "kernel/trace/tracer.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "ir/aggregate.hpp"
+
+namespace balm::trace {
+
+using ir::instruction;
+using ir::opcode;
+using ir::value_id;
+
+namespace {
+
+/// Whether a pointer points into private memory that the function declares, or to constants.
+bool is_own(const ir::function& f, value_id pointer) {
+    const opcode root = f.code[ir::root_of(f, pointer)].op;
+    return root == opcode::object || root == opcode::constant_array;
+}
+
+/// The elements of what a pointer without an offset points to; 0 where that is not known.
+std::uint64_t elements_of(const ir::function& f, value_id pointer) {
+    const instruction& i = f.code[pointer];
+    if (i.op == opcode::object) return i.bits;
+    if (i.op == opcode::constant_array) {
+        const ir::constant_data& data = *f.constants[i.bits];
+        return data.is_given() ? data.given_count : data.bits.size();
+    }
+    if (i.op != opcode::member) return 0;
+    const type whole = pointee(f.code[f.operand(pointer, 0)].result);
+    const std::uint64_t count = ir::is_structure(whole) ? ir::structure_of(whole).members[i.bits].count : 1;
+    return count > 1 ? count : 0;
+}
+
+/// An index that is known to be out of range only once the function is simplified.
+void refuse_indices_beyond(const ir::function& f) {
+    const auto constant = [&](value_id v) -> std::optional<std::int64_t> {
+        if (f.code[v].op != opcode::constant) return std::nullopt;
+        return number_of(f.code[v].result.element, f.code[v].bits);
+    };
+    for (const auto& block : f.blocks) {
+        for (value_id v : block) {
+            const opcode op = f.code[v].op;
+            if (op != opcode::load && op != opcode::store && op != opcode::atomic) continue;
+            value_id pointer = f.operand(v, 0);
+            std::optional<std::int64_t> index = constant(f.operand(v, 1));
+            for (; index && f.code[pointer].op == opcode::offset; pointer = f.operand(pointer, 0)) {
+                const std::optional<std::int64_t> step = constant(f.operand(pointer, 1));
+                std::int64_t sum = 0;
+                const bool fits = step && !__builtin_add_overflow(*index, *step, &sum);
+                index = fits ? std::optional(sum) : std::nullopt;
+            }
+            const std::uint64_t elements = index ? elements_of(f, pointer) : 0;
+            if (elements > 0 && (*index < 0 || static_cast<std::uint64_t>(*index) >= elements))
+                refuse_index(*index, elements, f.code[v].where);
+        }
+    }
+}
+
+/// A step that is known to be 0 only once the function is simplified.
+void refuse_endless_ranges(const ir::function& f) {
+    for (const auto& block : f.blocks) {
+        for (value_id v : block) {
+            if (f.code[v].op != opcode::for_) continue;
+            const instruction& step = f.code[f.operand(v, 2)];
+            if (step.op == opcode::constant && step.bits == 0)
+                fail(f.code[v].where, "the step of this range is 0");
+        }
+    }
+}
+
+}  // namespace
+
+void refuse_known_faults(const ir::function& f) {
+    refuse_endless_ranges(f);
+    refuse_indices_beyond(f);
+}
+
+bool is_pure(const ir::function& f) {
+    if (f.result == type() || f.exchanges != 0) return false;
+    return std::none_of(f.code.begin(), f.code.end(), [&](const instruction& i) {
+        const bool in_memory = i.op == opcode::load || i.op == opcode::store;
+        return (in_memory && !is_own(f, f.operands[i.first_operand])) || i.op == opcode::barrier ||
+               i.op == opcode::call || i.op == opcode::place || i.op == opcode::atomic ||
+               i.op == opcode::fence || i.op == opcode::print || i.op == opcode::write_image;
+    });
+}
+
+}  // namespace balm::trace

@@ -1,0 +1,109 @@
+#pragma once
+// What a trace is recorded into, for the files of this folder: one tracer a function under definition; traces
+// nest.
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "balm/trace.hpp"
+#include "ir/ir.hpp"
+
+namespace balm::trace {
+
+[[noreturn]] void fail(location where, const std::string& what);
+
+enum class construct : std::uint8_t { body, if_, while_, loop };
+
+/// A block being recorded into.
+struct frame {
+    construct kind = construct::body;
+    ir::block_id block = 0;
+    ir::value_id owner = ir::none;
+    std::uint32_t token = 0;
+    location where;
+    bool has_else = false;
+};
+
+/// How much of the host's stack a trace may take.
+struct stack_limit {
+    /// For a trace that begins here.
+    stack_limit();
+    bool is_passed() const;
+
+    std::uintptr_t begin, end;
+};
+
+struct tracer {
+    tracer();
+
+    ir::function function;
+    std::uint32_t serial;
+    std::vector<frame> frames{frame{}};
+    std::uint32_t last_token = 0;
+    std::size_t parameter_names = 0;
+    std::vector<bool> assigned;   ///< by value: written to after it was made, so it needs a variable
+    std::vector<bool> addressed;  ///< by value: its address was taken, so the variable lives in memory
+    location where;               ///< the last line known: instructions that know none inherit it
+    std::string fault;            ///< noted by a destructor, thrown by the next instruction
+    stack_limit stack;
+    tracer* outer = nullptr;
+
+    void check();
+    ir::value_id record(const ir::instruction& what, std::span<const ir::value_id> operands = {});
+    ir::value_id use(node);
+    node node_of(ir::value_id id) const { return {id, serial, function.code[id].result}; }
+
+    ir::block_id add_block();
+    std::uint32_t enter(construct, ir::value_id owner, location at);
+    frame& top(std::uint32_t token);
+    const std::vector<ir::value_id>& recorded(const frame& f) const { return function.blocks[f.block]; }
+    [[noreturn]] void refuse_empty(const frame&, const char* what);
+    bool in_loop() const;
+};
+
+/// The innermost trace of this thread; null outside of all.
+extern thread_local constinit tracer* innermost;
+/// The same; throws trace_error outside of all.
+tracer& current();
+
+inline ir::instruction make(ir::opcode op, ir::type result, location where = {}) {
+    ir::instruction i;
+    i.op = op;
+    i.result = result;
+    i.where = where;
+    return i;
+}
+
+/// The value of a constant of an integer type.
+std::int64_t number_of(scalar, std::uint64_t bits);
+[[noreturn]] void refuse_index(std::int64_t index, std::uint64_t elements, location where);
+
+/// What a function is recorded into. A thread's traces use the same memory one after the other: getting it
+/// anew for each took a third of the time of a long one.
+struct recording_memory {
+    std::vector<ir::instruction> code;
+    std::vector<ir::value_id> operands;
+
+    void clear() noexcept;
+    void swap(std::vector<ir::instruction>& other_code, std::vector<ir::value_id>& other_operands) noexcept {
+        code.swap(other_code);
+        operands.swap(other_operands);
+    }
+};
+
+/// Turns assigned values into variables, and those whose address was taken into objects in memory. `recorded`
+/// gets what was recorded.
+void make_variables(tracer&, recording_memory& recorded);
+
+/// Throws trace_error for what is known to be wrong only once the function is simplified: indices out of
+/// range, steps of 0.
+void refuse_known_faults(const ir::function&);
+/// Whether calls of the function may be shared and moved: no memory, no place in the grid, no barrier.
+bool is_pure(const ir::function&);
+
+}  // namespace balm::trace
