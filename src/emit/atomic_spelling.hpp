@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "emit/builtin_spelling.hpp"
+#include "emit/dialect.hpp"
 #include "ir/ir.hpp"
-#include "runtime/backend.hpp"
 
 namespace balm::emit {
 
@@ -15,13 +14,9 @@ namespace balm::emit {
 struct atomic_spelling {
     std::string name;
     std::vector<helper_function> helpers;
-    std::string extension;  ///< of OpenCL, that the function belongs to; empty: none
 };
 
-/// The operation on elements of this type. `takes_ptx`: the compiler of OpenCL C takes PTX.
-atomic_spelling spell(runtime::dialect, bool takes_ptx, ir::atomic_op, scalar element, space where);
-
-/// The extension of OpenCL 1.2 that a device must have for the operation; empty: none.
-std::string atomic_extension(ir::atomic_op, scalar element);
+/// The operation on elements of this type.
+atomic_spelling spell_atomic(const dialect&, ir::atomic_op, scalar element, space where);
 
 }  // namespace balm::emit

@@ -14,8 +14,6 @@ namespace balm::emit {
 
 namespace {
 
-using runtime::dialect;
-
 /// The body of a helper function, by the kinds of type it serves.
 struct helper_row {
     std::string_view name;
@@ -147,31 +145,6 @@ constexpr helper_row helper_table[] = {
     {"balm_rhadd", "$T a, $T b", "", "", "return (a | b) - ((a ^ b) >> 1);"},
 };
 
-/// CUDA's spellings of integer built-ins, by type: i32, u32, i64, u64.
-struct integer_row {
-    builtin what;
-    std::string_view patterns[4];
-};
-constexpr integer_row cuda_integers[] = {
-    {builtin::mad_hi,
-     {"(int)((unsigned int)__mulhi($0, $1) + (unsigned int)($2))", "(__umulhi($0, $1) + ($2))",
-      "(long long)((unsigned long long)__mul64hi($0, $1) + (unsigned long long)($2))",
-      "(__umul64hi($0, $1) + ($2))"}},
-    {builtin::mul24, {"__mul24($0, $1)", "__umul24($0, $1)", "", ""}},
-    {builtin::mad24,
-     {"(int)((unsigned int)__mul24($0, $1) + (unsigned int)($2))", "(__umul24($0, $1) + ($2))", "", ""}},
-    {builtin::nan,
-     {"", "__int_as_float((int)(0x7fc00000u | (($0) & 0x3fffffu)))", "",
-      "__longlong_as_double((long long)(0x7ff8000000000000ull | (($0) & 0x7ffffffffffffull)))"}},
-    {builtin::popcount,
-     {"__popc($0)", "(unsigned int)__popc($0)", "(long long)__popcll($0)",
-      "(unsigned long long)__popcll($0)"}},
-    {builtin::clz,
-     {"__clz($0)", "(unsigned int)__clz((int)($0))", "(long long)__clzll($0)",
-      "(unsigned long long)__clzll((long long)($0))"}},
-    {builtin::mul_hi, {"__mulhi($0, $1)", "__umulhi($0, $1)", "__mul64hi($0, $1)", "__umul64hi($0, $1)"}},
-};
-
 std::string replace_all(std::string text, std::string_view what, std::string_view by) {
     for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
         text.replace(at, what.size(), by);
@@ -182,19 +155,19 @@ using balm::detail::doubled;
 using balm::detail::unsigned_of;
 
 /// The ends of an integer type's range as literals: the largest, and the smallest.
-std::string largest(dialect d, scalar type) {
+std::string largest(const dialect& d, scalar type) {
     const std::size_t bits = 8 * size_of(type);
     const std::uint64_t value = ~std::uint64_t{0} >> (64 - bits + (is_signed(type) ? 1 : 0));
-    const char* wide = bits < 64 ? "" : d == dialect::cuda_cpp ? "LL" : "L";
+    const std::string_view wide = bits < 64 ? "" : d.say.long_suffix;
     return fmt::format("{}{}{}", value, is_signed(type) ? "" : "u", wide);
 }
-std::string smallest(dialect d, scalar type) {
+std::string smallest(const dialect& d, scalar type) {
     return is_signed(type) ? fmt::format("(-{} - 1)", largest(d, type)) : "0";
 }
 
 std::string suffixed(std::string_view name, scalar type) { return std::string(name) + "_" + to_string(type); }
 
-helper_function from_table(dialect d, std::string_view name, scalar type) {
+helper_function from_table(const dialect& d, std::string_view name, scalar type) {
     for (const helper_row& row : helper_table) {
         if (row.name != name) continue;
         const std::string_view body = type == scalar::f32   ? row.f32
@@ -215,7 +188,7 @@ helper_function from_table(dialect d, std::string_view name, scalar type) {
 }
 
 /// a + b or a - b that stays at the ends of the range.
-helper_function saturated(dialect d, builtin what, scalar type) {
+helper_function saturated(const dialect& d, builtin what, scalar type) {
     const bool adds = what == builtin::add_sat;
     const std::string T = type_name(d, type), U = type_name(d, unsigned_of(type));
     const std::string name = suffixed(adds ? "balm_add_sat" : "balm_sub_sat", type);
@@ -239,7 +212,7 @@ helper_function saturated(dialect d, builtin what, scalar type) {
 
 /// a * b + c that stays at the ends of the range: in twice the width, of which `high` is the upper half where
 /// there is no such type.
-helper_function saturated_mad(dialect d, scalar type) {
+helper_function saturated_mad(const dialect& d, scalar type) {
     const std::string T = type_name(d, type), U = type_name(d, unsigned_of(type));
     const std::string low = smallest(d, type), high = largest(d, type);
     std::string body;
@@ -249,15 +222,14 @@ helper_function saturated_mad(dialect d, scalar type) {
         const std::string below = is_signed(type) ? fmt::format("sum < {0} ? {0} : ", low) : "";
         body = sum + below + fmt::format("sum > {0} ? {0} : ({1})sum;", high, T);
     } else {
-        const bool opencl = d == dialect::opencl_c;
+        const std::string high_product = substitute(d.row(d, builtin::mul_hi, type).pattern, {"a", "b"});
         body = fmt::format("const {0} low = ({0})a * ({0})b, sum = low + ({0})c;\n    ", U);
         body += is_signed(type) ? fmt::format(
-                                      "const {0} high = {3}(a, b) + (c >> 63) + (sum < low);\n"
+                                      "const {0} high = {3} + (c >> 63) + (sum < low);\n"
                                       "    if (high == ({0})sum >> 63) return ({0})sum;\n"
                                       "    return high < 0 ? {1} : {2};",
-                                      T, low, high, opencl ? "mul_hi" : "__mul64hi")
-                                : fmt::format("return {}(a, b) + (sum < low) ? {} : sum;",
-                                              opencl ? "mul_hi" : "__umul64hi", high);
+                                      T, low, high, high_product)
+                                : fmt::format("return {} + (sum < low) ? {} : sum;", high_product, high);
     }
     return make_helper(d, suffixed("balm_mad_sat", type), T, fmt::format("{0} a, {0} b, {0} c", T), body);
 }
@@ -278,66 +250,6 @@ bool is_one_call(std::string_view pattern) {
         if (depth == 0) return k + 1 == pattern.size();
     }
     return false;
-}
-
-/// abs, min, max, clamp: each dialect names them by kind of type.
-builtin_spelling spell_by_kind(dialect d, builtin what, scalar type) {
-    const bool cuda_f32 = d == dialect::cuda_cpp && type == scalar::f32;
-    const char* name = ir::info(what).name;
-    if (what == builtin::clamp) {
-        const std::string_view pattern = !is_floating(type) ? "min(max($0, $1), $2)"
-                                         : cuda_f32         ? "fminf(fmaxf($0, $1), $2)"
-                                                            : "fmin(fmax($0, $1), $2)";
-        return {std::string(pattern), true, {}};
-    }
-    if (is_floating(type)) {
-        const std::string own = std::string(what == builtin::abs   ? "fabs"
-                                            : what == builtin::min ? "fmin"
-                                                                   : "fmax");
-        return {call_pattern(own + (cuda_f32 ? "f" : ""), ir::info(what).arity), true, {}};
-    }
-    if (what != builtin::abs) return {call_pattern(name, 2), true, {}};
-    if (!is_signed(type)) return {"$0", false, {}};
-    if (d == dialect::cuda_cpp) return {type == scalar::i64 ? "llabs($0)" : "abs($0)", true, {}};
-    return {fmt::format("({})abs($0)", type_name(d, type)), true, {}};
-}
-
-/// CUDA's word for a type in the names of its conversions.
-std::string_view conversion_word(scalar s) {
-    switch (s) {
-        case scalar::i32: return "int";
-        case scalar::u32: return "uint";
-        case scalar::i64: return "ll";
-        case scalar::u64: return "ull";
-        case scalar::f32: return "float";
-        default: return "double";
-    }
-}
-
-/// CUDA's convert_float_rtz and its kin: __ll2float_rz; a cast where every value has its own.
-builtin_spelling spell_rounding(std::string_view name, scalar from, scalar to) {
-    const bool is_exact = from == to || (to == scalar::f64 && size_of(from) <= 4) || size_of(from) <= 2;
-    if (is_exact) return {fmt::format("({})($0)", type_name(dialect::cuda_cpp, to)), true, {}};
-    constexpr std::string_view modes[] = {"z", "u", "d"};
-    const std::string_view mode = modes[name.back() == 'z' ? 0 : name.back() == 'p' ? 1 : 2];
-    return {fmt::format("__{}2{}_r{}($0)", conversion_word(from), conversion_word(to), mode), true, {}};
-}
-
-/// CUDA's as_int and its kin.
-builtin_spelling spell_bits(scalar from, scalar to) {
-    const std::string T = type_name(dialect::cuda_cpp, to);
-    if (from == to) return {"$0", false, {}};
-    if (!is_floating(from) && !is_floating(to)) return {fmt::format("({})($0)", T), true, {}};
-    if (to == scalar::f32)
-        return {from == scalar::i32 ? "__int_as_float($0)" : "__uint_as_float($0)", true, {}};
-    if (to == scalar::f64)
-        return {from == scalar::i64 ? "__longlong_as_double($0)" : "__longlong_as_double((long long)($0))",
-                true,
-                {}};
-    if (to == scalar::i32) return {"__float_as_int($0)", true, {}};
-    if (to == scalar::u32) return {"__float_as_uint($0)", true, {}};
-    if (to == scalar::i64) return {"__double_as_longlong($0)", true, {}};
-    return {"(unsigned long long)__double_as_longlong($0)", true, {}};
 }
 
 }  // namespace
@@ -362,59 +274,36 @@ std::string joined(const std::vector<std::string>& words, std::string_view separ
     return list;
 }
 
-std::string type_name(dialect d, scalar s, int lanes) {
-    constexpr const char* opencl[] = {"void", "bool", "char", "uchar", "short", "ushort",
-                                      "int",  "uint", "long", "ulong", "float", "double"};
-    constexpr const char* cuda[] = {
-        "void", "bool",         "signed char", "unsigned char",      "short", "unsigned short",
-        "int",  "unsigned int", "long long",   "unsigned long long", "float", "double"};
-    std::string name = (d == dialect::opencl_c ? opencl : cuda)[static_cast<std::size_t>(s)];
-    if (lanes == 1) return name;
-    return (s == scalar::boolean ? "char" : name) + std::to_string(lanes);
+bool is_named_by_kind(builtin what) {
+    return what == builtin::abs || what == builtin::min || what == builtin::max || what == builtin::clamp;
 }
 
-helper_function make_helper(dialect d, const std::string& name, const std::string& result,
-                            const std::string& parameters, const std::string& body) {
-    const char* qualifiers = d == dialect::cuda_cpp ? "static __device__ inline " : "inline ";
-    // A plain `inline` function of C has no external definition; OpenCL C compilers want one or a static.
-    const char* linkage = d == dialect::opencl_c ? "static " : "";
-    return {name, fmt::format("{}{}{} {}({}) {{\n    {}\n}}\n", linkage, qualifiers, result, name, parameters,
-                              body)};
+builtin_spelling spell_by_kind(builtin what, scalar type, const std::string& suffix) {
+    const bool floats = is_floating(type);
+    const std::string end = floats ? suffix : "", f = floats ? "f" : "";
+    if (what == builtin::clamp) return {fmt::format("{0}min{1}({0}max{1}($0, $1), $2)", f, end), true, {}};
+    if (what == builtin::abs && !floats) return {"$0", false, {}};
+    const std::string name = what == builtin::abs ? "abs" : what == builtin::min ? "min" : "max";
+    return {call_pattern(f + name + end, ir::info(what).arity), true, {}};
 }
 
-builtin_spelling spell(dialect d, builtin what, scalar type) {
-    const ir::builtin_info& row = ir::info(what);
-    if (what == builtin::abs || what == builtin::min || what == builtin::max || what == builtin::clamp)
-        return spell_by_kind(d, what, type);
-    const std::string_view given = d == dialect::opencl_c ? row.opencl : row.cuda;
-    if (given.empty()) {
-        const bool suffix = d == dialect::cuda_cpp && type == scalar::f32;
-        return {call_pattern(std::string(row.name) + (suffix ? "f" : ""), row.arity), true, {}};
-    }
-    if (given.back() != '!') return {std::string(given), is_one_call(given), {}};
-    if (d == dialect::cuda_cpp) {
-        using balm::detail::rule;
-        if (row.takes == rule::to_f32) return spell_rounding(row.name, type, scalar::f32);
-        if (row.takes == rule::to_f64) return spell_rounding(row.name, type, scalar::f64);
-        if (row.takes >= rule::bits_i32) return spell_bits(type, balm::detail::reinterpreted(row.takes));
-        if (is_integer(type) && size_of(type) >= 4)
-            for (const integer_row& integers : cuda_integers)
-                if (integers.what == what)
-                    return {std::string(
-                                integers.patterns[static_cast<int>(type) - static_cast<int>(scalar::i32)]),
-                            true,
-                            {}};
-    }
+bool is_helper(std::string_view given) { return !given.empty() && given.back() == '!'; }
+
+builtin_spelling spell_given(const dialect& d, std::string_view given, builtin what, scalar type,
+                             const std::string& suffix) {
+    const ir::builtin_info& info = ir::info(what);
+    if (given.empty()) return {call_pattern(info.name + suffix, info.arity), true, {}};
+    if (!is_helper(given)) return {std::string(given), is_one_call(given), {}};
     const bool is_saturated = what == builtin::add_sat || what == builtin::sub_sat;
     helper_function helper = is_saturated ? saturated(d, what, type)
                              : what == builtin::mad_sat
                                  ? saturated_mad(d, type)
                                  : from_table(d, given.substr(0, given.size() - 1), type);
-    std::string pattern = call_pattern(helper.name, row.arity);
+    std::string pattern = call_pattern(helper.name, info.arity);
     return {std::move(pattern), true, {std::move(helper)}};
 }
 
-helper_function saturating_conversion(dialect d, scalar from, scalar to) {
+helper_function saturating_conversion(const dialect& d, scalar from, scalar to) {
     const std::size_t bits = 8 * size_of(to);
     const std::string F = type_name(d, from), T = type_name(d, to);
     const char* f = from == scalar::f32 ? "f" : "";
@@ -428,7 +317,7 @@ helper_function saturating_conversion(dialect d, scalar from, scalar to) {
                                    beyond, top, T));
 }
 
-helper_function guarded_division(dialect d, builtin what, scalar type) {
+helper_function guarded_division(const dialect& d, builtin what, scalar type) {
     const bool divides = what == builtin::div;
     const std::string T = type_name(d, type), U = type_name(d, unsigned_of(type));
     const char* by_zero = divides ? "0" : "a";
@@ -440,29 +329,16 @@ helper_function guarded_division(dialect d, builtin what, scalar type) {
         fmt::format("return b == 0 ? {} : {}a {} b;", by_zero, by_minus_one, divides ? "/" : "%"));
 }
 
-// One instruction. nvcc 13.0 widens what the factors are made of to 64 bits, no longer sees that half of
-// these are 0, and multiplies those, too: 20 instructions more in a block of Philox, of 104.
-helper_function wide_product(dialect d) {
-    const std::string U = type_name(d, scalar::u32), W = type_name(d, scalar::u64);
-    return make_helper(
-        d, "balm_mul_wide", W, fmt::format("{0} a, {0} b", U),
-        fmt::format("{} product;\n"
-                    "    asm(\"mul.wide.u32 %0, %1, %2;\" : \"=l\"(product) : \"r\"(a), \"r\"(b));\n"
-                    "    return product;",
-                    W));
+scalar word_of(scalar s) { return size_of(s) == 8 ? scalar::u64 : scalar::u32; }
+
+std::string word_function(const dialect& d, scalar s) {
+    if (!is_floating(s)) return "(" + type_name(d, word_of(s)) + ")";
+    return std::string(s == scalar::f32 ? d.say.f32_to_word : d.say.f64_to_word);
 }
 
-// What nvcc 13.0 makes of sqrtf where its branch to subnormals, infinities and the like is not taken; without
-// that branch 5 instructions are left of 13.
-helper_function root_of_normal(dialect d) {
-    const char* fma = d == dialect::cuda_cpp ? "fmaf" : "fma";
-    return make_helper(
-        d, "balm_root_of_normal", "float", "float x",
-        fmt::format("float reciprocal;\n"
-                    "    asm(\"rsqrt.approx.ftz.f32 %0, %1;\" : \"=f\"(reciprocal) : \"f\"(x));\n"
-                    "    const float root = x * reciprocal;\n"
-                    "    return {0}({0}(-root, root, x), reciprocal * 0.5f, root);",
-                    fma));
+std::string value_function(const dialect& d, scalar s) {
+    if (!is_floating(s)) return "(" + type_name(d, s) + ")";
+    return std::string(s == scalar::f32 ? d.say.word_to_f32 : d.say.word_to_f64);
 }
 
 }  // namespace balm::emit

@@ -1,27 +1,15 @@
 #pragma once
-// How a dialect spells types, built-ins, and the few operations for which it needs a function of ours:
+// What dialects share in spelling built-ins, and the few operations for which they need a function of ours:
 // guarded division, saturating conversion, and what one dialect has and the other has not.
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "emit/dialect.hpp"
 #include "ir/ir.hpp"
-#include "runtime/backend.hpp"
 
 namespace balm::emit {
-
-/// A function printed ahead of the kernels that need it.
-struct helper_function {
-    std::string name;
-    std::string text;
-};
-
-struct builtin_spelling {
-    std::string pattern;                   ///< with $0, $1 … for the operands
-    bool is_call = true;                   ///< else an expression whose operands bind as in a call's place
-    std::vector<helper_function> helpers;  ///< that the pattern uses
-};
 
 /// The pattern with its operands in place.
 std::string substitute(std::string_view pattern, const std::vector<std::string>& operands);
@@ -29,26 +17,27 @@ std::string substitute(std::string_view pattern, const std::vector<std::string>&
 /// "a, b, c"
 std::string joined(const std::vector<std::string>& words, std::string_view separator = ", ");
 
-/// "float", "unsigned long long" (CUDA), "double8" (OpenCL).
-std::string type_name(runtime::dialect, scalar, int lanes = 1);
+/// abs, min, max, clamp: C's languages name them by kind of type.
+bool is_named_by_kind(builtin);
+/// One of these, but abs of signed integers. `suffix`: of functions on floating types.
+builtin_spelling spell_by_kind(builtin, scalar type, const std::string& suffix = {});
 
-/// A helper function of the dialect, with its linkage.
-helper_function make_helper(runtime::dialect, const std::string& name, const std::string& result,
-                            const std::string& parameters, const std::string& body);
-
-/// A built-in (no operator) on operands of this type.
-builtin_spelling spell(runtime::dialect, builtin, scalar type);
+/// Whether a column of builtins.def names a helper function.
+bool is_helper(std::string_view given);
+/// What a column of builtins.def says. `suffix`: behind the row's own name.
+builtin_spelling spell_given(const dialect&, std::string_view given, builtin, scalar type,
+                             const std::string& suffix = {});
 
 /// Floating point to integer: NaN gives 0, what is out of range the nearest end.
-helper_function saturating_conversion(runtime::dialect, scalar from, scalar to);
+helper_function saturating_conversion(const dialect&, scalar from, scalar to);
 
 /// Integer `div` or `rem` for any divisor: x / 0 is 0, x % 0 is x, the smallest integer / -1 is itself.
-helper_function guarded_division(runtime::dialect, builtin, scalar type);
+helper_function guarded_division(const dialect&, builtin, scalar type);
 
-/// The whole product of two u32, for compilers that take PTX.
-helper_function wide_product(runtime::dialect);
-
-/// The square root of an f32 between 2^-100 and 2^126, for compilers that take PTX. Rounds correctly.
-helper_function root_of_normal(runtime::dialect);
+/// The unsigned integer in which the bits of a value pass: 32 or 64 bits.
+scalar word_of(scalar);
+/// Function or cast from a value to its word, and back.
+std::string word_function(const dialect&, scalar);
+std::string value_function(const dialect&, scalar);
 
 }  // namespace balm::emit

@@ -2,6 +2,9 @@
 
 #include <bit>
 
+#include "emit/builtin_spelling.hpp"
+#include "emit/ptx.hpp"
+
 namespace balm::emit {
 
 namespace {
@@ -9,7 +12,6 @@ namespace {
 using ir::instruction;
 using ir::opcode;
 using ir::value_id;
-using runtime::dialect;
 
 const instruction& operand(const ir::function& f, value_id v, std::size_t k) {
     return f.code[f.operand(v, k)];
@@ -58,13 +60,15 @@ struct choice {
     builtin what;
     bool needs_ptx;
     bool (*applies)(const ir::function&, value_id);
-    helper_function (*make)(dialect, builtin, scalar);
+    helper_function (*make)(const dialect&, builtin, scalar);
 };
 constexpr choice choices[] = {
     {builtin::div, false, may_fault, guarded_division},
     {builtin::rem, false, may_fault, guarded_division},
-    {builtin::mul, true, is_wide_product, [](dialect d, builtin, scalar) { return wide_product(d); }},
-    {builtin::sqrt, true, is_root_of_normal, [](dialect d, builtin, scalar) { return root_of_normal(d); }},
+    {builtin::mul, true, is_wide_product,
+     [](const dialect& d, builtin, scalar) { return ptx::wide_product(d); }},
+    {builtin::sqrt, true, is_root_of_normal,
+     [](const dialect& d, builtin, scalar) { return ptx::root_of_normal(d); }},
 };
 
 }  // namespace
@@ -73,7 +77,7 @@ std::optional<helper_function> chosen_function(const program_parts& parts, const
                                                value_id v) {
     const auto what = static_cast<builtin>(f.code[v].detail);
     for (const choice& c : choices)
-        if (c.what == what && (!c.needs_ptx || parts.takes_ptx) && c.applies(f, v))
+        if (c.what == what && (!c.needs_ptx || parts.language.has.has_ptx) && c.applies(f, v))
             return c.make(parts.language, what, operand(f, v, 0).result.element);
     return {};
 }

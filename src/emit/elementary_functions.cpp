@@ -88,9 +88,11 @@ void write_polynomials(std::string& text) {
 }
 
 /// A text for a type and a row.
-std::string filled(std::string_view given, runtime::dialect language, const ir::type& of,
+std::string filled(std::string_view given, const dialect& language, const ir::type& of,
                    std::string_view function) {
-    const bool is_f32 = of.element == scalar::f32, is_cuda = language == runtime::dialect::cuda_cpp;
+    const bool is_f32 = of.element == scalar::f32;
+    const words& say = language.say;
+    const bool overloads = language.has.has_vectors;
     std::string text(given);
     for (const mark& each : is_f32 ? std::span<const mark>(numbers_of_f32) : numbers_of_f64)
         replace_all(text, each);
@@ -99,11 +101,11 @@ std::string filled(std::string_view given, runtime::dialect language, const ir::
     const std::string integers = type_name(language, is_f32 ? scalar::i32 : scalar::i64, of.lanes);
     const std::string element = type_name(language, of.element);
     const std::string lanes = std::to_string(of.lanes);
-    // CUDA gets those of doubles alone.
-    const mark words[] = {{"$inline", is_cuda ? "static __device__ inline" : "static inline"},
-                          {"as_$T", is_cuda ? "__longlong_as_double" : "as_$T"},
-                          {"as_$S", is_cuda ? "__longlong_as_double" : "as_$S"},
-                          {"as_$I", is_cuda ? "__double_as_longlong" : "as_$I"},
+    // A language without vectors gets those of doubles alone.
+    const mark words[] = {{"$inline ", say.helper},
+                          {"as_$T", overloads ? "as_$T" : say.word_to_f64},
+                          {"as_$S", overloads ? "as_$S" : say.word_to_f64},
+                          {"as_$I", overloads ? "as_$I" : say.f64_to_long},
                           {"$any", of.lanes > 1 ? "any" : ""},
                           {"$C", of.lanes > 1 ? "$I" : "int"},
                           {"$T", own},
@@ -253,8 +255,8 @@ std::string elementary_function(program_parts& parts, builtin what, ir::type of)
 }
 
 builtin_spelling spell(program_parts& parts, builtin what, scalar type) {
-    const bool is_own = what == builtin::pow && (type == scalar::f64 || !parts.takes_ptx);
-    if (!is_own) return spell(parts.language, what, type);
+    const bool is_own = what == builtin::pow && (type == scalar::f64 || !parts.language.has.has_pow_of_f32);
+    if (!is_own) return parts.language.row(parts.language, what, type);
     return {elementary_function(parts, what, type) + "($0, $1)", true, {}};
 }
 

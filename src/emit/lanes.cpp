@@ -4,32 +4,28 @@
 
 #include <fmt/format.h>
 
+#include "emit/builtin_spelling.hpp"
 #include "emit/elementary_functions.hpp"
 #include "emit/literal.hpp"
-#include "emit/spelling.hpp"
 
 namespace balm::emit {
 
 namespace {
 
-using runtime::dialect;
-
 constexpr const char* letters[] = {"a", "b", "c"};
 
 std::string head(program_parts& parts, const std::string& name, ir::type result,
                  std::span<const ir::type> parameters) {
-    const char* qualifiers =
-        parts.language == dialect::opencl_c ? "static inline " : "static __device__ inline ";
     std::string list;
     for (std::size_t k = 0; k < parameters.size(); ++k)
         list += fmt::format("{}{} {}", k ? ", " : "", type_name(parts, parameters[k]), letters[k]);
-    return fmt::format("{}{} {}({})", qualifiers, type_name(parts, result), name, list);
+    return fmt::format("{}{} {}({})", parts.language.say.helper, type_name(parts, result), name, list);
 }
 
 /// A vector of these scalars.
 std::string composed(program_parts& parts, ir::type t, const std::string& list) {
     const std::string name = type_name(parts, t);
-    if (parts.language == dialect::cuda_cpp) return fmt::format("{}({})", name, list);
+    if (!parts.language.has.has_vectors) return fmt::format("{}({})", name, list);
     return fmt::format("{}({})({})", t.element == scalar::boolean ? "-" : "", name, list);
 }
 
@@ -60,7 +56,7 @@ std::string converted(program_parts& parts, scalar to, scalar from, const std::s
         return value + (!is_floating(from) ? " != 0" : from == scalar::f32 ? " != 0.0f" : " != 0.0");
     if (is_floating(from) && is_integer(to))
         return parts.use(saturating_conversion(parts.language, from, to)) + "(" + value + ")";
-    if (from == scalar::boolean && parts.language == dialect::opencl_c)
+    if (from == scalar::boolean && parts.language.has.has_vectors)
         return fmt::format("({})({} & 1)", type_name(parts.language, to), value);
     return fmt::format("({}){}", type_name(parts.language, to), value);
 }
@@ -83,7 +79,7 @@ std::string scalar_row(program_parts& parts, builtin what, scalar type, const st
     if (divides)
         return fmt::format("{}({}, {})", parts.use(guarded_division(parts.language, what, type)), x[0], x[1]);
     if (row.symbol && row.arity == 1) return row.symbol + x[0];
-    if (row.takes == detail::rule::shift && !spelling_of(parts.language).masks_shift_counts)
+    if (row.takes == detail::rule::shift && !parts.language.has.masks_shift_counts)
         return fmt::format("{} {} ({} & {})", x[0], row.symbol, x[1], 8 * size_of(type) - 1);
     if (row.symbol) return fmt::format("{} {} {}", x[0], row.symbol, x[1]);
     const builtin_spelling s = spell(parts, what, type);
@@ -95,7 +91,7 @@ std::string lane_wise_row(program_parts& parts, builtin what, ir::type result,
                           std::span<const ir::type> operands) {
     const ir::builtin_info& row = ir::info(what);
     const std::string key = fmt::format("balm_{}_{}", row.name, type_word(operands.front()));
-    const bool is_operator = row.symbol && parts.language == dialect::cuda_cpp;
+    const bool is_operator = row.symbol && !parts.language.has.has_vectors;
     return lane_wise(
         parts, key, is_operator ? std::string("operator") + row.symbol : key, result, operands,
         [&](const std::vector<std::string>& x) { return scalar_row(parts, what, operands[0].element, x); });
@@ -116,17 +112,10 @@ std::string lane_wise_select(program_parts& parts, ir::type result) {
 }
 
 std::string half_conversion(program_parts& parts, ir::type to, ir::type from) {
-    const bool opencl = parts.language == dialect::opencl_c;
     const bool loads = to.element == scalar::f32;
     std::string name = loads ? "balm_f16_to_f32" : "balm_f32_to_f16";
     const ir::type wide(scalar::f32), bits(scalar::u16);
-    // CUDA has no half without its headers; PTX converts.
-    const char* body =
-        opencl  ? loads ? "return vload_half(0, (const half*)&a);"
-                        : "ushort bits;\n    vstore_half_rte(a, 0, (half*)&bits);\n    return bits;"
-        : loads ? "float x;\n    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(x) : \"h\"(a));\n    return x;"
-                : "unsigned short bits;\n    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(bits) : \"f\"(a));\n    "
-                  "return bits;";
+    const std::string_view body = loads ? parts.language.say.half_to_f32 : parts.language.say.f32_to_half;
     const ir::type& parameter = loads ? bits : wide;
     parts.use({name, fmt::format("{} {{\n    {}\n}}\n",
                                  head(parts, name, loads ? wide : bits, {&parameter, 1}), body)});
@@ -153,7 +142,7 @@ std::string insert_function(program_parts& parts, ir::type vector, std::uint64_t
         fmt::format("balm_set_{}_{}", lane_names(vector.lanes, order, lanes.lanes), type_word(vector));
     const ir::type parameters[] = {vector, lanes};
     const bool negates =
-        parts.language == dialect::opencl_c && vector.element == scalar::boolean && lanes.lanes == 1;
+        parts.language.has.has_vectors && vector.element == scalar::boolean && lanes.lanes == 1;
     std::string body;
     for (int k = 0; k < lanes.lanes; ++k)
         body +=

@@ -8,9 +8,6 @@
 #include <bit>
 #include <cmath>
 
-#include "emit/builtin_spelling.hpp"
-#include "emit/spelling.hpp"
-
 namespace balm::emit {
 
 namespace {
@@ -20,12 +17,12 @@ text number(std::string digits, const char* suffix, bool negative) {
     return {digits + suffix, negative ? int(unary) : int(primary)};
 }
 
-text integer(runtime::dialect language, scalar s, std::uint64_t bits) {
+text integer(const dialect& language, scalar s, std::uint64_t bits) {
     const std::size_t width = 8 * size_of(s);
     const bool negative = is_signed(s) && (bits >> (width - 1) & 1);
     const std::string cast = size_of(s) < 4 ? "(" + type_name(language, s, 1) + ")" : "";
     const std::string suffix = std::string(is_signed(s) || width < 32 ? "" : "u") +
-                               (width == 64 ? std::string(spelling_of(language).long_suffix) : "");
+                               (width == 64 ? std::string(language.say.long_suffix) : "");
     if (!negative) return {cast + std::to_string(bits) + suffix, cast.empty() ? int(primary) : int(unary)};
     const std::uint64_t ones = ~std::uint64_t{0} >> (64 - width);
     const std::uint64_t magnitude = ((~bits & ones) + 1) & ones;
@@ -36,21 +33,19 @@ text integer(runtime::dialect language, scalar s, std::uint64_t bits) {
 
 }  // namespace
 
-text literal(runtime::dialect language, scalar s, std::uint64_t bits) {
-    const spelling& words = spelling_of(language);
+text literal(const dialect& language, scalar s, std::uint64_t bits) {
+    const words& say = language.say;
     if (s == scalar::boolean) return {bits ? "true" : "false", primary};
     if (s == scalar::f32) {
         const float x = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
         if (!std::isfinite(x))
-            return {
-                fmt::format("{}0x{:x}{}", words.f32_bits, static_cast<std::uint32_t>(bits), words.f32_end),
-                primary};
+            return {fmt::format("{}0x{:x}{}", say.f32_bits, static_cast<std::uint32_t>(bits), say.f32_end),
+                    primary};
         return number(fmt::format("{}", x), "f", std::signbit(x));
     }
     if (s == scalar::f64) {
         const double x = std::bit_cast<double>(bits);
-        if (!std::isfinite(x))
-            return {fmt::format("{}0x{:x}{}", words.f64_bits, bits, words.f64_end), primary};
+        if (!std::isfinite(x)) return {fmt::format("{}0x{:x}{}", say.f64_bits, bits, say.f64_end), primary};
         return number(fmt::format("{}", x), "", std::signbit(x));
     }
     if (s == scalar::nothing) return {"0", primary};  // the pointer that points nowhere

@@ -3,13 +3,11 @@
 
 #include <string>
 
-#include "emit/text.hpp"
-#include "ir/ir.hpp"
-#include "runtime/backend.hpp"
+#include "emit/dialect.hpp"
 
 namespace balm::emit {
 
 /// The scalar with this bit pattern.
-text literal(runtime::dialect, scalar, std::uint64_t bits);
+text literal(const dialect&, scalar, std::uint64_t bits);
 
 }  // namespace balm::emit

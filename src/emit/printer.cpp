@@ -36,18 +36,16 @@ std::string provenance(const ir::function& kernel) {
 
 }  // namespace
 
-std::string kernel_name(const ir::function& kernel, runtime::dialect language) {
-    if (kernel.text && language != runtime::dialect::cuda_cpp) return kernel.name;
+std::string kernel_name(const ir::function& kernel, const dialect& language) {
+    if (kernel.text && language.has.keeps_texts) return kernel.name;
     name_set names;
     return names.unique(kernel.name);
 }
 
-std::string print(const ir::function& kernel, runtime::dialect language) {
+std::string print(const ir::function& kernel, const dialect& language) {
     const opencl_c::program_text given = opencl_c::print_texts(kernel, language);
     if (kernel.text) return provenance(kernel) + given.words;
-    program_parts parts{language, {}, {}, {}, {}, {}, {}, {}, {}, false, false, {}};
-    parts.takes_ptx = language != runtime::dialect::opencl_c;
-    if (language == runtime::dialect::opencl_ptx) parts.language = runtime::dialect::opencl_c;
+    program_parts parts(language);
     const std::string name = parts.names.unique(kernel.name);
     for (const std::string& word : given.reserved) parts.names.reserve(word);
     std::vector<const ir::function*> callees;
@@ -59,12 +57,7 @@ std::string print(const ir::function& kernel, runtime::dialect language) {
         functions += print_function(*callee, parts.functions.at(callee), parts) + "\n";
     functions += print_function(kernel, name, parts);
     std::string text = provenance(kernel);
-    if (parts.language == runtime::dialect::opencl_c) {
-        if (parts.uses_f64) parts.extensions.insert("cl_khr_fp64");
-        for (const std::string& extension : parts.extensions)
-            text += fmt::format("#pragma OPENCL EXTENSION {} : enable\n", extension);
-        text += "#pragma OPENCL FP_CONTRACT OFF\n";
-    }
+    if (language.head != nullptr) text += language.head(parts);
     text += "\n" + given.words;
     text += parts.type_text;
     if (!parts.constant_text.empty()) text += parts.constant_text + "\n";

@@ -1,5 +1,5 @@
-// Declares types, constants and helper functions where a program first needs them. OpenCL C has vectors of
-// its own; for CUDA they are structures aligned as OpenCL's are (CUDA's own double4 aligns to 16 bytes).
+// Declares types, constants and helper functions where a program first needs them. Where the language has no
+// vectors, they are structures aligned as OpenCL's are (CUDA's own double4 aligns to 16 bytes).
 
 #include "emit/program_parts.hpp"
 
@@ -11,16 +11,13 @@
 
 #include "emit/lanes.hpp"
 #include "emit/literal.hpp"
-#include "emit/spelling.hpp"
 #include "ir/aggregate.hpp"
 
 namespace balm::emit {
 
 namespace {
 
-using runtime::dialect;
-
-std::string cuda_vector(program_parts& parts, ir::type t, const std::string& name) {
+std::string vector_structure(program_parts& parts, ir::type t, const std::string& name) {
     const std::string scalar_name = type_name(parts.language, t.element);
     std::string members, parameters, values, same;
     for (int k = 0; k < t.lanes; ++k) {
@@ -31,9 +28,10 @@ std::string cuda_vector(program_parts& parts, ir::type t, const std::string& nam
         same += fmt::format("{}{}(all)", comma, lane);
     }
     return fmt::format(
-        "struct __align__({}) {} {{\n    {} {};\n    {}() = default;\n"
-        "    __device__ {}({} all) : {} {{}}\n    __device__ {}({}) : {} {{}}\n}};\n",
-        size_of(t), name, scalar_name, members, name, name, scalar_name, same, name, parameters, values);
+        "struct {0} {1} {{\n    {2} {3};\n    {1}() = default;\n"
+        "    {4}{1}({2} all) : {5} {{}}\n    {4}{1}({6}) : {7} {{}}\n}};\n",
+        fmt::format(fmt::runtime(parts.language.say.aligned), size_of(t)), name, scalar_name, members,
+        parts.language.say.member_function, same, parameters, values);
 }
 
 std::string structure(program_parts& parts, const trace::structure& s, const std::string& name,
@@ -67,13 +65,13 @@ std::string structure(program_parts& parts, const trace::structure& s, const std
                              : s.alignment > strictest
                                  ? fmt::format("__attribute__((aligned({}))) ", s.alignment)
                                  : "";
-    if (parts.language == dialect::opencl_c)
+    if (!parts.language.has.is_cpp)
         return fmt::format("typedef struct {}{{\n{}}} {};\n", attributes, body, name);
     return fmt::format("struct {}{} {{\n{}}};\n", attributes, name, body);
 }
 
 std::string value_type_name(program_parts& parts, ir::type t) {
-    if (t.aggregate == 0 && (t.lanes == 1 || parts.language == dialect::opencl_c))
+    if (t.aggregate == 0 && (t.lanes == 1 || parts.language.has.has_vectors))
         return type_name(parts.language, t.element, t.lanes);
     if (const auto known = parts.types.find(ir::code(t)); known != parts.types.end()) return known->second;
     std::string text, name;
@@ -88,7 +86,7 @@ std::string value_type_name(program_parts& parts, ir::type t) {
         constexpr const char* words[] = {"",    "bool", "char", "uchar", "short", "ushort",
                                          "int", "uint", "long", "ulong", "float", "double"};
         name = fmt::format("balm_{}{}", words[static_cast<std::size_t>(t.element)], t.lanes);
-        text = cuda_vector(parts, t, name);
+        text = vector_structure(parts, t, name);
     }
     parts.type_text += text + "\n";
     parts.types.emplace(ir::code(t), name);
@@ -97,13 +95,13 @@ std::string value_type_name(program_parts& parts, ir::type t) {
 
 /// A literal that may initialise constant data: no function of the language's may give it, nor a macro that
 /// is one (NVIDIA's INFINITY). OpenCL C has one NaN.
-std::string initializer(dialect language, scalar s, std::uint64_t bits) {
+std::string initializer(const dialect& language, scalar s, std::uint64_t bits) {
     const bool f32 = s == scalar::f32;
     const double x = !is_floating(s) ? 0
                      : f32           ? std::bit_cast<float>(static_cast<std::uint32_t>(bits))
                                      : std::bit_cast<double>(bits);
     if (std::isfinite(x)) return literal(language, s, bits).words;
-    if (language == dialect::cuda_cpp)
+    if (language.has.is_cpp)
         return fmt::format("__builtin_bit_cast({}, 0x{:x}{})", type_name(language, s), bits,
                            f32 ? "u" : "ull");
     const char* sign = std::signbit(x) ? "-" : "";
@@ -134,9 +132,10 @@ std::string type_name(program_parts& parts, ir::type t) {
         return value_type_name(parts, t);
     }
     constexpr const char* spaces[] = {"", "global ", "local ", "constant ", "private "};
-    const char* where = parts.language == dialect::opencl_c ? spaces[static_cast<std::size_t>(t.where)] : "";
+    const bool has_spaces = parts.language.has.has_address_spaces;
+    const char* where = has_spaces ? spaces[static_cast<std::size_t>(t.where)] : "";
     const ir::type target = pointee(t);
-    const bool says_const = t.where == space::constant && parts.language == dialect::opencl_c;
+    const bool says_const = t.where == space::constant && has_spaces;
     const char* is_const = t.is_const && !says_const ? "const " : "";
     if (target.is_pointer()) return fmt::format("{} {}{}*", type_name(parts, target), where, is_const);
     return fmt::format("{}{}{}*", where, is_const, type_name(parts, in_memory(target)));
@@ -153,9 +152,8 @@ std::string constant_name(program_parts& parts, const ir::constant_data& data) {
                             : k % 8 == 0 ? ",\n    "
                                          : ", ",
                             initializer(parts.language, element.element, data.bits[k]));
-    parts.constant_text +=
-        fmt::format("{}{} {}[{}] = {{\n    {}}};\n", spelling_of(parts.language).constant_array,
-                    type_name(parts, element), name, data.bits.size(), list);
+    parts.constant_text += fmt::format("{}{} {}[{}] = {{\n    {}}};\n", parts.language.say.constant_array,
+                                       type_name(parts, element), name, data.bits.size(), list);
     parts.constants.emplace(&data, name);
     return name;
 }

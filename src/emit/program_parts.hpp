@@ -8,15 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include "emit/builtin_spelling.hpp"
+#include "emit/dialect.hpp"
 #include "emit/names.hpp"
 #include "ir/ir.hpp"
-#include "runtime/backend.hpp"
 
 namespace balm::emit {
 
 struct program_parts {
-    runtime::dialect language;
+    explicit program_parts(const dialect& d) : language(d) {}
+
+    const dialect& language;
     name_set names;                              ///< of functions, types and constants
     std::map<std::uint64_t, std::string> types;  ///< names of those that were declared, by code
     std::map<std::uint64_t, std::vector<std::string>> members;  ///< names of structures' members, by code
@@ -26,8 +27,7 @@ struct program_parts {
     std::vector<std::pair<std::string, std::string>> helpers;  ///< name, text
     std::map<const ir::function*, std::string> functions;      ///< printed names of callees
     bool uses_f64 = false;
-    bool takes_ptx = false;            ///< the compiler takes PTX in asm statements
-    std::set<std::string> extensions;  ///< of OpenCL, to be enabled
+    std::set<std::string> extensions;  ///< of the language, to be enabled
 
     /// Has the function printed once, and gives its name.
     std::string use(const helper_function&);

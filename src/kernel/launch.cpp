@@ -76,14 +76,18 @@ runtime::image_use image_use_of(trace::access use) {
                                                  : runtime::image_use::read;
 }
 
-ir::function written_out(const ir::function& kernel, runtime::dialect language, const device_info& device) {
-    return write_out_prints(write_out_sub_groups(write_out_constants(kernel, language, device), language));
+const emit::features& features_of(const runtime::device_state& device) {
+    return emit::dialect_of(device.driver().language()).has;
+}
+
+ir::function written_out(const ir::function& kernel, const emit::features& has, const device_info& device) {
+    return write_out_prints(write_out_sub_groups(write_out_constants(kernel, has, device), has));
 }
 
 runtime::program_source source_for(const runtime::device_state& device, const ir::function& kernel,
                                    const ir::launch_facts& facts) {
-    const runtime::dialect language = device.driver().language();
-    const ir::lowered fitted = ir::lower(written_out(kernel, language, device.info()), facts);
+    const emit::dialect& language = emit::dialect_of(device.driver().language());
+    const ir::lowered fitted = ir::lower(written_out(kernel, language.has, device.info()), facts);
     return {.text = emit::print(fitted.kernel, language),
             .kernel_name = emit::kernel_name(kernel, language),
             .options = {},
@@ -189,7 +193,7 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
     const runtime::program_identity identity = identity_of(kernel, facts, within);
     if (auto loaded = programs.find(identity)) return loaded;
     return programs.get(identity, [&] {
-        check_requirements(kernel, device.info());
+        check_requirements(kernel, emit::dialect_of(device.driver().language()), device.info());
         report_compilation(kernel, facts);
         runtime::program_source source = source_for(device, kernel, facts);
         if (within != nullptr) source.options = within->options();
@@ -235,7 +239,7 @@ runtime::argument value_argument(std::int64_t value) {
 /// Whether memory begins where the driver cannot bind it, so that the kernel is told by how much. Text is
 /// compiled as it is, and so is given none.
 bool needs_shift(const bound_call& call, const runtime::device_state& device) {
-    if (device.driver().language() == runtime::dialect::cuda_cpp) return false;
+    if (kernels::features_of(device).passes_addresses) return false;
     const std::size_t alignment = std::max<std::size_t>(device.info().memory_alignment, 1);
     for (std::size_t k = 0; k < call.arguments.size(); ++k) {
         const bound_argument& given = call.arguments[k];
@@ -444,7 +448,7 @@ bool leave_offset_to_driver(const ir::function& kernel, const runtime::device_st
             fmt::format("kernel '{}' is launched with an offset, but a function that it calls is given "
                         "as text and asks for its place in the grid: pass the place to it as a value",
                         kernel.name));
-    if (!kernel.text || device.driver().language() == runtime::dialect::cuda_cpp) return false;
+    if (!kernel.text || !kernels::features_of(device).has_grid_offset) return false;
     for (std::uint32_t d = 0; d < g.dimensions; ++d) {
         if (offset[d] < 0)
             throw usage_error(

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 
+#include "emit/dialect.hpp"
 #include "ir/lower.hpp"
 #include "runtime/device_state.hpp"
 
@@ -25,8 +26,10 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state&, c
 /// The source that such a program is compiled from.
 runtime::program_source source_for(const runtime::device_state&, const ir::function&,
                                    const ir::launch_facts&);
+/// What the language of the device's programs has.
+const emit::features& features_of(const runtime::device_state&);
 /// The kernel with all that the language has no word for written out: module constants, sub-groups, prints.
-ir::function written_out(const ir::function& kernel, runtime::dialect, const device_info&);
+ir::function written_out(const ir::function& kernel, const emit::features&, const device_info&);
 
 /// Called with every kernel that a program is made of, before it is lowered, and with what it is lowered for.
 using compilation_observer = std::function<void(const ir::function&, const ir::launch_facts&)>;

@@ -28,15 +28,14 @@ std::uint64_t printed_bytes(const ir::function& kernel) {
 }
 
 /// Constant memory as long as all of it together has room there: on NVIDIA GPUs the limit of one buffer is
-/// that of all. CUDA's source knows no such space; there constants are read through the read-only cache.
-placement place_constants(const ir::function& kernel, runtime::dialect language, const device_info& device) {
+/// that of all. Where the language knows no such space, the compiler chooses (CUDA: the read-only cache).
+placement place_constants(const ir::function& kernel, const emit::features& has, const device_info& device) {
     placement where;
-    const bool is_cuda = language == runtime::dialect::cuda_cpp;
     std::uint64_t taken = printed_bytes(kernel), count = 0;
     for (const auto& data : kernel.given) {
         const std::uint64_t bytes = runtime::memory_pool::block_bytes(data->given_bytes());
         const bool fits = taken + bytes <= device.constant_memory && count < device.max_constant_arguments;
-        where[data.get()] = is_cuda || fits ? space::constant : space::global;
+        where[data.get()] = !has.has_address_spaces || fits ? space::constant : space::global;
         if (!fits) continue;
         taken += bytes;
         ++count;
@@ -129,10 +128,10 @@ private:
 
 }  // namespace
 
-ir::function write_out_constants(const ir::function& kernel, runtime::dialect language,
+ir::function write_out_constants(const ir::function& kernel, const emit::features& has,
                                  const device_info& device) {
     if (kernel.given.empty()) return kernel;
-    return constants_pass(kernel, place_constants(kernel, language, device)).apply(kernel);
+    return constants_pass(kernel, place_constants(kernel, has, device)).apply(kernel);
 }
 
 }  // namespace balm::kernels

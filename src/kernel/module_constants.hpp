@@ -4,14 +4,14 @@
 // functions that read it; the launch brings the memory along (kernel/module_state.hpp).
 
 #include "balm/device_info.hpp"
+#include "emit/dialect.hpp"
 #include "ir/ir.hpp"
-#include "runtime/backend.hpp"
 
 namespace balm::kernels {
 
 /// The kernel with its given constants, in the order of function::given, as its last parameters: in OpenCL's
 /// constant memory as long as the device has room there, else in global memory. Throws usage_error where a
 /// pointer into such a one is kept or passed on, as its type says constant memory.
-ir::function write_out_constants(const ir::function& kernel, runtime::dialect, const device_info&);
+ir::function write_out_constants(const ir::function& kernel, const emit::features&, const device_info&);
 
 }  // namespace balm::kernels

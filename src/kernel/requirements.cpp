@@ -6,14 +6,13 @@
 #include <string>
 
 #include "balm/error.hpp"
-#include "emit/atomic_spelling.hpp"
 
 namespace balm::kernels {
 
 namespace {
 
-/// Of a CUDA device, "9.0" -> 9.
-int compute_capability(const device_info& device) {
+/// "9.0" -> 9
+int major_version(const device_info& device) {
     int major = 0;
     std::from_chars(device.version.data(), device.version.data() + device.version.size(), major);
     return major;
@@ -25,7 +24,8 @@ bool has_extension(const device_info& device, const std::string& name) {
 
 class check {
 public:
-    check(const ir::function& kernel, const device_info& device) : kernel_(kernel), device_(device) {}
+    check(const ir::function& kernel, const emit::dialect& language, const device_info& device)
+        : kernel_(kernel), language_(language), device_(device) {}
 
     void function_(const ir::function& f) const {
         for (const ir::parameter& p : f.parameters) {
@@ -41,14 +41,12 @@ public:
     }
 
     void local_arrays_() const {
-        constexpr std::size_t cuda_limit = 48 << 10;  // of arrays whose size is part of the program
-        const std::size_t bytes = kernel_.local_bytes;
-        if (device_.api == backend::cuda && bytes > cuda_limit)
-            refuse(
-                kernel_.where,
-                fmt::format("has local arrays of {} bytes; CUDA allows {} to a LocalArray. Take the memory "
-                            "as a Local parameter, which is sized at the launch and may have {} on '{}'",
-                            bytes, cuda_limit, device_.local_memory, device_.name));
+        const std::size_t bytes = kernel_.local_bytes, most = language_.has.most_local_array;
+        if (bytes > most)
+            refuse(kernel_.where,
+                   fmt::format("has local arrays of {} bytes; {} allows {} to a LocalArray. Take the memory "
+                               "as a Local parameter, which is sized at the launch and may have {} on '{}'",
+                               bytes, language_.name, most, device_.local_memory, device_.name));
     }
 
 private:
@@ -71,39 +69,41 @@ private:
                    fmt::format("takes an image, and '{}' has none; take a buffer, or choose a device with "
                                "balm::filter::images",
                                device_.name));
-        const bool writes_planes = p.use == trace::access::out_image && image_dimensions(p.what) == 3;
-        if (writes_planes && device_.api == backend::opencl &&
-            !has_extension(device_, "cl_khr_3d_image_writes"))
-            refuse(where, fmt::format(
-                              "writes an image of 3 dimensions, for which '{}' lacks cl_khr_3d_image_writes; "
-                              "write a buffer and copy it to the image (copy_to)",
-                              device_.name));
+        const std::string extension = language_.image_extension ? language_.image_extension(p) : "";
+        if (!extension.empty() && !has_extension(device_, extension))
+            refuse(where, fmt::format("writes an image of 3 dimensions, for which '{}' lacks {}; "
+                                      "write a buffer and copy it to the image (copy_to)",
+                                      device_.name, extension));
     }
     void atomic_(ir::atomic_op what, const ir::instruction& i) const {
-        const std::string extension = emit::atomic_extension(what, i.result.element);
-        if (extension.empty()) return;
-        if (device_.api == backend::opencl && !has_extension(device_, extension))
+        const scalar element = i.result.element;
+        const std::string extension =
+            language_.atomic_extension ? language_.atomic_extension(what, element) : "";
+        if (!extension.empty() && !has_extension(device_, extension))
             refuse(
                 i.where,
                 fmt::format("has an atomic operation ({}) on 64-bit elements ({}), for which '{}' lacks {}; "
                             "use 32-bit elements or another device",
-                            ir::to_string(what), to_string(i.result.element), device_.name, extension));
-        const bool adds_f64 = what == ir::atomic_op::add && i.result.element == scalar::f64;
-        if (device_.api == backend::cuda && adds_f64 && compute_capability(device_) < 6)
+                            ir::to_string(what), to_string(element), device_.name, extension));
+        const bool adds_f64 = what == ir::atomic_op::add && element == scalar::f64;
+        const int least = language_.has.version_that_adds_f64;
+        if (least != 0 && adds_f64 && major_version(device_) < least)
             refuse(i.where, fmt::format("adds atomically to elements of type double, which takes compute "
-                                        "capability 6.0; '{}' has {}. Use float elements or OpenCL "
+                                        "capability {}.0; '{}' has {}. Use float elements or OpenCL "
                                         "(BALM_BACKEND=opencl)",
-                                        device_.name, device_.version));
+                                        least, device_.name, device_.version));
     }
 
     const ir::function& kernel_;
+    const emit::dialect& language_;
     const device_info& device_;
 };
 
 }  // namespace
 
-void check_requirements(const ir::function& kernel, const device_info& device) {
-    const check each(kernel, device);
+void check_requirements(const ir::function& kernel, const emit::dialect& language,
+                        const device_info& device) {
+    const check each(kernel, language, device);
     for (const ir::function* f : ir::with_callees(kernel)) each.function_(*f);
     each.local_arrays_();
 }

@@ -276,9 +276,9 @@ private:
 
 }  // namespace
 
-ir::function write_out_sub_groups(const ir::function& kernel, runtime::dialect language) {
+ir::function write_out_sub_groups(const ir::function& kernel, const emit::features& has) {
     if (kernel.exchanges == 0) return kernel;
-    return sub_group_pass(emulates_sub_groups(language)).apply(kernel);
+    return sub_group_pass(!has.has_sub_groups).apply(kernel);
 }
 
 }  // namespace balm::kernels

@@ -44,7 +44,7 @@ struct row {
 };
 
 struct program_text {
-    dialect language;
+    const emit::dialect& language;
     scalar type;
     std::vector<row> rows;
     std::map<std::string, std::string> helpers;
@@ -90,7 +90,7 @@ void add_builtin(program_text& p, builtin what, bool has_double) {
         else
             expression = fmt::format("a {} b", info.symbol);
     } else {
-        const emit::builtin_spelling s = emit::spell(p.language, what, p.type);
+        const emit::builtin_spelling s = p.language.row(p.language, what, p.type);
         for (const emit::helper_function& h : s.helpers) p.use(h);
         const bool converts = resolved.last != p.type;
         const std::string cast = converts ? "(" + emit::type_name(p.language, resolved.last) + ")" : "";
@@ -100,8 +100,7 @@ void add_builtin(program_text& p, builtin what, bool has_double) {
 }
 
 program_text rows_of(dialect of_device, scalar type, bool has_double) {
-    const dialect language =
-        of_device == dialect::cuda_cpp ? of_device : dialect::opencl_c;  // rows know no PTX
+    const emit::dialect& language = emit::dialect_of(of_device);
     program_text p{language, type, {}, {}};
     for (std::size_t k = 0; k < ir::builtin_count; ++k) {
         const auto what = static_cast<builtin>(k);
@@ -115,8 +114,8 @@ program_text rows_of(dialect of_device, scalar type, bool has_double) {
 }
 
 /// The bits of an expression of this type, as 64.
-std::string bits_words(dialect language, scalar type, const std::string& expression) {
-    const bool opencl = language != dialect::cuda_cpp;
+std::string bits_words(const emit::dialect& language, scalar type, const std::string& expression) {
+    const bool opencl = !language.has.is_cpp;
     const std::string u64 = emit::type_name(language, scalar::u64);
     switch (type) {
         case scalar::boolean: return fmt::format("({}) ? 1 : 0", expression);
@@ -132,7 +131,7 @@ std::string bits_words(dialect language, scalar type, const std::string& express
 }
 
 std::string source_of(const program_text& p) {
-    const bool opencl = p.language != dialect::cuda_cpp;
+    const bool opencl = !p.language.has.is_cpp;
     const std::string T = emit::type_name(p.language, p.type);
     const std::string u64 = emit::type_name(p.language, scalar::u64);
     const char* space = opencl ? "global " : "";

@@ -44,7 +44,8 @@ void visit_lowered(const ir::function& kernel, std::uint64_t seed, Visit&& visit
     device.constant_memory = 65536;
     device.max_constant_arguments = 8;
     const auto language = (seed & 8) != 0 ? runtime::dialect::cuda_cpp : runtime::dialect::opencl_c;
-    const ir::lowered made = ir::lower(kernels::written_out(kernel, language, device), facts);
+    const ir::lowered made =
+        ir::lower(kernels::written_out(kernel, emit::dialect_of(language).has, device), facts);
     for (const ir::function* f : ir::with_callees(made.kernel))
         if (!f->text) visit(*f);
 }

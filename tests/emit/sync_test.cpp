@@ -41,7 +41,7 @@ __device__ uint atomic_cmpxchg(volatile uint* p, uint expected, uint value) {
 
 template <class Kernel>
 std::string printed(const Kernel& k, dialect language) {
-    const ir::function written = kernels::write_out_sub_groups(*k.function(), language);
+    const ir::function written = kernels::write_out_sub_groups(*k.function(), emit::dialect_of(language).has);
     const std::string text = emit::print(ir::lower(written, {}).kernel, language);
     if (language == dialect::cuda_cpp) also_compile_with_nvrtc(text);
     if (language == dialect::opencl_ptx) also_compile_with_nvrtc(as_cuda + text);

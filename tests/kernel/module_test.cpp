@@ -953,8 +953,8 @@ std::string printed(const ir::function& kernel, runtime::dialect language) {
     device_info device;
     device.constant_memory = 64 << 10;
     device.max_constant_arguments = 8;
-    const std::string text =
-        emit::print(ir::lower(kernels::written_out(kernel, language, device), {}).kernel, language);
+    const std::string text = emit::print(
+        ir::lower(kernels::written_out(kernel, emit::dialect_of(language).has, device), {}).kernel, language);
     return text.substr(text.find('\n') + 1);
 }
 

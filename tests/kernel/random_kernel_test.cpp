@@ -104,9 +104,10 @@ device_info with_constant_memory() {
 
 /// Shows a kernel that failed.
 void show(const tree::kernel_type& kernel) {
-    constexpr auto language = runtime::dialect::opencl_c;
+    const emit::dialect& language = emit::dialect_of(runtime::dialect::opencl_c);
     std::cout << emit::print(
-                     ir::lower(kernels::written_out(*kernel.function(), language, with_constant_memory()), {})
+                     ir::lower(kernels::written_out(*kernel.function(), language.has, with_constant_memory()),
+                               {})
                          .kernel,
                      language)
               << std::flush;
@@ -126,11 +127,11 @@ TEST(C14_random_kernels, mean_the_same_in_the_ir) {
             const tree::recorded recorded = record_kernel(p);
             const ir::function& kernel = *recorded.kernel.function();
             EXPECT_TRUE(interpreted(kernel, p, before) == expected) << "as traced";
-            for (const auto language : {runtime::dialect::opencl_c, runtime::dialect::cuda_cpp}) {
-                const bool emulates = kernels::emulates_sub_groups(language);
+            for (const auto driver : {runtime::dialect::opencl_c, runtime::dialect::cuda_cpp}) {
+                const emit::features& has = emit::dialect_of(driver).has;
+                const bool emulates = !has.has_sub_groups;
                 const ir::function printed =
-                    ir::lower(kernels::written_out(kernel, language, with_constant_memory()),
-                              {.on_cpu = emulates})
+                    ir::lower(kernels::written_out(kernel, has, with_constant_memory()), {.on_cpu = emulates})
                         .kernel;
                 EXPECT_TRUE(interpreted(printed, p, before) == expected)
                     << (emulates ? "as a CPU gets it in OpenCL C" : "as a GPU gets it in CUDA C++");

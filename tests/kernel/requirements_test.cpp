@@ -15,8 +15,13 @@ using namespace balm::dsl;
 using testing::AllOf;
 using testing::HasSubstr;
 
+void check(const ir::function& kernel, const device_info& on) {
+    const bool is_cuda = on.api == backend::cuda;
+    kernels::check_requirements(
+        kernel, emit::dialect_of(is_cuda ? runtime::dialect::cuda_cpp : runtime::dialect::opencl_c), on);
+}
 std::string refused(const ir::function& kernel, const device_info& on) {
-    return message_of<usage_error>([&] { kernels::check_requirements(kernel, on); });
+    return message_of<usage_error>([&] { check(kernel, on); });
 }
 
 TEST(A4_atomics, of_64_bits_are_refused_where_the_device_has_none) {
@@ -32,9 +37,9 @@ TEST(A4_atomics, of_64_bits_are_refused_where_the_device_has_none) {
                 AllOf(HasSubstr(line), HasSubstr("'add_wide'"), HasSubstr("'Old'"),
                       HasSubstr("cl_khr_int64_base_atomics"), HasSubstr("32-bit")));
     old.extensions = "cl_khr_fp64 cl_khr_int64_base_atomics";
-    kernels::check_requirements(*add.function(), old);
+    check(*add.function(), old);
     EXPECT_THAT(refused(*most.function(), old), HasSubstr("cl_khr_int64_extended_atomics"));
-    kernels::check_requirements(*small.function(), old);
+    check(*small.function(), old);
 }
 
 TEST(A4_atomics, of_double_are_refused_on_an_old_CUDA_device) {
@@ -46,7 +51,7 @@ TEST(A4_atomics, of_double_are_refused_on_an_old_CUDA_device) {
     card.version = "5.2";
     EXPECT_THAT(refused(*add.function(), card), AllOf(HasSubstr("6.0"), HasSubstr("5.2")));
     card.version = "12.0";
-    kernels::check_requirements(*add.function(), card);
+    check(*add.function(), card);
 }
 
 TEST(C17_local_memory, in_arrays_beyond_what_CUDA_gives_them_is_refused) {
@@ -64,12 +69,12 @@ TEST(C17_local_memory, in_arrays_beyond_what_CUDA_gives_them_is_refused) {
     card.name = "Hopper";
     card.api = backend::cuda;
     card.local_memory = 232448;
-    kernels::check_requirements(*fits.function(), card);
+    check(*fits.function(), card);
     EXPECT_THAT(refused(*exceeds.function(), card),
                 AllOf(HasSubstr("'exceeds'"), HasSubstr("49156"), HasSubstr("49152"), HasSubstr("Local"),
                       HasSubstr("232448")));
     card.api = backend::opencl;
-    kernels::check_requirements(*exceeds.function(), card);
+    check(*exceeds.function(), card);
 }
 
 TEST(C21_double_precision, is_refused_before_the_compiler_where_the_device_lacks_it) {
@@ -86,7 +91,7 @@ TEST(C21_double_precision, is_refused_before_the_compiler_where_the_device_lacks
     EXPECT_THAT(refused(*direct.function(), single),
                 AllOf(HasSubstr("'direct'"), HasSubstr("double precision"), HasSubstr("'Single'")));
     EXPECT_THAT(refused(*called.function(), single), HasSubstr("double precision"));
-    kernels::check_requirements(*folded.function(), single);  // nothing of it is left
+    check(*folded.function(), single);  // nothing of it is left
 }
 
 }  // namespace

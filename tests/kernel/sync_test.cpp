@@ -12,6 +12,7 @@
 #include "backend/null/device.hpp"
 #include "ir/hidden_parameters.hpp"
 #include "ir/ir.hpp"
+#include "kernel/launch.hpp"
 #include "kernel/run.hpp"
 #include "kernel/sub_groups.hpp"
 #include "runtime/device_state.hpp"
@@ -666,7 +667,7 @@ TEST(G8_sub_groups, may_work_alone_where_the_device_has_them) {
     on_all_devices([&](const device& on) {
         auto out = on.out_buffer<int>(4);
         const auto launch = [&] { on.execute(kernel(in(on, values), out, local<int>(32)), {1024}, {256}); };
-        if (kernels::emulates_sub_groups(on.state()->driver().language())) {
+        if (!kernels::features_of(*on.state()).has_sub_groups) {
             EXPECT_THAT(message_of<trace_error>(launch),
                         AllOf(HasSubstr("sync_test.cpp:"), HasSubstr("emulated by barriers")));
             return;
@@ -694,7 +695,7 @@ TEST(G8_sub_groups, loops_may_hang_on_a_vote_where_the_device_has_them) {
     on_all_devices([&](const device& on) {
         auto out = on.out_buffer<int>(256);
         const auto launch = [&] { on.execute(kernel(in(on, values), out), {256}, {128}); };
-        if (kernels::emulates_sub_groups(on.state()->driver().language())) {
+        if (!kernels::features_of(*on.state()).has_sub_groups) {
             EXPECT_THAT(message_of<trace_error>(launch), HasSubstr("emulated by barriers"));
             return;
         }
@@ -713,7 +714,7 @@ TEST(G8_sub_groups, emulation_takes_local_memory_which_is_checked) {
         out[i] = shuffle_up(in[i], 1) + cast<double>(ballot(in[i] > 0));
     });
     const ir::function written =
-        kernels::write_out_sub_groups(*kernel.function(), runtime::dialect::opencl_c);
+        kernels::write_out_sub_groups(*kernel.function(), emit::dialect_of(runtime::dialect::opencl_c).has);
     const auto exchange = [](scalar of) {
         return runtime::parameter_origin{runtime::origin::exchange, static_cast<std::uint16_t>(of)};
     };

@@ -113,8 +113,8 @@ int compilations_of(const std::function<void()>& body) {
 }
 
 void also_compile_with_nvrtc(const ir::function& kernel, const ir::launch_facts& facts) {
-    constexpr auto language = runtime::dialect::cuda_cpp;
-    const ir::function written = kernels::written_out(kernel, language, device_info{});
+    const emit::dialect& language = emit::dialect_of(runtime::dialect::cuda_cpp);
+    const ir::function written = kernels::written_out(kernel, language.has, device_info{});
     also_compile_with_nvrtc(emit::print(ir::lower(written, facts).kernel, language));
 }
 

@@ -12,7 +12,7 @@
 
 namespace balm::cuda {
 
-/// What a kernel is given of an image: struct balm_image of emit/image_spelling.cpp.
+/// What a kernel is given of an image: struct balm_image of emit/cuda/images.cpp.
 struct image_argument {
     unsigned long long object = 0;  ///< a texture or a surface
     int width = 1, height = 1, depth = 1;

@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "balm/error.hpp"
 #include "emit/atomic_spelling.hpp"
-#include "emit/image_spelling.hpp"
+#include "emit/builtin_spelling.hpp"
 #include "emit/lanes.hpp"
 #include "emit/literal.hpp"
-#include "emit/spelling.hpp"
-#include "emit/sync_spelling.hpp"
 #include "ir/aggregate.hpp"
 
 namespace balm::emit {
@@ -61,9 +60,7 @@ text expression_printer::expression(value_id v) {
         case opcode::sub_group: return sub_group(v);
         case opcode::read_image: return read_image(v);
         case opcode::write_image: return write_image(v);
-        case opcode::image_size:
-            return {spell_image_size(parts_, at(f_.operand(v, 0)).result, operand(v, 0, postfix), i.bits),
-                    postfix};
+        case opcode::image_size: return {parts_.language.image.size(operand(v, 0, postfix), i.bits), postfix};
         default: return row(v);
     }
 }
@@ -95,13 +92,13 @@ text expression_printer::call(const std::string& function, value_id v) {
 }
 
 text expression_printer::place(const instruction& i) const {
-    const spelling& spelt = spelling_of(parts_.language);
+    const words& say = parts_.language.say;
     constexpr auto first_linear = static_cast<std::uint16_t>(ir::place::local_linear_id);
     const bool one_row = f_.dimensions == 1 || i.detail < first_linear;
     std::string words;
-    for (char c : one_row ? spelt.places[i.detail] : spelt.linear_places[i.detail - first_linear]) {
+    for (char c : one_row ? say.places[i.detail] : say.linear_places[i.detail - first_linear]) {
         if (c == '$')
-            words += spelt.axes[i.bits];
+            words += say.axes[i.bits];
         else
             words += c;
     }
@@ -120,11 +117,13 @@ text expression_printer::called(value_id v) {
 
 text expression_printer::atomic(value_id v) {
     const ir::type pointer = at(f_.operand(v, 0)).result;
-    const atomic_spelling s =
-        spell(parts_.language, parts_.takes_ptx, static_cast<ir::atomic_op>(at(v).detail),
-              pointee(pointer).element, pointer.where);
+    const auto what = static_cast<ir::atomic_op>(at(v).detail);
+    const scalar element_type = pointee(pointer).element;
+    const dialect& d = parts_.language;
+    const atomic_spelling s = spell_atomic(d, what, element_type, pointer.where);
     for (const helper_function& h : s.helpers) parts_.use(h);
-    if (!s.extension.empty()) parts_.extensions.insert(s.extension);
+    const std::string extension = d.atomic_extension ? d.atomic_extension(what, element_type) : "";
+    if (!extension.empty()) parts_.extensions.insert(extension);
     std::string words = s.name + "(&" + element(v).words;
     for (const std::string& given : operands_from(v, 2, 0)) words += ", " + given;
     return {words + ")", postfix};
@@ -133,10 +132,12 @@ text expression_printer::atomic(value_id v) {
 /// A sub-group operation, or a barrier that counts.
 text expression_printer::sub_group(value_id v) {
     const instruction& i = at(v);
+    const dialect& d = parts_.language;
+    if (!d.has.has_sub_groups)
+        throw error(fmt::format("internal: {} has no operations of sub-groups", d.name));
     const sync_spelling s = i.op == opcode::barrier
-                                ? spell_counting_barrier(parts_.language, parts_.takes_ptx)
-                                : spell(parts_.language, parts_.takes_ptx,
-                                        static_cast<ir::sub_group_op>(i.detail), i.result.element);
+                                ? d.counting_barrier(d)
+                                : d.sub_group(d, static_cast<ir::sub_group_op>(i.detail), i.result.element);
     for (const helper_function& h : s.helpers) parts_.use(h);
     return {substitute(s.pattern, operands_from(v, 0, 0)), postfix};
 }
@@ -146,16 +147,17 @@ text expression_printer::read_image(value_id v) {
     const auto own_sampler = samplers_.find(image.bits);
     const std::string name = operand(v, 0, primary);
     const bool by_position = f_.parameters[image.bits].use == ir::access::in_image;
-    return spell_read_image(parts_, image.result, by_position, name,
-                            own_sampler == samplers_.end() ? "" : own_sampler->second,
-                            operands_from(v, 1, 0));
+    return parts_.language.image.read(parts_, image.result, by_position, name,
+                                      own_sampler == samplers_.end() ? "" : own_sampler->second,
+                                      operands_from(v, 1, 0));
 }
 text expression_printer::write_image(value_id v) {
     const std::string name = operand(v, 0, primary);
     std::vector<std::string> position = operands_from(v, 1, 0);
     const std::string value = std::move(position.back());
     position.pop_back();
-    return {spell_write_image(parts_, at(f_.operand(v, 0)).result, name, position, value), postfix};
+    const std::string writer = parts_.language.image.writer(parts_, at(f_.operand(v, 0)).result);
+    return {fmt::format("{}({}, {}, {})", writer, name, joined(position), value), postfix};
 }
 
 // ---- pointers, and what is loaded and stored through them
@@ -211,7 +213,7 @@ text expression_printer::loaded(value_id v) {
     if (memory.element == scalar::f16)
         return {half_conversion(parts_, value, in_memory(memory)) + "(" + words.words + ")", postfix};
     if (value.element != scalar::boolean) return words;
-    if (value.lanes > 1 && !is_opencl())
+    if (value.lanes > 1 && !has().has_vectors)
         return {lane_wise_conversion(parts_, value, in_memory(memory)) + "(" + words.words + ")", postfix};
     return {words.words + (value.lanes > 1 ? " != (uchar)0" : " != 0"), equality};
 }
@@ -223,7 +225,7 @@ std::string expression_printer::stored(value_id v, std::size_t k) {
     if (memory.element == scalar::f16)
         return half_conversion(parts_, in_memory(memory), given) + "(" + operand(v, k, 0) + ")";
     if (given.lanes == 1 || given.element != scalar::boolean) return operand(v, k, 0);
-    if (!is_opencl())
+    if (!has().has_vectors)
         return lane_wise_conversion(parts_, in_memory(memory), given) + "(" + operand(v, k, 0) + ")";
     return fmt::format("convert_{}({} & (char)1)", type_of(ir::type(scalar::u8, given.lanes)),
                        operand(v, k, unary));

@@ -32,13 +32,13 @@ public:
     /// What a load or store names: `pointer[index]` and its shorter forms.
     text element(ir::value_id);
 
-    /// The operator of an inlined value that both dialects print as `left operator right`, else nothing.
+    /// The operator of an inlined value that all dialects print as `left operator right`, else nothing.
     const char* plain_operator(ir::value_id) const;
 
 private:
     const ir::instruction& at(ir::value_id v) const { return f_.code[v]; }
     std::string type_of(ir::type t) { return type_name(parts_, t); }
-    bool is_opencl() const { return parts_.language == runtime::dialect::opencl_c; }
+    const features& has() const { return parts_.language.has; }
 
     text use(ir::value_id);
     std::vector<std::string> operands_from(ir::value_id, std::size_t first, int least_precedence);

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "emit/builtin_spelling.hpp"
 #include "emit/chosen_functions.hpp"
 #include "emit/elementary_functions.hpp"
 #include "emit/function/expressions.hpp"
 #include "emit/lanes.hpp"
-#include "emit/spelling.hpp"
 #include "ir/widen.hpp"
 
 namespace balm::emit {
@@ -59,7 +59,7 @@ text expression_printer::row(value_id v) {
     const scalar type = at(f_.operand(v, 0)).result.element;
     if (i.result.element == scalar::f64) parts_.uses_f64 = true;
     const std::optional<helper_function> chosen = chosen_function(parts_, f_, v);
-    if (has_lanes(v) && (!is_opencl() || chosen || !has_vector_form(what, type))) return lane_wise(v);
+    if (has_lanes(v) && (!has().has_vectors || chosen || !has_vector_form(what, type))) return lane_wise(v);
     if (chosen) return call(parts_.use(*chosen), v);
     const bool gives_truth = info.takes == rule::compare || info.takes == rule::predicate;
     if (i.result.lanes > 1 && i.result.element == scalar::boolean && gives_truth) return lanes_of_truth(v);
@@ -90,7 +90,7 @@ text expression_printer::infix(value_id v) {
     std::string right = literals ? operand(v, 1, least_right) : plain_operand(v, 1, least_right);
     if (is_shift && !is_small_shift(v)) {
         const std::uint64_t last = 8 * size_of(at(v).result.element) - 1;
-        const bool masks = spelling_of(parts_.language).masks_shift_counts;
+        const bool masks = has().masks_shift_counts;
         const bool is_scalar = at(v).result.lanes == 1;  // CUDA's operators on vectors mask by themselves
         if (masks && count.op == opcode::constant) right = std::to_string(count.bits & last);
         if (!masks && is_scalar) right = fmt::format("({} & {})", right, last);
@@ -108,10 +108,11 @@ const char* expression_printer::plain_operator(value_id v) const {
     const auto what = static_cast<builtin>(i.detail);
     const ir::builtin_info& info = ir::info(what);
     if (!info.symbol || info.takes == rule::compare || chosen_function(parts_, f_, v)) return nullptr;
-    const bool masks = spelling_of(parts_.language).masks_shift_counts;
+    const bool masks = has().masks_shift_counts;
     if (info.takes == rule::shift && !masks && !is_small_shift(v)) return nullptr;
     if (i.result.element == scalar::boolean) return nullptr;
-    if (i.result.lanes > 1 && (!is_opencl() || !has_vector_form(what, i.result.element))) return nullptr;
+    if (i.result.lanes > 1 && (!has().has_vectors || !has_vector_form(what, i.result.element)))
+        return nullptr;
     return info.symbol;
 }
 
@@ -120,7 +121,7 @@ const char* expression_printer::plain_operator(value_id v) const {
 text expression_printer::compose(value_id v) {
     const ir::type t = at(v).result;
     const std::string list = joined(operands_from(v, 0, 0));
-    if (!is_opencl()) return {fmt::format("{}({})", type_of(t), list), postfix};
+    if (!has().has_vectors) return {fmt::format("{}({})", type_of(t), list), postfix};
     const bool is_truth = t.element == scalar::boolean;
     return {fmt::format("{}({})({})", is_truth ? "-" : "", type_of(t), list), is_truth ? unary : postfix};
 }
@@ -129,9 +130,10 @@ text expression_printer::swizzle(value_id v) {
     const instruction& i = at(v);
     const ir::type vector = at(f_.operand(v, 0)).result;
     const int count = i.result.lanes;
-    if (count > 1 && !is_opencl()) return call(swizzle_function(parts_, vector, i.bits, count), v);
+    if (count > 1 && !has().has_vectors) return call(swizzle_function(parts_, vector, i.bits, count), v);
     const std::string words = operand(v, 0, postfix) + "." + lane_names(vector.lanes, i.bits, count);
-    if (count == 1 && i.result.element == scalar::boolean && is_opencl()) return {words + " != 0", equality};
+    if (count == 1 && i.result.element == scalar::boolean && has().has_vectors)
+        return {words + " != 0", equality};
     return {words, postfix};
 }
 
@@ -145,7 +147,7 @@ text expression_printer::lane_indices(value_id v) {
 
 text expression_printer::vector_select(value_id v) {
     const ir::type result = at(v).result;
-    if (!is_opencl()) return call(lane_wise_select(parts_, result), v);
+    if (!has().has_vectors) return call(lane_wise_select(parts_, result), v);
     constexpr scalar masks[] = {scalar::i8, scalar::i16, scalar::i32, scalar::i32, scalar::i64};
     const ir::type mask(masks[size_of(result.element) / 2], result.lanes);
     const std::string condition = operand(v, 0, 0), yes = operand(v, 1, 0);
@@ -157,7 +159,7 @@ text expression_printer::vector_conversion(value_id v) {
     const scalar from = at(f_.operand(v, 0)).result.element, to = at(v).result.element;
     const std::string result = type_of(at(v).result);
     const bool saturates = is_floating(from) && is_integer(to);
-    if (!is_opencl() || saturates)
+    if (!has().has_vectors || saturates)
         return call(lane_wise_conversion(parts_, at(v).result, ir::type(from, at(v).result.lanes)), v);
     if (to == scalar::boolean)
         return {fmt::format("convert_{}({} != ({})0)", result, operand(v, 0, shift), type_of(from)), postfix};
@@ -183,7 +185,7 @@ text expression_printer::lane_wise(value_id v) {
     for (value_id o : f_.operands_of(v)) types.emplace_back(at(o).result.element, at(v).result.lanes);
     const std::string name = lane_wise_row(parts_, what, at(v).result, types);
     const ir::builtin_info& row = ir::info(what);
-    if (!row.symbol || is_opencl()) return call(name, v);
+    if (!row.symbol || has().has_vectors) return call(name, v);
     return row.arity == 1 ? text{row.symbol + operand(v, 0, postfix), unary} : infix(v);
 }
 /// A comparison gives lanes as wide as its operands; all truth values are made chars.

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "emit/image_spelling.hpp"
-#include "emit/spelling.hpp"
+#include "emit/builtin_spelling.hpp"
 
 namespace balm::emit {
 
@@ -34,7 +33,7 @@ bool is_of_numbers(const ir::function& f) {
 class signature_printer {
 public:
     signature_printer(const ir::function& f, program_parts& parts, value_names& names)
-        : f_(f), parts_(parts), words_(spelling_of(parts.language)), names_(names) {}
+        : f_(f), parts_(parts), words_(parts.language.say), names_(names) {}
 
     signature run(const std::string& printed_name) {
         std::vector<std::string> names;
@@ -82,19 +81,18 @@ private:
             list_.push_back(global_pointer(p, type) + name);
     }
     void image(const ir::parameter& p, const std::string& name) {
-        list_.push_back(image_parameter(parts_, p, name));
-        if (!has_own_sampler(parts_, p)) return;
+        list_.push_back(parts_.language.image.parameter(parts_, p, name));
+        if (!parts_.language.has.has_samplers || p.use != ir::access::sampled_image) return;
         const auto position = static_cast<std::uint64_t>(&p - f_.parameters.data());
         const std::string& sampler = made_.samplers[position] = names_.unique(name + "_sampler");
         list_.push_back("sampler_t " + sampler);
     }
     void local_memory(const std::string& type, const std::string& name) {
-        if (!words_.local_memory_by_offset || !is_kernel()) {
+        if (words_.local_room.empty() || !is_kernel()) {
             list_.push_back(fmt::format("{}{}* {}", words_.local_memory, type, name));
             return;
         }
-        if (made_.pointers.empty())
-            made_.pointers.emplace_back("extern __shared__ __align__(128) unsigned char balm_local[];");
+        if (made_.pointers.empty()) made_.pointers.emplace_back(words_.local_room);
         const std::string offset = names_.unique(name + "_offset");
         list_.push_back("unsigned int " + offset);
         made_.pointers.push_back(fmt::format("{0}* {1} = ({0}*)(balm_local + {2});", type, name, offset));
@@ -111,7 +109,7 @@ private:
                                        type_of(ir::type(scalar::u8)), memory, offset));
     }
     std::string global_pointer(const ir::parameter& p, const std::string& type) const {
-        if (p.what.where == space::constant && parts_.language == runtime::dialect::opencl_c)
+        if (p.what.where == space::constant && parts_.language.has.has_address_spaces)
             return fmt::format("constant {}* ", type);
         return fmt::format("{}{}{}* {}", words_.global_memory, p.use == ir::access::in ? "const " : "", type,
                            p.is_restrict ? words_.restrict_pointer : "");
@@ -119,7 +117,7 @@ private:
 
     const ir::function& f_;
     program_parts& parts_;
-    const spelling& words_;
+    const words& words_;
     value_names& names_;
     signature made_;
     std::vector<std::string> list_;     ///< the parameters as printed

@@ -7,8 +7,6 @@
 #include "emit/function/printer.hpp"
 #include "emit/function/signature.hpp"
 #include "emit/lanes.hpp"
-#include "emit/spelling.hpp"
-#include "emit/sync_spelling.hpp"
 
 namespace balm::emit {
 
@@ -24,7 +22,7 @@ public:
     function_printer(const ir::function& f, const std::string& printed_name, program_parts& parts)
         : f_(f),
           parts_(parts),
-          words_(spelling_of(parts.language)),
+          words_(parts.language.say),
           plan_(plan_folding(f)),
           names_(f, parts.names),
           signature_(print_signature(f, printed_name, parts, names_)),
@@ -42,7 +40,6 @@ public:
 private:
     const instruction& at(value_id v) const { return f_.code[v]; }
     std::string type_of(ir::type t) { return type_name(parts_, t); }
-    bool is_opencl() const { return parts_.language == runtime::dialect::opencl_c; }
     bool has_statements(block_id b) const { return !plan_.statements[b].empty(); }
     std::string operand(value_id v, std::size_t k) { return expressions_.operand(v, k, 0); }
 
@@ -76,9 +73,7 @@ private:
             case opcode::continue_: return line("continue;");
             case opcode::return_:
                 return line(f_.operand(v, 0) == ir::none ? "return;" : "return " + operand(v, 0) + ";");
-            case opcode::fence:
-                return line(
-                    spell_fence(parts_.language, parts_.takes_ptx, static_cast<trace::memory_scope>(i.bits)));
+            case opcode::fence: return line(parts_.language.fence(static_cast<trace::memory_scope>(i.bits)));
             case opcode::barrier: {
                 if (i.operand_count > 0) return value(v);
                 const std::string_view words[] = {words_.local_barrier, words_.global_barrier,
@@ -145,7 +140,8 @@ private:
     bool is_write_of_lanes(value_id writer, value_id value) const {
         const instruction& i = at(value);
         if (at(writer).op != opcode::write_cell || i.op != opcode::insert || names_.has(value)) return false;
-        const bool takes_several = is_opencl() || at(f_.operand(value, 1)).result.lanes == 1;
+        const bool takes_several =
+            parts_.language.has.has_vectors || at(f_.operand(value, 1)).result.lanes == 1;
         return is_overwritten(f_.operand(value, 0), writer) && takes_several &&
                i.result.element != scalar::boolean;
     }
@@ -232,7 +228,7 @@ private:
 
     const ir::function& f_;
     program_parts& parts_;
-    const spelling& words_;
+    const words& words_;
     const folding_plan plan_;
     value_names names_;
     const signature signature_;

@@ -794,7 +794,8 @@ private:
 
     void print(builtin what, const ir::builtin_info& row, scalar type, const std::string& result,
                const std::string& T, bool is_public) {
-        const builtin_spelling spelt = spell(runtime::dialect::cuda_cpp, what, type);
+        const dialect& cuda = dialect_of(runtime::dialect::cuda_cpp);
+        const builtin_spelling spelt = cuda.row(cuda, what, type);
         for (const helper_function& h : spelt.helpers)
             if (helpers_.insert(h.name).second) ahead += h.text;
         std::string parameters, arguments, pattern = spelt.pattern;

@@ -96,7 +96,7 @@ void compare(const ir::function& expected, std::size_t count, const outline& dec
     if (!why.empty()) throw fault(why);
 }
 
-program_text print_cuda(const ir::function& kernel, const ir::text_list& list,
+program_text print_cuda(const ir::function& kernel, const dialect& language, const ir::text_list& list,
                         const std::vector<const ir::function*>& functions) {
     program_text made;
     const tokens source = preprocess(list);
@@ -109,8 +109,8 @@ program_text print_cuda(const ir::function& kernel, const ir::text_list& list,
     made.words += rewrite(source, declared);
     made.words += "#line 1 \"Balm\"\n";
     if (kernel.text)
-        made.words += entry_point(*declared.definition(kernel.name),
-                                  kernel_name(kernel, runtime::dialect::cuda_cpp), hidden_parameters(kernel));
+        made.words += entry_point(*declared.definition(kernel.name), kernel_name(kernel, language),
+                                  hidden_parameters(kernel));
     made.words += fmt::format("}}  // namespace {}\n\n", prelude_namespace);
     return made;
 }
@@ -119,30 +119,31 @@ program_text print_cuda(const ir::function& kernel, const ir::text_list& list,
 
 ir::text_list all_texts(const ir::function& f) { return texts_of(functions_of(f)); }
 
-program_text print_texts(const ir::function& kernel, runtime::dialect language) {
+program_text print_texts(const ir::function& kernel, const dialect& language) {
     const std::vector<const ir::function*> functions = functions_of(kernel);
     if (functions.empty()) return {};
     const ir::text_list list = texts_of(functions);
-    const bool is_cuda = language == runtime::dialect::cuda_cpp;
     try {
-        return is_cuda ? print_cuda(kernel, list, functions) : print_opencl(kernel, list, functions);
+        if (language.has.keeps_texts) return print_opencl(kernel, list, functions);
+        if (language.has.rewrites_texts) return print_cuda(kernel, language, list, functions);
+        throw fault("it does not take OpenCL C");
     } catch (const fault& f) {
         throw build_error(fmt::format(
-            "'{}' cannot be compiled for {}: {}.{}", kernel.name, is_cuda ? "CUDA" : "OpenCL", f.what(),
-            is_cuda ? " OpenCL devices take the text as it is (BALM_BACKEND=opencl)." : ""));
+            "'{}' cannot be compiled for {}: {}.{}", kernel.name, language.name, f.what(),
+            language.has.keeps_texts ? "" : " OpenCL devices take the text as it is (BALM_BACKEND=opencl)."));
     }
 }
 
 namespace {
 
 /// The type as the rewritten text has it.
-std::string type_in_text(ir::type t) {
+std::string type_in_text(const dialect& language, ir::type t) {
     const bool is_pointer = t.is_pointer();
     const ir::type element = is_pointer ? pointee(t) : t;
-    std::string name = type_name(runtime::dialect::cuda_cpp, element.element);
+    std::string name = type_name(language, element.element);
     if (element.lanes > 1)
         name = fmt::format("{}::{}", prelude_namespace,
-                           type_name(runtime::dialect::opencl_c, element.element, element.lanes));
+                           type_name(dialect_of(runtime::dialect::opencl_c), element.element, element.lanes));
     return is_pointer ? fmt::format("{}{}*", t.is_const ? "const " : "", name) : name;
 }
 bool is_vector(ir::type t) { return (t.is_pointer() ? pointee(t) : t).lanes > 1; }
@@ -150,7 +151,7 @@ bool is_vector(ir::type t) { return (t.is_pointer() ? pointee(t) : t).lanes > 1;
 }  // namespace
 
 std::string called_name(const ir::function& f, program_parts& parts) {
-    if (parts.language == runtime::dialect::opencl_c) return f.name;
+    if (parts.language.has.keeps_texts) return f.name;
     std::string own = std::string(prelude_namespace) + "::" + cuda_name(f.name);
     const bool converts = is_vector(f.result) || std::any_of(f.parameters.begin(), f.parameters.end(),
                                                              [](const auto& p) { return is_vector(p.what); });
@@ -161,10 +162,10 @@ std::string called_name(const ir::function& f, program_parts& parts) {
         const std::string name = fmt::format("a{}", k), comma = k ? ", " : "";
         parameters += fmt::format("{}{} {}", comma, type_name(parts, what), name);
         if (what.is_pointer())
-            arguments += fmt::format("{}({}){}", comma, type_in_text(what), name);
+            arguments += fmt::format("{}({}){}", comma, type_in_text(parts.language, what), name);
         else
             arguments += comma + (is_vector(what) ? fmt::format("{}::balm_as<{}>({})", prelude_namespace,
-                                                                type_in_text(what), name)
+                                                                type_in_text(parts.language, what), name)
                                                   : name);
     }
     std::string call = fmt::format("{}({})", own, arguments);

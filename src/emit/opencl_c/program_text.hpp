@@ -17,7 +17,7 @@ struct program_text {
 
 /// Each text once, however many functions it defines. Empty where nothing is given as text. Throws
 /// build_error for what cannot be carried over, and for a function that no text of the program defines.
-program_text print_texts(const ir::function& kernel, runtime::dialect);
+program_text print_texts(const ir::function& kernel, const dialect&);
 
 /// How generated source calls a function that is given as text. CUDA has other vectors there: a function that
 /// converts is added to the program.

@@ -1,0 +1,10 @@
+#pragma once
+// CUDA C++ as NVRTC takes it, without headers.
+
+#include "emit/dialect.hpp"
+
+namespace balm::emit::cuda {
+
+const dialect& cuda_cpp() noexcept;
+
+}  // namespace balm::emit::cuda

@@ -1,0 +1,79 @@
+// A shuffle is given the last lane that is there, so that the instruction itself keeps a lane's own value
+// where the other is absent; CUDA's __shfl_sync cannot be told.
+
+#include "emit/ptx.hpp"
+
+#include <fmt/format.h>
+
+#include "emit/builtin_spelling.hpp"
+
+namespace balm::emit::ptx {
+
+namespace {
+
+using ir::sub_group_op;
+
+/// The word in which a value's bits pass through PTX: 32 or 64 bits.
+struct bits_of_value {
+    std::string type, word, to_word, from_word;
+    bool wide;
+
+    bits_of_value(const dialect& d, scalar s)
+        : type(type_name(d, s)), word(type_name(d, word_of(s))), wide(size_of(s) == 8) {
+        to_word = word_function(d, s) + (is_floating(s) ? "(value)" : "value");
+        from_word = value_function(d, s);
+    }
+};
+
+}  // namespace
+
+sync_spelling shuffle(const dialect& d, sub_group_op what, scalar element) {
+    constexpr const char* modes[] = {"", "idx", "up", "down", "bfly"};
+    const std::string mode = modes[static_cast<std::size_t>(what)];
+    // Going up, the bound is the first lane.
+    const char* bound = what == sub_group_op::shuffle_up ? "0" : "%3";
+    const bits_of_value b(d, element);
+    const std::string narrow = fmt::format("shfl.sync.{}.b32 %0, %1, %2, {}, 0xffffffff;", mode, bound);
+    const std::string halves = fmt::format(
+        "{{ .reg .b32 low, high; mov.b64 {{low, high}}, %1; \"\n                 \"shfl.sync.{0}.b32 low, "
+        "low, "
+        "%2, {1}, 0xffffffff; \"\n                 \"shfl.sync.{0}.b32 high, high, %2, {1}, 0xffffffff; \"\n"
+        "                 \"mov.b64 %0, {{low, high}}; }}",
+        mode, bound);
+    const char* letter = b.wide ? "l" : "r";
+    const std::string body = fmt::format(
+        "{0} result;\n    asm volatile(\"{1}\"\n                 : \"={2}\"(result) : \"{2}\"({3}), "
+        "\"r\"(lane), \"r\"(last));\n    return {4}(result);",
+        b.word, b.wide ? halves : narrow, letter, b.to_word, b.from_word);
+    const std::string name = fmt::format("balm_{}_{}", ir::to_string(what), to_string(element));
+    return {name + "($0, $1, $2)",
+            {make_helper(d, name, b.type, fmt::format("{} value, int lane, int last", b.type), body)}};
+}
+
+// One instruction. nvcc 13.0 widens what the factors are made of to 64 bits, no longer sees that half of
+// these are 0, and multiplies those, too: 20 instructions more in a block of Philox, of 104.
+helper_function wide_product(const dialect& d) {
+    const std::string U = type_name(d, scalar::u32), W = type_name(d, scalar::u64);
+    return make_helper(
+        d, "balm_mul_wide", W, fmt::format("{0} a, {0} b", U),
+        fmt::format("{} product;\n"
+                    "    asm(\"mul.wide.u32 %0, %1, %2;\" : \"=l\"(product) : \"r\"(a), \"r\"(b));\n"
+                    "    return product;",
+                    W));
+}
+
+// What nvcc 13.0 makes of sqrtf where its branch to subnormals, infinities and the like is not taken; without
+// that branch 5 instructions are left of 13.
+helper_function root_of_normal(const dialect& d) {
+    const std::string fma = d.row(d, builtin::fma, scalar::f32).pattern;
+    const std::string error = substitute(fma, {"-root", "root", "x"});
+    return make_helper(
+        d, "balm_root_of_normal", "float", "float x",
+        fmt::format("float reciprocal;\n"
+                    "    asm(\"rsqrt.approx.ftz.f32 %0, %1;\" : \"=f\"(reciprocal) : \"f\"(x));\n"
+                    "    const float root = x * reciprocal;\n"
+                    "    return {};",
+                    substitute(fma, {error, "reciprocal * 0.5f", "root"})));
+}
+
+}  // namespace balm::emit::ptx
