@@ -2,6 +2,7 @@
 // numbers; and so do they when the IR is interpreted, as it was traced and as the printers get it.
 
 #include <algorithm>
+#include <deque>
 #include <iostream>
 
 #include "emit/printer.hpp"
@@ -9,6 +10,8 @@
 #include "kernel/launch.hpp"
 #include "kernel/run.hpp"
 #include "kernel/sub_groups.hpp"
+#include "support/c_serial/batch.hpp"
+#include "support/c_serial/dialect.hpp"
 #include "support/case_count.hpp"
 #include "support/interpreter.hpp"
 #include "support/kernel_tree.hpp"
@@ -18,7 +21,8 @@ namespace balm::test {
 namespace {
 
 /// Case k has the seed BALM_TEST_SEED + k.
-const std::size_t cases = case_count(4), cases_without_devices = case_count(100);
+const std::size_t cases = case_count(4), cases_without_devices = case_count(100),
+                  serial_cases = case_count(30);
 
 tree::data run_on(const device& on, const tree::recorded& recorded, const tree::data& before) {
     tree::data d = before;
@@ -59,9 +63,10 @@ interpreter_argument image_of(std::vector<T>& elements, std::int64_t width, std:
     return {0, std::as_writable_bytes(std::span(elements)), {width, height, 1}, through};
 }
 
-/// A kernel as traced, which names the module's constants, or as it is printed, which has them and the local
-/// memory of emulated sub-groups as parameters.
-tree::data interpreted(const ir::function& kernel, const tree::program& p, const tree::data& before) {
+/// What is left when `run` is given the kernel's arguments. The kernel is as traced, which names the module's
+/// constants, or as it is printed, which has them and the local memory of emulated sub-groups as parameters.
+template <class Run>
+tree::data left_by(const ir::function& kernel, const tree::program& p, const tree::data& before, Run&& run) {
     tree::data d = before;
     std::vector<std::int32_t> local(tree::items * tree::window);
     std::vector<interpreter_argument> arguments{
@@ -83,16 +88,21 @@ tree::data interpreted(const ir::function& kernel, const tree::program& p, const
     const auto constant_of = [&](bool is_one) {
         return is_one ? memory_of(d.given_record) : memory_of(d.given);
     };
-    std::vector<std::byte> room(tree::items * sizeof(std::uint64_t));
+    std::deque<std::vector<std::byte>> rooms;
     for (std::size_t k = arguments.size(); k < kernel.parameters.size(); ++k)
         if (kernel.parameters[k].origin.from == runtime::origin::exchange)
-            arguments.push_back({0, room});
+            arguments.push_back({0, rooms.emplace_back(tree::items * sizeof(std::uint64_t))});
         else
             arguments.push_back(constant_of(kernel.parameters[k].is_one));
     if (arguments.size() == as_traced)
         for (const auto& each : kernel.given) arguments.push_back(constant_of(each->given_count == 1));
-    interpret(kernel, one_group, arguments);
+    run(arguments);
     return d;
+}
+
+tree::data interpreted(const ir::function& kernel, const tree::program& p, const tree::data& before) {
+    return left_by(kernel, p, before,
+                   [&](const auto& arguments) { interpret(kernel, one_group, arguments); });
 }
 
 device_info with_constant_memory() {
@@ -111,6 +121,43 @@ void show(const tree::kernel_type& kernel) {
                          .kernel,
                      language)
               << std::flush;
+}
+
+/// A kernel as a library's source has it.
+struct serial_case {
+    std::uint64_t seed;
+    tree::program drawn;
+    ir::function printed;
+    std::size_t number;
+};
+
+serial_case draw_serial(std::uint64_t case_seed, serial_batch& batch) {
+    serial_case drawn{case_seed, tree::draw(case_seed), {}, 0};
+    const tree::recorded recorded = record_kernel(drawn.drawn);
+    drawn.printed =
+        ir::lower(kernels::written_out(*recorded.kernel.function(), c_serial().has, with_constant_memory()),
+                  {})
+            .kernel;
+    drawn.number = batch.add(drawn.printed);
+    return drawn;
+}
+
+/// One call of the compiler for `count` kernels.
+void run_serially(std::uint64_t first_seed, std::size_t count) {
+    serial_batch batch;
+    std::vector<serial_case> all;
+    for (std::size_t k = 0; k < count; ++k) all.push_back(draw_serial(first_seed + k, batch));
+    batch.compile();
+    for (const serial_case& each : all) {
+        const tree::data before(each.seed);
+        tree::data expected = before;
+        run(each.drawn, expected);
+        const tree::data got = left_by(each.printed, each.drawn, before, [&](const auto& arguments) {
+            batch.run(each.number, one_group, arguments);
+        });
+        EXPECT_TRUE(got == expected) << "BALM_TEST_CASES=1 BALM_TEST_SEED=" << each.seed << '\n'
+                                     << emit::print(each.printed, c_serial());
+    }
 }
 
 }  // namespace
@@ -139,6 +186,15 @@ TEST(C14_random_kernels, mean_the_same_in_the_ir) {
         } catch (const std::exception& fault) {
             ADD_FAILURE() << fault.what();
         }
+        if (testing::Test::HasFailure()) break;
+    }
+}
+
+TEST(C14_random_kernels, mean_the_same_as_plain_cpp) {
+    if (!has_serial_compiler()) GTEST_SKIP() << "The compiler that Balm was built with is not here";
+    constexpr std::size_t together = 50;
+    for (std::size_t k = 0; k < serial_cases; k += together) {
+        run_serially(seed() + k, std::min(together, serial_cases - k));
         if (testing::Test::HasFailure()) break;
     }
 }

@@ -9,6 +9,7 @@
 
 #include "emit/printer.hpp"
 #include "ir/lower.hpp"
+#include "support/c_serial/batch.hpp"
 #include "support/case_count.hpp"
 #include "support/devices.hpp"
 #include "support/interpreter.hpp"
@@ -26,6 +27,8 @@ std::vector<T> drawn(std::mt19937_64& random, std::size_t count) {
     for (T& each : values) each = random_value<T>(random);
     return values;
 }
+
+constexpr interpreter_grid grid{{items, 1, 1}, {group, 1, 1}};
 
 /// What a program is run on, and what it leaves.
 struct program_data {
@@ -50,16 +53,12 @@ struct program_data {
         for (float& x : in_float) x = static_cast<float>(static_cast<int>(random() % 4001) - 2000) / 8;
     }
 
-    void interpret_here(const ir::function& kernel) {
-        const interpreter_argument arguments[] = {
-            value_of(s),         value_of(u),         value_of(t),         memory_of(in_int),
-            memory_of(in_uint),  memory_of(in_float), memory_of(mixed),    memory_of(out_int),
-            memory_of(out_uint), memory_of(out_long), memory_of(out_float)};
-        interpreter_grid grid;
-        grid.global[0] = items;
-        grid.local[0] = group;
-        interpret(kernel, grid, arguments);
+    std::vector<interpreter_argument> arguments() {
+        return {value_of(s),         value_of(u),         value_of(t),         memory_of(in_int),
+                memory_of(in_uint),  memory_of(in_float), memory_of(mixed),    memory_of(out_int),
+                memory_of(out_uint), memory_of(out_long), memory_of(out_float)};
     }
+    void interpret_here(const ir::function& kernel) { interpret(kernel, grid, arguments()); }
 
     void run_on(const device& on, const random_program& program) {
         auto a = on.in_buffer<std::int32_t>(in_int.size());
@@ -95,7 +94,28 @@ void expect_same(const program_data& got, const program_data& expected) {
 }
 
 /// Case k has the seed BALM_TEST_SEED + k.
-const std::size_t cases = case_count(4);
+const std::size_t cases = case_count(4), serial_cases = case_count(30);
+
+/// One call of the compiler for `count` programs.
+void run_serially(std::uint64_t first_seed, std::size_t count) {
+    serial_batch batch;
+    std::vector<random_program> programs;
+    for (std::size_t k = 0; k < count; ++k) {
+        programs.push_back(draw_program(first_seed + k));
+        const ir::function& traced = *programs.back().kernel.function();
+        batch.add(ir::lower(traced, {}).kernel);
+    }
+    batch.compile();
+    for (std::size_t k = 0; k < count; ++k) {
+        SCOPED_TRACE("BALM_TEST_CASES=1 BALM_TEST_SEED=" + std::to_string(first_seed + k));
+        std::mt19937_64 random(first_seed + k);
+        program_data expected(random);
+        program_data got = expected;
+        expected.interpret_here(*programs[k].kernel.function());
+        batch.run(k, grid, got.arguments());
+        expect_same(got, expected);
+    }
+}
 
 }  // namespace
 
@@ -114,6 +134,15 @@ TEST(C14_random_programs, mean_the_same_however_they_are_lowered) {
                     .kernel);
             expect_same(got, expected);
         }
+        if (testing::Test::HasFailure()) break;
+    }
+}
+
+TEST(C14_random_programs, mean_the_same_as_plain_cpp) {
+    if (!has_serial_compiler()) GTEST_SKIP() << "The compiler that Balm was built with is not here";
+    constexpr std::size_t together = 50;
+    for (std::size_t k = 0; k < serial_cases; k += together) {
+        run_serially(seed() + k, std::min(together, serial_cases - k));
         if (testing::Test::HasFailure()) break;
     }
 }

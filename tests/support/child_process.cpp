@@ -59,7 +59,7 @@ bool wait_for(pid_t process, std::chrono::seconds limit, int& status) {
 process_end run_program(const std::string& name, const std::vector<std::string>& arguments,
                         const std::vector<std::string>& variables, std::chrono::seconds limit) {
     const scratch_directory folder;
-    std::vector<std::string> line{std::string(BALM_TEST_BIN_DIR "/") + name};
+    std::vector<std::string> line{std::filesystem::path(BALM_TEST_BIN_DIR) / name};
     line.insert(line.end(), arguments.begin(), arguments.end());
     std::vector<std::string> environment = environment_with(variables);
     posix_spawn_file_actions_t files;

@@ -15,7 +15,8 @@ struct process_end {
     std::string out, err;
 };
 
-/// Runs a program of the build. The variables, "NAME=value", come before those of this process.
+/// Runs a program of the build, or by its whole path. The variables, "NAME=value", come before those of this
+/// process.
 process_end run_program(const std::string& name, const std::vector<std::string>& arguments,
                         const std::vector<std::string>& variables = {},
                         std::chrono::seconds limit = std::chrono::seconds(600));
