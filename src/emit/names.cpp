@@ -1,4 +1,4 @@
-// Which words a printed program may not use: the keywords, types and built-ins of both dialects, so that a
+// Which words a printed program may not use: the keywords, types and built-ins of the dialects, so that a
 // kernel is named alike on each.
 
 #include "emit/names.hpp"
