@@ -1,0 +1,25 @@
+#pragma once
+// Moves the elements of a tile between work-items, through local memory that is padded against bank
+// conflicts.
+
+#include <span>
+
+#include "algorithm/block/arrangement.hpp"
+
+namespace balm::block {
+
+/// How many elements `shared` has for a tile.
+std::size_t exchange_room(const group&, const types&, int each);
+
+/// From one arrangement to another.
+elements exchange(const group&, const elements&, arrangement from, arrangement to, const arrays& shared);
+
+/// Element k goes to position ranks[k] of the tile. The ranks of all work-items are distinct.
+elements scatter(const group&, const elements&, std::span<const Int> ranks, arrangement to,
+                 const arrays& shared);
+
+/// Where `shared` has the element of a position of the tile: for kernels that store some elements only, or
+/// look elements up.
+Int exchange_slot(const group&, const types&, int each, const Int& position);
+
+}  // namespace balm::block

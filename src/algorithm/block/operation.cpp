@@ -1,0 +1,20 @@
+#include "algorithm/block/operation.hpp"
+
+#include "balm/dsl/control.hpp"
+
+namespace balm::block {
+
+operation segmented(const operation& does) {
+    const auto combined = [does](const values& first, const values& second) {
+        const values own(second.begin() + 1, second.end());
+        const values result = variables("of_segment", own);
+        IF (!Bool(trace::read(second[0]))) {
+            write(result, does.combined(values(first.begin() + 1, first.end()), own));
+        }
+        return joined({trace::apply(builtin::bit_or, first[0], second[0])}, read(result));
+    };
+    const auto identity = [does] { return joined({trace::constant(scalar::boolean, 0)}, does.identity()); };
+    return {combined, identity};
+}
+
+}  // namespace balm::block

@@ -1,0 +1,238 @@
+#include "algorithm/block/scan.hpp"
+
+#include "algorithm/block/reduce.hpp"
+#include "algorithm/block/sub_group.hpp"
+#include "balm/dsl/control.hpp"
+
+namespace balm::block {
+
+using namespace dsl;
+
+namespace {
+
+/// A scan within sub-groups, and where other work-items find its inclusive values in local memory.
+struct partial {
+    values inclusive;
+    int first = 0;
+};
+
+partial by_shuffles(const group& g, const operation& does, const values& own, const arrays& shared) {
+    const values sum = variables("sum", own);
+    for (int distance = 1; distance < g.most_lanes(); distance *= 2) {
+        const values now = read(sum), other = shuffle_up(g, now, distance, shared);
+        IF (g.lane() >= distance) {
+            write(sum, does.combined(other, now));
+        }
+    }
+    return {read(sum)};
+}
+
+/// One barrier for each distance: values move between the two halves of the array.
+partial in_local_memory(const group& g, const operation& does, const values& own, const arrays& shared) {
+    const auto most = static_cast<int>(g.most());
+    const values sum = variables("sum", own);
+    int half = 0;
+    shared.store(g.item(), own);
+    for (int distance = 1; distance < g.most_lanes(); distance *= 2) {
+        local_barrier();
+        IF (g.lane() >= distance) {
+            write(sum, does.combined(shared.load(g.item() + (half - distance)), read(sum)));
+        }
+        half = most - half;
+        shared.store(g.item() + half, read(sum));
+    }
+    return {read(sum), half};
+}
+
+partial scan_sub_groups(const group& g, const operation& does, const values& own, const arrays& shared) {
+    if (g.is_single()) return {own};
+    return g.has_sub_groups() ? by_shuffles(g, does, own, shared) : in_local_memory(g, does, own, shared);
+}
+
+/// The inclusive values of the lane before; those of the first lane are its own.
+values of_lane_before(const group& g, const partial& scanned, const arrays& shared) {
+    if (g.has_sub_groups()) return shuffle_up(g, scanned.inclusive, 1, shared);
+    return shared.load(max(g.item() - 1, g.first()) + scanned.first);
+}
+
+/// What the sub-groups before this one have in total, where there are some, and all of them.
+class sub_group_totals {
+public:
+    /// Passes the barrier behind which totals, and without sub-groups all values, are found in `shared`.
+    sub_group_totals(const group& g, const partial& scanned, const arrays& shared)
+        : g_(g), scanned_(scanned), shared_(shared) {
+        if (g.is_single()) return;
+        if (g.has_sub_groups()) {
+            IF (g.lane() == g.last()) {
+                shared.store(g.sub_group(), scanned.inclusive);
+            }
+        }
+        local_barrier();
+    }
+    /// Sets `total`, if asked for. The result is valid but in the first sub-group.
+    values before(const operation& does, values* total) const {
+        if (g_.most_sub_groups() == 1 && total == nullptr) return scanned_.inclusive;
+        const values sum = variables("total", of(Int(0)));
+        if (g_.most_sub_groups() == 1) {
+            *total = read(sum);
+            return read(sum);
+        }
+        const values ahead = variables("ahead", read(sum));
+        for (Int k : named("k", range(Int(1), total ? g_.sub_groups() : g_.sub_group()))) {
+            if (total) {
+                IF (k == g_.sub_group()) {
+                    write(ahead, read(sum));
+                }
+            }
+            write(sum, does.combined(read(sum), of(k)));
+        }
+        if (!total) return read(sum);
+        *total = read(sum);
+        return read(ahead);
+    }
+
+private:
+    values of(const Int& k) const {
+        if (g_.is_single()) return scanned_.inclusive;
+        if (g_.has_sub_groups()) return shared_.load(k);
+        return shared_.load(min(k * lanes + (lanes - 1), g_.items() - 1) + scanned_.first);
+    }
+
+    const group& g_;
+    const partial& scanned_;
+    const arrays& shared_;
+};
+
+}  // namespace
+
+elements scan_inclusive(const operation& does, const elements& list) {
+    elements made{list[0]};
+    for (std::size_t k = 1; k < list.size(); ++k) made.push_back(does.combined(made.back(), list[k]));
+    return made;
+}
+elements scan_inclusive(const operation& does, const values& carry, const elements& list) {
+    elements carried = list;
+    carried[0] = does.combined(carry, list[0]);
+    return scan_inclusive(does, carried);
+}
+elements scan_exclusive(const operation& does, const values& carry, const elements& list) {
+    elements made{carry};
+    for (std::size_t k = 0; k + 1 < list.size(); ++k) made.push_back(does.combined(made.back(), list[k]));
+    return made;
+}
+values scan(const operation& does, const values& carry, const Index& begin, const Index& end,
+            const std::function<values(const Index&)>& at,
+            const std::function<void(const Index&, const values&, const values&)>& give) {
+    const values sum = variables("sum", carry);
+    for (Index i : named("i", range(begin, end))) {
+        const values ahead = read(sum), now = does.combined(ahead, at(i));
+        give(i, ahead, now);
+        write(sum, now);
+    }
+    return read(sum);
+}
+
+std::size_t scan_room(const group& g) {
+    return g.has_sub_groups() ? static_cast<std::size_t>(g.most_sub_groups()) : 2 * g.most();
+}
+
+values sub_group_scan_inclusive(const group& g, const operation& does, const values& own,
+                                const arrays& shared) {
+    return scan_sub_groups(g, does, own, shared).inclusive;
+}
+values sub_group_scan_exclusive(const group& g, const operation& does, const values& own,
+                                const arrays& shared) {
+    const partial scanned = scan_sub_groups(g, does, own, shared);
+    const values result = variables("exclusive", does.identity());
+    if (g.is_single()) return read(result);
+    if (!g.has_sub_groups()) local_barrier();
+    const values before = of_lane_before(g, scanned, shared);
+    IF (g.lane() > 0) {
+        write(result, before);
+    }
+    return read(result);
+}
+
+values scan_inclusive(const group& g, const operation& does, const values& own, const arrays& shared,
+                      values* total) {
+    const partial scanned = scan_sub_groups(g, does, own, shared);
+    if (g.most_sub_groups() == 1 && total == nullptr) return scanned.inclusive;
+    const values ahead = sub_group_totals(g, scanned, shared).before(does, total);
+    if (g.most_sub_groups() == 1) return scanned.inclusive;
+    const values result = variables("inclusive", scanned.inclusive);
+    IF (g.sub_group() > 0) {
+        write(result, does.combined(ahead, scanned.inclusive));
+    }
+    return read(result);
+}
+
+values scan_exclusive(const group& g, const operation& does, const values& own, const arrays& shared,
+                      values* total) {
+    if (g.is_single()) {
+        if (total) *total = own;
+        return does.identity();
+    }
+    if (g.most_sub_groups() == 1 && total == nullptr) return sub_group_scan_exclusive(g, does, own, shared);
+    const partial scanned = scan_sub_groups(g, does, own, shared);
+    const sub_group_totals totals(g, scanned, shared);
+    const values before = of_lane_before(g, scanned, shared), ahead = totals.before(does, total);
+    const values result = variables("exclusive", does.identity());
+    if (g.most_sub_groups() == 1) {
+        IF (g.lane() > 0) {
+            write(result, before);
+        }
+        return read(result);
+    }
+    IF (g.sub_group() == 0) {
+        IF (g.lane() > 0) {
+            write(result, before);
+        }
+    }
+    ELIF (g.lane() > 0) {
+        write(result, does.combined(ahead, before));
+    }
+    ELSE { write(result, ahead); }
+    return read(result);
+}
+
+namespace {
+
+/// What is ahead of a work-item's elements in the tile.
+values ahead_of_item(const group& g, const operation& does, const elements& list, const arrays& shared,
+                     values* total) {
+    return scan_exclusive(g, does, reduce(does, list), shared, total);
+}
+
+}  // namespace
+
+elements scan_inclusive(const group& g, const operation& does, const elements& list, const arrays& shared,
+                        values* total) {
+    if (list.size() == 1) return {scan_inclusive(g, does, list[0], shared, total)};
+    if (g.is_single()) {
+        elements made = scan_inclusive(does, list);
+        if (total) *total = made.back();
+        return made;
+    }
+    return scan_inclusive(does, ahead_of_item(g, does, list, shared, total), list);
+}
+elements scan_exclusive(const group& g, const operation& does, const elements& list, const arrays& shared,
+                        values* total) {
+    return scan_exclusive(does, ahead_of_item(g, does, list, shared, total), list);
+}
+
+void scan_array(const group& g, const operation& does, const arrays& array, const Int& count,
+                const arrays& shared, values* total) {
+    const Int each = named("each", (count + (g.items() - 1)) / g.items());
+    const Int begin = named("begin", min(g.item() * each, count)),
+              end = named("end", min(begin + each, count));
+    const values own = variables("own", does.identity());
+    for (Int k : named("k", range(begin, end))) write(own, does.combined(read(own), array.load(k)));
+    const values sum = variables("sum", scan_exclusive(g, does, read(own), shared, total));
+    for (Int k : named("k", range(begin, end))) {
+        const values next = does.combined(read(sum), array.load(k));
+        array.store(k, read(sum));
+        write(sum, next);
+    }
+}
+
+}  // namespace balm::block

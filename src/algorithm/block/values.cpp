@@ -1,0 +1,90 @@
+#include "algorithm/block/values.hpp"
+
+#include <fmt/format.h>
+
+#include "balm/error.hpp"
+
+namespace balm::block {
+
+types types_of(const values& list) {
+    types made;
+    for (const trace::node& each : list) made.push_back(each.type);
+    return made;
+}
+
+values variables(std::string_view word, const values& initial) {
+    values made;
+    for (const trace::node& each : initial) {
+        made.push_back(trace::read(each));
+        trace::name(made.back(), word);
+    }
+    return made;
+}
+values read(const values& variables) {
+    values made;
+    for (const trace::node& each : variables) made.push_back(trace::read(each));
+    return made;
+}
+void write(const values& variables, const values& now) {
+    for (std::size_t v = 0; v < variables.size(); ++v) trace::write(variables[v], now[v]);
+}
+values joined(values first, const values& second) {
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+}
+
+arrays::arrays(std::string_view word, const types& of, std::size_t count, space where) {
+    for (const trace::type& each : of) {
+        pointers_.push_back(trace::object(each, count, where, false, {}));
+        trace::name(pointers_.back(), word);
+    }
+}
+values arrays::loaded(const trace::node& k) const {
+    values made;
+    for (const trace::node& each : pointers_) made.push_back(trace::load(each, k, {}));
+    return made;
+}
+void arrays::stored(const trace::node& k, const values& now) const {
+    for (std::size_t v = 0; v < pointers_.size(); ++v) trace::store(pointers_[v], k, now[v], {});
+}
+arrays arrays::part(std::size_t first, std::size_t count) const {
+    const auto begin = pointers_.begin() + static_cast<std::ptrdiff_t>(first);
+    return arrays(values(begin, begin + static_cast<std::ptrdiff_t>(count)));
+}
+
+namespace {
+
+/// The widest alignment that elements have.
+constexpr std::size_t unit_bytes = 16;
+std::size_t units_of(const trace::type& each, std::size_t count) {
+    return (trace::size_of(each) * count + unit_bytes - 1) / unit_bytes;
+}
+
+}  // namespace
+
+room::room(std::size_t bytes)
+    : memory_(
+          trace::object(trace::type(scalar::u32, 4), units_of(scalar::u8, bytes), space::local, false, {})),
+      bytes_(units_of(scalar::u8, bytes) * unit_bytes) {
+    trace::name(memory_, "room");
+}
+arrays room::of(const types& list, std::size_t count) const {
+    if (bytes_of(list, count) > bytes_)
+        throw trace_error(fmt::format("arrays of {} bytes are laid out in {} bytes of local memory",
+                                      bytes_of(list, count), bytes_));
+    values pointers;
+    std::size_t unit = 0;
+    for (const trace::type& each : list) {
+        pointers.push_back(trace::reinterpret(trace::offset(memory_, node_of(static_cast<int>(unit))),
+                                              trace::pointer_to(each, space::local)));
+        unit += units_of(each, count);
+    }
+    return arrays(std::move(pointers));
+}
+std::size_t room::bytes_of(const types& list, std::size_t count) {
+    std::size_t units = 0;
+    for (const trace::type& each : list) units += units_of(each, count);
+    return units * unit_bytes;
+}
+
+}  // namespace balm::block

@@ -1,0 +1,82 @@
+#pragma once
+// Several values at once in a kernel that is being traced: a key with its values, a value with its position,
+// a flag beside either. Their types are known only when the kernel is traced.
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "balm/dsl/value.hpp"
+#include "balm/trace.hpp"
+
+namespace balm::block {
+
+using dsl::Bool;
+using dsl::Index;
+using dsl::Int;
+using dsl::UInt;
+
+using values = std::vector<trace::node>;
+using types = std::vector<trace::type>;
+/// The elements of one work-item: values for each.
+using elements = std::vector<values>;
+
+template <class T>
+trace::node node_of(const dsl::Var<T>& value) {
+    return trace::read(value.node());
+}
+inline trace::node node_of(int number) {
+    return trace::constant(scalar::i32, static_cast<std::uint32_t>(number));
+}
+
+types types_of(const values&);
+
+/// Variables that begin as these values.
+values variables(std::string_view word, const values& initial);
+values read(const values& variables);
+void write(const values& variables, const values& now);
+/// values of `first`, then those of `second`.
+values joined(values first, const values& second);
+
+/// Arrays side by side in one kind of memory, one for each value.
+class arrays {
+public:
+    /// Local arrays belong to the kernel as a whole: they are declared ahead of IF, WHILE and loops.
+    arrays(std::string_view word, const types&, std::size_t count, space where);
+    explicit arrays(values pointers) : pointers_(std::move(pointers)) {}
+
+    template <class I>
+    values load(const I& k) const {
+        return loaded(node_of(k));
+    }
+    template <class I>
+    void store(const I& k, const values& now) const {
+        stored(node_of(k), now);
+    }
+    /// Some of them: `count` from number `first` on.
+    arrays part(std::size_t first, std::size_t count) const;
+
+private:
+    values loaded(const trace::node& k) const;
+    void stored(const trace::node& k, const values&) const;
+
+    values pointers_;
+};
+
+/// A piece of local memory that arrays share, one after the other: what is stored in one of them is lost when
+/// another is stored to. Declared as local arrays are.
+class room {
+public:
+    explicit room(std::size_t bytes);
+    /// Arrays in this memory. Throws trace_error where it has no room for them.
+    arrays of(const types&, std::size_t count) const;
+    /// How many bytes such arrays take.
+    static std::size_t bytes_of(const types&, std::size_t count);
+
+private:
+    trace::node memory_;
+    std::size_t bytes_;
+};
+
+}  // namespace balm::block
