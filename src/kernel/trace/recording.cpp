@@ -15,7 +15,6 @@ namespace balm::trace {
 
 using ir::instruction;
 using ir::opcode;
-using ir::value_id;
 
 namespace {
 
