@@ -55,7 +55,7 @@ struct step {
         position,  ///< where map number `leaf` says that the element lies (i64)
         at,        ///< takes the last value (i64): the index at which the steps up to `end` are computed
         end,
-        image,   ///< image number `leaf`, for functions that take one; `detail` says its type and use
+        image,   ///< image number `leaf`, for functions that take one; `detail`: the trace::access
         call,    ///< function number `leaf` on the last `arity` values
         keep,    ///< the last value, as number `bits` from here on
         kept,    ///< the value of that number

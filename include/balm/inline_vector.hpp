@@ -34,6 +34,13 @@ public:
     const T& operator[](std::size_t k) const { return data_[k]; }
     T& back() { return data_[size_ - 1]; }
 
+    friend bool operator==(const inline_vector& a, const inline_vector& b) {
+        if (a.size_ != b.size_) return false;
+        for (std::size_t k = 0; k < a.size_; ++k)
+            if (!(a.data_[k] == b.data_[k])) return false;
+        return true;
+    }
+
     void push_back(T value) {
         make_room(size_ + 1);
         std::construct_at(data_ + size_, std::move(value));

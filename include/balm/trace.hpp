@@ -202,8 +202,9 @@ public:
     ~recording();
 
     /// A parameter of this type, or, but for access::value and images, a pointer to elements of it. `where`
-    /// they lie: global memory, or constant memory where they are only read.
-    node parameter(type what, access use, space where = space::global);
+    /// they lie: global memory, or constant memory where they are only read. A signature that names
+    /// parameters names them all.
+    node parameter(type what, access use, space where = space::global, std::string name = {});
     /// What the kernel does, in a few words, for the first line of the printed source.
     void describe(std::string words);
     /// Ends the trace: verified, simplified and ready to share.

@@ -129,6 +129,7 @@ struct division {
     std::size_t piece = 0, segments = 1;
     std::size_t share = 0;   ///< CPUs: segments of rows for a work-item, or strips
     std::size_t across = 0;  ///< GPUs: work-items for each k
+    int width_bits = 0;      ///< GPUs: as a power of two, the work-items of a group that are side by side
 };
 
 class computation {
@@ -147,6 +148,7 @@ public:
     }
 
     void start() {
+        refuse_writing(p_);
         division d = divided();
         const bool is_whole = d.segments == 1;
         d.plan.stage = is_whole ? along_stage::whole : along_stage::parts;
@@ -308,25 +310,75 @@ private:
         note({&what_, 1}, leaves);
     }
 
-    void launch(const division& d, const program& p, layout& leaves, std::size_t reduced) {
+    /// The parameters of a kernel.
+    void list(parameter_list& to, const division& d, const program& p, const layout& leaves,
+              std::size_t reduced) const {
+        const along_plan& plan = d.plan;
+        to.number("kept", kept_);
+        to.number("reduced", reduced);
+        to.number("piece", d.piece);
+        to.number("segments", d.segments);
+        if (plan.on_cpu()) to.number(plan.is_strip() ? "strips" : "rows_an_item", d.share);
+        if (plan.is_strip()) to.number("columns", fastest_count());
+        if (!plan.on_cpu()) to.number("width_bits", static_cast<std::size_t>(d.width_bits));
+        list_counts(to, plan, false);
+        list_counts(to, plan, true);
+        list_strides(to, plan, false);
+        list_strides(to, plan, true);
+        if (plan.stage != along_stage::whole)
+            to.memory("slots", scalar::u64, plan.is_finish() ? trace::access::in : trace::access::out,
+                      *memory_);
+        if (plan.stage != along_stage::parts) to.vector("out", into_, trace::access::out);
+        list_leaves(to, p, leaves);
+    }
+    /// Of the kept or reduced loops but the slowest.
+    void list_counts(parameter_list& to, const along_plan& plan, bool of_reduced) const {
+        std::size_t number = 0;
+        for (int d = 0; d < plan.loops && plan.has_counts(of_reduced); ++d) {
+            if (plan.is_reduced(d) != of_reduced) continue;
+            const std::int64_t count = leaves_.places.counts()[static_cast<std::size_t>(d)];
+            if (number > 0)
+                to.number({of_reduced ? "reduced" : "kept", number}, static_cast<std::uint64_t>(count));
+            ++number;
+        }
+    }
+    /// The offset, and what each kept or reduced loop adds to it.
+    void list_strides(parameter_list& to, const along_plan& plan, bool of_reduced) const {
+        if (!plan.has_strides(of_reduced)) return;
+        const walk::map& map = of_reduced ? position() : place();
+        const char* const word = of_reduced ? "position" : "place";
+        std::size_t number = 0;
+        to.number(word, static_cast<std::uint64_t>(map.offset));
+        for (int d = 0; d < plan.loops; ++d)
+            if (plan.is_reduced(d) == of_reduced)
+                to.number({word, ++number},
+                          static_cast<std::uint64_t>(map.strides[static_cast<std::size_t>(d)]));
+    }
+
+    std::shared_ptr<const ir::function> traced(const division& d, const program& p, const layout& leaves,
+                                               std::size_t reduced) const {
+        trace::recording r(d.plan.is_finish() ? "finish_along" : "reduce_along", d.plan.on_cpu() ? 1 : 2, {});
+        parameter_list given(r);
+        list(given, d, p, leaves, reduced);
+        return trace_along(r, given, d.plan, does_, p, leaves);
+    }
+
+    void launch(division d, const program& p, layout& leaves, std::size_t reduced) {
         const along_plan& plan = d.plan;
         note_kernel(plan, leaves);
-        const auto trace_it = [&] {
-            return trace_along(plan, does_, p, leaves,
-                               plan.stage == along_stage::finish ? "finish_along" : "reduce_along");
-        };
+        const auto trace_it = [&] { return traced(d, p, leaves, reduced); };
         const std::shared_ptr<const cached_kernel> kernel =
             kernel_for(device_, purpose::reduce_along, p, leaves, facts_, std::cref(trace_it));
 
         runtime::grid g;
-        std::size_t groups = 0, width = 0;
+        std::size_t groups = 0;
         if (plan.on_cpu()) {
-            groups = plan.shape == along_shape::strip_an_item ? kept_ / fastest_count() * d.share * d.segments
-                                                              : divided_up(kept_ * d.segments, d.share);
+            groups = plan.is_strip() ? kept_ / fastest_count() * d.share * d.segments
+                                     : divided_up(kept_ * d.segments, d.share);
         } else {
             g.local[0] = std::bit_floor(std::min(along_group, kernel->program->max_work_group_size()));
             const std::size_t across = std::min(d.across, g.local[0]), side = g.local[0] / across;
-            width = plan.shape == along_shape::lanes_of_columns ? side : across;
+            d.width_bits = std::countr_zero(plan.shape == along_shape::lanes_of_columns ? side : across);
             groups = divided_up(kept_, side);
             g.dimensions = 2;
             g.global[1] = d.segments;
@@ -334,49 +386,9 @@ private:
         g.global[0] = groups * g.local[0];
 
         const runtime::scratch<launch_lists> lists;
-        auto& [arguments, reads, writes] = *lists;
-        const auto number = [&arguments = arguments](std::size_t value) {
-            append_argument(arguments, scalar::i64, value);
-        };
-        for (const std::size_t value : {kept_, reduced, d.piece, d.segments}) number(value);
-        if (plan.on_cpu()) {
-            number(d.share);
-            if (plan.shape == along_shape::strip_an_item) number(fastest_count());
-        } else {
-            number(static_cast<std::size_t>(std::countr_zero(width)));
-        }
-        append_loops(plan, arguments);
-        if (memory_ != nullptr) {
-            append_argument(arguments, *memory_);
-            (plan.stage == along_stage::finish ? reads : writes).push_back(memory_.get());
-        }
-        if (plan.stage != along_stage::parts) {
-            append_argument(arguments, into_);
-            writes.push_back(into_.memory().get());
-        }
-        append_arguments(p, leaves, {}, arguments);
-        append_reads(p, leaves, reads);
-        enqueue(*kernel, device_, g, arguments, reads, writes);
-    }
-    void append_loops(const along_plan& plan, std::vector<runtime::argument>& list) const {
-        const auto number = [&](std::int64_t value) {
-            append_argument(list, scalar::i64, static_cast<std::uint64_t>(value));
-        };
-        for (const bool of_reduced : {false, true}) {
-            bool is_slowest = true;
-            for (int d = 0; d < plan.loops && plan.has_counts(of_reduced); ++d) {
-                if (plan.is_reduced(d) != of_reduced) continue;
-                if (!is_slowest) number(leaves_.places.counts()[static_cast<std::size_t>(d)]);
-                is_slowest = false;
-            }
-        }
-        for (const bool of_reduced : {false, true}) {
-            if (!plan.has_strides(of_reduced)) continue;
-            const walk::map& map = of_reduced ? position() : place();
-            number(map.offset);
-            for (int d = 0; d < plan.loops; ++d)
-                if (plan.is_reduced(d) == of_reduced) number(map.strides[static_cast<std::size_t>(d)]);
-        }
+        parameter_list bound(*lists);
+        list(bound, d, p, leaves, reduced);
+        enqueue(*kernel, device_, g, *lists);
     }
 
     const program& p_;

@@ -35,42 +35,14 @@ Index indexed(trace::node value) { return Index(value); }
 
 class recorder {
 public:
-    recorder(const along_plan& plan, const operations& does, const program& p, const layout& leaves,
-             const std::string& name)
-        : plan_(plan),
-          does_(does),
-          p_(p),
-          leaves_(leaves),
-          r_(name + "(" + words() + ")", plan.on_cpu() ? 1 : 2, {}) {
-        const auto number = [&] { return r_.parameter(scalar::i64, trace::access::value); };
-        kept_ = number();
-        reduced_ = number();
-        piece_ = number();
-        segments_ = number();
-        if (plan.on_cpu()) {
-            share_ = number();
-            if (plan.shape == along_shape::strip_an_item) columns_ = number();
-        } else {
-            width_bits_ = number();
-        }
-        for (const bool of_reduced : {false, true}) {
-            for (int d = 1; d < plan.count(of_reduced) && plan.has_counts(of_reduced); ++d)
-                counts_[of_reduced].push_back(number());
-        }
-        for (const bool of_reduced : {false, true}) {
-            for (int d = 0; d <= plan.count(of_reduced) && plan.has_strides(of_reduced); ++d)
-                strides_[of_reduced].push_back(number());
-        }
-        if (plan.stage != along_stage::whole)
-            slots_.emplace(r_.parameter(scalar::u64, is_finish() ? trace::access::in : trace::access::out),
-                           does.state(), 0);
-        if (plan.stage != along_stage::parts)
-            target_ = r_.parameter(does.results()[plan.result], trace::access::out);
-        if (!is_finish()) bound_ = declare(r_, p, leaves);
+    recorder(trace::recording& r, const parameter_list& given, const along_plan& plan, const operations& does,
+             const program& p, const layout& leaves)
+        : plan_(plan), does_(does), p_(p), leaves_(leaves), r_(r), given_(given) {
+        if (plan.stage != along_stage::whole) slots_.emplace(given["slots"], does.state(), 0);
     }
 
     std::shared_ptr<const ir::function> traced() {
-        if (!is_finish()) r_.describe(describe(p_, leaves_)[0]);
+        if (!plan_.is_finish()) r_.describe(describe(p_, leaves_, given_)[0]);
         switch (plan_.shape) {
             case along_shape::rows_an_item: record_rows(); break;
             case along_shape::strip_an_item: record_strip(); break;
@@ -88,61 +60,50 @@ public:
 private:
     /// Whether what is reduced is cut, which only rows are that give parts.
     bool has_segments() const { return plan_.stage == along_stage::parts; }
-    bool is_finish() const { return plan_.stage == along_stage::finish; }
-
-    std::string words() const {
-        std::string list = "kept, reduced, piece, segments";
-        if (plan_.on_cpu())
-            list += plan_.shape == along_shape::strip_an_item ? ", strips, columns" : ", rows_an_item";
-        else
-            list += ", width_bits";
-        for (const bool of_reduced : {false, true})
-            for (int d = 1; d < plan_.count(of_reduced) && plan_.has_counts(of_reduced); ++d)
-                list += (of_reduced ? ", reduced" : ", kept") + std::to_string(d);
-        for (const bool of_reduced : {false, true})
-            for (int d = 0; d <= plan_.count(of_reduced) && plan_.has_strides(of_reduced); ++d)
-                list += (of_reduced ? ", position" : ", place") + std::to_string(d);
-        if (plan_.stage != along_stage::whole) list += ", slots";
-        if (plan_.stage != along_stage::parts) list += ", out";
-        return is_finish() ? list : list + parameter_names(p_, leaves_);
-    }
+    Index given(parameter_name name) const { return Index(given_[name]); }
+    /// A variable of its own, to add to.
+    Index copy_of(parameter_name name) const { return Index(trace::read(given_[name])); }
 
     // ---- where elements are
 
     /// The variables of the kept or reduced loops, the slowest first.
     std::vector<trace::node> variables_of(bool of_reduced, const Index& together) const {
         if (plan_.count(of_reduced) == 0) return {};
-        return row_major_coordinates(index_of(together), counts_[of_reduced], plan_.is_narrow);
+        std::vector<trace::node> counts;
+        for (std::size_t d = 1; d < static_cast<std::size_t>(plan_.count(of_reduced)); ++d)
+            counts.push_back(given_[{of_reduced ? "reduced" : "kept", d}]);
+        return row_major_coordinates(index_of(together), counts, plan_.is_narrow);
     }
     /// Offset and strides applied to the variables.
     Index placed(bool of_reduced, const Index& together) const {
         if (!plan_.has_strides(of_reduced)) return together;
         const std::vector<trace::node> variables = variables_of(of_reduced, together);
-        Index sum(trace::read(strides_[of_reduced][0]));  // of its own, to add to
+        const char* const word = of_reduced ? "position" : "place";
+        Index sum = copy_of(word);
         for (std::size_t d = 0; d < variables.size(); ++d)
-            sum += indexed(variables[d]) * indexed(strides_[of_reduced][d + 1]);
+            sum += indexed(variables[d]) * given({word, d + 1});
         return sum;
     }
 
     /// The element r of those that become the result k, whose variables are known; or its part.
     nodes element(const operations& does, const Index& k, const std::vector<trace::node>& kept,
                   const Index& r) const {
-        if (is_finish()) return slots_->load(k * Index(reduced_) + r);
+        if (plan_.is_finish()) return slots_->load(k * given("reduced") + r);
         const std::vector<trace::node> reduced = variables_of(true, r);
         std::vector<trace::node> loops;
         loops.reserve(static_cast<std::size_t>(plan_.loops));
         std::size_t next[2] = {};
         for (int d = 0; d < plan_.loops; ++d)
             loops.push_back(plan_.is_reduced(d) ? reduced[next[1]++] : kept[next[0]++]);
-        const trace::node flat = leaves_.places.flat_index(bound_.positions, loops);
-        const nodes values = record(p_, leaves_, bound_, {flat, loops}, does.style().lanes);
+        const trace::node flat = leaves_.places.flat_index(given_, loops);
+        const nodes values = record(p_, leaves_, given_, {flat, loops}, does.style().lanes);
         return does.of_element(values, index_of(placed(true, r)));
     }
     void give(const Index& k, const Index& segment, const nodes& state) const {
         if (plan_.stage == along_stage::parts)
-            slots_->store(k * Index(segments_) + segment, state);
+            slots_->store(k * given("segments") + segment, state);
         else
-            trace::store(target_, index_of(placed(false, k)), does_.result(state)[plan_.result], {});
+            trace::store(given_["out"], index_of(placed(false, k)), does_.result(state)[plan_.result], {});
     }
     void take(const nodes& into, const nodes& state) const {
         write(into, does_.combined(read(into), state, false));
@@ -151,16 +112,16 @@ private:
     // ---- CPUs: some rows, or segments of rows
 
     void record_rows() const {
-        const Index segments(segments_), piece(piece_);
-        Index first = named("first", group_id(0) * Index(share_));
-        Index last = named("last", min(first + Index(share_),
-                                       has_segments() ? Index(kept_) * segments : Index(trace::read(kept_))));
+        const Index segments = given("segments"), piece = given("piece"), share = given("rows_an_item");
+        Index first = named("first", group_id(0) * share);
+        Index last = named(
+            "last", min(first + share, has_segments() ? Index(given("kept") * segments) : copy_of("kept")));
         for (Index unit : named("unit", range(first, last))) {
             Index k = named("k", has_segments() ? Index(unit / segments) : unit);
             Index s = named("segment", has_segments() ? Index(unit - k * segments) : Index(0));
             Index begin = named("begin", s * piece);
             Index end = named(
-                "end", has_segments() ? min(begin + piece, Index(reduced_)) : Index(trace::read(reduced_)));
+                "end", has_segments() ? Index(min(begin + piece, given("reduced"))) : copy_of("reduced"));
             const std::vector<trace::node> kept = variables_of(false, k);
             const auto at = [&](const operations& does, const Index& r) { return element(does, k, kept, r); };
             if (plan_.lanes == 1)
@@ -256,7 +217,8 @@ private:
     };
 
     void record_strip() const {
-        const Index segments(segments_), piece(piece_), strips(share_), columns(columns_);
+        const Index segments = given("segments"), piece = given("piece");
+        const Index strips = given("strips"), columns = given("columns");
         const std::int64_t lanes = plan_.lanes;
         const operations wide = does_in(plan_.lanes);
         Index unit = named("unit", group_id(0));
@@ -265,7 +227,7 @@ private:
         Index first = named("first", (strip_number - outer * strips) * std::int64_t{strip_elements});
         Index width = named("width", min(columns - first, Index(std::int64_t{strip_elements})));
         Index vector_count = named("vectors", width / lanes), rest = named("rest", vector_count * lanes);
-        Index begin = named("begin", s * piece), end = named("end", min(begin + piece, Index(reduced_)));
+        Index begin = named("begin", s * piece), end = named("end", min(begin + piece, given("reduced")));
         Index k = named("k", outer * columns + first);
         const Bool is_narrow = vector_count > 0 && vector_count <= few_vectors;
         const std::vector<trace::node> kept = variables_of(false, k);
@@ -323,7 +285,7 @@ private:
     void record_tile() const {
         const state_array shared("shared", does_, along_group, space::local);
         const bool is_rows = plan_.shape == along_shape::lanes_behind_rows;
-        const Number bits = Index(width_bits_), one = 1;
+        const Number bits = given("width_bits"), one = 1;
         Number item = named("item", Number(local_id(0)));
         Number width = named(is_rows ? "across" : "side", one << bits);
         Number height = named(is_rows ? "side" : "across", Number(local_size(0)) >> bits);
@@ -331,10 +293,10 @@ private:
         Number far = named(is_rows ? "x" : "y", item >> bits);
         const Number &x = is_rows ? far : near, &side = is_rows ? height : width;
         const Number &y = is_rows ? near : far, &across = is_rows ? width : height;
-        Number s = named("segment", Number(group_id(1))), piece = Index(piece_);
-        Number k = named("k", Number(group_id(0)) * side + x), kept_count = Index(kept_);
+        Number s = named("segment", Number(group_id(1))), piece = given("piece");
+        Number k = named("k", Number(group_id(0)) * side + x), kept_count = given("kept");
         Number begin = named("begin", s * piece),
-               end = named("end", min(begin + piece, Number(Index(reduced_))));
+               end = named("end", min(begin + piece, Number(given("reduced"))));
         const nodes total = variables("total", does_.identity());
         IF (k < kept_count) {
             const std::vector<trace::node> kept = variables_of(false, k);
@@ -393,19 +355,17 @@ private:
     const operations& does_;
     const program& p_;
     const layout& leaves_;
-    trace::recording r_;
-    trace::node kept_, reduced_, piece_, segments_, share_, columns_, width_bits_, target_;
-    std::vector<trace::node> counts_[2], strides_[2];  // of the kept loops, of the reduced ones
+    trace::recording& r_;
+    const parameter_list& given_;
     std::optional<slots> slots_;
-    bound_leaves bound_;
 };
 
 }  // namespace
 
-std::shared_ptr<const ir::function> trace_along(const along_plan& plan, const operations& does,
-                                                const program& p, const layout& leaves,
-                                                const std::string& name) {
-    return recorder(plan, does, p, leaves, name).traced();
+std::shared_ptr<const ir::function> trace_along(trace::recording& r, const parameter_list& given,
+                                                const along_plan& plan, const operations& does,
+                                                const program& p, const layout& leaves) {
+    return recorder(r, given, plan, does, p, leaves).traced();
 }
 
 }  // namespace balm::array

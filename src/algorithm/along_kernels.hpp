@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "algorithm/reduce_operations.hpp"
 #include "array/layout.hpp"
@@ -42,6 +41,8 @@ struct along_plan {
     bool is_reduced(int loop) const { return (reduced >> loop & 1) != 0; }
     /// The loops that are reduced, or those that are not.
     int count(bool of_reduced) const;
+    bool is_finish() const { return stage == along_stage::finish; }
+    bool is_strip() const { return shape == along_shape::strip_an_item; }
     bool on_cpu() const { return shape == along_shape::rows_an_item || shape == along_shape::strip_an_item; }
     /// Where a loop's part of the result's index, or of a position, is an argument.
     bool has_strides(bool of_reduced) const {
@@ -54,12 +55,14 @@ struct along_plan {
 inline constexpr std::size_t along_group = 256;  ///< work-items of a group, at most
 inline constexpr std::size_t strip_elements = 512;
 
-/// The parameters are, all but the memory of 64 bits: the number of k, of r, of the elements of a segment, of
-/// segments; on GPUs, as a power of two, the work-items side by side: those that share a k, or of columns
-/// those that have another; on CPUs the segments or strips of a work-item, and of strips, the columns; the
-/// counts of the kept loops but the slowest, of the reduced ones likewise; the offset and strides of results,
-/// and of positions, where they are needed; the slots, the results, and the leaves.
-std::shared_ptr<const ir::function> trace_along(const along_plan&, const operations&, const program&,
-                                                const layout&, const std::string& name);
+/// Records the body of a kernel whose parameters are declared, all but the memory of 64 bits: the numbers of
+/// k (kept), of r (reduced), of the elements of a segment (piece), of segments; on GPUs width_bits, as a
+/// power of two the work-items side by side: those that share a k, or of columns those that have another; on
+/// CPUs the segments of a work-item (rows_an_item), or the strips and the columns; the counts of the kept
+/// loops but the slowest (kept1 …), of the reduced ones likewise; the offset and strides of results (place,
+/// place1 …), and of positions, where they are needed; the slots, the results (out), and the leaves.
+std::shared_ptr<const ir::function> trace_along(trace::recording&, const parameter_list& given,
+                                                const along_plan&, const operations&, const program&,
+                                                const layout&);
 
 }  // namespace balm::array

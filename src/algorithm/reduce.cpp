@@ -92,6 +92,7 @@ public:
     }
 
     void start() {
+        refuse_writing(asked_.p);
         const bool on_cpu = facts_.on_cpu && !are_shapes_of_gpus();
         const division d = divided(on_cpu);
         memory_ =
@@ -181,25 +182,42 @@ private:
         note(asked_.all, leaves);
     }
 
-    std::shared_ptr<const ir::function> traced(const reduction_plan& plan, const program& p,
+    /// The parameters of a kernel.
+    void list(parameter_list& to, const division& d, const program& p, const layout& leaves) const {
+        const reduction_plan& plan = d.plan;
+        const trace::access use = plan.has_finish() ? trace::access::mixed : trace::access::out;
+        if (plan.has_parts()) to.number("n", n_);
+        if (plan.has_parts() && plan.has_pieces()) to.number("piece", d.piece);
+        if (plan.has_parts() && plan.on_cpu()) to.number("pieces_an_item", d.pieces_an_item);
+        if (plan.has_finish() || plan.has_pieces()) to.number("part_count", d.parts);
+        if (plan.has_finish()) to.number("lanes", std::bit_ceil(std::min(d.parts, finish_lanes)));
+        to.memory("slots", scalar::u64, use, *memory_);
+        for (std::size_t k = 0; k < asked_.all.size() && plan.has_finish() && plan.into_vectors; ++k)
+            to.vector({"result", k}, *asked_.into[k], trace::access::out);
+        list_leaves(to, p, leaves);
+    }
+
+    std::shared_ptr<const ir::function> traced(const division& d, const program& p,
                                                const layout& leaves) const {
         const operations does(asked_.all.data(), asked_.all.size(), {asked_.how == policy::portable});
-        std::string name = plan.stage == reduction_stage::finish ? "finish" : "reduce";
+        std::string name = d.plan.has_parts() ? "reduce" : "finish";
         for (std::size_t k = 0; k < asked_.all.size() && k < 3; ++k)
             name += std::string("_") + word_for(asked_.all[k].kind);
         if (asked_.all.size() > 3) name += "_and_more";
-        return trace_reduction(plan, does, p, leaves, name);
+        trace::recording r(name, 1, {});
+        parameter_list given(r);
+        list(given, d, p, leaves);
+        return trace_reduction(r, given, d.plan, does, p, leaves);
     }
 
     void launch(const division& d, const program& p, layout& leaves) {
         const reduction_plan& plan = d.plan;
-        const auto trace_it = [&] { return traced(plan, p, leaves); };
+        const auto trace_it = [&] { return traced(d, p, leaves); };
         note_kernel(plan, leaves);
         const std::shared_ptr<const cached_kernel> kernel =
             kernel_for(device_, purpose::reduce, p, leaves, facts_, std::ref(trace_it));
         runtime::grid g;
-        const bool on_cpu = plan.shape == reduction_shape::pieces_an_item;
-        if (!on_cpu)
+        if (!plan.on_cpu())
             g.local[0] = std::bit_floor(std::min(reduction_group, kernel->program->max_work_group_size()));
         // A driver that takes smaller groups only gets more of them, as far as the parts are not theirs.
         const bool is_divided =
@@ -207,32 +225,9 @@ private:
         const std::size_t groups = is_divided ? d.groups * (reduction_group / g.local[0]) : d.groups;
         g.global[0] = groups * g.local[0];
         const runtime::scratch<launch_lists> lists;
-        auto& [arguments, reads, writes] = *lists;
-        writes.push_back(memory_.get());
-        append(d, arguments);
-        if (plan.stage != reduction_stage::parts && asked_.into != nullptr)
-            for (std::size_t k = 0; k < asked_.all.size(); ++k) {
-                append_argument(arguments, *asked_.into[k]);
-                writes.push_back(asked_.into[k]->memory().get());
-            }
-        append_arguments(p, leaves, {}, arguments);
-        append_reads(p, leaves, reads);
-        enqueue(*kernel, device_, g, arguments, reads, writes);
-    }
-    /// What the kernel takes before the results and leaves.
-    void append(const division& d, std::vector<runtime::argument>& list) const {
-        const bool has_parts = d.plan.stage != reduction_stage::finish;
-        const bool has_finish = d.plan.stage != reduction_stage::parts;
-        const bool has_pieces = d.plan.shape != reduction_shape::grid;
-        const auto number = [&](bool is_there, std::size_t value) {
-            if (is_there) append_argument(list, scalar::i64, value);
-        };
-        number(has_parts, n_);
-        number(has_parts && has_pieces, d.piece);
-        number(has_parts && d.plan.shape == reduction_shape::pieces_an_item, d.pieces_an_item);
-        number(has_finish || has_pieces, d.parts);
-        number(has_finish, std::bit_ceil(std::min(d.parts, finish_lanes)));
-        append_argument(list, *memory_);
+        parameter_list bound(*lists);
+        list(bound, d, p, leaves);
+        enqueue(*kernel, device_, g, *lists);
     }
 
     const request& asked_;

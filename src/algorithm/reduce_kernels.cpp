@@ -38,36 +38,20 @@ constexpr std::int64_t grid_run = 64;
 
 class recorder {
 public:
-    recorder(const reduction_plan& plan, const operations& does, const program& p, const layout& leaves,
-             const std::string& name)
-        : plan_(plan), does_(does), quick_(quick_in(1)), p_(p), leaves_(leaves), r_(signature(name), 1, {}) {
-        const bool has_parts = plan.stage != reduction_stage::finish;
-        const bool has_finish = plan.stage != reduction_stage::parts;
-        const auto number = [&](bool is_there) {
-            return is_there ? r_.parameter(scalar::i64, trace::access::value) : trace::node{};
-        };
-        n_ = number(has_parts);
-        piece_ = number(has_parts && has_pieces());
-        pieces_an_item_ = number(has_parts && plan.shape == reduction_shape::pieces_an_item);
-        count_ = number(has_finish || has_pieces());
-        lanes_ = number(has_finish);
-        const bool mixes = has_finish;
-        memory_ = r_.parameter(scalar::u64, mixes ? trace::access::mixed : trace::access::out);
-        if (has_finish && plan.into_vectors)
-            for (const trace::type& each : does.results())
-                targets_.push_back(r_.parameter(each, trace::access::out));
-        if (has_parts) bound_ = declare(r_, p, leaves);
-    }
+    recorder(trace::recording& r, const parameter_list& given, const reduction_plan& plan,
+             const operations& does, const program& p, const layout& leaves)
+        : plan_(plan), does_(does), quick_(quick_in(1)), p_(p), leaves_(leaves), r_(r), given_(given) {}
 
     std::shared_ptr<const ir::function> traced() {
-        const slots parts(memory_, does_.state(), slot_layout(does_.results()).count);
-        if (!on_cpu())
+        const slots parts(given_["slots"], does_.state(), slot_layout(does_.results()).count);
+        if (!plan_.on_cpu())
             shared_.emplace("shared", does_, reduction_group, space::local);
-        else if (plan_.stage != reduction_stage::parts)
+        else if (plan_.has_finish())
             shared_.emplace("lanes", does_, finish_lanes, space::private_);
-        if (plan_.stage != reduction_stage::finish) {
+        if (plan_.has_parts()) {
             std::string words;
-            for (const std::string& each : describe(p_, leaves_)) words += (words.empty() ? "" : ", ") + each;
+            for (const std::string& each : describe(p_, leaves_, given_))
+                words += (words.empty() ? "" : ", ") + each;
             r_.describe(words);
             switch (plan_.shape) {
                 case reduction_shape::pieces_an_item: record_pieces_of_item(parts); break;
@@ -75,30 +59,13 @@ public:
                 case reduction_shape::grid: record_grid(parts); break;
             }
         }
-        if (plan_.stage == reduction_stage::whole && !on_cpu()) barrier();
-        if (plan_.stage != reduction_stage::parts) record_finish(parts);
+        if (plan_.stage == reduction_stage::whole && !plan_.on_cpu()) barrier();
+        if (plan_.has_finish()) record_finish(parts);
         return r_.finish(nullptr);
     }
 
 private:
-    bool on_cpu() const { return plan_.shape == reduction_shape::pieces_an_item; }
-    bool has_pieces() const { return plan_.shape != reduction_shape::grid; }
-
-    std::string signature(const std::string& name) const {
-        const bool has_parts = plan_.stage != reduction_stage::finish;
-        const bool has_finish = plan_.stage != reduction_stage::parts;
-        std::string words;
-        if (has_parts) words += ", n";
-        if (has_parts && has_pieces()) words += ", piece";
-        if (has_parts && on_cpu()) words += ", pieces_an_item";
-        if (has_finish || has_pieces()) words += ", part_count";
-        if (has_finish) words += ", lanes";
-        words += ", slots";
-        if (has_finish && plan_.into_vectors)
-            for (std::size_t k = 0; k < does_.results().size(); ++k) words += ", result" + std::to_string(k);
-        if (has_parts) words += parameter_names(p_, leaves_);
-        return name + "(" + words.substr(2) + ")";
-    }
+    Index given(parameter_name name) const { return Index(given_[name]); }
 
     operations quick_in(int lanes_there) const {
         return does_.with({does_.style().exact_order, true, lanes_there});
@@ -106,16 +73,16 @@ private:
     /// The state of element i, or of the elements from i on in lanes.
     nodes element(const operations& does, const Index& i) const {
         const trace::node at = index_of(i);
-        return does.of_element(record(p_, leaves_, bound_, at, does.style().lanes), at);
+        return does.of_element(record(p_, leaves_, given_, at, does.style().lanes), at);
     }
     nodes element(const Index& i) const { return element(does_, i); }
 
     // ---- a work-item has all lanes
 
     void record_pieces_of_item(const slots& parts) {
-        const Index n(n_), piece(piece_), count(count_);
-        Index first = named("first", group_id(0) * Index(pieces_an_item_));
-        Index last = named("last", min(first + Index(pieces_an_item_), count));
+        const Index n = given("n"), piece = given("piece"), count = given("part_count");
+        const Index own = given("pieces_an_item");
+        Index first = named("first", group_id(0) * own), last = named("last", min(first + own, count));
         for (Index part : named("part", range(first, last))) {
             Index begin = named("begin", part * piece), end = named("end", min(begin + piece, n));
             const nodes found =
@@ -271,7 +238,7 @@ private:
 
     void record_pieces_of_group(const slots& parts) {
         const state_array& shared = *shared_;
-        const Index n(n_), piece(piece_), count(count_);
+        const Index n = given("n"), piece = given("piece"), count = given("part_count");
         Index item = named("item", local_id(0)), lane = named("lane", item & (lanes - 1));
         Index part = named("part", global_id(0) / lanes);
         Index begin = named("begin", part * piece), end = named("end", min(begin + piece, n));
@@ -321,7 +288,7 @@ private:
 
     void record_grid(const slots& parts) {
         const state_array& shared = *shared_;
-        const Index n(n_);
+        const Index n = given("n");
         const auto at_once = static_cast<std::int64_t>(plan_.at_once) / plan_.lanes;
         Index item = named("item", local_id(0)), stride = named("stride", global_size(0));
         Index i = named("i", global_id(0)), reach = named("reach", (at_once - 1) * stride);
@@ -371,7 +338,7 @@ private:
         const Index number = i + k / width * stride;
         coordinates at(index_of(number * width + k % width));
         if (plan_.loads_vectors) at.vector = {index_of(number), static_cast<int>(k % width), plan_.lanes};
-        return does_.of_element(record(p_, leaves_, bound_, at), at.flat);
+        return does_.of_element(record(p_, leaves_, given_, at), at.flat);
     }
 
     // ---- the parts
@@ -379,7 +346,7 @@ private:
     /// Lanes take the parts that are as many as they apart, and are halved.
     void record_finish(const slots& parts) {
         const state_array& states = *shared_;
-        const Index count(count_), lanes_there(lanes_);
+        const Index count = given("part_count"), lanes_there = given("lanes");
         Index item = named("item", local_id(0)), items = named("items", local_size(0));
         for (Index lane : named("lane", range(item, lanes_there, items))) {
             const nodes own = variables("own", does_.identity());
@@ -392,7 +359,7 @@ private:
         }
         Index width = named("width", lanes_there / 2);
         WHILE (width > 0) {
-            if (!on_cpu()) local_barrier();
+            if (!plan_.on_cpu()) local_barrier();
             for (Index lane : named("lane", range(item, width, items)))
                 states.store(lane, does_.combined(states.load(lane), states.load(lane + width), false));
             width /= 2;
@@ -403,12 +370,9 @@ private:
     }
     void give(const nodes& state) {
         const nodes results = does_.result(state);
-        if (targets_.empty()) {
-            slots(memory_, does_.results(), 0).store(0, results);
-            return;
-        }
+        if (!plan_.into_vectors) return slots(given_["slots"], does_.results(), 0).store(0, results);
         for (std::size_t k = 0; k < results.size(); ++k)
-            trace::store(targets_[k], trace::constant(scalar::i32, 0), results[k], {});
+            trace::store(given_[{"result", k}], trace::constant(scalar::i32, 0), results[k], {});
     }
 
     const reduction_plan plan_;
@@ -416,19 +380,17 @@ private:
     const operations quick_;  ///< for CPUs, where each comparison shows
     const program& p_;
     const layout& leaves_;
-    trace::recording r_;
-    trace::node n_, piece_, pieces_an_item_, count_, lanes_, memory_;
-    nodes targets_;
-    bound_leaves bound_;
+    trace::recording& r_;
+    const parameter_list& given_;
     std::optional<state_array> shared_;  ///< a state for each work-item of a group, or lane of the finish
 };
 
 }  // namespace
 
-std::shared_ptr<const ir::function> trace_reduction(const reduction_plan& plan, const operations& does,
-                                                    const program& p, const layout& leaves,
-                                                    const std::string& name) {
-    return recorder(plan, does, p, leaves, name).traced();
+std::shared_ptr<const ir::function> trace_reduction(trace::recording& r, const parameter_list& given,
+                                                    const reduction_plan& plan, const operations& does,
+                                                    const program& p, const layout& leaves) {
+    return recorder(r, given, plan, does, p, leaves).traced();
 }
 
 }  // namespace balm::array

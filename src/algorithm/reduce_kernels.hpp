@@ -41,15 +41,22 @@ struct reduction_plan {
     std::size_t at_once;  ///< elements that a work-item of a grid loads before it combines them
     int lanes;            ///< of its short vectors
     bool loads_vectors;   ///< memory is read in them
+
+    bool on_cpu() const { return shape == reduction_shape::pieces_an_item; }
+    bool has_pieces() const { return shape != reduction_shape::grid; }
+    bool has_parts() const { return stage != reduction_stage::finish; }
+    bool has_finish() const { return stage != reduction_stage::parts; }
 };
 
 /// Work-items of a group, at most; a power of two.
 inline constexpr std::size_t reduction_group = 256;
 
-/// The parameters are, as far as the stage needs them, n, the elements of a piece, the pieces of a work-item,
-/// the number of parts, the lanes that take them, the slots, the vectors of the results, and the
-/// expression's leaves. The results take the first slots, the parts those behind.
-std::shared_ptr<const ir::function> trace_reduction(const reduction_plan&, const operations&, const program&,
-                                                    const layout&, const std::string& name);
+/// Records the body of a kernel whose parameters are declared: as far as the stage needs them, n, the
+/// elements of a piece, pieces_an_item, part_count, the lanes that take the parts, the slots, the vectors of
+/// the results (result), and the expression's leaves. The results take the first slots, the parts those
+/// behind.
+std::shared_ptr<const ir::function> trace_reduction(trace::recording&, const parameter_list& given,
+                                                    const reduction_plan&, const operations&, const program&,
+                                                    const layout&);
 
 }  // namespace balm::array

@@ -14,16 +14,21 @@ namespace balm::array {
 
 namespace {
 
+void list(parameter_list& to, const program& p, const layout& leaves) {
+    to.number("n", element_count(p));
+    list_leaves(to, p, leaves);
+}
+
 std::shared_ptr<const ir::function> trace_evaluation(const program& p, const layout& leaves) {
-    trace::recording r("evaluate(n" + parameter_names(p, leaves) + ")", 1, {});
-    r.describe(describe(p, leaves)[0]);
-    const trace::node n = r.parameter(scalar::i64, trace::access::value);
-    const bound_leaves nodes = declare(r, p, leaves);
+    trace::recording r("evaluate", 1, {});
+    parameter_list given(r);
+    list(given, p, leaves);
+    r.describe(describe(p, leaves, given)[0]);
     trace::node index;
-    const std::uint32_t loop = trace::open_grid_for(n, index, {});
+    const std::uint32_t loop = trace::open_grid_for(given["n"], index, {});
     const trace::node i = trace::read(index);
     trace::name(i, "i");
-    record(p, leaves, nodes, i);
+    record(p, leaves, given, i);
     trace::close(loop);
     return r.finish(nullptr);
 }
@@ -45,11 +50,9 @@ void launch(const program& p) {
     g.global[0] = last_item / g.local[0] * g.local[0] + g.local[0];
 
     const runtime::scratch<launch_lists> lists;
-    auto& [arguments, reads, writes] = *lists;
-    append_argument(arguments, scalar::i64, n);
-    append_arguments(p, leaves, {}, arguments);
-    append_memory(p, leaves, reads, writes);
-    enqueue(*kernel, device, g, arguments, reads, writes);
+    parameter_list bound(*lists);
+    list(bound, p, leaves);
+    enqueue(*kernel, device, g, *lists);
 }
 
 }  // namespace

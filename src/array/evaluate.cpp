@@ -21,114 +21,63 @@ namespace balm::array {
 
 namespace {
 
-using vector_list = std::span<vector_state* const>;
-
 /// The names of the loops' variables and counts, the fastest loop first.
 constexpr const char* loop_names[] = {"i", "row", "plane"};
 constexpr const char* count_names[] = {"n", "rows", "planes"};
 constexpr std::size_t grid_dimensions = 3;
 
-/// The loops of the kernel, which the grid's dimensions share out; what is beyond the third is counted
-/// together with it.
-class traced_loops {
-public:
-    traced_loops(trace::recording& r, std::size_t loops) : loops_(loops) {
-        for (std::size_t d = 0; d < dimensions(); ++d)
-            counts_.push_back(r.parameter(scalar::i64, trace::access::value));
-        for (std::size_t d = grid_dimensions - 1; d < loops - 1; ++d)
-            inner_counts_.push_back(r.parameter(scalar::i64, trace::access::value));
-    }
-    std::size_t dimensions() const { return std::min(loops_, grid_dimensions); }
-    static std::string parameter_names(std::size_t loops) {
-        std::string names = count_names[0];
-        for (std::size_t d = 1; d < std::min(loops, grid_dimensions); ++d)
-            names += fmt::format(", {}", count_names[d]);
-        for (std::size_t d = grid_dimensions - 1; d < loops - 1; ++d)
-            names += fmt::format(", planes{}", d - 1);
-        return names;
-    }
+/// The kernel's counts: of the grid's dimensions, then of the loops that the third one counts together, the
+/// fastest first.
+void list_counts(parameter_list& to, const placement& of) {
+    const std::span<const std::int64_t> loops = of.counts();
+    const std::array<std::size_t, 3> counts = of.grid_counts();
+    for (std::size_t d = 0; d < std::min(loops.size(), grid_dimensions); ++d)
+        to.number(count_names[d], counts[d]);
+    for (std::size_t d = grid_dimensions - 1; d + 1 < loops.size(); ++d)
+        to.number({"planes", d - 1}, static_cast<std::uint64_t>(loops[loops.size() - 1 - d]));
+}
 
-    /// The variables, the slowest first.
-    std::vector<trace::node> open() {
-        std::vector<trace::node> variables;
-        for (std::size_t d = dimensions(); d-- > 0;) {
+/// The loops of the kernel, which the grid's dimensions share out.
+class open_loops {
+public:
+    open_loops(const parameter_list& given, std::size_t loops) {
+        for (std::size_t d = std::min(loops, grid_dimensions); d-- > 0;) {
             trace::node variable;
-            open_.push_back(trace::open_grid_for(counts_[d], variable, {}, static_cast<int>(d)));
-            variables.push_back(trace::read(variable));
-            trace::name(variables.back(), loop_names[d]);
+            open_.push_back(trace::open_grid_for(given[count_names[d]], variable, {}, static_cast<int>(d)));
+            variables_.push_back(trace::read(variable));
+            trace::name(variables_.back(), loop_names[d]);
         }
         // The third dimension's variable counts all loops from there on.
-        const std::vector<trace::node> inner = row_major_coordinates(
-            variables[0], std::vector(inner_counts_.rbegin(), inner_counts_.rend()), false);
-        variables.erase(variables.begin());
-        variables.insert(variables.begin(), inner.begin(), inner.end());
-        return variables;
+        std::vector<trace::node> inner;
+        for (std::size_t d = loops; d-- > grid_dimensions;) inner.push_back(given[{"planes", d - 2}]);
+        const std::vector<trace::node> slowest = row_major_coordinates(variables_[0], inner, false);
+        variables_.erase(variables_.begin());
+        variables_.insert(variables_.begin(), slowest.begin(), slowest.end());
     }
     void close() {
         for (; !open_.empty(); open_.pop_back()) trace::close(open_.back());
     }
+    /// The slowest first.
+    const std::vector<trace::node>& variables() const { return variables_; }
 
 private:
-    std::size_t loops_;
-    std::vector<trace::node> counts_;        // of the grid's dimensions, the fastest first
-    std::vector<trace::node> inner_counts_;  // of what the third one is divided by, the fastest first
     std::vector<std::uint32_t> open_;
+    std::vector<trace::node> variables_;
 };
 
-std::string signature(const program& p, const layout& leaves, target_list targets, vector_list written) {
-    std::string names = "elementwise(" + traced_loops::parameter_names(leaves.places.counts().size());
-    for (std::size_t k = 0; k < written.size(); ++k) names += ", out" + (k > 0 ? std::to_string(k) : "");
-    for (const target& t : targets)
-        if (t.is_part) names += ", first_here, end_here";
-    return names + parameter_names(p, leaves, written) + ")";
-}
-
-/// Stores a value at a position; of a part, only where that is in it.
-void store(trace::node out, trace::node where, trace::node value, const trace::node* bounds) {
-    if (bounds == nullptr) return trace::store(out, where, value, {});
+/// Stores a value at a position; of a part, only where that is between its bounds.
+void store(trace::node out, trace::node where, trace::node value, trace::node first, trace::node end) {
     const trace::node inside =
-        trace::apply(builtin::bit_and, trace::apply(builtin::greater_equal, where, bounds[0]),
-                     trace::apply(builtin::less, where, bounds[1]));
+        trace::apply(builtin::bit_and, trace::apply(builtin::greater_equal, where, first),
+                     trace::apply(builtin::less, where, end));
     const std::uint32_t block = trace::open_if(inside, {});
-    trace::store(out, trace::apply(builtin::sub, where, bounds[0]), value, {});
+    trace::store(out, trace::apply(builtin::sub, where, first), value, {});
     trace::close(block);
-}
-
-/// The values of the program are what is assigned, then the positions of those targets that have some.
-std::shared_ptr<const ir::function> trace_assignment(const program& p, const layout& leaves,
-                                                     target_list targets, vector_list written) {
-    const std::size_t loop_count = leaves.places.counts().size();
-    trace::recording r(signature(p, leaves, targets, written),
-                       static_cast<int>(std::min(loop_count, grid_dimensions)), {});
-    r.describe("out = " + describe(p, leaves, written)[0]);
-    traced_loops loops(r, loop_count);
-    std::vector<trace::node> out;
-    for (const vector_state* v : written)
-        out.push_back(r.parameter(v->type(), leaves.number_of(*v) < leaves.vectors.size()
-                                                 ? trace::access::mixed
-                                                 : trace::access::out));
-    std::vector<trace::node> bounds;
-    for (const target& t : targets)
-        for (int k = 0; k < 2 && t.is_part; ++k)
-            bounds.push_back(r.parameter(scalar::i64, trace::access::value));
-    const bound_leaves nodes = declare(r, p, leaves, written, out);
-    const std::vector<trace::node> variables = loops.open();
-    const trace::node flat = leaves.places.flat_index(nodes.positions, variables);
-    const std::vector<trace::node> values = record(p, leaves, nodes, {flat, variables});
-    std::size_t position = targets.size(), bound = 0;
-    for (std::size_t k = 0; k < targets.size(); ++k) {
-        const auto into = std::find(written.begin(), written.end(), targets[k].vector) - written.begin();
-        const trace::node where = targets[k].where != nullptr ? values[position++] : flat;
-        store(out[static_cast<std::size_t>(into)], where, as_element(values[k], targets[k].vector->type()),
-              targets[k].is_part ? &bounds[2 * bound++] : nullptr);
-    }
-    loops.close();
-    return r.finish(nullptr);
 }
 
 /// What the kernel makes of the values: a vector's type, its number among the leaves, and which it is of the
 /// written ones.
-void note_results(layout& leaves, target_list targets, vector_list written) {
+void note_results(layout& leaves, target_list targets, const written_list& written) {
     for (const target& t : targets) {
         const auto into =
             static_cast<std::uint32_t>(std::find(written.begin(), written.end(), t.vector) - written.begin());
@@ -173,16 +122,6 @@ runtime::grid grid_for(const cached_kernel& kernel, const placement& of, bool on
         }
     }
     return g;
-}
-
-/// The kernel's first arguments, as traced_loops declares them.
-void append_counts(const placement& of, std::vector<runtime::argument>& list) {
-    const std::span<const std::int64_t> loops = of.counts();
-    const std::array<std::size_t, 3> counts = of.grid_counts();
-    for (std::size_t d = 0; d < std::min(loops.size(), grid_dimensions); ++d)
-        append_argument(list, scalar::i64, counts[d]);
-    for (std::size_t d = grid_dimensions - 1; d + 1 < loops.size(); ++d)
-        append_argument(list, scalar::i64, static_cast<std::uint64_t>(loops[loops.size() - 1 - d]));
 }
 
 /// Whether both have as many elements, in the same shape where both say one.
@@ -392,8 +331,44 @@ struct assignment {
             (facts.on_cpu || is_cheaper_in_fours(p)) &&
             !(std::all_of(written.begin(), written.end(), is_filled) && leaves.has_whole_vectors());
     }
+
+    /// The kernel's parameters.
+    void list(parameter_list& to) const {
+        list_counts(to, leaves.places);
+        for (std::size_t k = 0; k < written.size(); ++k) {
+            const bool is_read = leaves.number_of(*written[k]) < leaves.vectors.size();
+            to.vector({"out", k}, *written[k], is_read ? trace::access::mixed : trace::access::out);
+        }
+        for (std::size_t k = 0; k < targets.size(); ++k) {
+            if (!targets[k].is_part) continue;
+            to.number({"first_here", k}, targets[k].first);
+            to.number({"end_here", k}, targets[k].first + targets[k].vector->size());
+        }
+        list_leaves(to, p, leaves, written);
+    }
+
+    /// The values of the program are what is assigned, then the positions of those targets that have some.
     std::shared_ptr<const ir::function> traced() const {
-        return trace_assignment(p, leaves, targets, written);
+        const std::size_t loop_count = leaves.places.counts().size();
+        trace::recording r("elementwise", static_cast<int>(std::min(loop_count, grid_dimensions)), {});
+        parameter_list given(r);
+        list(given);
+        r.describe("out = " + describe(p, leaves, given)[0]);
+        open_loops loops(given, loop_count);
+        const trace::node flat = leaves.places.flat_index(given, loops.variables());
+        const std::vector<trace::node> values = record(p, leaves, given, {flat, loops.variables()});
+        std::size_t position = targets.size();
+        for (std::size_t k = 0; k < targets.size(); ++k) {
+            const target& t = targets[k];
+            const trace::node out = given[*t.vector], value = as_element(values[k], t.vector->type());
+            const trace::node where = t.where != nullptr ? values[position++] : flat;
+            if (t.is_part)
+                store(out, where, value, given[{"first_here", k}], given[{"end_here", k}]);
+            else
+                trace::store(out, where, value, {});
+        }
+        loops.close();
+        return r.finish(nullptr);
     }
 
 private:
@@ -411,20 +386,9 @@ void launch(target_list targets, const program& p, const shape& box) {
     const runtime::grid g = grid_for(*kernel, leaves.places, to_do.facts.on_cpu);
 
     const runtime::scratch<launch_lists> lists;
-    auto& [arguments, reads, writes] = *lists;
-    append_counts(leaves.places, arguments);
-    for (const vector_state* v : to_do.written) {
-        append_argument(arguments, *v);
-        writes.push_back(v->memory().get());
-    }
-    for (const target& t : targets) {
-        if (!t.is_part) continue;
-        append_argument(arguments, scalar::i64, t.first);
-        append_argument(arguments, scalar::i64, t.first + t.vector->size());
-    }
-    append_arguments(p, leaves, to_do.written, arguments);
-    append_memory(p, leaves, reads, writes);
-    enqueue(*kernel, to_do.device, g, arguments, reads, writes);
+    parameter_list bound(*lists);
+    to_do.list(bound);
+    enqueue(*kernel, to_do.device, g, *lists);
 }
 
 }  // namespace

@@ -105,14 +105,14 @@ std::shared_ptr<const cached_kernel> kernel_for(
 }
 
 void enqueue(const cached_kernel& kernel, runtime::device_state& device, const runtime::grid& g,
-             std::span<const runtime::argument> arguments, std::span<runtime::storage* const> reads,
-             std::span<runtime::storage* const> writes) {
+             const launch_lists& given) {
     runtime::kernel_lease lease = kernel.program->lease_kernel();
+    runtime::queue_state& queue = device.default_queue();
     if (kernel.printing != nullptr) [[unlikely]]
-        kernels::enqueue_printing(device.default_queue(), kernel.printing, lease, g, arguments, reads,
-                                  writes);
+        kernels::enqueue_printing(queue, kernel.printing, lease, g, given.arguments, given.reads,
+                                  given.writes);
     else
-        device.default_queue().enqueue_launch(lease, g, arguments, reads, writes);
+        queue.enqueue_launch(lease, g, given.arguments, given.reads, given.writes);
 }
 
 }  // namespace balm::array

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 
 #include "array/layout.hpp"
 #include "ir/lower.hpp"
@@ -27,8 +26,6 @@ std::shared_ptr<const cached_kernel> kernel_for(
     const std::function<std::shared_ptr<const ir::function>()>& trace);
 
 /// Launches it on the device's own queue.
-void enqueue(const cached_kernel&, runtime::device_state&, const runtime::grid&,
-             std::span<const runtime::argument>, std::span<runtime::storage* const> reads,
-             std::span<runtime::storage* const> writes);
+void enqueue(const cached_kernel&, runtime::device_state&, const runtime::grid&, const launch_lists&);
 
 }  // namespace balm::array

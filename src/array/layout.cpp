@@ -18,28 +18,26 @@ namespace balm::array {
 
 namespace {
 
-/// a, b, c … z, a1, b1 …
-std::string leaf_name(std::size_t k, const char* alphabet, std::size_t letters) {
-    return std::string(1, alphabet[k % letters]) + (k >= letters ? std::to_string(k / letters) : "");
+/// a, b, c … h, a1, b1 …
+parameter_name vector_name(std::size_t k) {
+    constexpr const char* letters[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    return {letters[k % 8], k / 8};
 }
-std::string vector_name(std::size_t k) { return leaf_name(k, "abcdefgh", 8); }
-std::string target_name(std::size_t k) { return "out" + (k > 0 ? std::to_string(k) : ""); }
+parameter_name scalar_name(std::size_t k) {
+    constexpr const char* letters[] = {"s", "t", "u", "v", "w", "x", "y", "z"};
+    return {letters[k % 8], k / 8};
+}
 /// Calls f(step, number of its argument) for each scalar.
 template <class F>
 void for_each_scalar(const program& p, const layout& leaves, F&& f) {
-    const scalar_numbers& numbers = leaves.number_of_scalar;
     std::size_t k = 0;
-    for (const step& s : p.steps) {
-        if (!is_argument(s)) continue;
-        f(s, numbers.empty() ? k : numbers[k]);
-        ++k;
-    }
+    for (const step& s : p.steps)
+        if (is_argument(s)) f(s, leaves.argument_of_scalar(k++));
 }
 bool contains(std::span<vector_state* const> list, const vector_state* v) {
     return std::find(list.begin(), list.end(), v) != list.end();
 }
-std::string image_name(std::size_t k) { return "image" + (k > 0 ? std::to_string(k) : ""); }
-std::string scalar_name(std::size_t k) { return leaf_name(k, "stuvwxyz", 8); }
+parameter_name image_name(std::size_t k) { return {"image", k}; }
 
 }  // namespace
 
@@ -257,40 +255,28 @@ trace::node as_element(trace::node value, trace::type wanted) {
     return trace::convert(value, wanted.element == scalar::f16 ? scalar::f32 : wanted.element);
 }
 
-bound_leaves declare(trace::recording& r, const program& p, const layout& leaves,
-                     std::span<vector_state* const> written, std::span<const trace::node> parameters) {
-    bound_leaves nodes;
-    for (std::size_t k = 0; k < leaves.vectors.size(); ++k) {
-        const vector_state* const v = leaves.vectors[k];
-        const auto known = std::find(written.begin(), written.end(), v);
-        const bool is_constant = k < 64 && (leaves.in_constant_memory >> k & 1) != 0;
-        nodes.vectors.push_back(
-            known != written.end()
-                ? parameters[static_cast<std::size_t>(known - written.begin())]
-                : r.parameter(v->type(), is_written(p, *v) ? trace::access::mixed : trace::access::in,
-                              is_constant ? space::constant : space::global));
-    }
-    for (const image_leaf& image : p.images) nodes.images.push_back(r.parameter(image.type, image.use));
-    std::vector<trace::node> arguments;
-    for_each_scalar(p, leaves, [&](const step& s, std::size_t number) {
-        if (number == arguments.size()) arguments.push_back(r.parameter(s.type, trace::access::value));
-        nodes.scalars.push_back(arguments[number]);
-    });
-    nodes.positions = leaves.places.declare(r);
-    return nodes;
-}
-
-std::string parameter_names(const program& p, const layout& leaves, std::span<vector_state* const> written) {
-    std::string names;
+void list_leaves(parameter_list& to, const program& p, const layout& leaves,
+                 std::span<vector_state* const> written) {
     std::size_t letter = 0;
-    for (vector_state* v : leaves.vectors)
-        if (!contains(written, v)) names += ", " + vector_name(letter++);
-    for (std::size_t k = 0; k < p.images.size(); ++k) names += ", " + image_name(k);
-    letter = 0;
-    for_each_scalar(p, leaves, [&](const step&, std::size_t number) {
-        if (number == letter) names += ", " + scalar_name(letter++);
+    for (std::size_t k = 0; k < leaves.vectors.size(); ++k) {
+        vector_state* const v = leaves.vectors[k];
+        if (contains(written, v)) continue;
+        const bool is_constant = k < 64 && (leaves.in_constant_memory >> k & 1) != 0;
+        to.vector(vector_name(letter++), *v, is_written(p, *v) ? trace::access::mixed : trace::access::in,
+                  is_constant ? space::constant : space::global);
+    }
+    for (std::size_t k = 0; k < p.images.size(); ++k) to.image(image_name(k), p.images[k]);
+    std::size_t next = 0;
+    for_each_scalar(p, leaves, [&](const step& s, std::size_t number) {
+        if (number != next) return;
+        if (s.type.is_scalar())
+            to.value(scalar_name(next), s.type.element,
+                     s.what == step::kind::index ? offset_of(p, s) : s.bits);
+        else
+            to.value(scalar_name(next), s.type, p.values.begin() + s.bits);
+        ++next;
     });
-    return names + leaves.places.parameter_names();
+    leaves.places.list(to);
 }
 
 namespace {
@@ -390,12 +376,13 @@ bool has_lanes(const program& p) {
     return true;
 }
 
-std::vector<trace::node> record(const program& p, const layout& leaves, const bound_leaves& nodes,
+std::vector<trace::node> record(const program& p, const layout& leaves, const parameter_list& given,
                                 const coordinates& at, int lanes) {
     std::vector<trace::node> stack;
     std::vector<coordinates> places{at};
     kept_list kept;
-    std::size_t next_scalar = 0, next_position = 0;
+    std::size_t scalars = 0, positions = 0;
+    const auto next_scalar = [&] { return given[scalar_name(leaves.argument_of_scalar(scalars++))]; };
     for (const step& s : p.steps) {
         const coordinates& here = places.back();
         const std::size_t first = stack.size() - s.arity;
@@ -404,22 +391,20 @@ std::vector<trace::node> record(const program& p, const layout& leaves, const bo
         switch (s.what) {
             case step::kind::vector:
                 made = in_lanes(lanes, [&](int k) {
-                    const trace::node memory = nodes.vectors[leaves.number_of_leaf[s.leaf]];
+                    const trace::node memory = given[*p.vectors[s.leaf]];
                     return is_in_short_vectors(s, here) ? lane_of_short_vector(memory, s.type, here)
                                                         : trace::load(memory, after(here.flat, k), {});
                 });
                 break;
-            case step::kind::scalar: made = nodes.scalars[next_scalar++]; break;
+            case step::kind::scalar: made = next_scalar(); break;
             case step::kind::constant: made = trace::constant(s.type, s.bits); break;
             case step::kind::index:
-                made = shifted(in_lanes(lanes, [&](int k) { return after(here.flat, k); }),
-                               nodes.scalars[next_scalar++], is_in_fours(p, s));
+                made = shifted(in_lanes(lanes, [&](int k) { return after(here.flat, k); }), next_scalar(),
+                               is_in_fours(p, s));
                 break;
-            case step::kind::memory: made = nodes.vectors[leaves.number_of_leaf[s.leaf]]; break;
-            case step::kind::image: made = nodes.images[s.leaf]; break;
-            case step::kind::position:
-                made = leaves.places.record(next_position++, nodes.positions, here);
-                break;
+            case step::kind::memory: made = given[*p.vectors[s.leaf]]; break;
+            case step::kind::image: made = given[image_name(s.leaf)]; break;
+            case step::kind::position: made = leaves.places.record(positions++, given, here); break;
             case step::kind::at:
                 places.emplace_back(operands[0]);
                 stack.pop_back();
@@ -457,26 +442,14 @@ std::vector<trace::node> record(const program& p, const layout& leaves, const bo
     return stack;
 }
 
-std::vector<std::string> describe(const program& p, const layout& leaves,
-                                  std::span<vector_state* const> written) {
-    std::vector<std::string> names;
-    std::size_t letter = 0;
-    for (vector_state* v : leaves.vectors) {
-        const auto known = std::find(written.begin(), written.end(), v);
-        names.push_back(known != written.end()
-                            ? target_name(static_cast<std::size_t>(known - written.begin()))
-                            : vector_name(letter++));
-    }
+std::vector<std::string> describe(const program& p, const layout& leaves, const parameter_list& given) {
     struct phrase {
         std::string words;
         int precedence;
     };
     std::vector<phrase> stack;
-    std::vector<std::string> scalars;
-    for_each_scalar(p, leaves,
-                    [&](const step&, std::size_t number) { scalars.push_back(scalar_name(number)); });
-    std::size_t next = 0;
-    const auto next_scalar = [&] { return scalars[next++]; };
+    std::size_t scalars = 0;
+    const auto next_scalar = [&] { return scalar_name(leaves.argument_of_scalar(scalars++)).spelled(); };
     for (const step& s : p.steps) {
         // What is computed at an index stands above it.
         const std::size_t arity = s.what == step::kind::end ? 2 : s.what == step::kind::at ? 0 : s.arity;
@@ -492,8 +465,8 @@ std::vector<std::string> describe(const program& p, const layout& leaves,
         phrase made{"", 15};
         switch (s.what) {
             case step::kind::vector:
-            case step::kind::memory: made.words = names[leaves.number_of_leaf[s.leaf]]; break;
-            case step::kind::image: made.words = image_name(s.leaf); break;
+            case step::kind::memory: made.words = given.name_of(*p.vectors[s.leaf]).spelled(); break;
+            case step::kind::image: made.words = image_name(s.leaf).spelled(); break;
             case step::kind::scalar: made.words = next_scalar(); break;
             case step::kind::constant: made.words = "constant"; break;
             case step::kind::index: made = {"element_index(" + next_scalar() + ")", 15}; break;
@@ -537,65 +510,11 @@ std::vector<std::string> describe(const program& p, const layout& leaves,
     return all;
 }
 
-void append_argument(std::vector<runtime::argument>& list, const runtime::storage& memory) {
-    list.emplace_back().set(memory.native());
-}
-
-void append_argument(std::vector<runtime::argument>& list, const vector_state& of) {
-    list.emplace_back().set(of.memory()->native(), of.offset());
-}
-
-void append_argument(std::vector<runtime::argument>& list, scalar type, std::uint64_t bits) {
-    runtime::argument& a = list.emplace_back();
-    a.size = static_cast<std::uint32_t>(size_of(type));
-    std::memcpy(a.bytes.data(), &bits, sizeof bits);  // little-endian hosts: the low bytes come first
-}
-
-namespace {
-
-void append_value(std::vector<runtime::argument>& list, const program& p, const step& s) {
-    if (s.type.is_scalar())
-        return append_argument(list, s.type.element, s.what == step::kind::index ? offset_of(p, s) : s.bits);
-    runtime::argument& a = list.emplace_back();
-    a.size = static_cast<std::uint32_t>(trace::size_of(s.type));
-    const std::byte* value = p.values.begin() + s.bits;
-    if (a.size <= a.bytes.size())
-        std::memcpy(a.bytes.data(), value, a.size);
-    else
-        a.long_value = value;
-}
-
-}  // namespace
-
-void append_arguments(const program& p, const layout& leaves, std::span<vector_state* const> written,
-                      std::vector<runtime::argument>& list) {
-    for (vector_state* v : leaves.vectors)
-        if (!contains(written, v)) append_argument(list, *v);
-    for (const image_leaf& image : p.images)
-        list.push_back(
-            runtime::argument::of(image.memory->native(), kernels::image_use_of(image.use), image.sampler));
-    std::size_t next = 0;
-    for_each_scalar(p, leaves, [&](const step& s, std::size_t number) {
-        if (number != next) return;
-        append_value(list, p, s);
-        ++next;
-    });
-    leaves.places.append_arguments(list);
-}
-
-void append_memory(const program& p, const layout& leaves, std::vector<runtime::storage*>& reads,
-                   std::vector<runtime::storage*>& writes) {
-    for (const vector_state* v : leaves.vectors)
-        (is_written(p, *v) ? writes : reads).push_back(v->memory().get());
-    for (const image_leaf& image : p.images) reads.push_back(image.memory.get());
-}
-
-void append_reads(const program& p, const layout& leaves, std::vector<runtime::storage*>& list) {
-    if (p.writes_memory)
-        throw usage_error(
-            "a function in a reduced expression writes memory; assign the expression to a vector and reduce "
-            "that");
-    append_memory(p, leaves, list, list);
+void refuse_writing(const program& p) {
+    if (!p.writes_memory) return;
+    throw usage_error(
+        "a function in a reduced expression writes memory; assign the expression to a vector and reduce "
+        "that");
 }
 
 }  // namespace balm::array

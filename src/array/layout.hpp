@@ -1,20 +1,19 @@
 #pragma once
 // How an expression's leaves become a kernel's parameters: equal vectors are one parameter, scalars are
 // arguments, of what repeats one. In: a program. Out: the numbering, which belongs to the kernel's identity,
-// and the arguments.
+// and the list of the parameters.
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "array/parameters.hpp"
 #include "array/placement.hpp"
 #include "array/repeats.hpp"
-#include "array/vector_state.hpp"
 #include "balm/expr.hpp"
 #include "balm/trace.hpp"
 #include "balm/view.hpp"
-#include "runtime/thread_stock.hpp"
 
 namespace balm::array {
 
@@ -41,6 +40,10 @@ struct layout {
     bool repeats_like(const layout&) const;
     /// Whether equal programs with these layouts are computed by the same kernel.
     bool is_like(const layout&) const;
+    /// Which argument the program's k-th scalar is.
+    std::size_t argument_of_scalar(std::size_t k) const {
+        return number_of_scalar.empty() ? k : number_of_scalar[k];
+    }
     /// The number of a vector; the number of vectors for one that the expression does not read.
     std::uint32_t number_of(const vector_state&) const;
     /// Whether each has its memory to itself, so that short vectors may be read there.
@@ -76,62 +79,27 @@ std::uint64_t structure_hash(const program&);
 /// The node as a value of an element of this type: scalars are converted, all else is of it already.
 trace::node as_element(trace::node, trace::type);
 
-/// The parameters of a program within a trace.
-struct bound_leaves {
-    std::vector<trace::node> vectors;
-    std::vector<trace::node> images;
-    std::vector<trace::node> scalars;
-    std::vector<placement::map_nodes> positions;
-};
-/// Declares a read-only parameter for each vector that is not written, for which there are parameters
-/// already, and one for each image, scalar and number that positions are computed from.
-bound_leaves declare(trace::recording&, const program&, const layout&,
-                     std::span<vector_state* const> written = {},
-                     std::span<const trace::node> parameters = {});
-/// The names of those parameters, appended to a signature: ", a, b, s".
-std::string parameter_names(const program&, const layout&, std::span<vector_state* const> written = {});
+/// Lists a parameter for each vector, image, scalar and number that positions are computed from, but for the
+/// vectors that are written, which are listed already.
+void list_leaves(parameter_list&, const program&, const layout&, std::span<vector_state* const> written = {});
 
 /// Records the program for one index; gives its values. A program is mostly one expression; several of them,
 /// appended to one list, leave a value each and share their leaves.
 /// With `lanes`, the values for as many indices in a row, as vectors; what is the same for all may stay one
 /// value.
-std::vector<trace::node> record(const program&, const layout&, const bound_leaves&, const coordinates&,
+std::vector<trace::node> record(const program&, const layout&, const parameter_list&, const coordinates&,
                                 int lanes = 1);
 
 /// Whether the program can be recorded in lanes, which then are what scalars would be.
 bool has_lanes(const program&);
 
 /// The expressions as one would write them, with the parameters' names: "2 * a - sin(b)".
-std::vector<std::string> describe(const program&, const layout&, std::span<vector_state* const> written = {});
+std::vector<std::string> describe(const program&, const layout&, const parameter_list&);
 
-/// What a launch is given besides its grid; runtime::scratch<launch_lists> allocates nothing.
-struct launch_lists {
-    std::vector<runtime::argument> arguments;
-    std::vector<runtime::storage*> reads, writes;
-
-    void clear() noexcept {
-        arguments.clear();
-        reads.clear();
-        writes.clear();
-    }
-};
-
-/// Appends the arguments of those parameters.
-void append_arguments(const program&, const layout&, std::span<vector_state* const> written,
-                      std::vector<runtime::argument>&);
-
-/// Appends what the expression reads, and what its functions write.
-void append_memory(const program&, const layout&, std::vector<runtime::storage*>& reads,
-                   std::vector<runtime::storage*>& writes);
-/// The same for expressions that write nothing. Throws usage_error for others.
-void append_reads(const program&, const layout&, std::vector<runtime::storage*>&);
+/// Throws usage_error where a function in an expression to be reduced writes memory.
+void refuse_writing(const program&);
 /// Throws usage_error where a function writes a vector that shares elements with another of the expression,
 /// or with a target.
 void refuse_written_overlap(const program&, target_list);
-
-/// Appends one argument, made in its place: a copy would wait for the stores of its members.
-void append_argument(std::vector<runtime::argument>&, const runtime::storage&);
-void append_argument(std::vector<runtime::argument>&, const vector_state&);
-void append_argument(std::vector<runtime::argument>&, scalar, std::uint64_t bits);
 
 }  // namespace balm::array

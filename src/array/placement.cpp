@@ -2,13 +2,9 @@
 
 #include "array/placement.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <optional>
-
-#include "array/layout.hpp"
 
 namespace balm::array {
 
@@ -153,77 +149,52 @@ bool placement::follows_rows() const {
                        [](const entry& e) { return !e.is_nested && e.last() == last_stride::one; });
 }
 
-std::vector<placement::map_nodes> placement::declare(trace::recording& r) const {
-    std::vector<map_nodes> nodes;
+parameter_name placement::name_of(const char* word, std::size_t k, int d) const {
+    return {word, k, entries_[k].dimensions > 1 ? d : parameter_name::no_dimension};
+}
+
+void placement::list(parameter_list& to) const {
     for (std::size_t k = 0; k < entries_.size(); ++k) {
         const entry& e = entries_[k];
-        map_nodes& n = nodes.emplace_back();
-        n.offset = r.parameter(scalar::i64, trace::access::value);
-        if (!has_own_strides(k)) n.strides = nodes[e.strides_of].strides;
+        to.number({"first", k}, static_cast<std::uint64_t>(e.at.offset));
         for (int d = 0; d < e.given_strides() && has_own_strides(k); ++d)
-            n.strides.push_back(r.parameter(scalar::i64, trace::access::value));
+            to.number(name_of("stride", k, d),
+                      static_cast<std::uint64_t>(e.at.strides[static_cast<std::size_t>(d)]));
         for (int d = 1; d < e.dimensions && e.is_nested; ++d)
-            n.counts.push_back(r.parameter(e.is_narrow ? scalar::u32 : scalar::i64, trace::access::value));
-    }
-    return nodes;
-}
-
-std::string placement::parameter_names() const {
-    std::string names;
-    for (std::size_t k = 0; k < entries_.size(); ++k) {
-        const entry& e = entries_[k];
-        const std::string mark = k == 0 ? "" : std::to_string(k);
-        const auto numbered = [&](const char* what, int d) {
-            return fmt::format(", {}{}{}", what, mark, e.dimensions > 1 ? fmt::format("_{}", d) : "");
-        };
-        names += ", first" + mark;
-        for (int d = 0; d < e.given_strides() && has_own_strides(k); ++d) names += numbered("stride", d);
-        for (int d = 1; d < e.dimensions && e.is_nested; ++d) names += numbered("count", d);
-    }
-    return names;
-}
-
-void placement::append_arguments(std::vector<runtime::argument>& list) const {
-    const auto give = [&](scalar type, std::int64_t value) {
-        append_argument(list, type, static_cast<std::uint64_t>(value));
-    };
-    for (std::size_t k = 0; k < entries_.size(); ++k) {
-        const entry& e = entries_[k];
-        give(scalar::i64, e.at.offset);
-        for (int d = 0; d < e.given_strides() && has_own_strides(k); ++d)
-            give(scalar::i64, e.at.strides[static_cast<std::size_t>(d)]);
-        for (int d = 1; d < e.dimensions && e.is_nested; ++d)
-            give(e.is_narrow ? scalar::u32 : scalar::i64, e.counts[static_cast<std::size_t>(d)]);
+            to.value(name_of("count", k, d), e.is_narrow ? scalar::u32 : scalar::i64,
+                     static_cast<std::uint64_t>(e.counts[static_cast<std::size_t>(d)]));
     }
 }
 
-trace::node placement::flat_index(const std::vector<map_nodes>& nodes,
-                                  const std::vector<trace::node>& loops) const {
-    if (flat_ != is_flat) return record(entries_[flat_], nodes[flat_], loops);
+trace::node placement::flat_index(const parameter_list& given, const std::vector<trace::node>& loops) const {
+    if (flat_ != is_flat) return record_entry(flat_, given, loops);
     return loops.size() == 1 ? loops[0] : trace::node{};
 }
 
-trace::node placement::record(std::size_t k, const std::vector<map_nodes>& nodes,
-                              const coordinates& here) const {
+trace::node placement::record(std::size_t k, const parameter_list& given, const coordinates& here) const {
     const std::uint32_t number = numbers_[k];
     if (number == is_flat) return here.loops.size() == 1 ? here.loops[0] : here.flat;
     const entry& e = entries_[number];
-    if (!e.is_nested) return record(e, nodes[number], here.loops);
-    return record(e, nodes[number], row_major_coordinates(here.flat, nodes[number].counts, e.is_narrow));
+    if (!e.is_nested) return record_entry(number, given, here.loops);
+    std::vector<trace::node> counts;
+    for (int d = 1; d < e.dimensions; ++d) counts.push_back(given[name_of("count", number, d)]);
+    return record_entry(number, given, row_major_coordinates(here.flat, counts, e.is_narrow));
 }
 
-trace::node placement::record(const entry& e, const map_nodes& nodes,
-                              const std::vector<trace::node>& variables) const {
+trace::node placement::record_entry(std::size_t k, const parameter_list& given,
+                                    const std::vector<trace::node>& variables) const {
     // The offset last: what several maps with the same strides share is computed once.
+    const entry& e = entries_[k];
     std::optional<trace::node> sum;
     const auto plus = [&](trace::node term) { sum = sum ? trace::apply(builtin::add, *sum, term) : term; };
-    for (std::size_t d = 0; d < variables.size(); ++d) {
-        if (d < nodes.strides.size())
-            plus(trace::apply(builtin::mul, variables[d], nodes.strides[d]));
+    for (int d = 0; d < e.dimensions; ++d) {
+        const trace::node variable = variables[static_cast<std::size_t>(d)];
+        if (d < e.given_strides())
+            plus(trace::apply(builtin::mul, variable, given[name_of("stride", e.strides_of, d)]));
         else if (e.last() == last_stride::one)
-            plus(variables[d]);
+            plus(variable);
     }
-    plus(nodes.offset);
+    plus(given[{"first", k}]);
     return *sum;
 }
 

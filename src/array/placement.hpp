@@ -6,13 +6,12 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "array/parameters.hpp"
 #include "array/walk.hpp"
 #include "balm/expr.hpp"
 #include "balm/trace.hpp"
-#include "runtime/backend.hpp"
 
 namespace balm::array {
 
@@ -64,20 +63,13 @@ public:
     /// What of them a kernel depends on.
     const std::vector<std::uint32_t>& structure() const { return structure_; }
 
-    struct map_nodes {
-        trace::node offset;
-        std::vector<trace::node> strides;  ///< but for a last one that is 0 or 1
-        std::vector<trace::node> counts;   ///< of the dimensions behind the first, where it is nested
-    };
-    std::vector<map_nodes> declare(trace::recording&) const;
-    /// The names of those parameters, appended to a signature.
-    std::string parameter_names() const;
-    void append_arguments(std::vector<runtime::argument>&) const;
+    /// Lists the offsets, strides and counts that positions are computed from.
+    void list(parameter_list&) const;
 
     /// The flat index inside the loops; none where nothing asks for it.
-    trace::node flat_index(const std::vector<map_nodes>&, const std::vector<trace::node>& loops) const;
+    trace::node flat_index(const parameter_list&, const std::vector<trace::node>& loops) const;
     /// The k-th position of the program.
-    trace::node record(std::size_t k, const std::vector<map_nodes>&, const coordinates&) const;
+    trace::node record(std::size_t k, const parameter_list&, const coordinates&) const;
 
 private:
     enum class last_stride : std::uint8_t { zero, one, other };
@@ -95,9 +87,13 @@ private:
         std::uint32_t strides_of = 0;  ///< the first entry with the same strides in the same loops
 
         last_stride last() const;
+        /// Strides that are parameters: all but a last one that is 0 or 1.
         int given_strides() const { return dimensions - (last() == last_stride::other ? 0 : 1); }
     };
-    trace::node record(const entry&, const map_nodes&, const std::vector<trace::node>& variables) const;
+    /// The name of what an entry has for each of its dimensions.
+    parameter_name name_of(const char* word, std::size_t entry, int dimension) const;
+    trace::node record_entry(std::size_t, const parameter_list&,
+                             const std::vector<trace::node>& variables) const;
     std::uint32_t number_nested(const affine_map&);
     std::uint32_t add(entry);
     bool has_own_strides(std::size_t k) const { return entries_[k].strides_of == k; }

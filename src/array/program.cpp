@@ -177,10 +177,9 @@ void program::push_position(const affine_map& map) {
 
 void program::push_image(image_leaf image) {
     step& s = push(step::kind::image);
+    s.type = image.type;
+    s.detail = static_cast<std::uint32_t>(image.use);
     s.leaf = static_cast<std::uint16_t>(images.size());
-    // Which elements and dimensions, and how it is used: 4 + 3 + 3 + 4 bits.
-    s.detail = static_cast<std::uint16_t>(static_cast<unsigned>(image.type.element) | image.type.lanes << 4 |
-                                          image.type.aggregate << 7 | static_cast<unsigned>(image.use) << 10);
     images.push_back(std::move(image));
 }
 

@@ -65,16 +65,15 @@ recording::~recording() {
 
 void recording::describe(std::string words) { tracer_->function.description = std::move(words); }
 
-node recording::parameter(type what, access use, space where) {
+node recording::parameter(type what, access use, space where, std::string name) {
     tracer& t = *tracer_;
     const std::size_t position = t.function.parameters.size();
-    const bool named = position < t.parameter_names;
     ir::parameter p;
     p.what = use == access::value || what.is_image() ? what
              : use == access::local                  ? pointer_to(what, space::local)
                                                      : pointer_to(what, where, use == access::in);
     p.use = use;
-    if (named) p.name = t.function.names[position + 1];
+    p.name = position < t.parameter_names ? t.function.names[position + 1] : std::move(name);
     t.function.parameters.push_back(p);
     instruction i = make(opcode::parameter, p.what);
     i.bits = position;

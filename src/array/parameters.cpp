@@ -1,0 +1,79 @@
+// A launch appends arguments and allocations; a trace remembers the parameters by their names and vectors.
+
+#include "array/parameters.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "kernel/launch.hpp"
+
+namespace balm::array {
+
+std::string parameter_name::spelled() const {
+    std::string name(word);
+    if (number > 0) name += std::to_string(number);
+    if (dimension != no_dimension) name += "_" + std::to_string(dimension);
+    return name;
+}
+
+void parameter_list::declare(parameter_name name, trace::type type, trace::access use, space where) {
+    declared_.push_back({name, recording_->parameter(type, use, where, name.spelled())});
+}
+
+// Arguments are made in their place: a copy would wait for the stores of their members.
+
+void parameter_list::value(parameter_name name, scalar type, std::uint64_t bits) {
+    if (launch_ == nullptr) return declare(name, type, trace::access::value);
+    runtime::argument& a = launch_->arguments.emplace_back();
+    a.size = static_cast<std::uint32_t>(size_of(type));
+    std::memcpy(a.bytes.data(), &bits, sizeof bits);  // little-endian hosts: the low bytes come first
+}
+
+void parameter_list::value(parameter_name name, trace::type type, const std::byte* from) {
+    if (launch_ == nullptr) return declare(name, type, trace::access::value);
+    runtime::argument& a = launch_->arguments.emplace_back();
+    a.size = static_cast<std::uint32_t>(trace::size_of(type));
+    if (a.size <= a.bytes.size())
+        std::memcpy(a.bytes.data(), from, a.size);
+    else
+        a.long_value = from;
+}
+
+void parameter_list::memory(parameter_name name, trace::type element, trace::access use,
+                            runtime::storage& storage, std::size_t offset, space where) {
+    if (launch_ == nullptr) return declare(name, element, use, where);
+    launch_->arguments.emplace_back().set(storage.native(), offset);
+    if (use != trace::access::out) launch_->reads.push_back(&storage);
+    if (use != trace::access::in) launch_->writes.push_back(&storage);
+}
+
+void parameter_list::vector(parameter_name name, const vector_state& v, trace::access use, space where) {
+    memory(name, v.type(), use, *v.memory(), v.offset(), where);
+    if (launch_ == nullptr) declared_.back().vector = &v;
+}
+
+void parameter_list::image(parameter_name name, const image_leaf& image) {
+    if (launch_ == nullptr) return declare(name, image.type, image.use);
+    launch_->arguments.push_back(
+        runtime::argument::of(image.memory->native(), kernels::image_use_of(image.use), image.sampler));
+    launch_->reads.push_back(image.memory.get());
+}
+
+trace::node parameter_list::operator[](parameter_name name) const {
+    const auto found = std::find_if(declared_.begin(), declared_.end(),
+                                    [&](const declared& each) { return each.name == name; });
+    if (found == declared_.end()) throw std::logic_error("no parameter is listed as " + name.spelled());
+    return found->node;
+}
+
+trace::node parameter_list::operator[](const vector_state& v) const { return (*this)[name_of(v)]; }
+
+parameter_name parameter_list::name_of(const vector_state& v) const {
+    const auto found = std::find_if(declared_.begin(), declared_.end(),
+                                    [&](const declared& each) { return each.vector == &v; });
+    if (found == declared_.end()) throw std::logic_error("a vector of the expression is no parameter");
+    return found->name;
+}
+
+}  // namespace balm::array
