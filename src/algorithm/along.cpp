@@ -132,6 +132,17 @@ struct division {
     int width_bits = 0;      ///< GPUs: as a power of two, the work-items of a group that are side by side
 };
 
+/// What decides a kernel besides the expression.
+struct along_key {
+    along_plan plan;
+    reduction_form what;
+    friend bool operator==(const along_key&, const along_key&) = default;
+    void add_to(runtime::table_hash& hash) const {
+        plan.add_to(hash);
+        what.add_to(hash);
+    }
+};
+
 class computation {
 public:
     computation(const program& p, const reduction& what, const shape& box, const dimension_set& is_reduced,
@@ -160,8 +171,7 @@ public:
         launch(d, p_, leaves_, reduced_);
         if (is_whole) return;
         static const program& nothing = *new program;
-        layout no_leaves(nothing);
-        launch(finish_of(d), nothing, no_leaves, d.segments);
+        launch(finish_of(d), nothing, layout(nothing), d.segments);
     }
 
 private:
@@ -298,18 +308,6 @@ private:
         return d;
     }
 
-    /// What a kernel depends on besides the expression.
-    void note_kernel(const along_plan& plan, layout& leaves) const {
-        leaves.results = {};
-        leaves.note(static_cast<std::uint64_t>(plan.shape) | static_cast<std::uint64_t>(plan.stage) << 4 |
-                    static_cast<std::uint64_t>(plan.lanes) << 8 |
-                    static_cast<std::uint64_t>(plan.at_once) << 16 | std::uint64_t{plan.is_short} << 24 |
-                    std::uint64_t{plan.is_narrow} << 25 | std::uint64_t{plan.gives_in_order} << 26 |
-                    std::uint64_t{plan.counts_in_order} << 27 | static_cast<std::uint64_t>(plan.loops) << 32 |
-                    std::uint64_t{plan.reduced} << 40);
-        note({&what_, 1}, leaves);
-    }
-
     /// The parameters of a kernel.
     void list(parameter_list& to, const division& d, const program& p, const layout& leaves,
               std::size_t reduced) const {
@@ -320,7 +318,7 @@ private:
         to.number("segments", d.segments);
         if (plan.on_cpu()) to.number(plan.is_strip() ? "strips" : "rows_an_item", d.share);
         if (plan.is_strip()) to.number("columns", fastest_count());
-        if (!plan.on_cpu()) to.number("width_bits", static_cast<std::size_t>(d.width_bits));
+        if (!plan.on_cpu()) to.number("width_bits", d.width_bits);
         list_counts(to, plan, false);
         list_counts(to, plan, true);
         list_strides(to, plan, false);
@@ -337,8 +335,7 @@ private:
         for (int d = 0; d < plan.loops && plan.has_counts(of_reduced); ++d) {
             if (plan.is_reduced(d) != of_reduced) continue;
             const std::int64_t count = leaves_.places.counts()[static_cast<std::size_t>(d)];
-            if (number > 0)
-                to.number({of_reduced ? "reduced" : "kept", number}, static_cast<std::uint64_t>(count));
+            if (number > 0) to.number({of_reduced ? "reduced" : "kept", number}, count);
             ++number;
         }
     }
@@ -348,11 +345,10 @@ private:
         const walk::map& map = of_reduced ? position() : place();
         const char* const word = of_reduced ? "position" : "place";
         std::size_t number = 0;
-        to.number(word, static_cast<std::uint64_t>(map.offset));
+        to.number(word, map.offset);
         for (int d = 0; d < plan.loops; ++d)
             if (plan.is_reduced(d) == of_reduced)
-                to.number({word, ++number},
-                          static_cast<std::uint64_t>(map.strides[static_cast<std::size_t>(d)]));
+                to.number({word, ++number}, map.strides[static_cast<std::size_t>(d)]);
     }
 
     std::shared_ptr<const ir::function> traced(const division& d, const program& p, const layout& leaves,
@@ -363,12 +359,12 @@ private:
         return trace_along(r, given, d.plan, does_, p, leaves);
     }
 
-    void launch(division d, const program& p, layout& leaves, std::size_t reduced) {
+    void launch(division d, const program& p, const layout& leaves, std::size_t reduced) {
         const along_plan& plan = d.plan;
-        note_kernel(plan, leaves);
+        const along_key key{plan, reduction_form(what_)};
         const auto trace_it = [&] { return traced(d, p, leaves, reduced); };
         const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(device_, purpose::reduce_along, p, leaves, facts_, std::cref(trace_it));
+            kernel_for(device_, key, p, leaves, facts_, std::cref(trace_it));
 
         runtime::grid g;
         std::size_t groups = 0;

@@ -75,6 +75,23 @@ struct division {
     std::size_t piece = 0, pieces_an_item = 0, parts = 0, groups = 0;
 };
 
+/// What decides a kernel besides the expression.
+struct reduction_key {
+    reduction_plan plan;
+    policy how;
+    detail::inline_vector<reduction_form, 2> all;
+    friend bool operator==(const reduction_key&, const reduction_key&) = default;
+
+    reduction_key(const reduction_plan& of, const request& asked) : plan(of), how(asked.how) {
+        for (const reduction& r : asked.all) all.push_back(reduction_form(r));
+    }
+    void add_to(runtime::table_hash& hash) const {
+        plan.add_to(hash);
+        hash.add(how);
+        for (const reduction_form& each : all) each.add_to(hash);
+    }
+};
+
 class computation {
 public:
     computation(const request& asked, std::size_t n)
@@ -105,11 +122,10 @@ public:
         launch(first, asked_.p, leaves_);
         if (!is_whole) {
             static const program& nothing = *new program;
-            layout no_leaves(nothing);
             division last = d;
             last.groups = 1;
             last.plan.stage = reduction_stage::finish;
-            launch(last, nothing, no_leaves);
+            launch(last, nothing, layout(nothing));
         }
     }
     /// Waits for the results.
@@ -171,17 +187,6 @@ private:
                });
     }
 
-    /// What a kernel depends on besides the expression.
-    void note_kernel(const reduction_plan& plan, layout& leaves) const {
-        leaves.results = {};
-        leaves.note(static_cast<std::uint64_t>(plan.shape) | static_cast<std::uint64_t>(plan.stage) << 8 |
-                    std::uint64_t{plan.into_vectors} << 16 | std::uint64_t{plan.in_vectors} << 17 |
-                    std::uint64_t{plan.loads_vectors} << 18 | std::uint64_t{plan.at_once} << 24 |
-                    static_cast<std::uint64_t>(asked_.how) << 32 |
-                    static_cast<std::uint64_t>(plan.lanes) << 40);
-        note(asked_.all, leaves);
-    }
-
     /// The parameters of a kernel.
     void list(parameter_list& to, const division& d, const program& p, const layout& leaves) const {
         const reduction_plan& plan = d.plan;
@@ -210,12 +215,12 @@ private:
         return trace_reduction(r, given, d.plan, does, p, leaves);
     }
 
-    void launch(const division& d, const program& p, layout& leaves) {
+    void launch(const division& d, const program& p, const layout& leaves) {
         const reduction_plan& plan = d.plan;
         const auto trace_it = [&] { return traced(d, p, leaves); };
-        note_kernel(plan, leaves);
+        const reduction_key key(plan, asked_);
         const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(device_, purpose::reduce, p, leaves, facts_, std::ref(trace_it));
+            kernel_for(device_, key, p, leaves, facts_, std::ref(trace_it));
         runtime::grid g;
         if (!plan.on_cpu())
             g.local[0] = std::bit_floor(std::min(reduction_group, kernel->program->max_work_group_size()));

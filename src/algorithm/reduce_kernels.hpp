@@ -46,6 +46,11 @@ struct reduction_plan {
     bool has_pieces() const { return shape != reduction_shape::grid; }
     bool has_parts() const { return stage != reduction_stage::finish; }
     bool has_finish() const { return stage != reduction_stage::parts; }
+
+    friend bool operator==(const reduction_plan&, const reduction_plan&) = default;
+    void add_to(runtime::table_hash& hash) const {
+        hash.add(shape, stage, into_vectors, in_vectors, at_once, lanes, loads_vectors);
+    }
 };
 
 /// Work-items of a group, at most; a power of two.

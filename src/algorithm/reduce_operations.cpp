@@ -110,13 +110,14 @@ std::uint64_t result_of_nothing(const reduction& r) {
     });
 }
 
-void note(std::span<const reduction> all, layout& leaves) {
-    for (const reduction& r : all) {
-        leaves.note(static_cast<std::uint64_t>(r.kind) | ir::code(r.element) << 8);
-        if (r.kind != reduction_kind::fold) continue;
-        leaves.note(r.identity);
-        for (const std::uint64_t word : r.function->identity.words) leaves.note(word);
-    }
+reduction_form::reduction_form(const reduction& r)
+    : kind(r.kind),
+      element(r.element),
+      identity(r.identity),
+      function(r.function != nullptr ? r.function->identity : runtime::digest{}) {}
+
+void reduction_form::add_to(runtime::table_hash& hash) const {
+    hash.add(kind, ir::code(element), identity, function.words[0]);
 }
 
 operations::operations(const reduction* first, std::size_t count, operation_style style)

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "array/layout.hpp"
@@ -25,8 +24,18 @@ bool has_position(const reduction&);
 bool is_extreme(const reduction&);
 /// The bits of a result of no elements, of what is no extreme.
 std::uint64_t result_of_nothing(const reduction&);
-/// Notes what a kernel of these reductions depends on.
-void note(std::span<const reduction>, layout&);
+
+/// What kernels depend on of a reduction.
+struct reduction_form {
+    explicit reduction_form(const reduction&);
+    friend bool operator==(const reduction_form&, const reduction_form&) = default;
+    void add_to(runtime::table_hash&) const;
+
+    reduction_kind kind;
+    trace::type element;
+    std::uint64_t identity;    ///< of a fold
+    runtime::digest function;  ///< of a fold
+};
 
 /// How the operations are carried out; the results are the same.
 struct operation_style {

@@ -14,6 +14,12 @@ namespace balm::array {
 
 namespace {
 
+/// The expression decides the kernel.
+struct evaluation_key {
+    friend bool operator==(const evaluation_key&, const evaluation_key&) = default;
+    void add_to(runtime::table_hash&) const {}
+};
+
 void list(parameter_list& to, const program& p, const layout& leaves) {
     to.number("n", element_count(p));
     list_leaves(to, p, leaves);
@@ -42,7 +48,7 @@ void launch(const program& p) {
     facts.covers = true;
     facts.is_tight = !leaves.has_whole_vectors();
     const std::shared_ptr<const cached_kernel> kernel =
-        kernel_for(device, purpose::evaluate, p, leaves, facts, [&] { return trace_evaluation(p, leaves); });
+        kernel_for(device, evaluation_key(), p, leaves, facts, [&] { return trace_evaluation(p, leaves); });
 
     runtime::grid g;
     g.local[0] = std::min(kernel->program->plan().local_size, kernel->program->max_work_group_size());

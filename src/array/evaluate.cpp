@@ -34,7 +34,7 @@ void list_counts(parameter_list& to, const placement& of) {
     for (std::size_t d = 0; d < std::min(loops.size(), grid_dimensions); ++d)
         to.number(count_names[d], counts[d]);
     for (std::size_t d = grid_dimensions - 1; d + 1 < loops.size(); ++d)
-        to.number({"planes", d - 1}, static_cast<std::uint64_t>(loops[loops.size() - 1 - d]));
+        to.number({"planes", d - 1}, loops[loops.size() - 1 - d]);
 }
 
 /// The loops of the kernel, which the grid's dimensions share out.
@@ -75,18 +75,29 @@ void store(trace::node out, trace::node where, trace::node value, trace::node fi
     trace::close(block);
 }
 
-/// What the kernel makes of the values: a vector's type, its number among the leaves, and which it is of the
-/// written ones.
-void note_results(layout& leaves, target_list targets, const written_list& written) {
-    for (const target& t : targets) {
-        const auto into =
-            static_cast<std::uint32_t>(std::find(written.begin(), written.end(), t.vector) - written.begin());
-        leaves.results.push_back(static_cast<std::uint32_t>(ir::code(t.vector->type())));
-        leaves.results.push_back(leaves.number_of(*t.vector) << 16 | into << 2 |
-                                 static_cast<std::uint32_t>(t.is_part) << 1 |
-                                 static_cast<std::uint32_t>(t.where != nullptr));
+/// What becomes of a value.
+struct stored_value {
+    trace::type type;
+    std::uint32_t leaf = 0, written = 0;  ///< the vector's numbers among the leaves and the written ones
+    bool is_part = false, is_at_positions = false;
+    friend bool operator==(const stored_value&, const stored_value&) = default;
+};
+struct assignment_key {
+    detail::inline_vector<stored_value, 4> values;
+    friend bool operator==(const assignment_key&, const assignment_key&) = default;
+
+    assignment_key(const layout& leaves, target_list targets, const written_list& written) {
+        for (const target& t : targets) {
+            const auto into = std::find(written.begin(), written.end(), t.vector) - written.begin();
+            values.push_back({t.vector->type(), leaves.number_of(*t.vector), static_cast<std::uint32_t>(into),
+                              t.is_part, t.where != nullptr});
+        }
     }
-}
+    void add_to(runtime::table_hash& hash) const {
+        for (const stored_value& v : values)
+            hash.add(ir::code(v.type), v.leaf, v.written, v.is_part, v.is_at_positions);
+    }
+};
 
 /// Work-groups of a GPU for several loops: 64 elements of a row by 4 rows, of which a work-item takes two
 /// where there are many. 8192 x 8192 f64 on H100 beside hand-written CUDA: the sum of four neighbours 0.98, a
@@ -322,7 +333,6 @@ struct assignment {
                                    needs_flat_index(into, values))),
           written(written_by(into)),
           facts(kernels::facts_for(device)) {
-        note_results(leaves, targets, written);
         facts.covers = true;
         const auto is_filled = [&](const vector_state* v) {
             return v->is_whole() && v->size() == box.count();
@@ -381,8 +391,9 @@ private:
 void launch(target_list targets, const program& p, const shape& box) {
     const assignment to_do(targets, p, box);
     const layout& leaves = to_do.leaves;
+    const assignment_key key(leaves, targets, to_do.written);
     const std::shared_ptr<const cached_kernel> kernel =
-        kernel_for(to_do.device, purpose::assign, p, leaves, to_do.facts, [&] { return to_do.traced(); });
+        kernel_for(to_do.device, key, p, leaves, to_do.facts, [&] { return to_do.traced(); });
     const runtime::grid g = grid_for(*kernel, leaves.places, to_do.facts.on_cpu);
 
     const runtime::scratch<launch_lists> lists;

@@ -18,8 +18,8 @@ namespace {
 
 /// What a kernel is known by, and the kernel. It holds no vectors and images: those would keep their devices.
 struct entry {
-    purpose what;
-    bool is_tight;      ///< as launch_facts has it
+    std::any key;
+    ir::launch_facts facts;
     program structure;  ///< without its leaves
     layout leaves;
     cached_kernel kernel;
@@ -37,7 +37,7 @@ public:
 };
 
 /// What no kernel has, of those that are for the expression but for one thing.
-std::string what_is_new(const runtime::device_state& device, purpose what, const program& p,
+std::string what_is_new(const runtime::device_state& device, const kernel_key& key, const program& p,
                         const layout& leaves) {
     const char* words = "its operations and types are new";
     int nearest = 0;
@@ -47,12 +47,12 @@ std::string what_is_new(const runtime::device_state& device, purpose what, const
     };
     for (const auto& each : runtime::live_devices())
         table::of(*each).entries.for_each([&](const entry& e) {
-            if (e.what != what || !same_structure(e.structure, p)) return;
+            if (!key.is_of_kind(e.key) || !same_structure(e.structure, p)) return;
             if (!e.leaves.repeats_like(leaves))
                 say(1, "what it has twice is in other places: a + a is not a + b");
-            else if (e.leaves.places.structure() != leaves.places.structure())
+            else if (!e.leaves.places.is_like(leaves.places))
                 say(2, "its views have other dimensions, or strides of another kind");
-            else if (!e.leaves.is_like(leaves))
+            else if (!key.is(e.key) || !e.leaves.is_like(leaves))
                 say(3, "its targets, or what becomes of its values, differ");
             else if (each.get() != &device)
                 say(4, "only other devices have had it");
@@ -79,12 +79,15 @@ layout without_vectors(const layout& leaves) {
 }  // namespace
 
 std::shared_ptr<const cached_kernel> kernel_for(
-    runtime::device_state& device, purpose what, const program& p, const layout& leaves,
+    runtime::device_state& device, const kernel_key& key, const program& p, const layout& leaves,
     ir::launch_facts facts, const std::function<std::shared_ptr<const ir::function>()>& trace) {
     runtime::refuse_if_forked();
-    const std::uint64_t hash = leaves.hash(structure_hash(p)) ^ static_cast<std::uint64_t>(what) << 56;
+    runtime::table_hash of;
+    leaves.add_to(of);
+    key.add_to(of);
+    const std::uint64_t hash = of.add(structure_hash(p)).value();
     const auto is_it = [&](const entry& e) {
-        return e.what == what && e.is_tight == facts.is_tight && e.leaves.is_like(leaves) &&
+        return key.is(e.key) && e.facts == facts && e.leaves.is_like(leaves) &&
                same_structure(e.structure, p);
     };
     // One counter for both: whoever holds the kernel holds its entry.
@@ -95,12 +98,12 @@ std::shared_ptr<const cached_kernel> kernel_for(
     runtime::bounded_table<entry>& entries = table::of(device).entries;
     if (std::shared_ptr<entry> known = entries.find(hash, is_it)) return kernel_of(std::move(known));
 
-    const std::string why = what_is_new(device, what, p, leaves);
+    const std::string why = what_is_new(device, key, p, leaves);
     const std::shared_ptr<const ir::function> traced = trace();
     cached_kernel kernel{kernels::program_for(device, *traced, facts, nullptr, why)};
     if (traced->has_output) kernel.printing = traced;
     auto made = std::make_shared<entry>(
-        entry{what, facts.is_tight, without_leaves(p), without_vectors(leaves), std::move(kernel)});
+        entry{key.copy(), facts, without_leaves(p), without_vectors(leaves), std::move(kernel)});
     return kernel_of(entries.insert(hash, std::move(made), is_it));
 }
 

@@ -1,17 +1,14 @@
 #pragma once
 // The kernels of expressions that were seen before. A hash finds candidates; the stored structure decides.
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 
+#include "array/kernel_key.hpp"
 #include "array/layout.hpp"
 #include "ir/lower.hpp"
 
 namespace balm::array {
-
-/// What a kernel does with an expression's values.
-enum class purpose : std::uint8_t { assign, evaluate, reduce, reduce_along };
 
 /// A compiled kernel, and the grid it is laid out for.
 struct cached_kernel {
@@ -20,9 +17,9 @@ struct cached_kernel {
 };
 
 /// The kernel of an expression on a device, lowered for the given facts; traced by `trace` when it is not
-/// known. The layout's results say what it makes of the values. Holding the kernel keeps its program loaded.
+/// known. The key says what it makes of the values. Holding the kernel keeps its program loaded.
 std::shared_ptr<const cached_kernel> kernel_for(
-    runtime::device_state&, purpose, const program&, const layout&, ir::launch_facts,
+    runtime::device_state&, const kernel_key&, const program&, const layout&, ir::launch_facts,
     const std::function<std::shared_ptr<const ir::function>()>& trace);
 
 /// Launches it on the device's own queue.

@@ -46,29 +46,28 @@ namespace {
 /// Which vectors are read at positions in constant memory, and in no other way, as long as there is room for
 /// them: OpenCL's. CUDA C++ has none for memory that kernels are given; there reads are of the read-only
 /// cache.
-std::uint64_t in_constant_memory(const program& p, const layout& leaves) {
-    std::uint64_t wanted = 0, elsewhere = 0;
+std::bitset<64> vectors_in_constant_memory(const program& p, const layout& leaves) {
+    std::bitset<64> wanted, elsewhere, found;
     int depth = 0;
     for (const step& s : p.steps) {
         if (s.what == step::kind::at) ++depth;
         if (s.what == step::kind::end) --depth;
         if (s.what != step::kind::vector && s.what != step::kind::memory) continue;
-        const std::uint16_t number = leaves.number_of_leaf[s.leaf];
-        if (number >= 64) continue;
+        const std::size_t number = leaves.number_of_leaf[s.leaf];
+        if (number >= found.size()) continue;
         const bool is_wanted = s.what == step::kind::vector && s.detail != 0 && depth > 0;
-        (is_wanted ? wanted : elsewhere) |= std::uint64_t{1} << number;
+        (is_wanted ? wanted : elsewhere).set(number);
     }
-    wanted &= ~elsewhere;
-    std::uint64_t bytes = 0, count = 0, found = 0;
-    for (std::size_t k = 0; k < std::min<std::size_t>(leaves.vectors.size(), 64); ++k) {
+    std::uint64_t bytes = 0, count = 0;
+    for (std::size_t k = 0; k < std::min(leaves.vectors.size(), found.size()); ++k) {
         const vector_state& v = *leaves.vectors[k];
-        if ((wanted >> k & 1) == 0 || v.is_spread() || !v.is_whole()) continue;
+        if (!wanted[k] || elsewhere[k] || v.is_spread() || !v.is_whole()) continue;
         const device_info& device = v.device().info();
         const std::size_t own = runtime::memory_pool::block_bytes(v.bytes());
         if (bytes + own > device.constant_memory || count >= device.max_constant_arguments) continue;
         bytes += own;
         ++count;
-        found |= std::uint64_t{1} << k;
+        found.set(k);
     }
     return found;
 }
@@ -84,30 +83,23 @@ layout::layout(const program& p, placement of) : places(std::move(of)) {
     }
     number_of_scalar = repeated_scalars(p, number_of_leaf);
     if (p.wants_constant_memory) [[unlikely]]
-        in_constant_memory = array::in_constant_memory(p, *this);
+        in_constant_memory = vectors_in_constant_memory(p, *this);
 }
 
-std::uint64_t layout::hash(std::uint64_t seed) const {
-    const auto mix = [&](std::uint32_t number) { seed = (seed ^ number) * 0x9e3779b97f4a7c15u; };
-    for (std::uint16_t number : number_of_leaf) mix(number);
-    for (std::uint16_t number : number_of_scalar) mix(number);
-    for (std::uint32_t number : places.structure()) mix(number);
-    for (std::uint32_t word : results) mix(word);
-    mix(static_cast<std::uint32_t>(in_constant_memory));
-    return seed ^ seed >> 32;
+void layout::add_to(runtime::table_hash& hash) const {
+    for (const std::uint16_t number : number_of_leaf) hash.add(number);
+    for (const std::uint16_t number : number_of_scalar) hash.add(number);
+    places.add_to(hash);
+    hash.add(in_constant_memory.to_ullong());
 }
 
 bool layout::repeats_like(const layout& other) const {
-    return std::equal(number_of_leaf.begin(), number_of_leaf.end(), other.number_of_leaf.begin(),
-                      other.number_of_leaf.end()) &&
-           std::equal(number_of_scalar.begin(), number_of_scalar.end(), other.number_of_scalar.begin(),
-                      other.number_of_scalar.end());
+    return number_of_leaf == other.number_of_leaf && number_of_scalar == other.number_of_scalar;
 }
 
 bool layout::is_like(const layout& other) const {
     return repeats_like(other) && in_constant_memory == other.in_constant_memory &&
-           std::equal(results.begin(), results.end(), other.results.begin(), other.results.end()) &&
-           places.structure() == other.places.structure();
+           places.is_like(other.places);
 }
 
 bool layout::has_whole_vectors() const {
@@ -261,7 +253,7 @@ void list_leaves(parameter_list& to, const program& p, const layout& leaves,
     for (std::size_t k = 0; k < leaves.vectors.size(); ++k) {
         vector_state* const v = leaves.vectors[k];
         if (contains(written, v)) continue;
-        const bool is_constant = k < 64 && (leaves.in_constant_memory >> k & 1) != 0;
+        const bool is_constant = k < leaves.in_constant_memory.size() && leaves.in_constant_memory[k];
         to.vector(vector_name(letter++), *v, is_written(p, *v) ? trace::access::mixed : trace::access::in,
                   is_constant ? space::constant : space::global);
     }

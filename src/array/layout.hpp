@@ -3,6 +3,7 @@
 // arguments, of what repeats one. In: a program. Out: the numbering, which belongs to the kernel's identity,
 // and the list of the parameters.
 
+#include <bitset>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -23,19 +24,12 @@ struct layout {
     leaf_numbers number_of_leaf;                       ///< program::vectors -> vectors
     scalar_numbers number_of_scalar;                   ///< the program's -> arguments, if any repeats
     placement places;
-    detail::inline_vector<std::uint32_t, 4>
-        results;                           ///< what the kernel makes of the values, in its own words
-    std::uint64_t in_constant_memory = 0;  ///< a bit for each of the vectors that are read there
+    std::bitset<64> in_constant_memory;  ///< which of the first vectors are read there
 
     /// Positions are computed from a flat index, unless told otherwise.
     explicit layout(const program& p) : layout(p, placement(p)) {}
     layout(const program&, placement);
-    /// Adds to the results.
-    void note(std::uint64_t word) {
-        results.push_back(static_cast<std::uint32_t>(word));
-        results.push_back(static_cast<std::uint32_t>(word >> 32));
-    }
-    std::uint64_t hash(std::uint64_t seed) const;
+    void add_to(runtime::table_hash&) const;
     /// Whether the same leaves are the same vector, and the same scalars one argument.
     bool repeats_like(const layout&) const;
     /// Whether equal programs with these layouts are computed by the same kernel.

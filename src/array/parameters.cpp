@@ -61,8 +61,9 @@ void parameter_list::image(parameter_name name, const image_leaf& image) {
 }
 
 trace::node parameter_list::operator[](parameter_name name) const {
-    const auto found = std::find_if(declared_.begin(), declared_.end(),
-                                    [&](const declared& each) { return each.name == name; });
+    const auto found = std::find_if(declared_.begin(), declared_.end(), [&](const declared& each) {
+        return each.name.spelled() == name.spelled();
+    });
     if (found == declared_.end()) throw std::logic_error("no parameter is listed as " + name.spelled());
     return found->node;
 }

@@ -3,9 +3,9 @@
 // a line for each: given a trace it declares them, given a launch it binds them, so that the two cannot
 // differ.
 
+#include <concepts>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "array/vector_state.hpp"
@@ -35,10 +35,9 @@ struct parameter_name {
     // NOLINTNEXTLINE(google-explicit-constructor): most names are a word
     constexpr parameter_name(const char* shared, std::size_t which = 0, std::int32_t of = no_dimension)
         : word(shared), number(static_cast<std::uint32_t>(which)), dimension(of) {}
-    friend bool operator==(const parameter_name&, const parameter_name&) = default;
     std::string spelled() const;
 
-    std::string_view word;
+    const char* word;
     std::uint32_t number;
     std::int32_t dimension;
 };
@@ -51,7 +50,9 @@ public:
 
     /// A scalar.
     void value(parameter_name, scalar, std::uint64_t bits);
-    void number(parameter_name name, std::uint64_t n) { value(name, scalar::i64, n); }
+    void number(parameter_name name, std::integral auto n) {
+        value(name, scalar::i64, static_cast<std::uint64_t>(n));
+    }
     /// A value that is more than a scalar, as it lies in memory until the launch.
     void value(parameter_name, trace::type, const std::byte*);
     /// Elements of a type from a byte of an allocation on, which the launch reads or writes as `use` says.

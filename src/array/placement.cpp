@@ -50,35 +50,33 @@ std::vector<trace::node> row_major_coordinates(trace::node index, std::span<cons
     return made;
 }
 
-placement::last_stride placement::entry::last() const {
-    const std::int64_t stride = at.strides[static_cast<std::size_t>(dimensions - 1)];
-    return stride == 0 ? last_stride::zero : stride == 1 ? last_stride::one : last_stride::other;
-}
-
 std::uint32_t placement::number_nested(const affine_map& map) {
     const auto known = std::find_if(entries_.begin(), entries_.end(),
-                                    [&](const entry& e) { return e.is_nested && e.of == map; });
+                                    [&](const entry& e) { return e.how.is_nested && e.of == map; });
     if (known != entries_.end()) return static_cast<std::uint32_t>(known - entries_.begin());
     const walk order = walk::in_row_major_order(map);
     if (order.is_the_order(order.maps[0])) return is_flat;
-    return add({map, true, map.box.count() <= std::numeric_limits<std::uint32_t>::max(), order.loops,
-                order.counts, order.maps[0]});
+    return add(map, true, order, order.maps[0]);
 }
 
-std::uint32_t placement::add(entry e) {
+std::uint32_t placement::add(const affine_map& map, bool is_nested, const walk& loops, const walk::map& at) {
+    const auto number = static_cast<std::uint32_t>(entries_.size());
+    form how{is_nested, is_nested && map.box.count() <= std::numeric_limits<std::uint32_t>::max(),
+             loops.loops};
+    const std::int64_t last = at.strides[static_cast<std::size_t>(loops.loops - 1)];
+    how.last = last == 0 ? last_stride::zero : last == 1 ? last_stride::one : last_stride::other;
     const auto is_like = [&](const entry& other) {
-        return !e.is_nested && !other.is_nested && e.at.strides == other.at.strides;
+        return !is_nested && !other.how.is_nested && at.strides == other.at.strides;
     };
-    e.strides_of = static_cast<std::uint32_t>(std::find_if(entries_.begin(), entries_.end(), is_like) -
-                                              entries_.begin());
-    entries_.push_back(e);
-    return static_cast<std::uint32_t>(entries_.size() - 1);
+    how.strides_of = static_cast<std::uint32_t>(std::find_if(entries_.begin(), entries_.end(), is_like) -
+                                                entries_.begin());
+    entries_.push_back({how, map, loops.counts, at});
+    return number;
 }
 
 placement::placement(const program& p) {
     if (p.maps.empty()) return;
     for_each_position(p, [&](const affine_map& map, bool) { numbers_.push_back(number_nested(map)); });
-    note_structure();
 }
 
 placement::placement(const program& p, const shape& box, const affine_map* first, bool needs_flat_index,
@@ -110,8 +108,7 @@ placement::placement(const program& p, const shape& box, const affine_map* first
     std::vector<std::uint32_t> number_of_map;
     for (std::size_t m = 0; m < own; ++m) {
         const bool is_loop = loops_.loops == 1 && loops_.is_the_order(loops_.maps[m]);
-        number_of_map.push_back(
-            is_loop ? is_flat : add({maps[m], false, false, loops_.loops, loops_.counts, loops_.maps[m]}));
+        number_of_map.push_back(is_loop ? is_flat : add(maps[m], false, loops_, loops_.maps[m]));
     }
     if (flat) flat_ = number_of_map[*flat];
     std::size_t next = 0;
@@ -119,17 +116,19 @@ placement::placement(const program& p, const shape& box, const affine_map* first
         const std::optional<std::size_t> m = in_loops[next++];
         numbers_.push_back(m ? number_of_map[*m] : number_nested(map));
     });
-    note_structure();
 }
 
-void placement::note_structure() {
-    structure_ = {static_cast<std::uint32_t>(loops_.loops), flat_};
-    structure_.insert(structure_.end(), numbers_.begin(), numbers_.end());
+bool placement::is_like(const placement& other) const {
+    return loops_.loops == other.loops_.loops && flat_ == other.flat_ && numbers_ == other.numbers_ &&
+           std::equal(entries_.begin(), entries_.end(), other.entries_.begin(), other.entries_.end(),
+                      [](const entry& a, const entry& b) { return a.how == b.how; });
+}
+
+void placement::add_to(runtime::table_hash& hash) const {
+    hash.add(loops_.loops, flat_);
+    for (const std::uint32_t number : numbers_) hash.add(number);
     for (const entry& e : entries_)
-        structure_.push_back(static_cast<std::uint32_t>(e.is_nested) |
-                             static_cast<std::uint32_t>(e.is_narrow) << 1 |
-                             static_cast<std::uint32_t>(e.last()) << 2 |
-                             static_cast<std::uint32_t>(e.dimensions) << 4 | e.strides_of << 8);
+        hash.add(e.how.is_nested, e.how.is_narrow, e.how.dimensions, e.how.last, e.how.strides_of);
 }
 
 std::span<const std::int64_t> placement::counts() const {
@@ -146,22 +145,21 @@ std::array<std::size_t, 3> placement::grid_counts() const {
 
 bool placement::follows_rows() const {
     return std::all_of(entries_.begin(), entries_.end(),
-                       [](const entry& e) { return !e.is_nested && e.last() == last_stride::one; });
+                       [](const entry& e) { return !e.how.is_nested && e.how.last == last_stride::one; });
 }
 
 parameter_name placement::name_of(const char* word, std::size_t k, int d) const {
-    return {word, k, entries_[k].dimensions > 1 ? d : parameter_name::no_dimension};
+    return {word, k, entries_[k].how.dimensions > 1 ? d : parameter_name::no_dimension};
 }
 
 void placement::list(parameter_list& to) const {
     for (std::size_t k = 0; k < entries_.size(); ++k) {
         const entry& e = entries_[k];
-        to.number({"first", k}, static_cast<std::uint64_t>(e.at.offset));
-        for (int d = 0; d < e.given_strides() && has_own_strides(k); ++d)
-            to.number(name_of("stride", k, d),
-                      static_cast<std::uint64_t>(e.at.strides[static_cast<std::size_t>(d)]));
-        for (int d = 1; d < e.dimensions && e.is_nested; ++d)
-            to.value(name_of("count", k, d), e.is_narrow ? scalar::u32 : scalar::i64,
+        to.number({"first", k}, e.at.offset);
+        for (int d = 0; d < e.how.given_strides() && has_own_strides(k); ++d)
+            to.number(name_of("stride", k, d), e.at.strides[static_cast<std::size_t>(d)]);
+        for (int d = 1; d < e.how.dimensions && e.how.is_nested; ++d)
+            to.value(name_of("count", k, d), e.how.is_narrow ? scalar::u32 : scalar::i64,
                      static_cast<std::uint64_t>(e.counts[static_cast<std::size_t>(d)]));
     }
 }
@@ -175,10 +173,10 @@ trace::node placement::record(std::size_t k, const parameter_list& given, const 
     const std::uint32_t number = numbers_[k];
     if (number == is_flat) return here.loops.size() == 1 ? here.loops[0] : here.flat;
     const entry& e = entries_[number];
-    if (!e.is_nested) return record_entry(number, given, here.loops);
+    if (!e.how.is_nested) return record_entry(number, given, here.loops);
     std::vector<trace::node> counts;
-    for (int d = 1; d < e.dimensions; ++d) counts.push_back(given[name_of("count", number, d)]);
-    return record_entry(number, given, row_major_coordinates(here.flat, counts, e.is_narrow));
+    for (int d = 1; d < e.how.dimensions; ++d) counts.push_back(given[name_of("count", number, d)]);
+    return record_entry(number, given, row_major_coordinates(here.flat, counts, e.how.is_narrow));
 }
 
 trace::node placement::record_entry(std::size_t k, const parameter_list& given,
@@ -187,11 +185,11 @@ trace::node placement::record_entry(std::size_t k, const parameter_list& given,
     const entry& e = entries_[k];
     std::optional<trace::node> sum;
     const auto plus = [&](trace::node term) { sum = sum ? trace::apply(builtin::add, *sum, term) : term; };
-    for (int d = 0; d < e.dimensions; ++d) {
+    for (int d = 0; d < e.how.dimensions; ++d) {
         const trace::node variable = variables[static_cast<std::size_t>(d)];
-        if (d < e.given_strides())
-            plus(trace::apply(builtin::mul, variable, given[name_of("stride", e.strides_of, d)]));
-        else if (e.last() == last_stride::one)
+        if (d < e.how.given_strides())
+            plus(trace::apply(builtin::mul, variable, given[name_of("stride", e.how.strides_of, d)]));
+        else if (e.how.last == last_stride::one)
             plus(variable);
     }
     plus(given[{"first", k}]);

@@ -12,6 +12,7 @@
 #include "array/walk.hpp"
 #include "balm/expr.hpp"
 #include "balm/trace.hpp"
+#include "runtime/table_hash.hpp"
 
 namespace balm::array {
 
@@ -60,8 +61,9 @@ public:
     std::span<const walk::map> besides() const { return besides_; }
     /// Whether every map has neighbours in the fastest loop where the loop has.
     bool follows_rows() const;
-    /// What of them a kernel depends on.
-    const std::vector<std::uint32_t>& structure() const { return structure_; }
+    /// Whether kernels for both compute all positions alike; what belongs to that is hashed.
+    bool is_like(const placement&) const;
+    void add_to(runtime::table_hash&) const;
 
     /// Lists the offsets, strides and counts that positions are computed from.
     void list(parameter_list&) const;
@@ -76,35 +78,37 @@ private:
     static constexpr std::uint32_t is_flat =
         ~0u;  ///< instead of a number: the flat index, or the only loop's
 
-    /// A map as it is computed.
-    struct entry {
-        affine_map of;
-        bool is_nested = false;  ///< computed from a flat index
+    /// How a map is computed.
+    struct form {
+        bool is_nested = false;  ///< from a flat index
         bool is_narrow = false;  ///< nested, and its elements can be counted in 32 bits
         int dimensions = 0;
-        walk::numbers counts{};
-        walk::map at;
+        last_stride last = last_stride::other;
         std::uint32_t strides_of = 0;  ///< the first entry with the same strides in the same loops
 
-        last_stride last() const;
         /// Strides that are parameters: all but a last one that is 0 or 1.
-        int given_strides() const { return dimensions - (last() == last_stride::other ? 0 : 1); }
+        int given_strides() const { return dimensions - (last == last_stride::other ? 0 : 1); }
+        friend bool operator==(const form&, const form&) = default;
+    };
+    struct entry {
+        form how;
+        affine_map of;
+        walk::numbers counts{};
+        walk::map at;
     };
     /// The name of what an entry has for each of its dimensions.
     parameter_name name_of(const char* word, std::size_t entry, int dimension) const;
     trace::node record_entry(std::size_t, const parameter_list&,
                              const std::vector<trace::node>& variables) const;
     std::uint32_t number_nested(const affine_map&);
-    std::uint32_t add(entry);
-    bool has_own_strides(std::size_t k) const { return entries_[k].strides_of == k; }
-    void note_structure();
+    std::uint32_t add(const affine_map&, bool is_nested, const walk& loops, const walk::map& at);
+    bool has_own_strides(std::size_t k) const { return entries_[k].how.strides_of == k; }
 
     walk loops_;
     std::vector<walk::map> besides_;
     std::vector<entry> entries_;
     std::vector<std::uint32_t> numbers_;  ///< of each position of the program, in order
     std::uint32_t flat_ = is_flat;
-    std::vector<std::uint32_t> structure_;
 };
 
 }  // namespace balm::array

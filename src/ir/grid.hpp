@@ -5,18 +5,11 @@
 // grid. Done here for every backend; a kernel whose launches need none of it costs nothing.
 
 #include "ir/ir.hpp"
+#include "runtime/launch_facts.hpp"
 
 namespace balm::ir {
 
-/// What the driver's grid is of the user's.
-struct grid_facts {
-    bool is_offset = false;  ///< global_id begins at an offset
-    bool is_part = false;    ///< of a grid that is launched in several
-    bool is_filled = false;  ///< up to whole work-groups: the work-items beyond do nothing
-    friend bool operator==(const grid_facts&, const grid_facts&) = default;
-
-    bool any() const { return is_offset || is_part || is_filled; }
-};
+using runtime::grid_facts;
 
 /// The kernel as the driver launches it. A grid_range walks all of its indices whatever the offset; in a part
 /// or a filled grid there may be none.

@@ -58,11 +58,9 @@ private:
         for (value_id v : f_.blocks[b]) {
             number_[v] = ++last_;
             const instruction& i = f_.code[v];
-            hash_.number(static_cast<std::uint64_t>(i.op) | std::uint64_t{i.detail} << 8 |
-                         code(i.result) << 32);
-            hash_.number(i.bits);
-            hash_.number(i.operand_count | std::uint64_t{i.name != none} << 8 |
-                         std::uint64_t{i.blocks[0] != none} << 9 | std::uint64_t{i.blocks[1] != none} << 10);
+            hash_.number(static_cast<std::uint64_t>(i.op)).number(i.detail).number(code(i.result));
+            hash_.number(i.bits).number(i.operand_count);
+            hash_.number(i.blocks[0] != none).number(i.blocks[1] != none).number(i.name != none);
             if (i.name != none) hash_.text(f_.names[i.name]);
             const bool later =
                 i.op == opcode::while_ || i.op == opcode::logic_and || i.op == opcode::logic_or;

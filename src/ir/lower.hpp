@@ -4,22 +4,12 @@
 
 #include <cstddef>
 
-#include "ir/grid.hpp"
 #include "ir/ir.hpp"
+#include "runtime/launch_facts.hpp"
 
 namespace balm::ir {
 
-/// What is known of a launch when the kernel is compiled for it.
-struct launch_facts {
-    bool on_cpu = false;
-    bool distinct = true;     ///< no memory that the kernel writes overlaps another of its arguments
-    bool covers = false;      ///< the grid is laid out as `lowered` says
-    grid_facts grid{};        ///< what the driver's grid is of the user's
-    bool is_shifted = false;  ///< memory arguments begin within allocations: each is followed by its offset
-    bool is_tight = false;    ///< memory may begin and end where no short vector does
-    group_size only_for{};    ///< the launch's work-groups, where the compiler must be told to leave room
-    friend bool operator==(const launch_facts&, const launch_facts&) = default;
-};
+using runtime::launch_facts;
 
 /// A kernel fitted to a launch, and the grid that covers n indices of its grid_range: groups of `local_size`
 /// work-items, each taking `elements_per_item`.

@@ -99,17 +99,7 @@ namespace {
 /// The identity of the program of a kernel for what is known of a launch.
 runtime::program_identity identity_of(const ir::function& kernel, const ir::launch_facts& facts,
                                       const detail::instance_state* within) {
-    runtime::program_identity identity{kernel.identity};
-    if (within != nullptr) identity.options = within->options_key();
-    identity.group_size = facts.only_for;
-    identity.facts =
-        static_cast<std::uint32_t>(facts.on_cpu) | static_cast<std::uint32_t>(facts.distinct) << 1 |
-        static_cast<std::uint32_t>(facts.covers) << 2 |
-        static_cast<std::uint32_t>(facts.grid.is_offset) << 3 |
-        static_cast<std::uint32_t>(facts.grid.is_part) << 4 |
-        static_cast<std::uint32_t>(facts.grid.is_filled) << 5 |
-        static_cast<std::uint32_t>(facts.is_shifted) << 6 | static_cast<std::uint32_t>(facts.is_tight) << 7;
-    return identity;
+    return {kernel.identity, within != nullptr ? within->options_key() : runtime::digest{}, facts};
 }
 
 /// A fact by which launches of a kernel differ.
@@ -628,7 +618,7 @@ std::shared_ptr<runtime::compiled_program> fitted_program(const ir::function& ke
     const bool is_given = take_required_local(kernel, g, local) || local;
     if (local) std::copy_n(local, g.dimensions, g.local.begin());
     if (is_given) check_local(g, kernel.name, info);
-    const ir::grid_facts given = facts.grid;
+    const runtime::grid_facts given = facts.grid;
     for (std::size_t limit = info.max_work_group_size;;) {
         facts.grid = given;
         if (!is_given) choose_local(kernel, g, limit, info, facts);
@@ -648,7 +638,8 @@ std::shared_ptr<runtime::compiled_program> fitted_program(const ir::function& ke
 
 /// Launches the parts of the grid, mostly one; `done` is when the last of them is.
 void enqueue(runtime::queue_state& queue, runtime::kernel_lease& kernel, const launch_sources& from,
-             const ir::grid_facts& facts, const memory_use& use, std::span<const event> waits, event& done) {
+             const runtime::grid_facts& facts, const memory_use& use, std::span<const event> waits,
+             event& done) {
     const runtime::grid& whole = from.grid;
     const auto launch_part = [&](const std::array<part, 3>& at) {
         const runtime::argument_list arguments = bound_arguments(kernel.program().plan(), from, at);

@@ -149,10 +149,9 @@ void compiled_program::save() noexcept {
 // ---- the store ----
 
 std::uint64_t program_store::hash_of(const program_identity& of) {
-    std::uint64_t hash = of.kernel.words[0] ^ of.options.words[0];
-    for (const std::uint32_t each : {of.facts, of.group_size[0], of.group_size[1], of.group_size[2]})
-        hash = (hash ^ each) * 0x9e3779b97f4a7c15u;
-    return hash;
+    table_hash hash;
+    of.facts.add_to(hash);
+    return hash.add(of.kernel.words[0], of.options.words[0]).value();
 }
 
 std::shared_ptr<compiled_program> program_store::find(const program_identity& identity) const {

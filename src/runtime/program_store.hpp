@@ -3,7 +3,6 @@
 // out, from memory, from the disk, or from the driver's compiler. Each identity is compiled once, however
 // many threads ask. Programs that were not used for long are evicted, and unloaded once no launch uses them.
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +17,7 @@
 #include "runtime/backend.hpp"
 #include "runtime/bounded_table.hpp"
 #include "runtime/hash.hpp"
+#include "runtime/launch_facts.hpp"
 #include "runtime/launch_plan.hpp"
 
 namespace balm::runtime {
@@ -104,10 +104,9 @@ private:
 
 /// What a program is known by while the process lives. Programs of one identity are one program.
 struct program_identity {
-    digest kernel;                              ///< of its code or text
-    digest options{};                           ///< of additional compiler options; zero for none
-    std::array<std::uint32_t, 3> group_size{};  ///< of the only work-groups that it is for; zeros: any
-    std::uint32_t facts = 0;                    ///< a bit for each thing that is known of its launches
+    digest kernel;     ///< of its code or text
+    digest options{};  ///< of additional compiler options; zero for none
+    launch_facts facts{};
 
     friend bool operator==(const program_identity&, const program_identity&) = default;
 };
