@@ -25,12 +25,7 @@ MAY_INCLUDE = {
     "src/backend/cuda": DRIVERS,
     "src/backend/null": DRIVERS,
     "src/backend/opencl": DRIVERS,
-    "src/ir": [
-        PUBLIC,
-        "src/runtime/hash.hpp",
-        "src/runtime/launch_facts.hpp",
-        "src/runtime/launch_plan.hpp",
-    ],
+    "src/ir": [PUBLIC, "src/runtime/hash.hpp", "src/runtime/launch_plan.hpp"],
     "src/emit": [PUBLIC, "src/runtime/backend.hpp", "src/ir"],
     "src/kernel": [PUBLIC, "src/runtime", "src/ir", "src/emit"],
     "src/array": [PUBLIC, "src/runtime", "src/ir", "src/kernel"],

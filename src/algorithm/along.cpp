@@ -319,36 +319,29 @@ private:
         if (plan.on_cpu()) to.number(plan.is_strip() ? "strips" : "rows_an_item", d.share);
         if (plan.is_strip()) to.number("columns", fastest_count());
         if (!plan.on_cpu()) to.number("width_bits", d.width_bits);
-        list_counts(to, plan, false);
-        list_counts(to, plan, true);
-        list_strides(to, plan, false);
-        list_strides(to, plan, true);
+        list_loops(to, plan, false);
+        list_loops(to, plan, true);
         if (plan.stage != along_stage::whole)
             to.memory("slots", scalar::u64, plan.is_finish() ? trace::access::in : trace::access::out,
                       *memory_);
         if (plan.stage != along_stage::parts) to.vector("out", into_, trace::access::out);
         list_leaves(to, p, leaves);
     }
-    /// Of the kept or reduced loops but the slowest.
-    void list_counts(parameter_list& to, const along_plan& plan, bool of_reduced) const {
-        std::size_t number = 0;
-        for (int d = 0; d < plan.loops && plan.has_counts(of_reduced); ++d) {
-            if (plan.is_reduced(d) != of_reduced) continue;
-            const std::int64_t count = leaves_.places.counts()[static_cast<std::size_t>(d)];
-            if (number > 0) to.number({of_reduced ? "reduced" : "kept", number}, count);
-            ++number;
-        }
-    }
-    /// The offset, and what each kept or reduced loop adds to it.
-    void list_strides(parameter_list& to, const along_plan& plan, bool of_reduced) const {
-        if (!plan.has_strides(of_reduced)) return;
+    /// Of the kept or reduced loops: the counts, but of the slowest, and where they are needed the offset and
+    /// strides of results or positions.
+    void list_loops(parameter_list& to, const along_plan& plan, bool of_reduced) const {
+        const bool has_counts = plan.has_counts(of_reduced), has_strides = plan.has_strides(of_reduced);
+        const char* const count = of_reduced ? "reduced" : "kept";
+        const char* const stride = of_reduced ? "position" : "place";
         const walk::map& map = of_reduced ? position() : place();
-        const char* const word = of_reduced ? "position" : "place";
+        if (has_strides) to.number(stride, map.offset);
         std::size_t number = 0;
-        to.number(word, map.offset);
-        for (int d = 0; d < plan.loops; ++d)
-            if (plan.is_reduced(d) == of_reduced)
-                to.number({word, ++number}, map.strides[static_cast<std::size_t>(d)]);
+        for (std::size_t d = 0; d < static_cast<std::size_t>(plan.loops); ++d) {
+            if (plan.is_reduced(static_cast<int>(d)) != of_reduced) continue;
+            if (has_counts && number > 0) to.number({count, number}, leaves_.places.counts()[d]);
+            ++number;
+            if (has_strides) to.number({stride, number}, map.strides[d]);
+        }
     }
 
     std::shared_ptr<const ir::function> traced(const division& d, const program& p, const layout& leaves,

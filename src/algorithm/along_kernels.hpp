@@ -61,12 +61,7 @@ struct along_plan {
 inline constexpr std::size_t along_group = 256;  ///< work-items of a group, at most
 inline constexpr std::size_t strip_elements = 512;
 
-/// Records the body of a kernel whose parameters are declared, all but the memory of 64 bits: the numbers of
-/// k (kept), of r (reduced), of the elements of a segment (piece), of segments; on GPUs width_bits, as a
-/// power of two the work-items side by side: those that share a k, or of columns those that have another; on
-/// CPUs the segments of a work-item (rows_an_item), or the strips and the columns; the counts of the kept
-/// loops but the slowest (kept1 …), of the reduced ones likewise; the offset and strides of results (place,
-/// place1 …), and of positions, where they are needed; the slots, the results (out), and the leaves.
+/// Records the body of a kernel whose parameters are declared. All but the memory have 64 bits.
 std::shared_ptr<const ir::function> trace_along(trace::recording&, const parameter_list& given,
                                                 const along_plan&, const operations&, const program&,
                                                 const layout&);

@@ -56,10 +56,8 @@ struct reduction_plan {
 /// Work-items of a group, at most; a power of two.
 inline constexpr std::size_t reduction_group = 256;
 
-/// Records the body of a kernel whose parameters are declared: as far as the stage needs them, n, the
-/// elements of a piece, pieces_an_item, part_count, the lanes that take the parts, the slots, the vectors of
-/// the results (result), and the expression's leaves. The results take the first slots, the parts those
-/// behind.
+/// Records the body of a kernel whose parameters are declared. The results take the first slots, the parts
+/// those behind.
 std::shared_ptr<const ir::function> trace_reduction(trace::recording&, const parameter_list& given,
                                                     const reduction_plan&, const operations&, const program&,
                                                     const layout&);

@@ -47,7 +47,7 @@ std::string what_is_new(const runtime::device_state& device, const kernel_key& k
     };
     for (const auto& each : runtime::live_devices())
         table::of(*each).entries.for_each([&](const entry& e) {
-            if (!key.is_of_kind(e.key) || !same_structure(e.structure, p)) return;
+            if (!key.is_kind_of(e.key) || !same_structure(e.structure, p)) return;
             if (!e.leaves.repeats_like(leaves))
                 say(1, "what it has twice is in other places: a + a is not a + b");
             else if (!e.leaves.places.is_like(leaves.places))

@@ -1,14 +1,44 @@
 #pragma once
 // The kernels of expressions that were seen before. A hash finds candidates; the stored structure decides.
 
+#include <any>
 #include <functional>
 #include <memory>
 
-#include "array/kernel_key.hpp"
 #include "array/layout.hpp"
 #include "ir/lower.hpp"
 
 namespace balm::array {
+
+/// What decides a kernel besides its expression, its leaves and what is known of the launch: any structure
+/// with
+/// == and add_to(table_hash&), which says what kind of kernel it is by its type.
+class kernel_key {
+public:
+    template <class Key>
+    kernel_key(const Key& key)  // NOLINT(google-explicit-constructor): any structure is a key
+        : key_(&key),
+          add_to_(
+              [](const void* of, runtime::table_hash& hash) { static_cast<const Key*>(of)->add_to(hash); }),
+          is_kind_of_([](const std::any& kept) { return std::any_cast<Key>(&kept) != nullptr; }),
+          is_([](const void* of, const std::any& kept) {
+              const Key* const other = std::any_cast<Key>(&kept);
+              return other != nullptr && *other == *static_cast<const Key*>(of);
+          }),
+          copy_([](const void* of) { return std::any(*static_cast<const Key*>(of)); }) {}
+
+    void add_to(runtime::table_hash& hash) const { add_to_(key_, hash); }
+    bool is_kind_of(const std::any& kept) const { return is_kind_of_(kept); }
+    bool is(const std::any& kept) const { return is_(key_, kept); }
+    std::any copy() const { return copy_(key_); }
+
+private:
+    const void* key_;
+    void (*add_to_)(const void*, runtime::table_hash&);
+    bool (*is_kind_of_)(const std::any&);
+    bool (*is_)(const void*, const std::any&);
+    std::any (*copy_)(const void*);
+};
 
 /// A compiled kernel, and the grid it is laid out for.
 struct cached_kernel {

@@ -18,15 +18,8 @@ namespace balm::array {
 
 namespace {
 
-/// a, b, c … h, a1, b1 …
-parameter_name vector_name(std::size_t k) {
-    constexpr const char* letters[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
-    return {letters[k % 8], k / 8};
-}
-parameter_name scalar_name(std::size_t k) {
-    constexpr const char* letters[] = {"s", "t", "u", "v", "w", "x", "y", "z"};
-    return {letters[k % 8], k / 8};
-}
+parameter_name vector_name(std::size_t k) { return parameter_name::letter("abcdefgh", k); }
+parameter_name scalar_name(std::size_t k) { return parameter_name::letter("stuvwxyz", k); }
 /// Calls f(step, number of its argument) for each scalar.
 template <class F>
 void for_each_scalar(const program& p, const layout& leaves, F&& f) {

@@ -11,14 +11,17 @@
 namespace balm::array {
 
 std::string parameter_name::spelled() const {
-    std::string name(word);
-    if (number > 0) name += std::to_string(number);
-    if (dimension != no_dimension) name += "_" + std::to_string(dimension);
+    const std::size_t letters = dimension == by_letter ? std::strlen(word) : 0;
+    std::string name = letters > 0 ? std::string(1, word[number % letters]) : word;
+    const std::size_t suffix = letters > 0 ? number / letters : number;
+    if (suffix > 0) name += std::to_string(suffix);
+    if (dimension >= 0) name += "_" + std::to_string(dimension);
     return name;
 }
 
-void parameter_list::declare(parameter_name name, trace::type type, trace::access use, space where) {
-    declared_.push_back({name, recording_->parameter(type, use, where, name.spelled())});
+void parameter_list::declare(parameter_name name, trace::type type, trace::access use, space where,
+                             const vector_state* vector) {
+    declared_.push_back({name, recording_->parameter(type, use, where, name.spelled()), vector});
 }
 
 // Arguments are made in their place: a copy would wait for the stores of their members.
@@ -40,17 +43,21 @@ void parameter_list::value(parameter_name name, trace::type type, const std::byt
         a.long_value = from;
 }
 
-void parameter_list::memory(parameter_name name, trace::type element, trace::access use,
-                            runtime::storage& storage, std::size_t offset, space where) {
-    if (launch_ == nullptr) return declare(name, element, use, where);
+inline void parameter_list::bind(runtime::storage& storage, std::size_t offset, trace::access use) {
     launch_->arguments.emplace_back().set(storage.native(), offset);
     if (use != trace::access::out) launch_->reads.push_back(&storage);
     if (use != trace::access::in) launch_->writes.push_back(&storage);
 }
 
+void parameter_list::memory(parameter_name name, trace::type element, trace::access use,
+                            runtime::storage& storage) {
+    if (launch_ == nullptr) return declare(name, element, use);
+    bind(storage, 0, use);
+}
+
 void parameter_list::vector(parameter_name name, const vector_state& v, trace::access use, space where) {
-    memory(name, v.type(), use, *v.memory(), v.offset(), where);
-    if (launch_ == nullptr) declared_.back().vector = &v;
+    if (launch_ == nullptr) return declare(name, v.type(), use, where, &v);
+    bind(*v.memory(), v.offset(), use);
 }
 
 void parameter_list::image(parameter_name name, const image_leaf& image) {

@@ -28,13 +28,18 @@ struct launch_lists {
     }
 };
 
-/// A word, and numbers where several parameters share it: "out", "out1", "stride1_0".
+/// A word, and numbers where several parameters share it: "out", "out1", "stride1_0". It is spelled for
+/// traces alone: launches list names, too.
 struct parameter_name {
-    static constexpr std::int32_t no_dimension = -1;
+    static constexpr std::int32_t no_dimension = -1, by_letter = -2;
 
     // NOLINTNEXTLINE(google-explicit-constructor): most names are a word
     constexpr parameter_name(const char* shared, std::size_t which = 0, std::int32_t of = no_dimension)
         : word(shared), number(static_cast<std::uint32_t>(which)), dimension(of) {}
+    /// Letters in turn: a, b, c, a1, b1 …
+    static constexpr parameter_name letter(const char* alphabet, std::size_t which) {
+        return {alphabet, which, by_letter};
+    }
     std::string spelled() const;
 
     const char* word;
@@ -55,9 +60,8 @@ public:
     }
     /// A value that is more than a scalar, as it lies in memory until the launch.
     void value(parameter_name, trace::type, const std::byte*);
-    /// Elements of a type from a byte of an allocation on, which the launch reads or writes as `use` says.
-    void memory(parameter_name, trace::type element, trace::access use, runtime::storage&,
-                std::size_t offset = 0, space = space::global);
+    /// An allocation as elements of a type, which the launch reads or writes as `use` says.
+    void memory(parameter_name, trace::type element, trace::access use, runtime::storage&);
     void vector(parameter_name, const vector_state&, trace::access use, space = space::global);
     void image(parameter_name, const image_leaf&);
 
@@ -72,7 +76,9 @@ private:
         trace::node node;
         const vector_state* vector = nullptr;
     };
-    void declare(parameter_name, trace::type, trace::access, space = space::global);
+    void declare(parameter_name, trace::type, trace::access, space = space::global,
+                 const vector_state* = nullptr);
+    void bind(runtime::storage&, std::size_t offset, trace::access);
 
     trace::recording* const recording_ = nullptr;
     launch_lists* const launch_ = nullptr;

@@ -5,7 +5,6 @@
 // grid. Done here for every backend; a kernel whose launches need none of it costs nothing.
 
 #include "ir/ir.hpp"
-#include "runtime/launch_facts.hpp"
 
 namespace balm::ir {
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 
 #include "ir/ir.hpp"
-#include "runtime/launch_facts.hpp"
 
 namespace balm::ir {
 

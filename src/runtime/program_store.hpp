@@ -17,7 +17,6 @@
 #include "runtime/backend.hpp"
 #include "runtime/bounded_table.hpp"
 #include "runtime/hash.hpp"
-#include "runtime/launch_facts.hpp"
 #include "runtime/launch_plan.hpp"
 
 namespace balm::runtime {

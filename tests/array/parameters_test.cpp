@@ -46,7 +46,9 @@ listed listed_twice(const List& list) {
                                      : p.what.is_image() ? kind::image
                                                          : kind::memory)
             << p.name;
-        if (is_value) EXPECT_EQ(arguments[k].size, trace::size_of(p.what)) << p.name;
+        if (is_value) {
+            EXPECT_EQ(arguments[k].size, trace::size_of(p.what)) << p.name;
+        }
         found.names.push_back(p.name);
     }
     return found;
@@ -65,14 +67,13 @@ TEST(V1_parameters, are_declared_as_they_are_bound) {
             to.vector("in", *x.state(), access::in);
             to.vector({"out", 0}, *y.state(), access::out);
             to.vector({"out", 1}, *z.state(), access::mixed);
-            to.memory({"slots", 3, 0}, scalar::u64, access::out, *x.state()->memory(), 8);
+            to.memory({"slots", 3, 0}, scalar::u64, access::out, *x.state()->memory());
         });
         EXPECT_EQ(found.names,
                   (std::vector<std::string>{"n", "narrow", "wide2", "in", "out", "out1", "slots3_0"}));
         const auto of = [](const vector<float>& v) { return v.state()->memory().get(); };
         EXPECT_EQ(found.launch.reads, (std::vector<runtime::storage*>{of(x), of(z)}));
         EXPECT_EQ(found.launch.writes, (std::vector<runtime::storage*>{of(y), of(z), of(x)}));
-        EXPECT_EQ(found.launch.arguments.back().offset(), 8u);
     });
 }
 
@@ -83,7 +84,7 @@ TEST(V1_parameters, are_found_by_name_and_by_vector) {
         parameter_list given(r);
         given.vector({"a", 1}, *x.state(), access::in);
         given.number({"stride", 1, 0}, 3);
-        EXPECT_EQ(given[*x.state()].id, given[{"a", 1}].id);
+        EXPECT_EQ(given[*x.state()].id, (given[{"a", 1}].id));
         EXPECT_EQ((given[{"stride", 1, 0}].type), trace::type(scalar::i64));
         EXPECT_EQ(given.name_of(*x.state()).spelled(), "a1");
         EXPECT_THROW(given["stride"], std::logic_error);
@@ -106,7 +107,8 @@ TEST(V1_parameters, of_leaves_are_declared_as_they_are_bound) {
         using words = std::vector<std::string>;
         const auto flat = [&](const array::program& p) { return names(p, array::placement(p)); };
         EXPECT_EQ(flat((2.f * x + y * x - 3.f).program()), (words{"a", "b", "s", "t"}));
-        EXPECT_EQ(flat((quads * float4(1.f, 2.f, 3.f, 4.f)).program()), (words{"a", "s"}));
+        const float4 weights{1.f, 2.f, 3.f, 4.f};
+        EXPECT_EQ(flat((quads * weights).program()), (words{"a", "s"}));
         EXPECT_EQ(flat((x + cast<float>(balm::element_index(5, n * n))).program()), (words{"a", "s"}));
         EXPECT_EQ(flat((sample(line.sampled(), places) + 1.f).program()), (words{"a", "image", "s"}));
 
