@@ -3,9 +3,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include "backend/null/device.hpp"
 #include "balm/balm.hpp"
-#include "runtime/device_state.hpp"
+#include "null_driver/device.hpp"
+#include "runtime/device/device_state.hpp"
 
 namespace {
 

@@ -12,26 +12,24 @@ import re
 import sys
 
 PUBLIC = "include/balm"
-SYSTEM = ["src/runtime/compiler_use.hpp", "src/runtime/forked.hpp", "src/runtime/system.hpp"]
-DRIVERS = [PUBLIC, "src/backend", "src/runtime/backend.hpp", *SYSTEM]
+DRIVERS = [PUBLIC, "src/base", "src/driver", "src/runtime/backend.hpp"]
 
 MAY_INCLUDE = {
     PUBLIC: [],
-    "src/runtime": [
-        PUBLIC,
-        "src/array/vector_state.hpp",  # interop.cpp adopts memory as vectors; belongs above src/array
-    ],
-    "src/backend": [PUBLIC, "src/runtime/backend.hpp"],
-    "src/backend/cuda": DRIVERS,
-    "src/backend/null": DRIVERS,
-    "src/backend/opencl": DRIVERS,
-    "src/ir": [PUBLIC, "src/runtime/hash.hpp", "src/runtime/launch_plan.hpp"],
-    "src/emit": [PUBLIC, "src/runtime/backend.hpp", "src/ir"],
-    "src/kernel": [PUBLIC, "src/runtime", "src/ir", "src/emit"],
-    "src/array": [PUBLIC, "src/runtime", "src/ir", "src/kernel"],
-    "src/algorithm": [PUBLIC, "src/ir", "src/kernel", "src/array", "src/algorithm/block"],
+    "src/base": [PUBLIC],
+    "src/runtime": [PUBLIC, "src/base"],
+    "src/driver": [PUBLIC, "src/runtime/backend.hpp"],
+    "src/driver/cuda": DRIVERS,
+    "src/driver/opencl": DRIVERS,
+    "src/ir": [PUBLIC, "src/base", "src/runtime/program/launch_plan.hpp"],
+    "src/text": [PUBLIC, "src/ir"],
+    "src/emit": [PUBLIC, "src/runtime/backend.hpp", "src/ir", "src/text"],
+    "src/kernel": [PUBLIC, "src/base", "src/runtime", "src/ir", "src/text", "src/emit"],
+    "src/array": [PUBLIC, "src/base", "src/runtime", "src/ir", "src/kernel"],
+    "src/algorithm": [PUBLIC, "src/base", "src/ir", "src/kernel", "src/array", "src/algorithm/block"],
     "src/algorithm/block": [PUBLIC, "src/ir"],
-    "apps/balm": [PUBLIC, "src/runtime", "src/ir", "src/emit", "src/kernel", "src/array"],
+    "src/interop": [PUBLIC, "src/runtime", "src/array"],
+    "apps/balm": [PUBLIC, "src/base", "src/runtime", "src/ir", "src/emit", "src/kernel", "src/array"],
     "apps/heat": [PUBLIC],
     "examples": [PUBLIC],
 }

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "command.hpp"
-#include "runtime/disk_cache.hpp"
+#include "runtime/program/disk_cache.hpp"
 
 namespace balm::tool {
 

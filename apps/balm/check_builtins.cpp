@@ -8,7 +8,7 @@
 #include "balm/error.hpp"
 #include "check.hpp"
 #include "ir/ir.hpp"
-#include "ir/oracle.hpp"
+#include "oracle.hpp"
 
 namespace balm::tool {
 

@@ -4,7 +4,7 @@
 #include <deque>
 
 #include "check.hpp"
-#include "ir/oracle.hpp"
+#include "oracle.hpp"
 
 namespace balm::tool {
 

@@ -12,8 +12,8 @@
 #include "balm/balm.hpp"
 #include "check.hpp"
 #include "emit/printer.hpp"
-#include "kernel/launch.hpp"
-#include "runtime/disk_cache.hpp"
+#include "kernel/launch/launch.hpp"
+#include "runtime/program/disk_cache.hpp"
 
 namespace balm::tool {
 

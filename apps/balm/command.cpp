@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "balm/error.hpp"
-#include "runtime/platform.hpp"
+#include "runtime/device/platform.hpp"
 
 namespace balm::tool {
 

@@ -20,7 +20,7 @@
 #include "balm/error.hpp"
 #include "balm/version.hpp"
 #include "command.hpp"
-#include "runtime/platform.hpp"
+#include "runtime/device/platform.hpp"
 
 namespace balm::tool {
 

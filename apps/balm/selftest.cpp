@@ -15,7 +15,7 @@
 #include "balm/version.hpp"
 #include "check.hpp"
 #include "command.hpp"
-#include "runtime/device_state.hpp"
+#include "runtime/device/device_state.hpp"
 
 namespace balm::tool {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "balm/balm.hpp"
-#include "runtime/platform.hpp"
+#include "runtime/device/platform.hpp"
 
 namespace balm::bench {
 

@@ -11,11 +11,11 @@
 
 #include "array/kernel_cache.hpp"
 #include "array/layout.hpp"
-#include "array/overlap.hpp"
-#include "array/parts.hpp"
+#include "array/map/overlap.hpp"
+#include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "balm/vector.hpp"
-#include "kernel/launch.hpp"
+#include "kernel/launch/launch.hpp"
 
 namespace balm::array {
 

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernel/launch.hpp"
-#include "kernel/print_records.hpp"
-#include "runtime/bounded_table.hpp"
-#include "runtime/forked.hpp"
-#include "runtime/process_exit.hpp"
+#include "base/bounded_table.hpp"
+#include "base/forked.hpp"
+#include "kernel/launch/launch.hpp"
+#include "kernel/print/print_records.hpp"
+#include "runtime/device/process_exit.hpp"
 
 namespace balm::array {
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "array/layout.hpp"
-#include "ir/lower.hpp"
+#include "ir/lower/lower.hpp"
 
 namespace balm::array {
 

@@ -11,8 +11,8 @@
 #include "balm/context.hpp"
 #include "balm/error.hpp"
 #include "ir/ir.hpp"
-#include "kernel/launch.hpp"
-#include "runtime/memory_pool.hpp"
+#include "kernel/launch/launch.hpp"
+#include "runtime/memory/memory_pool.hpp"
 
 namespace balm::array {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "array/expression/repeats.hpp"
+#include "array/map/placement.hpp"
 #include "array/parameters.hpp"
-#include "array/placement.hpp"
-#include "array/repeats.hpp"
 #include "balm/expr.hpp"
 #include "balm/trace.hpp"
 #include "balm/view.hpp"

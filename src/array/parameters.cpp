@@ -6,7 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "kernel/launch.hpp"
+#include "kernel/launch/launch.hpp"
 
 namespace balm::array {
 

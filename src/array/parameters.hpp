@@ -11,8 +11,8 @@
 #include "array/vector_state.hpp"
 #include "balm/expr.hpp"
 #include "balm/trace.hpp"
+#include "base/thread_stock.hpp"
 #include "runtime/backend.hpp"
-#include "runtime/thread_stock.hpp"
 
 namespace balm::array {
 

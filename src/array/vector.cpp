@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "array/partition.hpp"
-#include "array/parts.hpp"
+#include "array/spread/partition.hpp"
+#include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 
 namespace balm {

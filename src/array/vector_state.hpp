@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "balm/device_type.hpp"
-#include "runtime/device_state.hpp"
+#include "runtime/device/device_state.hpp"
 
 namespace balm::array {
 

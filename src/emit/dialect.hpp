@@ -48,7 +48,7 @@ struct features {
     bool passes_addresses = false;    ///< memory may begin anywhere in its allocation
     bool masks_shift_counts = false;  ///< takes a shift count modulo the width
     bool keeps_texts = false;         ///< takes OpenCL C as it is
-    bool rewrites_texts = false;      ///< takes OpenCL C as emit/opencl_c rewrites it for CUDA
+    bool rewrites_texts = false;      ///< takes OpenCL C as src/text rewrites it for CUDA
     std::size_t most_local_array = SIZE_MAX;  ///< bytes in local memory whose size is part of the program
     int version_that_adds_f64 = 0;            ///< of devices that add to doubles atomically; 0: all
 };

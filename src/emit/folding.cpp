@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ir/aggregate.hpp"
+#include "ir/passes/aggregate.hpp"
 
 namespace balm::emit {
 

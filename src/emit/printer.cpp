@@ -6,7 +6,7 @@
 
 #include "balm/version.hpp"
 #include "emit/function/printer.hpp"
-#include "emit/opencl_c/program_text.hpp"
+#include "emit/program_text.hpp"
 
 namespace balm::emit {
 
@@ -18,7 +18,7 @@ void declare_callees(const ir::function& f, program_parts& parts, std::vector<co
     for (const auto& callee : f.callees) {
         if (parts.functions.count(callee.get())) continue;
         if (callee->text) {
-            parts.functions[callee.get()] = opencl_c::called_name(*callee, parts);
+            parts.functions[callee.get()] = called_name(*callee, parts);
             continue;
         }
         declare_callees(*callee, parts, order);
@@ -43,7 +43,7 @@ std::string kernel_name(const ir::function& kernel, const dialect& language) {
 }
 
 std::string print(const ir::function& kernel, const dialect& language) {
-    const opencl_c::program_text given = opencl_c::print_texts(kernel, language);
+    const program_text given = print_texts(kernel, language);
     if (kernel.text) return provenance(kernel) + given.words;
     program_parts parts(language);
     const std::string name = parts.names.unique(kernel.name);

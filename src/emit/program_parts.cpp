@@ -11,7 +11,7 @@
 
 #include "emit/lanes.hpp"
 #include "emit/literal.hpp"
-#include "ir/aggregate.hpp"
+#include "ir/passes/aggregate.hpp"
 
 namespace balm::emit {
 

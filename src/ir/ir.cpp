@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/aggregate.hpp"
+#include "ir/passes/aggregate.hpp"
 
 namespace balm {
 

@@ -15,10 +15,10 @@
 #include "balm/builtin.hpp"
 #include "balm/trace.hpp"
 #include "balm/types.hpp"
+#include "base/hash.hpp"
 #include "ir/print_format.hpp"
 #include "ir/text_body.hpp"
-#include "runtime/hash.hpp"
-#include "runtime/launch_plan.hpp"
+#include "runtime/program/launch_plan.hpp"
 
 namespace balm::ir {
 
@@ -103,7 +103,7 @@ enum class opcode : std::uint8_t {
     write_image,     // image, position, value
     image_size,      // image; bits: dimension, x first -> i32
     print,           // u32 words of the arguments; bits: position among the formats. Written out before a
-                     // kernel is lowered (kernel/print_records.hpp)
+                     // kernel is lowered (kernel/print/print_records.hpp)
 };
 
 const char* to_string(opcode) noexcept;
@@ -132,7 +132,7 @@ struct instruction {
 inline bool is_call(const instruction& i) { return i.op == opcode::call || i.op == opcode::evaluate; }
 
 /// Elements that kernels read and none writes: part of the program, printed at its top, or a module's, which
-/// every launch is given (kernel/module_constants.hpp).
+/// every launch is given (kernel/module/module_constants.hpp).
 struct constant_data {
     std::string name;
     type element;
@@ -183,9 +183,9 @@ struct function {
     std::string name;
     std::string description;  ///< what it does, where somebody said
     source_line where;
-    runtime::digest identity;     ///< hash(*this) of the finished trace
-    bool is_pure = false;         ///< a device function that neither reads nor writes memory
-    bool is_widened = false;      ///< its vectors are neighbouring elements (ir/widen.hpp), not the user's
+    runtime::digest identity;  ///< hash(*this) of the finished trace
+    bool is_pure = false;      ///< a device function that neither reads nor writes memory
+    bool is_widened = false;   ///< its vectors are neighbouring elements (ir/lower/widen.hpp), not the user's
     std::uint16_t exchanges = 0;  ///< exchanged_types(*this) of the finished trace
     std::size_t local_bytes = 0;  ///< local_memory_of(*this) of the finished trace
     bool sees_groups = true;      ///< a kernel of which sees_groups() holds, or which prints or checks

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "balm/kernel.hpp"
-#include "ir/hidden_parameters.hpp"
+#include "ir/passes/hidden_parameters.hpp"
 
 namespace balm::kernels {
 

@@ -16,8 +16,8 @@
 
 #include "balm/balm.hpp"
 #include "emit/printer.hpp"
-#include "ir/lower.hpp"
-#include "kernel/launch.hpp"
+#include "ir/lower/lower.hpp"
+#include "kernel/launch/launch.hpp"
 #include "support/devices.hpp"
 #include "support/nvrtc_listener.hpp"
 #include "support/random_reference.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 // Every way in which a reduction may be shared out: on CPU devices also as on GPUs.
 
-#include "algorithm/reduce_shapes.hpp"
+#include "algorithm/reduce/reduce_shapes.hpp"
 #include "balm/reduce.hpp"
 #include "support/devices.hpp"
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "ir/ir.hpp"
-#include "ir/oracle.hpp"
 #include "kernel/run.hpp"
+#include "oracle.hpp"
 #include "support/exact.hpp"
 
 namespace balm::test {

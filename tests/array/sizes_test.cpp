@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "backend/null/device.hpp"
 #include "kernel/run.hpp"
-#include "runtime/device_state.hpp"
+#include "null_driver/device.hpp"
+#include "runtime/device/device_state.hpp"
 
 namespace balm::test {
 

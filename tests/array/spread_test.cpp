@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "array/partition.hpp"
+#include "array/spread/partition.hpp"
 #include "kernel/run.hpp"
 
 namespace balm::test {

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "kernel/launch.hpp"
+#include "kernel/launch/launch.hpp"
 #include "kernel/run.hpp"
 #include "support/nvrtc_listener.hpp"
 

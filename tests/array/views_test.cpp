@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/launch.hpp"
+#include "kernel/launch/launch.hpp"
 #include "kernel/run.hpp"
 #include "support/nvrtc_listener.hpp"
 

@@ -13,12 +13,12 @@
 #include <map>
 #include <optional>
 
-#include "backend/cuda/nvrtc.hpp"
 #include "balm/error.hpp"
 #include "devices.hpp"
+#include "driver/cuda/nvrtc.hpp"
 #include "emit/builtin_spelling.hpp"
 #include "ir/ir.hpp"
-#include "ir/oracle.hpp"
+#include "oracle.hpp"
 #include "support/case_count.hpp"
 #include "support/exact.hpp"
 

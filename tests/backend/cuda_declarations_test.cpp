@@ -1,7 +1,7 @@
 // Our declarations of the CUDA driver API against the toolkit's header, where that is installed: the same
 // parameters, row by row, and the same values of the constants. All of it happens while compiling.
 
-#include "backend/cuda/driver_api.hpp"
+#include "driver/cuda/driver_api.hpp"
 
 #if __has_include("/usr/local/cuda/include/cuda.h") && !defined(_WIN32)
 #include "/usr/local/cuda/include/cuda.h"

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "backend/cuda/driver_api.hpp"
-#include "backend/cuda/nvrtc.hpp"
 #include "balm/error.hpp"
 #include "devices.hpp"
+#include "driver/cuda/driver_api.hpp"
+#include "driver/cuda/nvrtc.hpp"
 
 namespace balm::test {
 

@@ -1,8 +1,8 @@
 // What is told of a device, field by field against the driver's own calls, made here a second time.
 
-#include "backend/cuda/driver_api.hpp"
-#include "backend/opencl/api.hpp"
 #include "devices.hpp"
+#include "driver/cuda/driver_api.hpp"
+#include "driver/opencl/api.hpp"
 
 namespace balm::test {
 

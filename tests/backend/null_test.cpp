@@ -1,7 +1,7 @@
 // The null device counts what it is asked and does nothing.
 
-#include "backend/null/device.hpp"
 #include "devices.hpp"
+#include "null_driver/device.hpp"
 
 namespace balm::test {
 

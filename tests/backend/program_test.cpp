@@ -4,10 +4,10 @@
 #include <cstring>
 #include <numeric>
 
-#include "backend/build_failure.hpp"
-#include "backend/cuda/nvrtc.hpp"
 #include "balm/error.hpp"
 #include "devices.hpp"
+#include "driver/build_failure.hpp"
+#include "driver/cuda/nvrtc.hpp"
 
 namespace balm::test {
 

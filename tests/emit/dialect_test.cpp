@@ -12,7 +12,7 @@
 #include "balm/short_vector.hpp"
 #include "balm/text_kernel.hpp"
 #include "emit/printer.hpp"
-#include "ir/lower.hpp"
+#include "ir/lower/lower.hpp"
 #include "support/c_serial/batch.hpp"
 #include "support/c_serial/dialect.hpp"
 #include "support/devices.hpp"

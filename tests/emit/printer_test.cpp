@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "balm/kernel.hpp"
-#include "ir/lower.hpp"
+#include "ir/lower/lower.hpp"
 #include "support/nvrtc_listener.hpp"
 
 namespace balm::test {

@@ -5,7 +5,7 @@
 
 #include "balm/kernel.hpp"
 #include "emit/printer.hpp"
-#include "ir/lower.hpp"
+#include "ir/lower/lower.hpp"
 #include "kernel/sub_groups.hpp"
 #include "support/nvrtc_listener.hpp"
 

@@ -5,13 +5,13 @@
 
 #include <cstring>
 
-#include "emit/opencl_c/outline.hpp"
-#include "emit/opencl_c/preprocessor.hpp"
-#include "emit/opencl_c/rewriter.hpp"
+#include "text/outline.hpp"
+#include "text/preprocessor.hpp"
+#include "text/rewriter.hpp"
 
 namespace {
 
-using namespace balm::emit::opencl_c;
+using namespace balm::opencl_c;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;

@@ -6,7 +6,7 @@
 
 #include "balm/kernel.hpp"
 #include "emit/printer.hpp"
-#include "ir/lower.hpp"
+#include "ir/lower/lower.hpp"
 #include "support/nvrtc_listener.hpp"
 
 namespace balm::test {

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "failures/allocations.hpp"
-#include "runtime/disk_cache.hpp"
+#include "runtime/program/disk_cache.hpp"
 
 namespace balm::test {
 

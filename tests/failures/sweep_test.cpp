@@ -24,7 +24,7 @@
 #include "balm/balm.hpp"
 #include "failures/allocations.hpp"
 #include "fake_drivers/faults.hpp"
-#include "runtime/program_saver.hpp"
+#include "runtime/program/program_saver.hpp"
 #include "support/case_count.hpp"
 
 namespace balm::test {

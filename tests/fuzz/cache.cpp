@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "fuzz/fuzz.hpp"
-#include "runtime/disk_cache.hpp"
+#include "runtime/program/disk_cache.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace {

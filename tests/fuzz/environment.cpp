@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include "balm/error.hpp"
+#include "base/system.hpp"
 #include "fuzz/fuzz.hpp"
-#include "runtime/disk_cache.hpp"
-#include "runtime/filter_judge.hpp"
-#include "runtime/system.hpp"
+#include "runtime/choice/filter_judge.hpp"
+#include "runtime/program/disk_cache.hpp"
 
 namespace {
 

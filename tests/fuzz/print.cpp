@@ -11,7 +11,7 @@
 #include "balm/error.hpp"
 #include "fuzz/fuzz.hpp"
 #include "ir/ir.hpp"
-#include "kernel/print_format.hpp"
+#include "kernel/print/print_format.hpp"
 
 namespace {
 

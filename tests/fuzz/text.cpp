@@ -7,18 +7,18 @@
 #include <string>
 
 #include "balm/error.hpp"
-#include "emit/opencl_c/outline.hpp"
-#include "emit/opencl_c/preprocessor.hpp"
-#include "emit/opencl_c/rewriter.hpp"
-#include "emit/opencl_c/signature.hpp"
 #include "fuzz/fuzz.hpp"
 #include "ir/ir.hpp"
-#include "kernel/text_files.hpp"
+#include "kernel/text/text_files.hpp"
 #include "support/scratch_directory.hpp"
+#include "text/outline.hpp"
+#include "text/preprocessor.hpp"
+#include "text/rewriter.hpp"
+#include "text/signature.hpp"
 
 namespace {
 
-using namespace balm::emit::opencl_c;
+using namespace balm::opencl_c;
 using balm::fuzz::expect;
 
 std::shared_ptr<const balm::ir::named_text> text_of(std::string words) {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "ir/ir.hpp"
-#include "ir/oracle.hpp"
+#include "oracle.hpp"
 #include "support/devices.hpp"
 
 namespace balm::test {

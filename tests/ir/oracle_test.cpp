@@ -1,7 +1,7 @@
 // The oracle itself: units of the last place as OpenCL 1.2, section 7.4 defines them, and the special values
 // of section 7.5.1, worked out by hand.
 
-#include "ir/oracle.hpp"
+#include "oracle.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include "balm/error.hpp"
 #include "balm/kernel.hpp"
 #include "ir/ir.hpp"
-#include "ir/lower.hpp"
+#include "ir/lower/lower.hpp"
 #include "ir/text_body.hpp"
 
 namespace balm::test {

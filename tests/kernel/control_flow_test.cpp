@@ -7,7 +7,7 @@
 
 #include "emit/printer.hpp"
 #include "ir/ir.hpp"
-#include "ir/lower.hpp"
+#include "ir/lower/lower.hpp"
 #include "kernel/run.hpp"
 
 namespace balm::test {

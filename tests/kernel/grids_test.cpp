@@ -8,14 +8,14 @@
 #include <numeric>
 #include <vector>
 
-#include "backend/null/device.hpp"
 #include "balm/device.hpp"
 #include "balm/error.hpp"
 #include "balm/user_event.hpp"
 #include "emit/printer.hpp"
-#include "ir/lower.hpp"
-#include "kernel/launch.hpp"
+#include "ir/lower/lower.hpp"
+#include "kernel/launch/launch.hpp"
 #include "kernel/run.hpp"
+#include "null_driver/device.hpp"
 #include "support/nvrtc_listener.hpp"
 
 namespace balm::test {

@@ -10,12 +10,12 @@
 #include <thread>
 #include <vector>
 
-#include "backend/cuda/nvrtc.hpp"
-#include "backend/null/device.hpp"
+#include "driver/cuda/nvrtc.hpp"
 #include "emit/printer.hpp"
-#include "kernel/launch.hpp"
+#include "kernel/launch/launch.hpp"
 #include "kernel/run.hpp"
-#include "runtime/device_state.hpp"
+#include "null_driver/device.hpp"
+#include "runtime/device/device_state.hpp"
 #include "runtime/fake_device.hpp"
 #include "support/nvrtc_listener.hpp"
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "emit/printer.hpp"
-#include "kernel/print_records.hpp"
+#include "kernel/print/print_records.hpp"
 #include "kernel/run.hpp"
 
 namespace balm::test {

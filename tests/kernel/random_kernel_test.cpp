@@ -6,8 +6,8 @@
 #include <iostream>
 
 #include "emit/printer.hpp"
-#include "ir/lower.hpp"
-#include "kernel/launch.hpp"
+#include "ir/lower/lower.hpp"
+#include "kernel/launch/launch.hpp"
 #include "kernel/run.hpp"
 #include "kernel/sub_groups.hpp"
 #include "support/c_serial/batch.hpp"

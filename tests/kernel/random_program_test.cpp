@@ -8,7 +8,7 @@
 #include <iostream>
 
 #include "emit/printer.hpp"
-#include "ir/lower.hpp"
+#include "ir/lower/lower.hpp"
 #include "support/c_serial/batch.hpp"
 #include "support/case_count.hpp"
 #include "support/devices.hpp"

@@ -1,6 +1,6 @@
 // What a kernel asks of a device is refused in a sentence where the device lacks it.
 
-#include "kernel/requirements.hpp"
+#include "kernel/launch/requirements.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,13 +9,13 @@
 #include <numeric>
 #include <type_traits>
 
-#include "backend/null/device.hpp"
-#include "ir/hidden_parameters.hpp"
 #include "ir/ir.hpp"
-#include "kernel/launch.hpp"
+#include "ir/passes/hidden_parameters.hpp"
+#include "kernel/launch/launch.hpp"
 #include "kernel/run.hpp"
 #include "kernel/sub_groups.hpp"
-#include "runtime/device_state.hpp"
+#include "null_driver/device.hpp"
+#include "runtime/device/device_state.hpp"
 
 namespace balm::test {
 

@@ -13,11 +13,11 @@
 #include <fstream>
 #include <functional>
 
+#include "base/system.hpp"
 #include "emit/printer.hpp"
-#include "ir/lower.hpp"
+#include "ir/lower/lower.hpp"
 #include "kernel/run.hpp"
-#include "runtime/device_state.hpp"
-#include "runtime/system.hpp"
+#include "runtime/device/device_state.hpp"
 
 namespace balm::test {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "emit/printer.hpp"
-#include "ir/lower.hpp"
+#include "ir/lower/lower.hpp"
 #include "kernel/run.hpp"
 
 namespace balm::test {

@@ -16,7 +16,7 @@
 #include "balm/balm.hpp"
 #include "balm/error.hpp"
 #include "ir/ir.hpp"
-#include "ir/oracle.hpp"
+#include "oracle.hpp"
 #include "support/devices.hpp"
 
 namespace balm::test {

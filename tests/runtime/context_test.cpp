@@ -8,13 +8,13 @@
 #include <cstdlib>
 #include <string>
 
-#include "backend/null/device.hpp"
 #include "balm/error.hpp"
 #include "balm/platform.hpp"
-#include "runtime/device_state.hpp"
-#include "runtime/filter_judge.hpp"
-#include "runtime/platform.hpp"
-#include "runtime/same_card.hpp"
+#include "null_driver/device.hpp"
+#include "runtime/choice/filter_judge.hpp"
+#include "runtime/device/device_state.hpp"
+#include "runtime/device/platform.hpp"
+#include "runtime/device/same_card.hpp"
 
 namespace balm::test {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "balm/balm.hpp"
-#include "runtime/device_state.hpp"
+#include "runtime/device/device_state.hpp"
 #include "runtime/fake_device.hpp"
 #include "support/child_process.hpp"
 #include "support/devices.hpp"

@@ -9,8 +9,8 @@
 
 #include "backend/devices.hpp"
 #include "balm/context.hpp"
-#include "runtime/device_state.hpp"
-#include "runtime/platform.hpp"
+#include "runtime/device/device_state.hpp"
+#include "runtime/device/platform.hpp"
 
 namespace balm::test {
 

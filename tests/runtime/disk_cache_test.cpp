@@ -1,7 +1,7 @@
 // In: caches in directories of every state, and processes that race, die and are denied. Out: proof that
 // the disk cache gives back exactly what was stored or nothing at all.
 
-#include "runtime/disk_cache.hpp"
+#include "runtime/program/disk_cache.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -24,7 +24,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/system.hpp"
+#include "base/system.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace {

@@ -12,11 +12,11 @@
 #include <mutex>
 #include <thread>
 
-#include "backend/null/device.hpp"
 #include "balm/coroutine.hpp"
 #include "balm/error.hpp"
 #include "balm/event.hpp"
 #include "balm/user_event.hpp"
+#include "null_driver/device.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/fake_device.hpp"
 #include "support/devices.hpp"

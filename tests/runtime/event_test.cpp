@@ -8,9 +8,9 @@
 #include <atomic>
 #include <thread>
 
-#include "backend/null/device.hpp"
 #include "balm/error.hpp"
 #include "balm/user_event.hpp"
+#include "null_driver/device.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/fake_device.hpp"
 #include "support/devices.hpp"

@@ -21,9 +21,9 @@
 
 #include "balm/context.hpp"
 #include "balm/error.hpp"
+#include "runtime/choice/exclusive.hpp"
+#include "runtime/choice/filter_judge.hpp"
 #include "runtime/devices.hpp"
-#include "runtime/exclusive.hpp"
-#include "runtime/filter_judge.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace balm::test {

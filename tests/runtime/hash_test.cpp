@@ -1,7 +1,7 @@
 // In: digests published and made by another implementation. Out: proof that ours are those, however the
 // bytes arrive, and that fields are kept apart: the identities of programs and the disk cache rest on it.
 
-#include "runtime/hash.hpp"
+#include "base/hash.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/disk_cache.hpp"
+#include "runtime/program/disk_cache.hpp"
 
 namespace {
 

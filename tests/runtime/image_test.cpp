@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "backend/null/device.hpp"
 #include "balm/device.hpp"
 #include "balm/error.hpp"
+#include "null_driver/device.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/fake_device.hpp"
 #include "support/devices.hpp"

@@ -14,12 +14,12 @@
 #include <thread>
 #include <vector>
 
-#include "backend/cuda/driver_api.hpp"
-#include "backend/null/device.hpp"
 #include "balm/balm.hpp"
-#include "runtime/device_state.hpp"
-#include "runtime/program_saver.hpp"
-#include "runtime/system.hpp"
+#include "base/system.hpp"
+#include "driver/cuda/driver_api.hpp"
+#include "null_driver/device.hpp"
+#include "runtime/device/device_state.hpp"
+#include "runtime/program/program_saver.hpp"
 #include "support/devices.hpp"
 
 namespace balm::test {

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "backend/null/device.hpp"
 #include "balm/balm.hpp"
+#include "null_driver/device.hpp"
 #include "runtime/devices.hpp"
 #include "support/devices.hpp"
 

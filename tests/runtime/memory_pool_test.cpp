@@ -1,7 +1,7 @@
 // The pool of device memory: what it keeps, what it counts, and that a new owner's commands come after those
 // of the one before.
 
-#include "runtime/memory_pool.hpp"
+#include "runtime/memory/memory_pool.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -14,9 +14,9 @@
 #include <random>
 #include <thread>
 
-#include "backend/null/device.hpp"
 #include "balm/device.hpp"
 #include "balm/error.hpp"
+#include "null_driver/device.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/fake_device.hpp"
 #include "support/devices.hpp"

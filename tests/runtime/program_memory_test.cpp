@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "balm/balm.hpp"
-#include "kernel/launch.hpp"
-#include "runtime/bounded_table.hpp"
-#include "runtime/device_state.hpp"
+#include "base/bounded_table.hpp"
+#include "kernel/launch/launch.hpp"
+#include "runtime/device/device_state.hpp"
 #include "runtime/fake_device.hpp"
-#include "runtime/program_saver.hpp"
+#include "runtime/program/program_saver.hpp"
 #include "support/nvrtc_listener.hpp"
 
 namespace balm::test {

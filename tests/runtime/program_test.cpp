@@ -11,13 +11,13 @@
 #include <string_view>
 #include <thread>
 
-#include "backend/null/device.hpp"
 #include "balm/error.hpp"
 #include "balm/user_event.hpp"
+#include "null_driver/device.hpp"
 #include "runtime/devices.hpp"
-#include "runtime/disk_cache.hpp"
 #include "runtime/fake_device.hpp"
-#include "runtime/program_saver.hpp"
+#include "runtime/program/disk_cache.hpp"
+#include "runtime/program/program_saver.hpp"
 
 namespace balm::test {
 

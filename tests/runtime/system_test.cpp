@@ -1,7 +1,7 @@
 // In: libraries, variables, files and directories, sound and damaged. Out: proof that src/runtime/system
 // answers as promised, and that replacing a file is all or nothing.
 
-#include "runtime/system.hpp"
+#include "base/system.hpp"
 #include "support/scratch_directory.hpp"
 
 #include <fcntl.h>

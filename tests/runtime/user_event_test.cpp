@@ -11,8 +11,8 @@
 #include <thread>
 #include <utility>
 
-#include "backend/null/device.hpp"
 #include "balm/error.hpp"
+#include "null_driver/device.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/fake_device.hpp"
 #include "support/devices.hpp"

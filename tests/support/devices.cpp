@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "runtime/device_state.hpp"
-#include "runtime/platform.hpp"
+#include "runtime/device/device_state.hpp"
+#include "runtime/device/platform.hpp"
 
 namespace balm::test {
 

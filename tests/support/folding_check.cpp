@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/aggregate.hpp"
+#include "ir/passes/aggregate.hpp"
 
 namespace balm::test {
 

@@ -11,8 +11,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "ir/aggregate.hpp"
-#include "ir/oracle.hpp"
+#include "ir/passes/aggregate.hpp"
+#include "oracle.hpp"
 #include "support/interpreter_atomic.hpp"
 #include "support/interpreter_image.hpp"
 #include "support/interpreter_memory.hpp"

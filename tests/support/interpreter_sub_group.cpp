@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include "ir/oracle.hpp"
+#include "oracle.hpp"
 
 namespace balm::test {
 

@@ -4,7 +4,7 @@
 
 #include <iostream>
 
-#include "kernel/launch.hpp"
+#include "kernel/launch/launch.hpp"
 #include "support/devices.hpp"
 #include "support/nvrtc_listener.hpp"
 

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "algorithm/reduce_shapes.hpp"
-#include "backend/cuda/nvrtc.hpp"
+#include "algorithm/reduce/reduce_shapes.hpp"
 #include "balm/error.hpp"
+#include "driver/cuda/nvrtc.hpp"
 #include "emit/printer.hpp"
-#include "kernel/launch.hpp"
+#include "kernel/launch/launch.hpp"
 
 namespace balm::test {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "ir/lower.hpp"
+#include "ir/lower/lower.hpp"
 
 namespace balm::test {
 

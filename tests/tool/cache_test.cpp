@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "runtime/disk_cache.hpp"
+#include "runtime/program/disk_cache.hpp"
 #include "tool/program.hpp"
 
 namespace balm::test {

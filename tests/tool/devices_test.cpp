@@ -6,7 +6,7 @@
 #include <limits>
 #include <sstream>
 
-#include "runtime/platform.hpp"
+#include "runtime/device/platform.hpp"
 #include "tool/program.hpp"
 
 namespace balm::test {

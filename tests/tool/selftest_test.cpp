@@ -3,7 +3,7 @@
 #include <set>
 
 #include "check.hpp"
-#include "ir/oracle.hpp"
+#include "oracle.hpp"
 #include "tool/program.hpp"
 
 namespace balm::test {

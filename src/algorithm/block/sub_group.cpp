@@ -1,7 +1,7 @@
 #include "algorithm/block/sub_group.hpp"
 
 #include "balm/dsl/control.hpp"
-#include "ir/aggregate.hpp"
+#include "ir/passes/aggregate.hpp"
 
 namespace balm::block {
 

@@ -17,7 +17,7 @@ namespace balm::emit::cuda {
 
 namespace {
 
-/// What backend/cuda/image.hpp passes: image_argument.
+/// What driver/cuda/image.hpp passes: image_argument.
 void declare_image(program_parts& parts) {
     parts.use({"balm_image",
                "struct balm_image {\n    unsigned long long object;\n    int width, height, depth;\n};\n"});

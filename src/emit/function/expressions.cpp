@@ -7,7 +7,7 @@
 #include "emit/builtin_spelling.hpp"
 #include "emit/lanes.hpp"
 #include "emit/literal.hpp"
-#include "ir/aggregate.hpp"
+#include "ir/passes/aggregate.hpp"
 
 namespace balm::emit {
 

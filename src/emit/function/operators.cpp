@@ -9,7 +9,7 @@
 #include "emit/elementary_functions.hpp"
 #include "emit/function/expressions.hpp"
 #include "emit/lanes.hpp"
-#include "ir/widen.hpp"
+#include "ir/lower/widen.hpp"
 
 namespace balm::emit {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/as_function.hpp"
+#include "ir/passes/as_function.hpp"
 
 namespace balm::trace {
 

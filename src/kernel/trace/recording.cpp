@@ -7,9 +7,9 @@
 
 #include "balm/dsl/value.hpp"
 #include "balm/error.hpp"
+#include "base/thread_stock.hpp"
 #include "emit/names.hpp"
-#include "ir/grid.hpp"
-#include "runtime/thread_stock.hpp"
+#include "ir/lower/grid.hpp"
 
 namespace balm::trace {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "balm/error.hpp"
-#include "runtime/system.hpp"
+#include "base/system.hpp"
 
 namespace balm::trace {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/aggregate.hpp"
+#include "ir/passes/aggregate.hpp"
 
 namespace balm::trace {
 

@@ -11,7 +11,7 @@
 
 #include <type_traits>
 
-#include "backend/cuda/driver_api.hpp"
+#include "driver/cuda/driver_api.hpp"
 #include "fake_drivers/faults.hpp"
 
 namespace balm::cuda {

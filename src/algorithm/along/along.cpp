@@ -1,0 +1,478 @@
+// Reductions along dimensions, as leaves of expressions: chooses which loops are kept and how work-items
+// share out the others, finds or traces the kernels, launches them.
+
+#include "balm/along.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "algorithm/along/along_kernels.hpp"
+#include "algorithm/reduce/reduce_shapes.hpp"
+#include "algorithm/reduce/reduce_states.hpp"
+#include "array/kernel_cache.hpp"
+#include "array/spread/parts.hpp"
+#include "balm/error.hpp"
+#include "balm/vector.hpp"
+#include "kernel/launch/launch.hpp"
+
+namespace balm::array {
+
+namespace {
+
+/// Work-items for each compute unit of a CPU, so that none waits long for the last.
+constexpr std::size_t items_per_compute_unit = 4;
+/// Elements of a segment on CPUs: 64 sums of 64 vectors of 32 lanes, or of 8 rows, none of which is longer
+/// than 64 terms.
+constexpr std::size_t longest_segment = 64 * 64 * 32, most_rows = 64 * 64 * 8;
+/// Groups of 256 work-items for each compute unit of a GPU: twice what it holds at once.
+constexpr std::size_t groups_per_compute_unit = 16;
+constexpr std::size_t most_segments = 65535;  ///< CUDA's groups in a grid's second dimension
+/// Elements that each work-item of a GPU has of what it reduces, at least, before another one shares it; and
+/// of long rows. f32 on H100, in terms of a copy: rows of 32 in eights 0.94, in 32s 0.43; rows of 1,024 in
+/// eights 0.86, in 32s 1.06.
+constexpr std::size_t elements_of_item = 8;
+constexpr std::size_t elements_of_long_row = 32, long_row = 256;
+
+std::size_t divided_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+using dimension_set = std::array<bool, shape::max_dimensions>;
+
+/// Throws usage_error where a dimension is not there, or named twice.
+dimension_set checked(const shape& box, const dimension_list& over) {
+    dimension_set is_reduced{};
+    for (int k = 0; k < over.count; ++k) {
+        const std::int64_t d = over.each[static_cast<std::size_t>(k)];
+        if (d < 0 || d >= box.dimensions())
+            throw usage_error(
+                fmt::format("a reduction runs along dimension {} of {}, whose dimensions are 0 to {}", d,
+                            to_string(box), box.dimensions() - 1));
+        bool& is_named = is_reduced[static_cast<std::size_t>(d)];
+        if (is_named)
+            throw usage_error(
+                fmt::format("a reduction runs twice along dimension {}; name each one once", d));
+        is_named = true;
+    }
+    return is_reduced;
+}
+
+/// The dimensions that are left; one of one element, where none is.
+shape remaining(const shape& box, const dimension_set& is_reduced) {
+    std::vector<std::size_t> extents;
+    for (int d = 0; d < box.dimensions(); ++d)
+        if (!is_reduced[static_cast<std::size_t>(d)]) extents.push_back(box[d]);
+    return extents.empty() ? shape(1) : shape(extents);
+}
+
+/// The place of an element among those of the chosen dimensions, in row-major order.
+affine_map place_among(const shape& box, const dimension_set& dimensions, bool chosen) {
+    affine_map map{box, {}, 0};
+    std::int64_t stride = 1;
+    for (int d = box.dimensions() - 1; d >= 0; --d) {
+        const auto at = static_cast<std::size_t>(d);
+        if (dimensions[at] != chosen) continue;
+        map.strides[at] = stride;
+        stride *= static_cast<std::int64_t>(box[d]);
+    }
+    return map;
+}
+
+/// The positions whose order the loops follow: those that are of the most different elements.
+const affine_map* order_of(const program& p, const shape& box) {
+    const affine_map* best = nullptr;
+    int most = -1, depth = 0;
+    for (const step& s : p.steps) {
+        depth += (s.what == step::kind::at) - (s.what == step::kind::end);
+        if (s.what != step::kind::position || depth > 0) continue;
+        const affine_map& map = p.maps[s.leaf];
+        const std::optional<affine_map> in_box = reshaped(map, box);
+        if (!in_box) continue;
+        int moving = 0;
+        for (int d = 0; d < box.dimensions(); ++d)
+            moving += box[d] > 1 && in_box->strides[static_cast<std::size_t>(d)] != 0;
+        if (moving > most) {
+            most = moving;
+            best = &map;
+        }
+    }
+    return best;
+}
+
+/// Whether neighbouring elements of the fastest loop can be computed in lanes: all that is read there lies
+/// side by side.
+bool has_lanes_of_rows(const program& p, const placement& places) {
+    if (!places.follows_rows()) return false;
+    program elements;  // as if each vector was read at the element's own index
+    for (std::size_t k = 0; k < p.steps.size(); ++k) {
+        const step& s = p.steps[k];
+        if (s.what == step::kind::position) {
+            const bool is_read = k + 3 < p.steps.size() && p.steps[k + 1].what == step::kind::at &&
+                                 p.steps[k + 2].what == step::kind::vector &&
+                                 p.steps[k + 3].what == step::kind::end;
+            if (!is_read) return false;
+            elements.push(p.steps[k + 2]);
+            k += 3;
+        } else {
+            elements.push(s);
+        }
+    }
+    return has_lanes(elements);
+}
+
+/// What kernels are told of how the elements are cut.
+struct division {
+    along_plan plan;
+    std::size_t piece = 0, segments = 1;
+    std::size_t share = 0;   ///< CPUs: segments of rows for a work-item, or strips
+    std::size_t across = 0;  ///< GPUs: work-items for each k
+    int width_bits = 0;      ///< GPUs: as a power of two, the work-items of a group that are side by side
+};
+
+/// What decides a kernel besides the expression.
+struct along_key {
+    along_plan plan;
+    reduction_form what;
+    friend bool operator==(const along_key&, const along_key&) = default;
+    void add_to(runtime::table_hash& hash) const {
+        plan.add_to(hash);
+        what.add_to(hash);
+    }
+};
+
+class computation {
+public:
+    computation(const program& p, const reduction& what, const shape& box, const dimension_set& is_reduced,
+                vector_state& into)
+        : p_(p),
+          what_(what),
+          into_(into),
+          device_(into.device()),
+          facts_(kernels::facts_for(device_)),
+          on_cpu_(facts_.on_cpu && !are_shapes_of_gpus()),
+          does_(&what, 1, {on_cpu_}),
+          leaves_(p, placed(p, box, is_reduced)) {
+        note_loops();
+    }
+
+    void start() {
+        refuse_writing(p_);
+        division d = divided();
+        const bool is_whole = d.segments == 1;
+        d.plan.stage = is_whole ? along_stage::whole : along_stage::parts;
+        if (!is_whole)
+            memory_ = device_.allocate(
+                balm::detail::bytes_of(shape(kept_, d.segments),
+                                       slot_layout(does_.state()).count * sizeof(std::uint64_t)),
+                {"reduction parts"});
+        launch(d, p_, leaves_, reduced_);
+        if (is_whole) return;
+        static const program& nothing = *new program;
+        launch(finish_of(d), nothing, layout(nothing), d.segments);
+    }
+
+private:
+    static placement placed(const program& p, const shape& box, const dimension_set& is_reduced) {
+        const affine_map besides[] = {place_among(box, is_reduced, false),
+                                      place_among(box, is_reduced, true)};
+        return {p, box, order_of(p, box), asks_for_flat_index(p), besides};
+    }
+    const walk::map& place() const { return leaves_.places.besides()[0]; }
+    const walk::map& position() const { return leaves_.places.besides()[1]; }
+
+    void note_loops() {
+        const std::span<const std::int64_t> counts = leaves_.places.counts();
+        base_.loops = static_cast<int>(counts.size());
+        for (std::size_t d = 0; d < counts.size(); ++d) {
+            const bool is_reduced = counts[d] > 1 && place().strides[d] == 0;
+            if (is_reduced) base_.reduced = static_cast<std::uint8_t>(base_.reduced | 1u << d);
+            (is_reduced ? reduced_ : kept_) *= static_cast<std::size_t>(counts[d]);
+        }
+        constexpr std::size_t narrow = std::size_t{1} << 30;
+        base_.is_narrow = kept_ <= narrow && reduced_ <= narrow;
+        base_.gives_in_order = is_in_order(false);
+        base_.counts_in_order = !has_position(what_) || is_in_order(true);
+        base_.result = has_position(what_) ? 1 : 0;
+    }
+    /// Whether counting the kept or the reduced loops together gives the result's place, or the position.
+    bool is_in_order(bool of_reduced) const {
+        const walk::map& map = of_reduced ? position() : place();
+        std::int64_t stride = 1;
+        for (int d = base_.loops - 1; d >= 0; --d) {
+            if (base_.is_reduced(d) != of_reduced) continue;
+            const auto at = static_cast<std::size_t>(d);
+            const std::int64_t count = leaves_.places.counts()[at];
+            if (count > 1 && map.strides[at] != stride) return false;
+            stride *= count;
+        }
+        return map.offset == 0;
+    }
+
+    division divided() const {
+        const bool is_rows = base_.is_reduced(base_.loops - 1);
+        if (on_cpu_) return is_rows ? rows_on_cpu() : strips_on_cpu();
+        return is_rows ? rows_on_gpu() : columns_on_gpu();
+    }
+    std::size_t units() const { return std::max<std::size_t>(device_.info().compute_units, 1); }
+    std::size_t fastest_count() const {
+        return static_cast<std::size_t>(leaves_.places.counts()[static_cast<std::size_t>(base_.loops - 1)]);
+    }
+    /// Of numbers of 32 and 64 bits, and without calls of functions.
+    bool has_lanes() const {
+        return what_.kind != reduction_kind::fold && what_.element.is_scalar() &&
+               balm::size_of(what_.element.element) >= 4 && has_lanes_of_rows(p_, leaves_.places);
+    }
+
+    division rows_on_cpu() const {
+        division d{base_};
+        d.plan.shape = along_shape::rows_an_item;
+        const bool is_one_loop = base_.count(true) == 1;  // lanes do not pass the end of a loop
+        if (is_one_loop && has_lanes() && base_.counts_in_order) {
+            d.plan.lanes = static_cast<int>(std::bit_floor(std::min<std::size_t>(reduced_, 16)));
+            d.plan.is_short = reduced_ < 32;
+        }
+        d.piece = reduced_;
+        if (reduced_ > longest_segment || kept_ < items_per_compute_unit * units()) {
+            const std::size_t wanted = divided_up(items_per_compute_unit * units(), kept_);
+            d.piece = std::clamp(divided_up(divided_up(reduced_, wanted), 1024) * 1024, cpu_elements,
+                                 longest_segment);
+        }
+        d.segments = divided_up(reduced_, d.piece);
+        d.share = std::max<std::size_t>(cpu_elements / d.piece, 1);
+        return d;
+    }
+    division strips_on_cpu() const {
+        division d{base_};
+        d.plan.shape = along_shape::strip_an_item;
+        const std::size_t columns = fastest_count();
+        if (!has_position(what_) && has_lanes())
+            d.plan.lanes = static_cast<int>(std::bit_floor(std::min<std::size_t>(columns, 16)));
+        d.share = divided_up(columns, strip_elements);
+        const std::size_t strips = kept_ / columns * d.share, width = std::min(columns, strip_elements);
+        const std::size_t wanted = divided_up(items_per_compute_unit * units(), strips);
+        const std::size_t least = divided_up(cpu_elements, width);
+        d.piece = std::min(std::max(divided_up(reduced_, wanted), least), most_rows);
+        d.piece = std::min(d.piece, reduced_);
+        d.segments = divided_up(reduced_, d.piece);
+        return d;
+    }
+
+    division rows_on_gpu() const {
+        division d{base_};
+        d.plan.shape = along_shape::lanes_behind_rows;
+        const std::size_t of_item = reduced_ < long_row ? elements_of_item : elements_of_long_row;
+        d.across = std::clamp<std::size_t>(std::bit_ceil(divided_up(reduced_, of_item)), 1, along_group);
+        cut_for_gpu(d);
+        return d;
+    }
+    division columns_on_gpu() const {
+        division d{base_};
+        d.plan.shape = along_shape::lanes_of_columns;
+        constexpr std::size_t tile = 32;  // columns side by side: a cache line of f32, two of f64
+        const bool fill_the_device = kept_ >= units() * groups_per_compute_unit * along_group;
+        const std::size_t side =
+            fill_the_device ? along_group
+                            : std::max(std::min(std::bit_ceil(kept_), tile),
+                                       along_group / std::bit_ceil(divided_up(reduced_, elements_of_item)));
+        d.across = along_group / std::clamp<std::size_t>(side, 1, along_group);
+        cut_for_gpu(d);
+        return d;
+    }
+    /// Segments where there are too few groups for the device, of at least four times what the work-items of
+    /// a group have under way.
+    void cut_for_gpu(division& d) const {
+        const std::size_t of_item = divided_up(reduced_, d.across);
+        d.plan.at_once = std::min(loads_at_once(leaves_), std::bit_floor(of_item));
+        const std::size_t tiles = divided_up(kept_, along_group / d.across);
+        const std::size_t wanted = divided_up(units() * groups_per_compute_unit, tiles);
+        const std::size_t most = std::max<std::size_t>(reduced_ / (4 * d.plan.at_once * d.across), 1);
+        const std::size_t segments = std::min({wanted, most, most_segments});
+        d.piece = divided_up(divided_up(reduced_, segments), d.across) * d.across;
+        d.segments = divided_up(reduced_, d.piece);
+    }
+    /// The same for the parts.
+    division finish_of(const division& of) const {
+        division d{of.plan};
+        d.plan.stage = along_stage::finish;
+        d.plan.lanes = 1;
+        d.plan.is_short = false;
+        d.plan.at_once = 1;
+        d.plan.shape = on_cpu_ ? along_shape::rows_an_item : along_shape::lanes_behind_rows;
+        d.piece = of.segments;
+        d.share = std::max<std::size_t>(cpu_elements / d.piece, 1);
+        d.across =
+            std::clamp<std::size_t>(std::bit_ceil(divided_up(d.piece, elements_of_item)), 1, along_group);
+        return d;
+    }
+
+    /// The parameters of a kernel.
+    void list(parameter_list& to, const division& d, const program& p, const layout& leaves,
+              std::size_t reduced) const {
+        const along_plan& plan = d.plan;
+        to.number("kept", kept_);
+        to.number("reduced", reduced);
+        to.number("piece", d.piece);
+        to.number("segments", d.segments);
+        if (plan.on_cpu()) to.number(plan.is_strip() ? "strips" : "rows_an_item", d.share);
+        if (plan.is_strip()) to.number("columns", fastest_count());
+        if (!plan.on_cpu()) to.number("width_bits", d.width_bits);
+        list_loops(to, plan, false);
+        list_loops(to, plan, true);
+        if (plan.stage != along_stage::whole)
+            to.memory("slots", scalar::u64, plan.is_finish() ? trace::access::in : trace::access::out,
+                      *memory_);
+        if (plan.stage != along_stage::parts) to.vector("out", into_, trace::access::out);
+        list_leaves(to, p, leaves);
+    }
+    /// Of the kept or reduced loops: the counts, but of the slowest, and where they are needed the offset and
+    /// strides of results or positions.
+    void list_loops(parameter_list& to, const along_plan& plan, bool of_reduced) const {
+        const bool has_counts = plan.has_counts(of_reduced), has_strides = plan.has_strides(of_reduced);
+        const char* const count = of_reduced ? "reduced" : "kept";
+        const char* const stride = of_reduced ? "position" : "place";
+        const walk::map& map = of_reduced ? position() : place();
+        if (has_strides) to.number(stride, map.offset);
+        std::size_t number = 0;
+        for (std::size_t d = 0; d < static_cast<std::size_t>(plan.loops); ++d) {
+            if (plan.is_reduced(static_cast<int>(d)) != of_reduced) continue;
+            if (has_counts && number > 0) to.number({count, number}, leaves_.places.counts()[d]);
+            ++number;
+            if (has_strides) to.number({stride, number}, map.strides[d]);
+        }
+    }
+
+    std::shared_ptr<const ir::function> traced(const division& d, const program& p, const layout& leaves,
+                                               std::size_t reduced) const {
+        trace::recording r(d.plan.is_finish() ? "finish_along" : "reduce_along", d.plan.on_cpu() ? 1 : 2, {});
+        parameter_list given(r);
+        list(given, d, p, leaves, reduced);
+        return trace_along(r, given, d.plan, does_, p, leaves);
+    }
+
+    void launch(division d, const program& p, const layout& leaves, std::size_t reduced) {
+        const along_plan& plan = d.plan;
+        const along_key key{plan, reduction_form(what_)};
+        const auto trace_it = [&] { return traced(d, p, leaves, reduced); };
+        const std::shared_ptr<const cached_kernel> kernel =
+            kernel_for(device_, key, p, leaves, facts_, std::cref(trace_it));
+
+        runtime::grid g;
+        std::size_t groups = 0;
+        if (plan.on_cpu()) {
+            groups = plan.is_strip() ? kept_ / fastest_count() * d.share * d.segments
+                                     : divided_up(kept_ * d.segments, d.share);
+        } else {
+            g.local[0] = std::bit_floor(std::min(along_group, kernel->program->max_work_group_size()));
+            const std::size_t across = std::min(d.across, g.local[0]), side = g.local[0] / across;
+            d.width_bits = std::countr_zero(plan.shape == along_shape::lanes_of_columns ? side : across);
+            groups = divided_up(kept_, side);
+            g.dimensions = 2;
+            g.global[1] = d.segments;
+        }
+        g.global[0] = groups * g.local[0];
+
+        const runtime::scratch<launch_lists> lists;
+        parameter_list bound(*lists);
+        list(bound, d, p, leaves, reduced);
+        enqueue(*kernel, device_, g, *lists);
+    }
+
+    const program& p_;
+    const reduction& what_;
+    vector_state& into_;
+    runtime::device_state& device_;
+    ir::launch_facts facts_;
+    bool on_cpu_;
+    operations does_;
+    layout leaves_;
+    along_plan base_;
+    std::size_t kept_ = 1, reduced_ = 1;
+    std::shared_ptr<runtime::storage> memory_;
+};
+
+/// A vector for the devices, where a program has none.
+std::shared_ptr<vector_state> vector_near(const program& p, trace::type type) {
+    if (!p.vectors.empty()) return p.vectors[0];
+    return std::make_shared<vector_state>(device_of(p), type, 0);
+}
+
+trace::type result_type(const reduction& what) {
+    const operations does(&what, 1, {});
+    return does.results()[has_position(what) ? 1 : 0];
+}
+
+class along_producer : public producer {
+public:
+    along_producer(program&& of, const reduction& what, const shape& box, const dimension_set& is_reduced)
+        : producer(remaining(box, is_reduced), result_type(what), vector_near(of, result_type(what))),
+          of_(std::move(of)),
+          what_(what),
+          box_(box),
+          is_reduced_(is_reduced) {}
+
+    bool compute_into(vector_state& into) const override {
+        const bool is_read = std::any_of(of_.vectors.begin(), of_.vectors.end(),
+                                         [&](const auto& v) { return v->overlaps(into); });
+        if (is_read || is_spread(of_) || into.is_spread() || &into.device() != &near()->device())
+            return false;
+        program p = of_;
+        materialise(p);
+        write(p, into);
+        return true;
+    }
+
+    std::shared_ptr<vector_state> compute() const override {
+        program p = of_;
+        materialise(p);
+        if (!is_spread(p)) return computed(p, device_of(p));
+        // The first device computes all of it.
+        const std::shared_ptr<runtime::device_state>& first = near()->device_handle();
+        localizer here(first);
+        std::shared_ptr<vector_state> whole;
+        if (box_.count() == 0)
+            whole = computed(p, first);
+        else
+            whole = computed(here.pieces(p, box_, 0, box_.count())[0].values, first);
+        std::shared_ptr<vector_state> made = make_like(*p.vectors[0], type(), extents().count());
+        copy_elements(*made, 0, *whole, 0, extents().count());
+        return made;
+    }
+
+private:
+    std::shared_ptr<vector_state> computed(const program& p,
+                                           const std::shared_ptr<runtime::device_state>& on) const {
+        auto made = std::make_shared<vector_state>(on, type(), extents().count());
+        write(p, *made);
+        return made;
+    }
+    void write(const program& p, vector_state& into) const {
+        if (into.size() == 0) return;
+        if (box_.count() > 0) return computation(p, what_, box_, is_reduced_, into).start();
+        const std::uint64_t value = result_of_nothing(what_);
+        fill(into, &value);
+    }
+
+    program of_;
+    reduction what_;
+    shape box_;
+    dimension_set is_reduced_;
+};
+
+}  // namespace
+
+program reduced_along(program&& of, const reduction& what, const dimension_list& over) {
+    const shape box = box_of(of);
+    const dimension_set is_reduced = checked(box, over);
+    if (is_extreme(what) && box.count() == 0 && remaining(box, is_reduced).count() > 0)
+        throw usage_error(
+            fmt::format("extremes of {} are asked for along dimensions that have no elements: there are none",
+                        to_string(box)));
+    program p;
+    p.push_produced(std::make_shared<along_producer>(std::move(of), what, box, is_reduced));
+    return p;
+}
+
+}  // namespace balm::array

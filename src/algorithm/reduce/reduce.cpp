@@ -1,0 +1,357 @@
+// Reductions: chooses how the elements are shared out, finds or traces the kernels, launches them, and brings
+// the results to the host, if that is where they go.
+
+#include "balm/reduce.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <functional>
+#include <list>
+#include <span>
+
+#include "algorithm/reduce/reduce_kernels.hpp"
+#include "algorithm/reduce/reduce_shapes.hpp"
+#include "array/kernel_cache.hpp"
+#include "array/spread/parts.hpp"
+#include "balm/error.hpp"
+#include "ir/with_type.hpp"
+#include "kernel/launch/launch.hpp"
+
+namespace balm::array {
+
+namespace {
+
+std::atomic<bool> shapes_of_gpus{false};
+
+/// Groups of 256 work-items in a grid: several times what a device holds at once, so that none waits for the
+/// last.
+constexpr std::size_t groups_per_compute_unit = 32;
+
+const char* word_for(reduction_kind kind) {
+    constexpr const char* words[] = {"sum", "sum_compensated", "product", "min",
+                                     "max", "arg_min",         "arg_max", "any",
+                                     "all", "count",           "fold"};
+    return words[static_cast<int>(kind)];
+}
+
+/// What is asked for.
+struct request {
+    const program& p;
+    std::span<const reduction> all;
+    policy how;
+    vector_state* const* into;  ///< null: the host
+};
+
+/// Throws usage_error where results do not go to vectors of one element.
+void check_targets(const request& asked) {
+    for (std::size_t k = 0; k < asked.all.size(); ++k) {
+        const vector_state* const target = asked.into[k];
+        if (target == nullptr || target->size() != 1)
+            throw usage_error(fmt::format(
+                "the {} goes to a vector of {} elements: give it one of a single element on the device",
+                word_for(asked.all[k].kind), target == nullptr ? 0 : target->size()));
+    }
+}
+
+/// Results of no elements, a slot each.
+void write_results_of_nothing(std::span<const reduction> all, std::uint64_t* results) {
+    for (const reduction& r : all) {
+        if (is_extreme(r))
+            throw usage_error(
+                fmt::format("the {} of no elements is asked for: there is none. Ask only where "
+                            "the vectors are not empty",
+                            word_for(r.kind)));
+        *results++ = result_of_nothing(r);
+    }
+}
+
+/// How the elements are cut, and by how many work-groups.
+struct division {
+    reduction_plan plan;
+    std::size_t piece = 0, pieces_an_item = 0, parts = 0, groups = 0;
+};
+
+/// What decides a kernel besides the expression.
+struct reduction_key {
+    reduction_plan plan;
+    policy how;
+    detail::inline_vector<reduction_form, 2> all;
+    friend bool operator==(const reduction_key&, const reduction_key&) = default;
+
+    reduction_key(const reduction_plan& of, const request& asked) : plan(of), how(asked.how) {
+        for (const reduction& r : asked.all) all.push_back(reduction_form(r));
+    }
+    void add_to(runtime::table_hash& hash) const {
+        plan.add_to(hash);
+        hash.add(how);
+        for (const reduction_form& each : all) each.add_to(hash);
+    }
+};
+
+class computation {
+public:
+    computation(const request& asked, std::size_t n)
+        : asked_(asked),
+          device_(*device_of(asked.p)),
+          leaves_(asked.p),
+          facts_(kernels::facts_for(device_)),
+          n_(n) {
+        if (asked.into != nullptr) check_places();
+        results_ = 0;
+        for (const reduction& r : asked.all) results_ += has_position(r) ? 2 : 1;
+        state_ = 0;
+        for (const reduction& r : asked.all)
+            state_ += has_position(r) || r.kind == reduction_kind::sum_compensated ? 2 : 1;
+    }
+
+    void start() {
+        refuse_writing(asked_.p);
+        const bool on_cpu = facts_.on_cpu && !are_shapes_of_gpus();
+        const division d = divided(on_cpu);
+        memory_ =
+            device_.allocate((results_ + d.parts * state_) * sizeof(std::uint64_t), {"reduction parts"});
+        // Some drivers take groups that are too small for several pieces.
+        const bool has_all = d.plan.shape == reduction_shape::pieces_a_group ? d.parts == 1 : d.groups == 1;
+        const bool is_whole = has_all && !targets_are_read();
+        division first = d;
+        first.plan.stage = is_whole ? reduction_stage::whole : reduction_stage::parts;
+        launch(first, asked_.p, leaves_);
+        if (!is_whole) {
+            static const program& nothing = *new program;
+            division last = d;
+            last.groups = 1;
+            last.plan.stage = reduction_stage::finish;
+            launch(last, nothing, layout(nothing));
+        }
+    }
+    /// Waits for the results.
+    void read(std::uint64_t* results) {
+        device_.default_queue().read(results, *memory_, 0, results_ * sizeof(std::uint64_t));
+    }
+
+private:
+    void check_places() const {
+        check_targets(asked_);
+        for (std::size_t k = 0; k < asked_.all.size(); ++k)
+            if (asked_.into[k]->is_spread() || &asked_.into[k]->device() != &device_)
+                throw usage_error(fmt::format("the {} of vectors on {} goes to a vector on {}",
+                                              word_for(asked_.all[k].kind), device_.words(),
+                                              asked_.into[k]->device().words()));
+    }
+    /// Whether a vector that takes a result is also read: by then all is read only if another kernel gives
+    /// it.
+    bool targets_are_read() const {
+        if (asked_.into == nullptr) return false;
+        return std::any_of(asked_.into, asked_.into + asked_.all.size(), [&](const vector_state* target) {
+            return std::any_of(leaves_.vectors.begin(), leaves_.vectors.end(),
+                               [&](const vector_state* v) { return v == target || v->overlaps(*target); });
+        });
+    }
+
+    division divided(bool on_cpu) const {
+        division d{};
+        d.plan.into_vectors = asked_.into != nullptr;
+        d.plan.at_once = 1;
+        d.plan.lanes = 1;
+        if (!on_cpu && !(asked_.how == policy::portable)) {
+            d.plan.shape = reduction_shape::grid;
+            d.plan.loads_vectors = leaves_.has_whole_vectors();
+            d.plan.lanes = lanes_of_grid(asked_.p, leaves_);
+            d.plan.at_once =
+                std::max<std::size_t>(loads_at_once(leaves_), static_cast<std::size_t>(d.plan.lanes));
+            const std::size_t units = std::max<std::size_t>(device_.info().compute_units, 1);
+            d.groups = d.parts = std::min({most_parts, units * groups_per_compute_unit,
+                                           (n_ - 1) / (reduction_group * d.plan.at_once) + 1});
+            return d;
+        }
+        d.piece = run_elements * ((n_ - 1) / (run_elements * most_parts) + 1);
+        d.parts = (n_ - 1) / d.piece + 1;
+        d.plan.shape = on_cpu ? reduction_shape::pieces_an_item : reduction_shape::pieces_a_group;
+        d.plan.in_vectors = on_cpu && is_in_vectors();
+        d.pieces_an_item =
+            on_cpu ? std::max<std::size_t>(cpu_elements / d.piece, 1) : reduction_group / reduction_lanes;
+        d.groups = (d.parts - 1) / d.pieces_an_item + 1;
+        return d;
+    }
+
+    /// Of numbers of 32 and 64 bits, and without calls of functions.
+    bool is_in_vectors() const {
+        return has_lanes(asked_.p) &&
+               std::all_of(asked_.all.begin(), asked_.all.end(), [](const reduction& r) {
+                   return r.kind != reduction_kind::fold && r.element.is_scalar() &&
+                          size_of(r.element.element) >= 4;
+               });
+    }
+
+    /// The parameters of a kernel.
+    void list(parameter_list& to, const division& d, const program& p, const layout& leaves) const {
+        const reduction_plan& plan = d.plan;
+        const trace::access use = plan.has_finish() ? trace::access::mixed : trace::access::out;
+        if (plan.has_parts()) to.number("n", n_);
+        if (plan.has_parts() && plan.has_pieces()) to.number("piece", d.piece);
+        if (plan.has_parts() && plan.on_cpu()) to.number("pieces_an_item", d.pieces_an_item);
+        if (plan.has_finish() || plan.has_pieces()) to.number("part_count", d.parts);
+        if (plan.has_finish()) to.number("lanes", std::bit_ceil(std::min(d.parts, finish_lanes)));
+        to.memory("slots", scalar::u64, use, *memory_);
+        for (std::size_t k = 0; k < asked_.all.size() && plan.has_finish() && plan.into_vectors; ++k)
+            to.vector({"result", k}, *asked_.into[k], trace::access::out);
+        list_leaves(to, p, leaves);
+    }
+
+    std::shared_ptr<const ir::function> traced(const division& d, const program& p,
+                                               const layout& leaves) const {
+        const operations does(asked_.all.data(), asked_.all.size(), {asked_.how == policy::portable});
+        std::string name = d.plan.has_parts() ? "reduce" : "finish";
+        for (std::size_t k = 0; k < asked_.all.size() && k < 3; ++k)
+            name += std::string("_") + word_for(asked_.all[k].kind);
+        if (asked_.all.size() > 3) name += "_and_more";
+        trace::recording r(name, 1, {});
+        parameter_list given(r);
+        list(given, d, p, leaves);
+        return trace_reduction(r, given, d.plan, does, p, leaves);
+    }
+
+    void launch(const division& d, const program& p, const layout& leaves) {
+        const reduction_plan& plan = d.plan;
+        const auto trace_it = [&] { return traced(d, p, leaves); };
+        const reduction_key key(plan, asked_);
+        const std::shared_ptr<const cached_kernel> kernel =
+            kernel_for(device_, key, p, leaves, facts_, std::ref(trace_it));
+        runtime::grid g;
+        if (!plan.on_cpu())
+            g.local[0] = std::bit_floor(std::min(reduction_group, kernel->program->max_work_group_size()));
+        // A driver that takes smaller groups only gets more of them, as far as the parts are not theirs.
+        const bool is_divided =
+            plan.shape == reduction_shape::pieces_a_group && plan.stage == reduction_stage::parts;
+        const std::size_t groups = is_divided ? d.groups * (reduction_group / g.local[0]) : d.groups;
+        g.global[0] = groups * g.local[0];
+        const runtime::scratch<launch_lists> lists;
+        parameter_list bound(*lists);
+        list(bound, d, p, leaves);
+        enqueue(*kernel, device_, g, *lists);
+    }
+
+    const request& asked_;
+    runtime::device_state& device_;
+    layout leaves_;
+    ir::launch_facts facts_;
+    std::size_t n_;
+    std::size_t results_ = 0, state_ = 0;  ///< slots
+    std::shared_ptr<runtime::storage> memory_;
+};
+
+// ---- vectors over several devices: each reduces what it has, and the host combines the results ----
+
+/// Whether the second of two values, from later elements, is the better extreme.
+template <class T>
+bool is_better(bool is_least, T a, T b) {
+    if (b != b) return false;
+    return a != a || (is_least ? b < a : b > a);
+}
+
+/// The bits of what two results of the same reduction are together.
+template <class T>
+std::uint64_t combined(reduction_kind kind, T a, T b) {
+    switch (kind) {
+        case reduction_kind::product: return dsl::detail::bits_of(static_cast<T>(a * b));
+        case reduction_kind::min: return dsl::detail::bits_of(is_better(true, a, b) ? b : a);
+        case reduction_kind::max: return dsl::detail::bits_of(is_better(false, a, b) ? b : a);
+        case reduction_kind::any: return dsl::detail::bits_of(static_cast<T>(a != T{} || b != T{}));
+        case reduction_kind::all: return dsl::detail::bits_of(static_cast<T>(a != T{} && b != T{}));
+        default: return dsl::detail::bits_of(static_cast<T>(a + b));
+    }
+}
+
+/// Results of the expression's elements from `first` on, beside those of all before.
+void combine(const reduction& r, std::uint64_t* results, const std::uint64_t* more, std::size_t first) {
+    const scalar type = is_condition(r) ? scalar::boolean : r.element.element;
+    ir::with_type(type, [&]<class T>(std::type_identity<T>) {
+        const T a = detail::result_from<T>(results), b = detail::result_from<T>(more);
+        if (!has_position(r)) {
+            *results = combined(r.kind, a, b);
+        } else if (is_better(r.kind == reduction_kind::arg_min, a, b)) {
+            results[0] = more[0];
+            results[1] = more[1] + first;
+        }
+    });
+}
+
+/// Whether the host can combine results of parts as the reduction asks: not where its order counts, or only
+/// the device knows how.
+bool combines_on_host(const request& asked) {
+    const bool is_in_order = asked.how == policy::portable;
+    return !is_in_order && std::none_of(asked.all.begin(), asked.all.end(), [](const reduction& r) {
+        return r.kind == reduction_kind::fold || r.kind == reduction_kind::sum_compensated;
+    });
+}
+
+/// The pieces to reduce: all on the first device, where the host cannot combine their results.
+std::vector<piece> pieces_of(const request& asked) {
+    if (combines_on_host(asked)) return pieces_of(asked.p);
+    const shape box = box_of(asked.p);
+    const auto spread = std::find_if(asked.p.vectors.begin(), asked.p.vectors.end(),
+                                     [](const auto& v) { return v->is_spread(); });
+    return localizer((*spread)->device_handle()).pieces(asked.p, box, 0, box.count());
+}
+
+void reduce_spread(const request& asked, std::uint64_t* results) {
+    const std::vector<piece> pieces = pieces_of(asked);
+    std::list<request> requests;
+    std::list<computation> all;  // under way on all devices at once
+    for (const piece& each : pieces) {
+        requests.push_back({each.values, asked.all, asked.how, nullptr});
+        all.emplace_back(requests.back(), each.box.count()).start();
+    }
+    std::vector<std::uint64_t> more(2 * asked.all.size());
+    auto next = all.begin();
+    next->read(results);
+    for (std::size_t k = 1; k < pieces.size(); ++k) {
+        (++next)->read(more.data());
+        std::size_t slot = 0;
+        for (const reduction& r : asked.all) {
+            combine(r, results + slot, &more[slot], pieces[k].first);
+            slot += has_position(r) ? 2 : 1;
+        }
+    }
+}
+
+}  // namespace
+
+void use_shapes_of_gpus(bool everywhere) { shapes_of_gpus = everywhere; }
+bool are_shapes_of_gpus() { return shapes_of_gpus.load(std::memory_order_relaxed); }
+
+void reduce(program&& p, const reduction* first, std::size_t count, policy how, std::uint64_t* results) {
+    materialise(p);
+    const request asked{p, {first, count}, how, nullptr};
+    const std::size_t n = element_count(p);
+    if (n == 0)
+        write_results_of_nothing(asked.all, results);
+    else if (is_spread(p))
+        reduce_spread(asked, results);
+    else {
+        computation all(asked, n);
+        all.start();
+        all.read(results);
+    }
+}
+
+void reduce_into(vector_state* const* into, program&& p, const reduction* first, std::size_t count,
+                 policy how) {
+    materialise(p);
+    const request asked{p, {first, count}, how, into};
+    const std::size_t n = element_count(p);
+    if (n > 0 && !is_spread(p)) return computation(asked, n).start();
+    check_targets(asked);
+    std::vector<std::uint64_t> results(2 * count);
+    if (n == 0)
+        write_results_of_nothing(asked.all, results.data());
+    else
+        reduce_spread(asked, results.data());
+    for (std::size_t k = 0; k < count; ++k) write(*into[k], 0, &results[k], 1);  // none has a position
+}
+
+}  // namespace balm::array

@@ -1,0 +1,65 @@
+#pragma once
+// The kernels of a reduction. A first one leaves a part for each piece of the elements, a second one makes
+// one of the parts and then the results; where a single work-group has all parts it does both.
+//
+// Order of operations, unless work-items take short vectors a grid apart (GPUs, run_to_run): the elements are
+// cut into pieces of whole runs of 1,024, as few runs as give at most 4,096 pieces. Of a run 32 lanes take an
+// element each in turn, lane k the elements k, k + 32 …, one after the other. A lane's runs are combined one
+// after the other, 32 at a time, and then these. The lanes of a piece are halved: lane k with lane k + 16,
+// then + 8, 4, 2, 1. Of the pieces 256 lanes, or as many as the power of two that has room for fewer, take
+// one each in turn, and are halved likewise.
+
+#include <cstddef>
+#include <memory>
+
+#include "algorithm/reduce/reduce_operations.hpp"
+#include "algorithm/reduce/reduce_states.hpp"
+#include "array/layout.hpp"
+
+namespace balm::array {
+
+inline constexpr std::size_t reduction_lanes = 32;
+inline constexpr std::size_t run_elements = 1024;
+inline constexpr std::size_t most_parts = 4096;
+inline constexpr std::size_t finish_lanes = 256;
+
+/// How work-items share out the elements.
+enum class reduction_shape : std::uint8_t {
+    pieces_an_item,  ///< CPUs: a work-item has neighbouring pieces, and all lanes of them
+    pieces_a_group,  ///< GPUs: each 32 work-items have a piece, a lane each
+    grid             ///< GPUs: work-items take short vectors a grid apart
+};
+
+/// What of a reduction a kernel does.
+enum class reduction_stage : std::uint8_t { parts, finish, whole };
+
+struct reduction_plan {
+    reduction_shape shape;
+    reduction_stage stage;
+    bool into_vectors;    ///< the results go to a vector each, not to the slots
+    bool in_vectors;      ///< a work-item that has all lanes has them in short vectors
+    std::size_t at_once;  ///< elements that a work-item of a grid loads before it combines them
+    int lanes;            ///< of its short vectors
+    bool loads_vectors;   ///< memory is read in them
+
+    bool on_cpu() const { return shape == reduction_shape::pieces_an_item; }
+    bool has_pieces() const { return shape != reduction_shape::grid; }
+    bool has_parts() const { return stage != reduction_stage::finish; }
+    bool has_finish() const { return stage != reduction_stage::parts; }
+
+    friend bool operator==(const reduction_plan&, const reduction_plan&) = default;
+    void add_to(runtime::table_hash& hash) const {
+        hash.add(shape, stage, into_vectors, in_vectors, at_once, lanes, loads_vectors);
+    }
+};
+
+/// Work-items of a group, at most; a power of two.
+inline constexpr std::size_t reduction_group = 256;
+
+/// Records the body of a kernel whose parameters are declared. The results take the first slots, the parts
+/// those behind.
+std::shared_ptr<const ir::function> trace_reduction(trace::recording&, const parameter_list& given,
+                                                    const reduction_plan&, const operations&, const program&,
+                                                    const layout&);
+
+}  // namespace balm::array

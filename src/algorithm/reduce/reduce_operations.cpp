@@ -1,0 +1,289 @@
+// The operations of reductions as values of a kernel.
+
+#include "algorithm/reduce/reduce_operations.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "ir/ir.hpp"
+#include "ir/with_type.hpp"
+
+namespace balm::array {
+
+namespace {
+
+using trace::apply;
+using trace::node;
+
+node whole(trace::type type, std::uint64_t bits) {
+    const node value = trace::constant(type.element, bits);
+    return type.lanes == 1 ? value : trace::compose(type, &value, 1);
+}
+node number(trace::type type, int value) {
+    return ir::with_type(type.element, [&]<class T>(std::type_identity<T>) {
+        return whole(type, dsl::detail::bits_of(static_cast<T>(value)));
+    });
+}
+
+/// What every element is before: the other end of the type's range, or NaN.
+node farthest(trace::type type, bool from_least, bool assumes_numbers) {
+    return ir::with_type(type.element, [&]<class T>(std::type_identity<T>) {
+        using limits = std::numeric_limits<T>;
+        if constexpr (!std::floating_point<T>)
+            return whole(type, dsl::detail::bits_of(from_least ? limits::max() : limits::lowest()));
+        else if (assumes_numbers)
+            return whole(type, dsl::detail::bits_of(from_least ? limits::infinity() : -limits::infinity()));
+        else
+            return whole(type, dsl::detail::bits_of(limits::quiet_NaN()));
+    });
+}
+
+/// The value as the type says, which has as many lanes or the value has one.
+node as_type(node value, trace::type type) {
+    if (type.aggregate != 0) return value;
+    if (value.type.element == scalar::boolean && value.type.lanes > 1 && type.element != scalar::boolean)
+        return trace::select(value, number(type, 1), number(type, 0));
+    value = trace::convert(value, type.element);
+    return value.type.lanes == type.lanes ? value : trace::compose(type, &value, 1);
+}
+trace::type in_lanes(trace::type type, int lanes) {
+    if (lanes > 1) type.lanes = static_cast<std::uint8_t>(lanes);
+    return type;
+}
+bool is_least(reduction_kind kind) { return kind == reduction_kind::min || kind == reduction_kind::arg_min; }
+
+/// Whether b is nearer to the wanted end than a, or a number where a is none.
+node is_nearer(const reduction& r, node b, node a, bool assumes_numbers) {
+    const node nearer = apply(is_least(r.kind) ? builtin::less : builtin::greater, b, a);
+    if (!is_floating(r.element.element) || assumes_numbers) return nearer;
+    return apply(builtin::bit_or, nearer, apply(builtin::not_equal, a, a));
+}
+
+/// Of two values with positions, which is the result: the second, if this is true.
+node takes_second(const reduction& r, const node* a, const node* b, bool in_order) {
+    const node nearer = is_nearer(r, b[0], a[0], false);
+    // An integer may be as far as the state begins, which NaN is not.
+    if (in_order && is_floating(r.element.element)) return nearer;
+    const node is_level = apply(builtin::equal, a[0], b[0]);
+    return apply(builtin::bit_or, nearer,
+                 apply(builtin::bit_and, is_level, apply(builtin::less, b[1], a[1])));
+}
+
+/// a + b and what rounding took from it. Knuth, The Art of Computer Programming 2, 4.2.2, theorem B.
+void add_exactly(node a, node b, node& sum, node& error) {
+    sum = apply(builtin::add, a, b);
+    const node of_b = apply(builtin::sub, sum, a);
+    error = apply(builtin::add, apply(builtin::sub, a, apply(builtin::sub, sum, of_b)),
+                  apply(builtin::sub, b, of_b));
+}
+
+std::size_t state_size(const reduction& r) {
+    return has_position(r) || r.kind == reduction_kind::sum_compensated ? 2 : 1;
+}
+
+/// The position and those behind it.
+node positions(node first, int lanes) {
+    if (lanes == 1) return first;
+    nodes each;
+    for (int k = 0; k < lanes; ++k)
+        each.push_back(
+            apply(builtin::add, first, trace::constant(scalar::i64, static_cast<std::uint64_t>(k))));
+    return trace::compose(in_lanes(scalar::i64, lanes), each.data(), each.size());
+}
+
+}  // namespace
+
+bool is_condition(const reduction& r) {
+    return r.kind == reduction_kind::any || r.kind == reduction_kind::all;
+}
+bool has_position(const reduction& r) {
+    return r.kind == reduction_kind::arg_min || r.kind == reduction_kind::arg_max;
+}
+bool is_extreme(const reduction& r) {
+    return has_position(r) || r.kind == reduction_kind::min || r.kind == reduction_kind::max;
+}
+
+std::uint64_t result_of_nothing(const reduction& r) {
+    const bool is_one = r.kind == reduction_kind::product || r.kind == reduction_kind::all;
+    return ir::with_type(r.element.element, [&]<class T>(std::type_identity<T>) {
+        return is_one ? dsl::detail::bits_of(T(1)) : r.identity;
+    });
+}
+
+reduction_form::reduction_form(const reduction& r)
+    : kind(r.kind),
+      element(r.element),
+      identity(r.identity),
+      function(r.function != nullptr ? r.function->identity : runtime::digest{}) {}
+
+void reduction_form::add_to(runtime::table_hash& hash) const {
+    hash.add(kind, ir::code(element), identity, function.words[0]);
+}
+
+operations::operations(const reduction* first, std::size_t count, operation_style style)
+    : all_(first, first + count), style_(style) {
+    for (reduction& r : all_) {
+        r.element = in_lanes(r.element, style.lanes);
+        state_.push_back(r.element);
+        results_.push_back(is_condition(r) ? trace::type(scalar::boolean) : r.element);
+        if (has_position(r)) {
+            state_.push_back(in_lanes(scalar::i64, style.lanes));
+            results_.push_back(state_.back());
+        } else if (state_size(r) == 2) {
+            state_.push_back(r.element);
+        }
+    }
+}
+
+bool operations::depend_on_order() const {
+    for (const reduction& r : all_) switch (r.kind) {
+            case reduction_kind::sum:
+            case reduction_kind::sum_compensated:
+            case reduction_kind::product:
+                if (is_floating(r.element.element)) return true;
+                break;
+            case reduction_kind::min:
+            case reduction_kind::max:
+                if (is_floating(r.element.element) && style_.exact_order) return true;
+                break;
+            case reduction_kind::fold: return true;
+            default: break;
+        }
+    return false;
+}
+
+nodes operations::identity() const {
+    nodes made;
+    for (const reduction& r : all_) {
+        switch (r.kind) {
+            case reduction_kind::sum:
+            case reduction_kind::count:
+            case reduction_kind::any: made.push_back(number(r.element, 0)); break;
+            case reduction_kind::product:
+            case reduction_kind::all: made.push_back(number(r.element, 1)); break;
+            case reduction_kind::sum_compensated:
+                made.push_back(number(r.element, 0));
+                made.push_back(number(r.element, 0));
+                break;
+            case reduction_kind::min:
+            case reduction_kind::max:
+                made.push_back(farthest(r.element, is_least(r.kind), style_.assumes_numbers));
+                break;
+            case reduction_kind::arg_min:
+            case reduction_kind::arg_max:
+                made.push_back(farthest(r.element, is_least(r.kind), false));
+                made.push_back(whole(in_lanes(scalar::i64, style_.lanes),
+                                     dsl::detail::bits_of(std::numeric_limits<std::int64_t>::max())));
+                break;
+            case reduction_kind::fold: made.push_back(whole(r.element, r.identity)); break;
+        }
+    }
+    return made;
+}
+
+nodes operations::of_element(const nodes& values, node position) const {
+    nodes made;
+    for (std::size_t k = 0; k < all_.size(); ++k) {
+        const reduction& r = all_[k];
+        const bool counts = r.kind == reduction_kind::count || is_condition(r);
+        made.push_back(as_type(counts ? trace::convert(values[k], scalar::boolean) : values[k], r.element));
+        if (has_position(r))
+            made.push_back(positions(position, style_.lanes));
+        else if (state_size(r) == 2)
+            made.push_back(number(r.element, 0));
+    }
+    return made;
+}
+
+nodes operations::combined(const nodes& first, const nodes& second, bool in_order) const {
+    nodes made;
+    for (const reduction& r : all_) {
+        const node* const a = first.data() + made.size();
+        const node* const b = second.data() + made.size();
+        const auto row = [&](builtin what) { made.push_back(as_type(apply(what, *a, *b), r.element)); };
+        switch (r.kind) {
+            case reduction_kind::sum:
+            case reduction_kind::count: row(builtin::add); break;
+            case reduction_kind::product: row(builtin::mul); break;
+            case reduction_kind::any: row(builtin::bit_or); break;
+            case reduction_kind::all: row(builtin::bit_and); break;
+            case reduction_kind::min:
+            case reduction_kind::max:
+                if (is_floating(r.element.element) && (style_.exact_order || style_.assumes_numbers))
+                    made.push_back(trace::select(is_nearer(r, *b, *a, style_.assumes_numbers), *b, *a));
+                else
+                    row(r.kind == reduction_kind::min ? builtin::min : builtin::max);
+                break;
+            case reduction_kind::arg_min:
+            case reduction_kind::arg_max: {
+                const node second_wins = takes_second(r, a, b, in_order);
+                made.push_back(trace::select(second_wins, b[0], a[0]));
+                made.push_back(trace::select(second_wins, b[1], a[1]));
+                break;
+            }
+            case reduction_kind::sum_compensated: {
+                node sum, error;
+                add_exactly(a[0], b[0], sum, error);
+                made.push_back(sum);
+                made.push_back(apply(builtin::add, apply(builtin::add, a[1], b[1]), error));
+                break;
+            }
+            case reduction_kind::fold: {
+                const node operands[] = {*a, *b};
+                made.push_back(as_element(trace::call(r.function, operands, 2, {}), r.element));
+                break;
+            }
+        }
+    }
+    return made;
+}
+
+std::vector<bool> operations::are_extremes() const {
+    std::vector<bool> made;
+    for (const reduction& r : all_) {
+        made.push_back((r.kind == reduction_kind::min || r.kind == reduction_kind::max) &&
+                       is_floating(r.element.element));
+        if (state_size(r) == 2) made.push_back(false);
+    }
+    return made;
+}
+
+bool operations::have_extremes() const {
+    const std::vector<bool> extreme = are_extremes();
+    return std::find(extreme.begin(), extreme.end(), true) != extreme.end();
+}
+
+node operations::is_doubtful(const nodes& state) const {
+    const std::vector<bool> extreme = are_extremes();
+    const nodes begin = identity();
+    node made = trace::constant(scalar::boolean, 0);
+    for (std::size_t v = 0; v < state.size(); ++v)
+        if (extreme[v]) made = apply(builtin::bit_or, made, apply(builtin::equal, state[v], begin[v]));
+    return made;
+}
+
+nodes operations::result(const nodes& state) const {
+    nodes made;
+    std::size_t at = 0;
+    for (const reduction& r : all_) {
+        const node* const own = state.data() + at;
+        at += state_size(r);
+        if (has_position(r)) {
+            made.push_back(own[0]);
+            // Nothing but NaN: the first of them.
+            made.push_back(is_floating(r.element.element)
+                               ? trace::select(apply(builtin::equal, own[0], own[0]), own[1],
+                                               trace::constant(scalar::i64, 0))
+                               : own[1]);
+        } else if (r.kind == reduction_kind::sum_compensated) {
+            // Infinite sums have no errors, but infinity minus infinity.
+            made.push_back(trace::select(apply(builtin::equal, own[1], own[1]),
+                                         apply(builtin::add, own[0], own[1]), own[0]));
+        } else {
+            made.push_back(is_condition(r) ? trace::convert(own[0], scalar::boolean) : own[0]);
+        }
+    }
+    return made;
+}
+
+}  // namespace balm::array

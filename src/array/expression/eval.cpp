@@ -1,0 +1,74 @@
+// `eval(expression)`: one kernel that computes an expression for every index and keeps nothing of it. What
+// its functions write, print and check is all that remains.
+
+#include <algorithm>
+
+#include "array/kernel_cache.hpp"
+#include "array/layout.hpp"
+#include "array/spread/parts.hpp"
+#include "balm/error.hpp"
+#include "balm/expr.hpp"
+#include "kernel/launch/launch.hpp"
+
+namespace balm::array {
+
+namespace {
+
+/// The expression decides the kernel.
+struct evaluation_key {
+    friend bool operator==(const evaluation_key&, const evaluation_key&) = default;
+    void add_to(runtime::table_hash&) const {}
+};
+
+void list(parameter_list& to, const program& p, const layout& leaves) {
+    to.number("n", element_count(p));
+    list_leaves(to, p, leaves);
+}
+
+std::shared_ptr<const ir::function> trace_evaluation(const program& p, const layout& leaves) {
+    trace::recording r("evaluate", 1, {});
+    parameter_list given(r);
+    list(given, p, leaves);
+    r.describe(describe(p, leaves, given)[0]);
+    trace::node index;
+    const std::uint32_t loop = trace::open_grid_for(given["n"], index, {});
+    const trace::node i = trace::read(index);
+    trace::name(i, "i");
+    record(p, leaves, given, i);
+    trace::close(loop);
+    return r.finish(nullptr);
+}
+
+/// One kernel on one device.
+void launch(const program& p) {
+    runtime::device_state& device = *device_of(p);
+    const std::size_t n = element_count(p);
+    const layout leaves(p);
+    ir::launch_facts facts = kernels::facts_for(device);
+    facts.covers = true;
+    facts.is_tight = !leaves.has_whole_vectors();
+    const std::shared_ptr<const cached_kernel> kernel =
+        kernel_for(device, evaluation_key(), p, leaves, facts, [&] { return trace_evaluation(p, leaves); });
+
+    runtime::grid g;
+    g.local[0] = std::min(kernel->program->plan().local_size, kernel->program->max_work_group_size());
+    const std::size_t last_item = (n - 1) / kernel->program->plan().elements_per_item;
+    g.global[0] = last_item / g.local[0] * g.local[0] + g.local[0];
+
+    const runtime::scratch<launch_lists> lists;
+    parameter_list bound(*lists);
+    list(bound, p, leaves);
+    enqueue(*kernel, device, g, *lists);
+}
+
+}  // namespace
+
+void evaluate(program&& p) {
+    if (element_count(p) == 0) return;
+    materialise(p);
+    refuse_written_overlap(p, {});
+    if (!is_spread(p)) return launch(p);
+    for (const piece& each : pieces_of(p)) launch(each.values);
+}
+
+}  // namespace balm::array

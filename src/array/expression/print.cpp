@@ -1,0 +1,97 @@
+// Vectors as text: what is shown is read from the device, the rest is left out.
+
+#include <array>
+#include <cstring>
+#include <ostream>
+#include <span>
+#include <vector>
+
+#include "array/vector_state.hpp"
+#include "balm/short_vector.hpp"
+#include "balm/vector.hpp"
+#include "ir/passes/aggregate.hpp"
+#include "ir/with_type.hpp"
+
+namespace balm::array {
+
+namespace {
+
+constexpr std::size_t most_shown =
+    20;  ///< of which all are shown; of more, the first and last `shown_at_ends`
+constexpr std::size_t shown_at_ends = 5;
+
+void print_scalar(std::ostream& to, scalar type, const std::byte* at) {
+    if (type == scalar::f16) {
+        half value;
+        std::memcpy(&value, at, sizeof value);
+        to << static_cast<float>(value);
+        return;
+    }
+    ir::with_type(type, [&]<class T>(std::type_identity<T>) {
+        T value;
+        std::memcpy(&value, at, sizeof value);
+        if constexpr (sizeof(T) == 1 && !std::same_as<T, bool>)
+            to << static_cast<int>(value);  // a number, not a character
+        else
+            to << value;
+    });
+}
+
+void print_element(std::ostream& to, trace::type type, const std::byte* at);
+
+/// `count` elements, `stride` bytes apart, between these brackets.
+void print_list(std::ostream& to, char open, char close, trace::type type, const std::byte* at,
+                std::size_t count) {
+    to << open;
+    for (std::size_t k = 0; k < count; ++k) {
+        if (k > 0) to << ", ";
+        print_element(to, type, at + k * trace::size_of(type));
+    }
+    to << close;
+}
+
+void print_element(std::ostream& to, trace::type type, const std::byte* at) {
+    if (type.aggregate != 0) {
+        const trace::structure& described = ir::structure_of(type);
+        to << '{';
+        for (const trace::member& m : std::span(described.members, described.member_count)) {
+            if (&m != described.members) to << ", ";
+            to << m.name << ": ";
+            if (m.count == 1)
+                print_element(to, m.what, at + m.offset);
+            else
+                print_list(to, '{', '}', m.what, at + m.offset, m.count);
+        }
+        to << '}';
+    } else if (type.lanes > 1) {
+        print_list(to, '(', ')', type.element, at, type.lanes);
+    } else {
+        print_scalar(to, type.element, at);
+    }
+}
+
+}  // namespace
+
+std::ostream& print(std::ostream& to, const vector_state* x) {
+    if (x == nullptr || x->size() == 0) return to << "{}";
+    const std::size_t n = x->size(), ends = n > most_shown ? shown_at_ends : n;
+    const bool has_more = ends < n;
+    // All of it is read before any is written: an error of the device leaves no half of a list behind.
+    std::vector<std::byte> elements((has_more ? 2 : 1) * ends * x->element_size());
+    read(*x, 0, elements.data(), ends);
+    if (has_more) read(*x, n - ends, elements.data() + ends * x->element_size(), ends);
+    const auto show = [&](std::size_t first) {
+        for (std::size_t k = first; k < first + ends; ++k) {
+            if (k > 0) to << ", ";
+            print_element(to, x->type(), &elements[k * x->element_size()]);
+        }
+    };
+    to << '{';
+    show(0);
+    if (!has_more) return to << '}';
+    to << ", …";
+    show(ends);
+    return to << "} (" << n << " elements)";
+}
+
+}  // namespace balm::array

@@ -1,0 +1,315 @@
+// The list behind an expression: how it grows, and the hash of its structure.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "array/layout.hpp"
+#include "balm/error.hpp"
+#include "balm/expr.hpp"
+#include "base/thread_stock.hpp"
+#include "ir/ir.hpp"
+
+namespace balm {
+
+namespace detail {
+
+void array_scalar_does_not_fit(scalar type) {
+    throw usage_error(fmt::format("a host value does not fit the element type {} that it is combined with",
+                                  to_string(type)));
+}
+
+void member_not_described(const char* structure) {
+    throw usage_error(fmt::format(
+        "a member of the structure {} is asked for that its BALM_STRUCT does not name", structure));
+}
+
+std::int64_t checked_positions(std::int64_t offset, const shape& extents) {
+    const auto count = static_cast<std::int64_t>(extents.count());
+    if (!checked_sum(offset, count))
+        throw usage_error(fmt::format(
+            "the indices of {} elements from {} on are asked for, which are beyond 64 bits", count, offset));
+    return count;
+}
+
+void array_scalar_wraps(scalar type, std::uint64_t value) {
+    throw usage_error(fmt::format(
+        "the host value {0} takes the element type {1} that it is combined with, and is beyond its "
+        "range: cast<std::uint{2}_t>(x) makes the elements unsigned, cast<std::int64_t>(x) wide",
+        value, to_string(type), 8 * size_of(type)));
+}
+
+array::program& host_expression::own_list() {
+    if (!list_) list_ = std::make_shared<array::program>();
+    return *list_;
+}
+
+const array::program& host_expression::list() const {
+    if (!list_) throw usage_error("a value that was recorded in a kernel stands in an array expression");
+    return *list_;
+}
+
+void host_expression::push(trace::type type, const bound_argument& given) {
+    if (!type.is_scalar())
+        return own_list().push_bytes(type, given.long_value ? given.long_value->data() : given.bytes.data(),
+                                     given.size);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, given.bytes.data(), given.size);  // little-endian hosts
+    push(type.element, bits);
+}
+void host_expression::push(scalar type, std::uint64_t bits) {
+    own_list().push_value(array::step::kind::scalar, type, bits);
+}
+void host_expression::push(const host_expression& other) { own_list().append(other.list()); }
+void host_expression::push_call(std::shared_ptr<const ir::function> function, trace::type type,
+                                std::size_t arity) {
+    own_list().push_call(std::move(function), type, static_cast<std::uint16_t>(arity));
+}
+void host_expression::push_row(builtin row, scalar type, std::size_t arity) {
+    array::step& s = own_list().push(array::step::kind::apply);
+    s.type = type;
+    s.detail = static_cast<std::uint32_t>(row);
+    s.arity = static_cast<std::uint16_t>(arity);
+}
+
+}  // namespace detail
+
+namespace array {
+
+namespace {
+
+/// Products do not wait for those before them.
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+    value *= 0x9e3779b97f4a7c15u;  // 2^64 / golden ratio (Knuth, TAOCP 3, 6.4)
+    return std::rotl(hash, 9) + (value ^ value >> 32);
+}
+
+std::int64_t common_size(std::int64_t a, std::int64_t b) {
+    if (a < 0 || b < 0) return a < 0 ? b : a;
+    if (a != b) throw usage_error(fmt::format("an expression combines {} elements with {}", a, b));
+    return a;
+}
+
+}  // namespace
+
+void program::refuse_more() {
+    throw usage_error("an expression of 60,000 operations; assign parts of it to vectors");
+}
+
+void program::clear() noexcept {
+    steps.clear();
+    vectors.clear();
+    functions.clear();
+    images = {};
+    maps = {};
+    produced = {};
+    values = {};
+    size = box = -1;
+    scalars_seen = 0;
+    may_repeat = writes_memory = wants_constant_memory = false;
+}
+
+namespace {
+
+using stock = runtime::thread_stock<program, 16>;
+
+}  // namespace
+
+program* program_handle::taken() { return stock::take(); }
+
+void program_handle::give_back(program* list) noexcept { stock::give_back(list); }
+
+void program::push_vector(std::shared_ptr<vector_state> v) {
+    if (v) size = common_size(size, static_cast<std::int64_t>(v->size()));
+    push_leaf(step::kind::vector, std::move(v), false);
+}
+
+void program::push_constant_memory(std::shared_ptr<vector_state> v) {
+    push_vector(std::move(v));
+    steps.back().detail = 1;
+    wants_constant_memory = true;
+}
+
+void program::push_produced(std::shared_ptr<const producer> by) {
+    const bool has_extents = by->extents().dimensions() > 1;
+    if (has_extents) {
+        push_position(row_major(by->extents()));
+        push(step::kind::at).arity = 1;
+    }
+    size = common_size(size, static_cast<std::int64_t>(by->extents().count()));
+    step& s = push(step::kind::vector);
+    s.type = by->type();
+    s.leaf = static_cast<std::uint16_t>(vectors.size());
+    vectors.push_back(by->near());
+    produced.push_back({std::move(by), s.leaf});
+    if (has_extents) push(step::kind::end);
+}
+
+void program::push_memory(std::shared_ptr<vector_state> v, bool is_written) {
+    push_leaf(step::kind::memory, std::move(v), is_written);
+    writes_memory = writes_memory || is_written;
+}
+
+void program::push_leaf(step::kind what, std::shared_ptr<vector_state> v, bool detail) {
+    if (!v) throw usage_error("an expression uses a vector that has no elements yet");
+    step& s = push(what);
+    s.type = v->type();
+    s.detail = detail;
+    s.leaf = static_cast<std::uint16_t>(vectors.size());
+    vectors.push_back(std::move(v));
+}
+
+void program::push_position(const affine_map& map) {
+    size = common_size(size, static_cast<std::int64_t>(map.box.count()));
+    step& s = push(step::kind::position);
+    s.type = scalar::i64;
+    s.leaf = static_cast<std::uint16_t>(maps.size());
+    if (map.box.dimensions() > 1 && box < 0) box = s.leaf;
+    maps.push_back(map);
+}
+
+void program::push_image(image_leaf image) {
+    step& s = push(step::kind::image);
+    s.type = image.type;
+    s.detail = static_cast<std::uint32_t>(image.use);
+    s.leaf = static_cast<std::uint16_t>(images.size());
+    images.push_back(std::move(image));
+}
+
+void program::push_value(step::kind what, trace::type type, std::uint64_t bits) {
+    step& s = push(what);
+    s.type = type;
+    s.bits = bits;
+    if (what == step::kind::index) s.detail = bits % 4 == 0;
+    if (!is_argument(s)) return;
+    const std::uint64_t own = std::uint64_t{1} << (bits * 0x9e3779b97f4a7c15u >> 58);
+    may_repeat = may_repeat || (scalars_seen & own) != 0;
+    scalars_seen |= own;
+}
+
+void program::push_bytes(trace::type type, const void* value, std::size_t bytes) {
+    step& s = push(step::kind::scalar);
+    s.type = type;
+    s.bits = values.size();
+    const auto* first = static_cast<const std::byte*>(value);
+    values.append(first, first + bytes);
+}
+
+void program::push_operation(const operation& what, trace::type type, std::uint16_t arity, builtin row) {
+    step& s = push(step::kind::record);
+    s.type = type;
+    s.detail = static_cast<std::uint16_t>(row);
+    s.arity = arity;
+    s.bits = reinterpret_cast<std::uintptr_t>(&what);
+}
+
+std::uint64_t program::push_keep(trace::type type) {
+    static std::atomic<std::uint64_t> numbers = 0;
+    step& s = push(step::kind::keep);
+    s.type = type;
+    s.arity = 1;
+    s.bits = ++numbers;
+    return s.bits;
+}
+
+void program::push_kept(trace::type type, std::uint64_t number) {
+    step& s = push(step::kind::kept);
+    s.type = type;
+    s.bits = number;
+}
+
+void program::push_within(trace::type type) {
+    step& s = push(step::kind::within);
+    s.type = type;
+    s.arity = 2;
+}
+
+void program::push_call(std::shared_ptr<const ir::function> function, trace::type type, std::uint16_t arity) {
+    step& s = push(step::kind::call);
+    s.type = type;
+    s.arity = arity;
+    s.leaf = static_cast<std::uint16_t>(functions.size());
+    functions.push_back(std::move(function));
+}
+
+void program::append(program&& other) {
+    size = common_size(size, other.size);
+    if (box >= 0 && other.box >= 0 && box_of(*this) != box_of(other))
+        throw usage_error(fmt::format("an expression combines {} elements with {}", to_string(box_of(*this)),
+                                      to_string(box_of(other))));
+    if (box < 0 && other.box >= 0) box = static_cast<std::int32_t>(maps.size()) + other.box;
+    splice(std::move(other));
+}
+
+void program::append_at(program&& of) {
+    push(step::kind::at).arity = 1;
+    splice(std::move(of));
+    push(step::kind::end);
+}
+
+void program::splice(program&& other) {
+    std::array<std::uint16_t, step_kinds> first{};  // of the other's leaves, by the kind that names them
+    const auto begin_at = [&](step::kind what, std::size_t count) {
+        first[static_cast<std::size_t>(what)] = static_cast<std::uint16_t>(count);
+    };
+    begin_at(step::kind::vector, vectors.size());
+    begin_at(step::kind::memory, vectors.size());
+    begin_at(step::kind::image, images.size());
+    begin_at(step::kind::position, maps.size());
+    begin_at(step::kind::call, functions.size());
+    const std::size_t first_value = values.size();
+    for (const produced_leaf& each : other.produced)
+        produced.push_back({each.by, static_cast<std::uint16_t>(each.leaf + vectors.size())});
+    may_repeat = may_repeat || other.may_repeat || (scalars_seen & other.scalars_seen) != 0;
+    scalars_seen |= other.scalars_seen;
+    writes_memory = writes_memory || other.writes_memory;
+    wants_constant_memory = wants_constant_memory || other.wants_constant_memory;
+    vectors.append(std::move(other.vectors));
+    images.append(other.images);
+    functions.append(std::move(other.functions));
+    maps.append(other.maps);
+    values.append(other.values);
+    if (steps.size() + other.steps.size() > most_steps) refuse_more();
+    const std::size_t own = steps.size();
+    steps.append(other.steps.begin(), other.steps.end());
+    for (step& s : std::span(steps.begin() + own, steps.end())) {
+        s.leaf = static_cast<std::uint16_t>(s.leaf + first[static_cast<std::size_t>(s.what)]);
+        if (s.what == step::kind::scalar && !s.type.is_scalar()) s.bits += first_value;
+    }
+}
+
+std::uint64_t structure_hash(const program& p) {
+    std::uint64_t hash = 0;
+    for (const step& s : p.steps) {
+        hash = mix(hash, s.word(0) ^ std::rotl(s.word(1), 20));
+        if (has_structural_bits(s)) hash = mix(hash, s.bits);
+    }
+    for (const auto& f : p.functions) hash = mix(hash, f->identity.words[0]);
+    return hash;
+}
+
+void materialise(program& p) {
+    if (p.produced.empty()) return;
+    std::vector<std::pair<const producer*, std::shared_ptr<vector_state>>> made;  // each once
+    for (const produced_leaf& each : p.produced) {
+        auto known =
+            std::find_if(made.begin(), made.end(), [&](const auto& m) { return m.first == each.by.get(); });
+        if (known == made.end()) known = made.insert(made.end(), {each.by.get(), each.by->compute()});
+        p.vectors[each.leaf] = known->second;
+    }
+    p.produced = {};
+}
+
+shape box_of(const program& p) {
+    return p.box >= 0 ? p.maps[static_cast<std::size_t>(p.box)].box : shape(element_count(p));
+}
+
+}  // namespace array
+}  // namespace balm

@@ -1,0 +1,285 @@
+// A piece's numbers count from its own first element: indices and affine positions are moved, vectors are
+// replaced by what of them the device has or is given.
+
+#include "array/spread/parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "array/map/overlap.hpp"
+#include "array/spread/partition.hpp"
+#include "balm/buffer.hpp"
+#include "balm/error.hpp"
+
+namespace balm::array {
+
+namespace {
+
+/// Elements of a vector on one device, as memory.
+balm::detail::memory_part memory_of(const vector_state& v, std::size_t first, std::size_t count) {
+    return {v.memory(), v.element_size(), shape(count), v.offset() + first * v.element_size(), 0,
+            0,          "a vector"};
+}
+
+void copy_on_devices(const balm::detail::memory_part& to, const balm::detail::memory_part& from) {
+    if (to.memory == from.memory || &to.memory->device() != &from.memory->device())
+        balm::detail::part_copy(to, from, {});
+    else
+        to.memory->device().default_queue().enqueue_copy(*to.memory, to.offset, *from.memory, from.offset,
+                                                         to.extents.count() * to.element_size);
+}
+
+/// A box's dimensions: where a part of it begins, and its extents.
+struct box_part {
+    std::vector<std::size_t> origin, extents;
+};
+
+/// The boxes that elements first … last - 1 of a box, in row-major order, consist of.
+void add_boxes(const shape& box, int dimension, std::size_t first, std::size_t last,
+               std::vector<std::size_t>& outer, std::vector<box_part>& list) {
+    if (first >= last) return;
+    std::size_t inner = 1;  // elements for each position of this dimension
+    for (int d = dimension + 1; d < box.dimensions(); ++d) inner *= box[d];
+    const auto add = [&](std::size_t from, std::size_t count) {
+        box_part p{outer, std::vector<std::size_t>(outer.size(), 1)};
+        p.origin.push_back(from);
+        p.extents.push_back(count);
+        for (int d = dimension + 1; d < box.dimensions(); ++d) {
+            p.origin.push_back(0);
+            p.extents.push_back(box[d]);
+        }
+        list.push_back(std::move(p));
+    };
+    const auto inside = [&](std::size_t position, std::size_t from, std::size_t to) {
+        outer.push_back(position);
+        add_boxes(box, dimension + 1, from, to, outer, list);
+        outer.pop_back();
+    };
+    std::size_t begin = first / inner;
+    const std::size_t end = last / inner;
+    if (first % inner != 0) {
+        const std::size_t stop = std::min(last - begin * inner, inner);
+        inside(begin, first % inner, stop);
+        ++begin;
+    }
+    if (begin < end) add(begin, end - begin);
+    if (last % inner != 0 && end >= begin) inside(end, 0, last % inner);
+}
+
+/// Where the elements of a part lie in a vector from `base` on.
+affine_map from(std::size_t base, const shape& part) {
+    affine_map map = row_major(part);
+    map.offset = static_cast<std::int64_t>(base);
+    return map;
+}
+
+/// Reads a vector from an element on.
+void push_shifted(program& p, const step& vector, const shape& part, std::size_t base) {
+    step s;
+    s.what = step::kind::position;
+    s.type = scalar::i64;
+    s.leaf = static_cast<std::uint16_t>(p.maps.size());
+    p.maps.push_back(from(base, part));
+    p.push(s);
+    s = {};
+    s.what = step::kind::at;
+    s.arity = 1;
+    p.push(s);
+    p.push(vector);
+    s = {};
+    s.what = step::kind::end;
+    p.push(s);
+}
+
+}  // namespace
+
+program positions_from(std::size_t base, const shape& part) {
+    program p;
+    p.push_position(from(base, part));
+    return p;
+}
+
+bool is_spread(const program& p) {
+    return std::any_of(p.vectors.begin(), p.vectors.end(), [](const auto& v) { return v->is_spread(); });
+}
+
+void compare_devices(const vector_state& a, const vector_state& b) {
+    const auto devices = [](const vector_state& v) {
+        std::vector<const runtime::device_state*> list;
+        for (const vector_state::part& p : v.parts()) list.push_back(&p.elements->device());
+        if (list.empty()) list.push_back(&v.device());
+        return list;
+    };
+    if (devices(a) == devices(b)) return;
+    const auto words = [](const vector_state& v) {
+        std::string text;
+        for (const vector_state::part& p : v.parts())
+            text += (text.empty() ? "" : ", ") + p.elements->device().words();
+        return text.empty() ? v.device().words() : text;
+    };
+    throw usage_error(
+        fmt::format("an expression combines a vector on {} with one on {}; vectors of one "
+                    "context lie on the same devices",
+                    words(a), words(b)));
+}
+
+void copy_elements(vector_state& to, std::size_t to_first, const vector_state& from, std::size_t from_first,
+                   std::size_t count) {
+    for_each_part(
+        to, to_first, count,
+        [&](const vector_state& target, std::size_t at, std::size_t n, std::size_t done) {
+            for_each_part(
+                from, from_first + done, n,
+                [&](const vector_state& source, std::size_t from_at, std::size_t some, std::size_t moved) {
+                    copy_on_devices(memory_of(target, at + moved, some), memory_of(source, from_at, some));
+                });
+        });
+}
+
+std::vector<share> shares_of(const vector_state& model, std::size_t size) {
+    std::vector<share> list;
+    for (const vector_state::part& p : model.parts())
+        list.push_back({p.elements->device_handle(), p.first, p.elements->size()});
+    if (size == model.size()) return list;
+    std::vector<double> weights;
+    weights.reserve(list.size());
+    for (const share& each : list) weights.push_back(bandwidth_of(each.device));
+    const std::vector<std::size_t> first = partition(size, weights);
+    for (std::size_t k = 0; k < list.size(); ++k) {
+        list[k].first = first[k];
+        list[k].count = first[k + 1] - first[k];
+    }
+    return list;
+}
+
+std::shared_ptr<vector_state> make_like(const vector_state& model, trace::type type, std::size_t size) {
+    if (!model.is_spread()) return std::make_shared<vector_state>(model.device_handle(), type, size);
+    std::vector<vector_state::part> parts;
+    for (const share& each : shares_of(model, size))
+        parts.push_back({each.first, std::make_shared<vector_state>(each.device, type, each.count)});
+    return std::make_shared<vector_state>(std::move(parts), type, size);
+}
+
+std::vector<balm::detail::memory_part> memory_of(const vector_state& v) {
+    std::vector<balm::detail::memory_part> list;
+    if (!v.is_spread()) list.push_back(memory_of(v, 0, v.size()));
+    for (const vector_state::part& p : v.parts())
+        list.push_back(memory_of(*p.elements, 0, p.elements->size()));
+    return list;
+}
+
+const std::shared_ptr<runtime::storage>& storage_of(const vector_state& v) {
+    if (v.is_spread())
+        throw usage_error(fmt::format(
+            "the memory of a vector is asked for that is spread over {} devices; x.parts() gives each one's",
+            v.parts().size()));
+    return v.memory();
+}
+
+localizer::local_elements localizer::here(const std::shared_ptr<vector_state>& v, std::size_t first,
+                                          std::size_t count) {
+    if (!v->is_spread() && &v->device() == device_.get()) return {v, first};
+    for (const vector_state::part& p : v->parts())
+        if (&p.elements->device() == device_.get() && p.first <= first &&
+            first + count <= p.first + p.elements->size())
+            return {p.elements, first - p.first};
+    for (const copy_made& known : copies_)
+        if (known.of == v && known.first == first && known.count == count) return {known.copy, 0};
+    auto made = std::make_shared<vector_state>(device_, v->type(), count);
+    copy_elements(*made, 0, *v, first, count);
+    copies_.push_back({v, first, count, made});
+    return {made, 0};
+}
+
+program localizer::localized(const program& p, const shape& box, const shape& origin, const shape& part,
+                             std::size_t first) {
+    if (!p.images.empty())
+        throw usage_error(
+            "an expression reads an image, which lies on one device, and vectors that are spread over "
+            "several");
+    if (p.writes_memory)
+        throw usage_error(
+            "a function in an expression writes memory, and the expression's vectors are spread over several "
+            "devices; launch a kernel on each part: x.parts()");
+    program local = p;
+    local.steps = {};
+    local.size = static_cast<std::int64_t>(part.count());
+    int depth = 0;
+    for (std::size_t k = 0; k < p.steps.size(); ++k) {
+        step s = p.steps[k];
+        depth += (s.what == step::kind::at) - (s.what == step::kind::end);
+        if (s.what == step::kind::index && depth == 0) {
+            s.bits += first;
+            s.detail = s.bits % 4 == 0;
+        } else if (s.what == step::kind::position && depth == 0) {
+            affine_map& map = local.maps[s.leaf];
+            const affine_map whole = *reshaped(map, box);
+            map = {part, whole.strides, whole.offset};
+            for (int d = 0; d < box.dimensions(); ++d)
+                map.offset +=
+                    static_cast<std::int64_t>(origin[d]) * whole.strides[static_cast<std::size_t>(d)];
+            // Where nothing but one vector is read at it, the range of that is enough.
+            const bool is_of_one_vector = k + 3 < p.steps.size() && p.steps[k + 1].what == step::kind::at &&
+                                          p.steps[k + 2].what == step::kind::vector &&
+                                          p.steps[k + 3].what == step::kind::end;
+            if (is_of_one_vector) {
+                const auto [low, high] = range_of(map);
+                std::shared_ptr<vector_state>& v = local.vectors[p.steps[k + 2].leaf];
+                const local_elements found =
+                    here(v, static_cast<std::size_t>(low), static_cast<std::size_t>(high - low + 1));
+                map.offset += static_cast<std::int64_t>(found.base) - low;
+                v = found.vector;
+                for (std::size_t next = 0; next < 3; ++next) local.push(p.steps[k + next]);
+                k += 2;
+                ++depth;
+                continue;
+            }
+        } else if (s.what == step::kind::vector && depth == 0) {
+            std::shared_ptr<vector_state>& v = local.vectors[s.leaf];
+            const local_elements found = here(v, first, part.count());
+            v = found.vector;
+            if (found.base > 0) {
+                push_shifted(local, s, part, found.base);
+                continue;
+            }
+        } else if (s.what == step::kind::vector || s.what == step::kind::memory) {
+            std::shared_ptr<vector_state>& v = local.vectors[s.leaf];
+            v = here(v, 0, v->size()).vector;
+        }
+        local.push(s);
+    }
+    return local;
+}
+
+std::vector<piece> localizer::pieces(const program& p, const shape& box, std::size_t first,
+                                     std::size_t count) {
+    std::vector<piece> list;
+    if (p.box < 0) {
+        const shape flat(box.count()), origin(first), part(count);
+        if (count > 0) list.push_back({localized(p, flat, origin, part, first), part, first});
+        return list;
+    }
+    std::vector<box_part> boxes;
+    std::vector<std::size_t> outer;
+    add_boxes(box, 0, first, first + count, outer, boxes);
+    for (const box_part& each : boxes) {
+        const shape origin(each.origin), part(each.extents);
+        list.push_back({localized(p, box, origin, part, first), part, first});
+        first += part.count();
+    }
+    return list;
+}
+
+std::vector<piece> pieces_of(const program& p) {
+    const auto spread =
+        std::find_if(p.vectors.begin(), p.vectors.end(), [](const auto& v) { return v->is_spread(); });
+    const shape box = box_of(p);
+    std::vector<piece> list;
+    for (const share& part : shares_of(**spread, box.count()))
+        for (piece& each : localizer(part.device).pieces(p, box, part.first, part.count))
+            list.push_back(std::move(each));
+    return list;
+}
+
+}  // namespace balm::array

@@ -1,0 +1,24 @@
+// One flag, and who sets it.
+
+#include "base/forked.hpp"
+
+#include "balm/error.hpp"
+#include "base/system.hpp"
+
+namespace balm::runtime {
+
+void detail::throw_forked() {
+    throw usage_error(
+        "This process was forked after Balm was used. Its drivers and threads are the parent's and do not "
+        "work here: fork before the first use of a device, or have the child call exec.");
+}
+
+void note_use() noexcept {
+    static const bool is_noted = [] {
+        keep_loaded(&detail::is_forked);  // threads run in this library from now on, and drivers call it
+        return call_in_forked_children([] { detail::is_forked = true; });
+    }();
+    static_cast<void>(is_noted);
+}
+
+}  // namespace balm::runtime

@@ -1,0 +1,120 @@
+// Contexts, streams and memory that somebody else made: looks whether they fit a device. CUDA counts no
+// references, so what is adopted must outlive what adopted it.
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "balm/error.hpp"
+#include "driver/cuda/check.hpp"
+#include "driver/cuda/device.hpp"
+#include "driver/cuda/queue.hpp"
+
+namespace balm::cuda {
+
+bool device::is_native(void* given_context, void*) {
+    if (has_context_.load(std::memory_order_acquire)) return context_->get() == given_context;
+    // It would be the primary one, which the program may have started before Balm does.
+    unsigned flags = 0;
+    int is_active = 0;
+    CUcontext primary = nullptr;
+    if (driver().cuDevicePrimaryCtxGetState(device_, &flags, &is_active) != CUDA_SUCCESS || is_active == 0 ||
+        driver().cuDevicePrimaryCtxRetain(&primary, device_) != CUDA_SUCCESS)
+        return false;
+    driver().cuDevicePrimaryCtxRelease(device_);
+    return primary == given_context;
+}
+
+std::unique_ptr<runtime::driver_queue> device::adopt_queue(void* native, runtime::queue_options& options) {
+    const auto given = static_cast<CUstream>(native);
+    // Their meaning depends on the thread, and Balm gives commands from several.
+    const auto per_thread = std::bit_cast<CUstream>(std::uintptr_t{2});  // CU_STREAM_PER_THREAD
+    if (given == nullptr || given == per_thread)
+        throw usage_error(fmt::format(
+            "{} was given for device '{}'; make one with cuStreamCreate or cudaStreamCreate. The default "
+            "stream of the whole device has a handle, CU_STREAM_LEGACY.",
+            given == nullptr ? "A null CUstream" : "CU_STREAM_PER_THREAD, another stream in each thread,",
+            info_.name));
+    const current_context current(*own_context());
+    CUcontext owner = nullptr;
+    const CUresult code = driver().cuStreamGetCtx(given, &owner);
+    if (code != CUDA_SUCCESS)
+        throw usage_error(
+            fmt::format("cuStreamGetCtx failed with {} for a CUstream that was to be used on device '{}'.",
+                        error_text(driver(), code), info_.name));
+    if (owner != context_->get())
+        throw usage_error(fmt::format(
+            "A CUstream of another CUcontext or device was given for device '{}'; use it with that device, "
+            "or with the one that balm::adopt_cuda(context) gives for its own.",
+            info_.name));
+    return std::make_unique<queue>(own_context(), options, given);
+}
+
+runtime::foreign_memory device::adopt_memory(std::uintptr_t handle) {
+    if (handle == 0)
+        throw usage_error(fmt::format(
+            "A null CUdeviceptr was given for device '{}'; make it with cuMemAlloc or cudaMalloc.",
+            info_.name));
+    const current_context current(*own_context());
+    const CUdeviceptr given = handle;
+    const auto ask = [&](CUpointer_attribute what, auto value) {
+        const CUresult code = driver().cuPointerGetAttribute(&value, what, given);
+        if (code != CUDA_SUCCESS)
+            throw usage_error(
+                fmt::format("The address {:#x} was given for device '{}', but CUDA does not know it "
+                            "(cuPointerGetAttribute "
+                            "failed with {}); give it what cuMemAlloc or cudaMalloc gave, while it lives.",
+                            handle, info_.name, error_text(driver(), code)));
+        return value;
+    };
+    const bool is_managed = ask(CU_POINTER_ATTRIBUTE_IS_MANAGED, 0u) != 0;
+    if (!is_managed && ask(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 0u) != CU_MEMORYTYPE_DEVICE)
+        throw usage_error(fmt::format(
+            "The address {:#x} was given for device '{}', but it is the host's memory; Balm writes and reads "
+            "that as a std::span.",
+            handle, info_.name));
+    const auto owner = ask(CU_POINTER_ATTRIBUTE_CONTEXT, CUcontext{});
+    const int ordinal = ask(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, 0);
+    // Memory of a driver's pool belongs to no context, managed memory to all.
+    if (!is_managed && (ordinal != device_ || (owner != nullptr && owner != context_->get())))
+        throw usage_error(fmt::format(
+            "The address {:#x} was given for device '{}', but it is memory of another {}; use it with that "
+            "device, or with the one that balm::adopt_cuda(context) gives for its own.",
+            handle, info_.name, ordinal != device_ ? "device" : "CUcontext"));
+    CUdeviceptr base = 0;
+    std::size_t bytes = 0;
+    check(driver().cuMemGetAddressRange(&base, &bytes, given), "cuMemGetAddressRange", "adopted memory",
+          info_.name);
+    runtime::foreign_memory found;
+    found.native = {static_cast<std::uintptr_t>(base)};
+    found.bytes = bytes;
+    found.offset = given - base;
+    found.given_bytes = bytes - found.offset;
+    found.address = base;
+    return found;
+}
+
+}  // namespace balm::cuda
+
+namespace balm::runtime {
+
+std::shared_ptr<driver_device> adopt_cuda_context(void* context) {
+    if (context == nullptr)
+        throw usage_error("A null CUcontext was given to balm::adopt_cuda; make it with cuCtxCreate.");
+    if (!cuda::load_driver().is_ready)
+        throw usage_error("A CUcontext was given to balm::adopt_cuda, but there is no CUDA driver here.");
+    const auto given = static_cast<cuda::CUcontext>(context);
+    cuda::CUcontext before = nullptr;
+    cuda::driver().cuCtxGetCurrent(&before);
+    cuda::CUdevice device = 0;
+    cuda::CUresult code = cuda::driver().cuCtxSetCurrent(given);
+    if (code == cuda::CUDA_SUCCESS) code = cuda::driver().cuCtxGetDevice(&device);
+    cuda::driver().cuCtxSetCurrent(before);
+    if (code != cuda::CUDA_SUCCESS)
+        throw usage_error(
+            fmt::format("cuCtxGetDevice failed with {} for a CUcontext that was to be used by Balm.",
+                        cuda::error_text(cuda::driver(), code)));
+    return std::make_shared<cuda::device>(device, given);
+}
+
+}  // namespace balm::runtime

@@ -1,0 +1,72 @@
+#pragma once
+// A CUDA stream that does not wait for the default stream: takes the runtime's commands, enqueues them.
+
+#include <memory>
+
+#include "driver/cuda/context.hpp"
+#include "runtime/backend.hpp"
+
+namespace balm::cuda {
+
+/// The two sides of a copy of a region: the layouts, and the driver's description without the sizes.
+struct region_sides {
+    const runtime::region_layout& to;
+    const runtime::region_layout& from;
+    CUDA_MEMCPY3D ends;
+};
+
+class queue final : public runtime::driver_queue {
+public:
+    queue(std::shared_ptr<context>, const runtime::queue_options&);
+    /// A stream that somebody else made, and keeps.
+    queue(std::shared_ptr<context>, const runtime::queue_options&, CUstream);
+    queue(const queue&) = delete;
+    queue& operator=(const queue&) = delete;
+    ~queue() override;
+
+    void write(runtime::memory to, std::size_t offset, const void* from, std::size_t bytes,
+               const runtime::dependencies&) override;
+    void read(void* to, runtime::memory from, std::size_t offset, std::size_t bytes,
+              const runtime::dependencies&) override;
+    void copy(runtime::memory to, std::size_t to_offset, runtime::memory from, std::size_t from_offset,
+              std::size_t bytes, const runtime::dependencies&) override;
+    void copy_from(runtime::driver_device& owner, runtime::memory to, std::size_t to_offset,
+                   runtime::memory from, std::size_t from_offset, std::size_t bytes,
+                   const runtime::dependencies&) override;
+    void fill(runtime::memory to, std::size_t offset, std::size_t bytes, std::span<const std::byte> pattern,
+              const runtime::dependencies&) override;
+    void write_region(runtime::memory to, const runtime::region_layout& to_layout, const void* from,
+                      const runtime::region_layout& from_layout, const runtime::region_extent&,
+                      const runtime::dependencies&) override;
+    void read_region(void* to, const runtime::region_layout& to_layout, runtime::memory from,
+                     const runtime::region_layout& from_layout, const runtime::region_extent&,
+                     const runtime::dependencies&) override;
+    void copy_region(runtime::memory to, const runtime::region_layout& to_layout, runtime::memory from,
+                     const runtime::region_layout& from_layout, const runtime::region_extent&,
+                     const runtime::dependencies&) override;
+    void launch(runtime::driver_kernel&, const runtime::grid&, std::span<const runtime::argument>,
+                const runtime::dependencies&) override;
+    runtime::event_handle record(std::span<const runtime::event_handle> wait_for) override;
+    void flush() override {}  // a stream starts its work without being asked
+    void finish() override;
+    void* native() const override { return stream_; }
+    void give_native(const std::function<void(void* queue)>& give) override;
+
+private:
+    /// Waits for what the command needs, calls `enqueue()`, records events around it where one is wanted.
+    template <class Enqueue>
+    void submit(const runtime::dependencies&, Enqueue&& enqueue);
+    void record(CUevent);
+    template <class Copy>
+    void submit_region(const char* what, const region_sides&, const runtime::region_extent&,
+                       const runtime::dependencies&, Copy&& copy_row);
+    void wait_for(std::span<const runtime::event_handle>);
+    void fill_words(CUdeviceptr to, std::size_t bytes, std::span<const std::byte> pattern);
+
+    std::shared_ptr<context> context_;
+    bool timing_;
+    CUstream stream_ = nullptr;
+    bool is_adopted_ = false;
+};
+
+}  // namespace balm::cuda

@@ -1,0 +1,148 @@
+// Contexts, queues and memory that somebody else made: looks whether they fit a device, and takes a share.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "balm/error.hpp"
+#include "driver/opencl/check.hpp"
+#include "driver/opencl/device.hpp"
+#include "driver/opencl/device_query.hpp"
+#include "driver/opencl/queue.hpp"
+
+namespace balm::opencl {
+
+namespace {
+
+/// One property of an object; an error where the driver does not know the object.
+template <class Value, class Handle, class Property>
+Value property_of(Handle of, Property what,
+                  cl_int(CL_API_CALL* ask)(Handle, Property, size_t, void*, size_t*), const char* call,
+                  const char* object, const std::string& device) {
+    Value value{};
+    const cl_int code = ask(of, what, sizeof value, &value, nullptr);
+    if (code == CL_SUCCESS) return value;
+    throw usage_error(fmt::format("{} failed with {} ({}) for {} that was to be used on device '{}'.", call,
+                                  error_name(code), code, object, device));
+}
+
+cl_mem_flags access_of(cl_mem_flags flags) {
+    return flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY | CL_MEM_READ_WRITE);
+}
+
+std::vector<cl_device_id> devices_of(cl_context of) {
+    std::size_t bytes = 0;
+    cl_int code = clGetContextInfo(of, CL_CONTEXT_DEVICES, 0, nullptr, &bytes);
+    std::vector<cl_device_id> found(code == CL_SUCCESS ? bytes / sizeof(cl_device_id) : 0);
+    if (code == CL_SUCCESS) code = clGetContextInfo(of, CL_CONTEXT_DEVICES, bytes, found.data(), nullptr);
+    if (code != CL_SUCCESS)
+        throw usage_error(
+            fmt::format("clGetContextInfo failed with {} ({}) for a cl_context that was to be "
+                        "used by Balm.",
+                        error_name(code), code));
+    return found;
+}
+
+}  // namespace
+
+std::unique_ptr<runtime::driver_queue> device::adopt_queue(void* native, runtime::queue_options& options) {
+    const auto given = static_cast<cl_command_queue>(native);
+    if (given == nullptr)
+        throw usage_error(fmt::format(
+            "A null cl_command_queue was given for device '{}'; make it with clCreateCommandQueue, or use "
+            "device.make_queue().",
+            name()));
+    const auto ask = [&]<class Value>(cl_command_queue_info what, Value) {
+        return property_of<Value>(given, what, &clGetCommandQueueInfo, "clGetCommandQueueInfo",
+                                  "a cl_command_queue", name());
+    };
+    if (ask(CL_QUEUE_CONTEXT, cl_context{}) != ready_context_.load(std::memory_order_acquire) ||
+        ask(CL_QUEUE_DEVICE, cl_device_id{}) != id_)
+        throw usage_error(fmt::format(
+            "A cl_command_queue of another cl_context or device was given for device '{}'; use it with the "
+            "device that balm::adopt_opencl(context, device) gives for its own.",
+            name()));
+    const auto properties = ask(CL_QUEUE_PROPERTIES, cl_command_queue_properties{});
+    if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0)
+        throw usage_error(
+            fmt::format("A cl_command_queue that runs commands out of order was given for device '{}'; "
+                        "Balm's are in order: make it without CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE.",
+                        name()));
+    options.timing = (properties & CL_QUEUE_PROFILING_ENABLE) != 0;
+    check(clRetainCommandQueue(given), "clRetainCommandQueue", "an adopted queue", name());
+    return std::make_unique<queue>(shared_from_this(), owned_queue(given));
+}
+
+bool device::shares_context_with(const runtime::driver_device& other) const {
+    if (other.info().api != backend::opencl) return false;
+    cl_context own = ready_context_.load(std::memory_order_acquire);
+    return own != nullptr &&
+           static_cast<const device&>(other).ready_context_.load(std::memory_order_acquire) == own;
+}
+
+runtime::foreign_memory device::adopt_memory(std::uintptr_t handle) {
+    const auto given = std::bit_cast<cl_mem>(handle);
+    if (given == nullptr)
+        throw usage_error(
+            fmt::format("A null cl_mem was given for device '{}'; make it with clCreateBuffer.", name()));
+    const auto ask = [&]<class Value>(cl_mem of, cl_mem_info what, Value) {
+        return property_of<Value>(of, what, &clGetMemObjectInfo, "clGetMemObjectInfo", "a cl_mem", name());
+    };
+    if (ask(given, CL_MEM_TYPE, cl_mem_object_type{}) != CL_MEM_OBJECT_BUFFER)
+        throw usage_error(fmt::format(
+            "A cl_mem that is no buffer was given for device '{}'; images are not memory of elements.",
+            name()));
+    if (ask(given, CL_MEM_CONTEXT, cl_context{}) != ready_context_.load(std::memory_order_acquire))
+        throw usage_error(fmt::format(
+            "A cl_mem of another cl_context was given for device '{}'; use it with the device that "
+            "balm::adopt_opencl(context, device) gives for its own.",
+            name()));
+    // Hazards are kept per allocation: what is known of a sub-buffer is kept with the buffer.
+    cl_mem whole = ask(given, CL_MEM_ASSOCIATED_MEMOBJECT, cl_mem{});
+    runtime::foreign_memory found;
+    if (whole != nullptr) found.offset = ask(given, CL_MEM_OFFSET, std::size_t{});
+    if (whole == nullptr) whole = given;
+    const auto flags = ask(whole, CL_MEM_FLAGS, cl_mem_flags{});
+    if (access_of(ask(given, CL_MEM_FLAGS, cl_mem_flags{})) != access_of(flags))
+        throw usage_error(fmt::format(
+            "A sub-buffer that kernels may use otherwise than the buffer that it is a part of was given for "
+            "device '{}'; make it with the same flags, or give the buffer and an offset.",
+            name()));
+    found.native = {std::bit_cast<std::uintptr_t>(whole)};
+    found.bytes = ask(whole, CL_MEM_SIZE, std::size_t{});
+    found.given_bytes = ask(given, CL_MEM_SIZE, std::size_t{});
+    found.kernels_may_read = (flags & CL_MEM_WRITE_ONLY) == 0;
+    found.kernels_may_write = (flags & CL_MEM_READ_ONLY) == 0;
+    if ((flags & CL_MEM_USE_HOST_PTR) != 0)
+        found.address =
+            std::bit_cast<std::uintptr_t>(ask(whole, CL_MEM_HOST_PTR, static_cast<void*>(nullptr)));
+    check(clRetainMemObject(whole), "clRetainMemObject", "adopted memory", name());
+    return found;
+}
+
+}  // namespace balm::opencl
+
+namespace balm::runtime {
+
+std::shared_ptr<driver_device> adopt_opencl_context(void* context, void* device) {
+    const auto given = static_cast<cl_context>(context);
+    const auto id = static_cast<cl_device_id>(device);
+    if (given == nullptr || id == nullptr)
+        throw usage_error(fmt::format("A null {} was given to balm::adopt_opencl; make it with {}.",
+                                      given == nullptr ? "cl_context" : "cl_device_id",
+                                      given == nullptr ? "clCreateContext" : "clGetDeviceIDs"));
+    const std::vector<cl_device_id> devices = opencl::devices_of(given);
+    if (std::find(devices.begin(), devices.end(), id) == devices.end())
+        throw usage_error(
+            "balm::adopt_opencl was given a cl_device_id that is not among the devices of the cl_context; "
+            "give it one of those (CL_CONTEXT_DEVICES).");
+    cl_platform_id platform = nullptr;
+    opencl::check(clGetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr),
+                  "clGetDeviceInfo", "the platform of an adopted device", "OpenCL");
+    opencl::check(clRetainContext(given), "clRetainContext", "an adopted context", "OpenCL");
+    return std::make_shared<opencl::device>(platform, id, opencl::owned_context(given));
+}
+
+}  // namespace balm::runtime

@@ -1,0 +1,100 @@
+#include "driver/opencl/check.hpp"
+
+#include <fmt/format.h>
+
+#include "balm/error.hpp"
+
+namespace balm::opencl {
+
+namespace {
+
+struct named_code {
+    cl_int code;
+    const char* name;
+};
+
+#define BALM_NAMED(code) \
+    named_code { code, #code }
+constexpr named_code named_codes[] = {
+    BALM_NAMED(CL_SUCCESS),
+    BALM_NAMED(CL_DEVICE_NOT_FOUND),
+    BALM_NAMED(CL_DEVICE_NOT_AVAILABLE),
+    BALM_NAMED(CL_COMPILER_NOT_AVAILABLE),
+    BALM_NAMED(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+    BALM_NAMED(CL_OUT_OF_RESOURCES),
+    BALM_NAMED(CL_OUT_OF_HOST_MEMORY),
+    BALM_NAMED(CL_PROFILING_INFO_NOT_AVAILABLE),
+    BALM_NAMED(CL_MEM_COPY_OVERLAP),
+    BALM_NAMED(CL_IMAGE_FORMAT_MISMATCH),
+    BALM_NAMED(CL_IMAGE_FORMAT_NOT_SUPPORTED),
+    BALM_NAMED(CL_BUILD_PROGRAM_FAILURE),
+    BALM_NAMED(CL_MAP_FAILURE),
+    BALM_NAMED(CL_MISALIGNED_SUB_BUFFER_OFFSET),
+    BALM_NAMED(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
+    BALM_NAMED(CL_COMPILE_PROGRAM_FAILURE),
+    BALM_NAMED(CL_LINKER_NOT_AVAILABLE),
+    BALM_NAMED(CL_LINK_PROGRAM_FAILURE),
+    BALM_NAMED(CL_DEVICE_PARTITION_FAILED),
+    BALM_NAMED(CL_KERNEL_ARG_INFO_NOT_AVAILABLE),
+    BALM_NAMED(CL_INVALID_VALUE),
+    BALM_NAMED(CL_INVALID_DEVICE_TYPE),
+    BALM_NAMED(CL_INVALID_PLATFORM),
+    BALM_NAMED(CL_INVALID_DEVICE),
+    BALM_NAMED(CL_INVALID_CONTEXT),
+    BALM_NAMED(CL_INVALID_QUEUE_PROPERTIES),
+    BALM_NAMED(CL_INVALID_COMMAND_QUEUE),
+    BALM_NAMED(CL_INVALID_HOST_PTR),
+    BALM_NAMED(CL_INVALID_MEM_OBJECT),
+    BALM_NAMED(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR),
+    BALM_NAMED(CL_INVALID_IMAGE_SIZE),
+    BALM_NAMED(CL_INVALID_SAMPLER),
+    BALM_NAMED(CL_INVALID_BINARY),
+    BALM_NAMED(CL_INVALID_BUILD_OPTIONS),
+    BALM_NAMED(CL_INVALID_PROGRAM),
+    BALM_NAMED(CL_INVALID_PROGRAM_EXECUTABLE),
+    BALM_NAMED(CL_INVALID_KERNEL_NAME),
+    BALM_NAMED(CL_INVALID_KERNEL_DEFINITION),
+    BALM_NAMED(CL_INVALID_KERNEL),
+    BALM_NAMED(CL_INVALID_ARG_INDEX),
+    BALM_NAMED(CL_INVALID_ARG_VALUE),
+    BALM_NAMED(CL_INVALID_ARG_SIZE),
+    BALM_NAMED(CL_INVALID_KERNEL_ARGS),
+    BALM_NAMED(CL_INVALID_WORK_DIMENSION),
+    BALM_NAMED(CL_INVALID_WORK_GROUP_SIZE),
+    BALM_NAMED(CL_INVALID_WORK_ITEM_SIZE),
+    BALM_NAMED(CL_INVALID_GLOBAL_OFFSET),
+    BALM_NAMED(CL_INVALID_EVENT_WAIT_LIST),
+    BALM_NAMED(CL_INVALID_EVENT),
+    BALM_NAMED(CL_INVALID_OPERATION),
+    BALM_NAMED(CL_INVALID_GL_OBJECT),
+    BALM_NAMED(CL_INVALID_BUFFER_SIZE),
+    BALM_NAMED(CL_INVALID_MIP_LEVEL),
+    BALM_NAMED(CL_INVALID_GLOBAL_WORK_SIZE),
+    BALM_NAMED(CL_INVALID_PROPERTY),
+    BALM_NAMED(CL_INVALID_IMAGE_DESCRIPTOR),
+    BALM_NAMED(CL_INVALID_COMPILER_OPTIONS),
+    BALM_NAMED(CL_INVALID_LINKER_OPTIONS),
+    BALM_NAMED(CL_INVALID_DEVICE_PARTITION_COUNT),
+    // From extensions: the ICD loader's, and NVIDIA's for a kernel that read or wrote out of range.
+    {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
+    {-9999, "CL_ILLEGAL_READ_OR_WRITE_NV"},
+};
+#undef BALM_NAMED
+
+}  // namespace
+
+const char* error_name(cl_int code) noexcept {
+    for (const named_code& known : named_codes)
+        if (known.code == code) return known.name;
+    return "unknown error";
+}
+
+void fail(cl_int code, std::string_view call, std::string_view object, std::string_view device) {
+    const std::string text = fmt::format("{} failed with {} ({}) for {} on device '{}'.", call,
+                                         error_name(code), code, object, device);
+    if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY)
+        throw out_of_memory_error(text);
+    throw device_error(text);
+}
+
+}  // namespace balm::opencl

@@ -1,0 +1,212 @@
+#include "driver/opencl/program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "balm/error.hpp"
+#include "driver/build_failure.hpp"
+#include "driver/joined_options.hpp"
+#include "driver/opencl/check.hpp"
+#include "driver/opencl/device.hpp"
+
+namespace balm::opencl {
+
+namespace {
+
+std::string quoted(const char* what, const std::string& name) { return fmt::format("{} '{}'", what, name); }
+
+std::string build_log(cl_program of, cl_device_id id) {
+    std::size_t size = 0;
+    if (clGetProgramBuildInfo(of, id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS) return {};
+    std::string log(size, '\0');
+    if (clGetProgramBuildInfo(of, id, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr) != CL_SUCCESS)
+        return {};
+    while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
+    return log;
+}
+
+std::string_view text_of(std::span<const std::byte> binary) {
+    return {reinterpret_cast<const char*>(binary.data()), binary.size()};
+}
+
+}  // namespace
+
+kernel::kernel(std::shared_ptr<device> of, cl_program from, const std::string& name,
+               std::shared_ptr<launch_turns> turns, std::shared_ptr<launch_shapes> shapes)
+    : device_(std::move(of)), name_(name), turns_(std::move(turns)), shapes_(std::move(shapes)) {
+    cl_int code = CL_SUCCESS;
+    kernel_ = owned_kernel(clCreateKernel(from, name_.c_str(), &code));
+    if (code != CL_SUCCESS) fail(code, "clCreateKernel", quoted("kernel", name_), device_->name());
+    code = clGetKernelWorkGroupInfo(kernel_.get(), device_->id(), CL_KERNEL_WORK_GROUP_SIZE,
+                                    sizeof max_work_group_size_, &max_work_group_size_, nullptr);
+    if (code != CL_SUCCESS) fail(code, "clGetKernelWorkGroupInfo", quoted("kernel", name_), device_->name());
+    // NVIDIA's driver answers 256, also for a kernel that it compiled for larger work-groups.
+    std::size_t compiled_for[3] = {0, 0, 0};
+    code = clGetKernelWorkGroupInfo(kernel_.get(), device_->id(), CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                    sizeof compiled_for, compiled_for, nullptr);
+    if (code != CL_SUCCESS) fail(code, "clGetKernelWorkGroupInfo", quoted("kernel", name_), device_->name());
+    max_work_group_size_ =
+        std::max(max_work_group_size_, compiled_for[0] * compiled_for[1] * compiled_for[2]);
+    code = clGetKernelInfo(kernel_.get(), CL_KERNEL_NUM_ARGS, sizeof parameter_count_, &parameter_count_,
+                           nullptr);
+    if (code != CL_SUCCESS) fail(code, "clGetKernelInfo", quoted("kernel", name_), device_->name());
+    find_address_spaces();
+}
+
+/// A driver may not know them of a program that was loaded as a binary.
+void kernel::find_address_spaces() {
+    address_spaces_.resize(parameter_count_);
+    for (cl_uint k = 0; k < parameter_count_; ++k) {
+        cl_kernel_arg_address_qualifier& space = address_spaces_[k];
+        if (clGetKernelArgInfo(kernel_.get(), k, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space,
+                               nullptr) != CL_SUCCESS)
+            return address_spaces_.clear();
+    }
+}
+
+/// In a kernel that is given as text an #if may hide other parameters than those that its definition was
+/// compared with. Drivers do not look: PoCL reads through a number, and writes a pointer where a number is
+/// wanted.
+void kernel::refuse_other_space(cl_uint parameter, runtime::argument::kind what) const {
+    using kind = runtime::argument::kind;
+    if (parameter >= address_spaces_.size() || what == kind::image) return;
+    const auto space = address_spaces_[parameter];
+    const bool is_memory = space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT;
+    const bool fits = what == kind::memory  ? is_memory
+                      : what == kind::local ? space == CL_KERNEL_ARG_ADDRESS_LOCAL
+                                            : space == CL_KERNEL_ARG_ADDRESS_PRIVATE;
+    if (fits) return;
+    constexpr const char* words[] = {"a value", "device memory", "local memory", "an image"};
+    throw usage_error(fmt::format(
+        "parameter {} of kernel '{}' is {} on device '{}', but {} in its C++ signature; a condition of the "
+        "preprocessor's has given the text other parameters on this device",
+        parameter + 1, name_,
+        is_memory                              ? "device memory"
+        : space == CL_KERNEL_ARG_ADDRESS_LOCAL ? "local memory"
+                                               : "a value",
+        device_->name(), words[static_cast<std::size_t>(what)]));
+}
+
+cl_mem kernel::part_of(const runtime::argument& given) {
+    const auto whole = std::bit_cast<cl_mem>(given.memory_handle().handle);
+    std::size_t bytes = 0;
+    cl_int code = clGetMemObjectInfo(whole, CL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
+    if (code == CL_SUCCESS) {
+        const cl_buffer_region region{given.offset(), bytes - given.offset()};
+        owned_memory part(clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code));
+        if (code == CL_SUCCESS) parts_.push_back(std::move(part));
+    }
+    if (code != CL_SUCCESS)
+        fail(code, "clCreateSubBuffer",
+             fmt::format("memory from byte {} on, an argument of kernel '{}'", given.offset(), name_),
+             device_->name());
+    return parts_.back().get();
+}
+
+void kernel::set_arguments(std::span<const runtime::argument> arguments) {
+    using kind = runtime::argument::kind;
+    // A sampled image is two parameters.
+    const auto sampled = std::count_if(arguments.begin(), arguments.end(), [](const runtime::argument& each) {
+        return each.what == kind::image && each.use == runtime::image_use::sampled;
+    });
+    if (arguments.size() + static_cast<std::size_t>(sampled) !=
+        parameter_count_)  // a kernel given as text, which only the driver has read to the end
+        throw usage_error(
+            fmt::format("kernel '{}' takes {} arguments on device '{}', but is launched with {}", name_,
+                        parameter_count_, device_->name(), arguments.size()));
+    cl_uint next = 0;
+    const auto set = [&](std::size_t size, const void* value) {
+        const cl_uint i = next++;
+        const cl_int code = clSetKernelArg(kernel_.get(), i, size, value);
+        if (code != CL_SUCCESS)
+            fail(code, "clSetKernelArg", fmt::format("argument {} ({} bytes) of kernel '{}'", i, size, name_),
+                 device_->name());
+    };
+    for (const runtime::argument& given : arguments) {
+        refuse_other_space(next, given.what);
+        if (given.what == kind::local) {
+            set(given.size, nullptr);
+        } else if (given.what == kind::memory && given.offset() != 0) {
+            cl_mem part = part_of(given);
+            set(sizeof part, &part);
+        } else {
+            const bool is_value = given.what == kind::value;
+            set(is_value ? given.size : sizeof(cl_mem), given.value());
+        }
+        if (given.what == kind::image && given.use == runtime::image_use::sampled) {
+            cl_sampler through = device_->sampler_of(given.sampler);
+            set(sizeof through, &through);
+        }
+    }
+}
+
+std::unique_ptr<program> program::from_source(std::shared_ptr<device> of, const std::string& source,
+                                              const std::string& options) {
+    const char* text = source.data();
+    const std::size_t length = source.size();
+    cl_int code = CL_SUCCESS;
+    owned_program built(clCreateProgramWithSource(of->context(), 1, &text, &length, &code));
+    check(code, "clCreateProgramWithSource", "a program", of->name());
+    constexpr backend_support::replacement replacements[] = {
+        {"cl-fast-relaxed-math", "cl-fp32-correctly-rounded-divide-sqrt"},
+        {"cl-unsafe-math-optimizations", "cl-fp32-correctly-rounded-divide-sqrt"}};
+    const std::string all_options =
+        backend_support::joined_options(of->compile_options(), options, replacements);
+    cl_device_id id = of->id();
+    code = clBuildProgram(built.get(), 1, &id, all_options.c_str(), nullptr, nullptr);
+    if (code != CL_SUCCESS)
+        backend_support::fail_build(
+            fmt::format("clBuildProgram failed with {} ({}) on device '{}' with options '{}'.",
+                        error_name(code), code, of->name(), all_options),
+            build_log(built.get(), id), source);
+    return std::make_unique<program>(std::move(of), std::move(built), all_options + '\n' + source);
+}
+
+std::unique_ptr<program> program::from_binary(std::shared_ptr<device> of, std::span<const std::byte> binary) {
+    cl_device_id id = of->id();
+    const std::size_t size = binary.size();
+    const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
+    cl_int status = CL_SUCCESS;
+    cl_int code = CL_SUCCESS;
+    owned_program built(clCreateProgramWithBinary(of->context(), 1, &id, &size, &bytes, &status, &code));
+    if (code == CL_SUCCESS) code = status;
+    if (code != CL_SUCCESS)
+        throw build_error(fmt::format(
+            "clCreateProgramWithBinary failed with {} ({}) for a binary of {} bytes on device '{}'.",
+            error_name(code), code, size, of->name()));
+    code = clBuildProgram(built.get(), 1, &id, nullptr, nullptr, nullptr);
+    if (code != CL_SUCCESS)
+        backend_support::fail_build(
+            fmt::format("clBuildProgram failed with {} ({}) for a binary of {} bytes on device '{}'.",
+                        error_name(code), code, size, of->name()),
+            build_log(built.get(), id));
+    return std::make_unique<program>(std::move(of), std::move(built), text_of(binary));
+}
+
+program::program(std::shared_ptr<device> of, owned_program built, std::string_view content)
+    : device_(std::move(of)),
+      program_(std::move(built)),
+      turns_(device_->launches_in_turn() ? launch_turns::of(content) : nullptr),
+      shapes_(device_->is_pocl() ? std::make_shared<launch_shapes>() : nullptr) {}
+
+std::unique_ptr<runtime::driver_kernel> program::make_kernel(const std::string& name) {
+    return std::make_unique<kernel>(device_, program_.get(), name, turns_, shapes_);
+}
+
+std::vector<std::byte> program::binary() {
+    std::size_t size = 0;
+    check(clGetProgramInfo(program_.get(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr),
+          "clGetProgramInfo", "the size of a program's binary", device_->name());
+    std::vector<std::byte> bytes(size);
+    std::byte* to = bytes.data();
+    check(clGetProgramInfo(program_.get(), CL_PROGRAM_BINARIES, sizeof to, &to, nullptr), "clGetProgramInfo",
+          "a program's binary", device_->name());
+    if (turns_ != nullptr) launch_turns::share(turns_, text_of(bytes));
+    return bytes;
+}
+
+bool program::binary_needs_launch() const { return device_->is_pocl(); }
+
+}  // namespace balm::opencl

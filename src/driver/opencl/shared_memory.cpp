@@ -1,0 +1,69 @@
+// Shared virtual memory, OpenCL's of 2.0: an allocation that the host sees, with a buffer over it, so that
+// every command and kernel takes it as it takes others (OpenCL 2.0, 5.2.1: a buffer with CL_MEM_USE_HOST_PTR
+// shares what clSVMAlloc gave). The functions are looked up when first needed: loaders of 1.2 lack them.
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <string>
+
+#include "balm/error.hpp"
+#include "base/system.hpp"
+#include "driver/opencl/check.hpp"
+#include "driver/opencl/device.hpp"
+
+namespace balm::opencl {
+
+namespace {
+
+struct functions {
+    void*(CL_API_CALL* allocate)(cl_context, cl_bitfield, size_t, cl_uint) = nullptr;
+    void(CL_API_CALL* free)(cl_context, void*) = nullptr;
+};
+
+const functions& svm() {
+    static const functions found = [] {
+        const std::string names[] = {"libOpenCL.so.1", "libOpenCL.so", "OpenCL.dll"};
+        auto loader = runtime::shared_library::open_first(names);
+        functions made;
+        made.allocate = loader.function<void*(cl_context, cl_bitfield, size_t, cl_uint)>("clSVMAlloc");
+        made.free = loader.function<void(cl_context, void*)>("clSVMFree");
+        loader.keep_loaded();
+        return made;
+    }();
+    return found;
+}
+
+}  // namespace
+
+runtime::managed_memory device::allocate_managed(std::size_t bytes) {
+    if (svm().allocate == nullptr || svm().free == nullptr)
+        throw usage_error(fmt::format(
+            "Managed memory was asked for on device '{}', but this machine's OpenCL loader has no "
+            "clSVMAlloc; "
+            "install a loader of OpenCL 2.0 or later (ocl-icd-libopencl1), or use a buffer and map it.",
+            name()));
+    cl_context owner = context();
+    const bool is_beyond = info_.global_memory != 0 && bytes > info_.global_memory;
+    void* const address = is_beyond ? nullptr : svm().allocate(owner, CL_MEM_READ_WRITE, bytes, 0);
+    if (address == nullptr)
+        throw out_of_memory_error(fmt::format(
+            "clSVMAlloc gave nothing for {} bytes on device '{}', which has {} bytes of memory and "
+            "gives at most {} at once.",
+            bytes, name(), info_.global_memory, info_.max_allocation));
+    cl_int code = CL_SUCCESS;
+    cl_mem buffer = clCreateBuffer(owner, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, address, &code);
+    if (code != CL_SUCCESS) {
+        svm().free(owner, address);
+        fail(code, "clCreateBuffer", fmt::format("a buffer over {} bytes of shared virtual memory", bytes),
+             name());
+    }
+    return {{std::bit_cast<std::uintptr_t>(buffer)}, address};
+}
+
+void device::free_managed(runtime::managed_memory gone) noexcept {
+    free(gone.native);
+    svm().free(context_.get(), gone.address);
+}
+
+}  // namespace balm::opencl

@@ -1,0 +1,193 @@
+// OpenCL takes texts as they are, each behind a #line that names it; for CUDA they are preprocessed and
+// rewritten together, behind the prelude.
+
+#include "emit/program_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "balm/error.hpp"
+#include "emit/cuda/prelude.hpp"
+#include "emit/names.hpp"
+#include "emit/printer.hpp"
+#include "text/outline.hpp"
+#include "text/preprocessor.hpp"
+#include "text/rewriter.hpp"
+#include "text/signature.hpp"
+
+namespace balm::emit {
+
+using opencl_c::all_words;
+using opencl_c::cuda_name;
+using opencl_c::difference;
+using opencl_c::entry_point;
+using opencl_c::fault;
+using opencl_c::outline;
+using opencl_c::prelude_namespace;
+using opencl_c::preprocess;
+using opencl_c::read_outline;
+using opencl_c::rewrite;
+using opencl_c::split;
+using opencl_c::tokens;
+
+namespace {
+
+/// Every function given as text that the kernel is or calls.
+std::vector<const ir::function*> functions_of(const ir::function& kernel) {
+    std::vector<const ir::function*> list = ir::with_callees(kernel);
+    list.erase(std::remove_if(list.begin(), list.end(), [](const ir::function* f) { return !f->text; }),
+               list.end());
+    return list;
+}
+
+/// Their texts, equal ones once.
+ir::text_list texts_of(const std::vector<const ir::function*>& functions) {
+    ir::text_list list;
+    for (const ir::function* f : functions)
+        for (const auto& each : f->text->texts) {
+            const bool is_known = std::any_of(list.begin(), list.end(),
+                                              [&](const auto& known) { return known->words == each->words; });
+            if (!is_known) list.push_back(each);
+        }
+    return list;
+}
+
+std::string names_of(const ir::text_list& list) {
+    std::string names;
+    for (const auto& each : list) names += (names.empty() ? "" : ", ") + each->name;
+    return names.empty() ? "none" : names;
+}
+
+[[noreturn]] void fail_undefined(const ir::function& f, const ir::text_list& list) {
+    throw build_error(fmt::format(
+        "'{}' is declared without a text, and no text of the program defines it (texts: {}); give "
+        "it the text that does",
+        f.name, names_of(list)));
+}
+
+program_text print_opencl(const ir::function& kernel, const ir::text_list& list,
+                          const std::vector<const ir::function*>& functions) {
+    program_text made;
+    std::set<std::string> macros, reserved;
+    bool uses_double = false;
+    std::string words;
+    for (const auto& each : list) {
+        words += fmt::format("#line 1 \"{}\"\n{}\n\n", each->name, each->words);  // it may end with a splice
+        const tokens all = split(each->words, each->name);
+        for (std::size_t k = 0; k + 2 < all.size(); ++k) {
+            uses_double = uses_double || all[k].words.rfind("double", 0) == 0;
+            if (all[k].is_word()) reserved.insert(all[k].words);
+            if (all[k].starts_line && all[k].is("#") && all[k + 1].is("define"))
+                macros.insert(all[k + 2].words);
+        }
+    }
+    for (const ir::function* f : functions)
+        if (!reserved.count(f->name)) fail_undefined(*f, list);
+    made.reserved.assign(reserved.begin(), reserved.end());
+    if (!kernel.text) {
+        // What the texts define must not change what is generated.
+        for (const std::string& name : macros) words += "#undef " + name + "\n";
+        made.words = words + "#pragma OPENCL FP_CONTRACT OFF\n#line 1 \"Balm\"\n";
+        return made;
+    }
+    if (uses_double) made.words += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+    made.words += "#pragma OPENCL FP_CONTRACT OFF\n" + words;
+    return made;
+}
+
+/// Those that ir::with_grid added: only they have code in a kernel that is given as text.
+std::size_t hidden_parameters(const ir::function& kernel) {
+    return kernel.code.empty() ? 0 : static_cast<std::size_t>(kernel.dimensions);
+}
+
+/// What a condition of the preprocessor's may have hidden when the kernel was defined is compared here.
+void compare(const ir::function& expected, std::size_t count, const outline& declared) {
+    const std::string why = difference(expected, count, *declared.definition(expected.name));
+    if (!why.empty()) throw fault(why);
+}
+
+program_text print_cuda(const ir::function& kernel, const dialect& language, const ir::text_list& list,
+                        const std::vector<const ir::function*>& functions) {
+    program_text made;
+    const tokens source = preprocess(list);
+    const outline declared = read_outline(source);
+    for (const ir::function* f : functions) {
+        if (!declared.definition(f->name)) fail_undefined(*f, list);
+        compare(*f, f->parameters.size() - (f == &kernel ? hidden_parameters(kernel) : 0), declared);
+    }
+    made.words =
+        cuda::prelude(all_words(source), kernel.dimensions, kernel.text && hidden_parameters(kernel) > 0);
+    made.words += rewrite(source, declared);
+    made.words += "#line 1 \"Balm\"\n";
+    if (kernel.text)
+        made.words += entry_point(*declared.definition(kernel.name), kernel_name(kernel, language),
+                                  hidden_parameters(kernel));
+    made.words += fmt::format("}}  // namespace {}\n\n", prelude_namespace);
+    return made;
+}
+
+}  // namespace
+
+ir::text_list all_texts(const ir::function& f) { return texts_of(functions_of(f)); }
+
+program_text print_texts(const ir::function& kernel, const dialect& language) {
+    const std::vector<const ir::function*> functions = functions_of(kernel);
+    if (functions.empty()) return {};
+    const ir::text_list list = texts_of(functions);
+    try {
+        if (language.has.keeps_texts) return print_opencl(kernel, list, functions);
+        if (language.has.rewrites_texts) return print_cuda(kernel, language, list, functions);
+        throw fault("it does not take OpenCL C");
+    } catch (const fault& f) {
+        throw build_error(fmt::format(
+            "'{}' cannot be compiled for {}: {}.{}", kernel.name, language.name, f.what(),
+            language.has.keeps_texts ? "" : " OpenCL devices take the text as it is (BALM_BACKEND=opencl)."));
+    }
+}
+
+namespace {
+
+/// The type as the rewritten text has it.
+std::string type_in_text(const dialect& language, ir::type t) {
+    const bool is_pointer = t.is_pointer();
+    const ir::type element = is_pointer ? pointee(t) : t;
+    std::string name = type_name(language, element.element);
+    if (element.lanes > 1)
+        name = fmt::format("{}::{}", prelude_namespace,
+                           type_name(dialect_of(runtime::dialect::opencl_c), element.element, element.lanes));
+    return is_pointer ? fmt::format("{}{}*", t.is_const ? "const " : "", name) : name;
+}
+bool is_vector(ir::type t) { return (t.is_pointer() ? pointee(t) : t).lanes > 1; }
+
+}  // namespace
+
+std::string called_name(const ir::function& f, program_parts& parts) {
+    if (parts.language.has.keeps_texts) return f.name;
+    std::string own = std::string(prelude_namespace) + "::" + cuda_name(f.name);
+    const bool converts = is_vector(f.result) || std::any_of(f.parameters.begin(), f.parameters.end(),
+                                                             [](const auto& p) { return is_vector(p.what); });
+    if (!converts) return own;
+    std::string parameters, arguments;
+    for (std::size_t k = 0; k < f.parameters.size(); ++k) {
+        const ir::type what = f.parameters[k].what;
+        const std::string name = fmt::format("a{}", k), comma = k ? ", " : "";
+        parameters += fmt::format("{}{} {}", comma, type_name(parts, what), name);
+        if (what.is_pointer())
+            arguments += fmt::format("{}({}){}", comma, type_in_text(parts.language, what), name);
+        else
+            arguments += comma + (is_vector(what) ? fmt::format("{}::balm_as<{}>({})", prelude_namespace,
+                                                                type_in_text(parts.language, what), name)
+                                                  : name);
+    }
+    std::string call = fmt::format("{}({})", own, arguments);
+    const std::string result = type_name(parts, f.result);
+    if (is_vector(f.result)) call = fmt::format("{}::balm_as<{}>({})", prelude_namespace, result, call);
+    return parts.use({"balm_text_" + f.name,
+                      fmt::format("static __device__ inline {} balm_text_{}({}) {{\n    return {};\n}}\n",
+                                  result, f.name, parameters, call)});
+}
+
+}  // namespace balm::emit

@@ -1,0 +1,29 @@
+#pragma once
+// The texts of a program, in a device's dialect. In: a kernel that is given as OpenCL C, or calls functions
+// that are. Out: what stands ahead of the generated source, or is the whole program.
+
+#include <string>
+#include <vector>
+
+#include "emit/program_parts.hpp"
+#include "ir/ir.hpp"
+
+namespace balm::emit {
+
+struct program_text {
+    std::string words;
+    std::vector<std::string> reserved;  ///< names that generated functions must not have
+};
+
+/// Each text once, however many functions it defines. Empty where nothing is given as text. Throws
+/// build_error for what cannot be carried over, and for a function that no text of the program defines.
+program_text print_texts(const ir::function& kernel, const dialect&);
+
+/// How generated source calls a function that is given as text. CUDA has other vectors there: a function that
+/// converts is added to the program.
+std::string called_name(const ir::function&, program_parts&);
+
+/// The texts of the function and of all that it calls, in that order, each once.
+ir::text_list all_texts(const ir::function&);
+
+}  // namespace balm::emit

@@ -1,0 +1,370 @@
+// Decides what has a vector form, and sets the lanes. Memory is padded to whole vectors by the runtime
+// (device_state::allocate), so that the last elements need no code of their own, and no element's result
+// depends on its position.
+
+#include "ir/lower/widen.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "ir/lower/fours.hpp"
+
+namespace balm::ir {
+
+namespace {
+
+/// Vector built-ins of PoCL 3.1 whose result in one lane depends on the others, and of which Balm has none:
+/// powers are wrong beside a subnormal element, fmod and remainder may never return. `balm selftest` tries
+/// them all.
+bool depends_on_neighbours(builtin what) {
+    switch (what) {
+        case builtin::half_powr:
+        case builtin::native_powr:
+        case builtin::fmod:
+        case builtin::pown:
+        case builtin::powr:
+        case builtin::rootn:
+        case builtin::remainder: return true;
+        default: return false;
+    }
+}
+
+/// The body of a loop, with what varies from element to element, and which values only say where a call of
+/// four elements begins.
+class body_view {
+public:
+    body_view(const function& f, value_id loop)
+        : f_(f), loop_(loop), varies_(f.code.size(), false), is_place_(f.code.size(), true) {
+        varies_[loop] = true;
+        for (value_id v : f.blocks[f.code[loop].blocks[0]]) {
+            const auto operands = f.operands_of(v);
+            varies_[v] = f.code[v].op == opcode::load ||
+                         std::any_of(operands.begin(), operands.end(),
+                                     [&](value_id o) { return o != none && varies_[o]; });
+        }
+        const block& body = f.blocks[f.code[loop].blocks[0]];
+        std::for_each(body.rbegin(), body.rend(), [&](value_id v) { find_places(v); });
+    }
+    bool varies(value_id v) const { return v < varies_.size() && varies_[v]; }
+
+    /// A call whose callee does four elements as one, at an index that counts with the loop's, and is a
+    /// multiple of four where that is.
+    bool is_call_of_four(value_id v) const {
+        const instruction& i = f_.code[v];
+        if (i.op != opcode::evaluate || f_.callees[i.bits]->of_four == nullptr) return false;
+        const auto operands = f_.operands_of(v);
+        int budget = max_index_operations;
+        return counts_in_fours(operands[0], budget) &&
+               std::none_of(operands.begin() + 1, operands.end(), [&](value_id o) { return varies(o); });
+    }
+    /// Whether nothing but the place of calls of four depends on it.
+    bool is_place(value_id v) const { return is_place_[v]; }
+
+    bool has_vector_form(value_id v) const {
+        const instruction& i = f_.code[v];
+        if (!is_plain(i.result)) return false;
+        switch (i.op) {
+            case opcode::constant: return true;
+            case opcode::load: return is_own_element(v);
+            case opcode::store: return is_own_element(v) && is_whole(f_.operand(v, 2));
+            case opcode::convert: return converts(v);
+            case opcode::select: return !varies(v) || (varies(f_.operand(v, 0)) && is_number(v));
+            case opcode::builtin: return !varies(v) || has_vector_row(v);
+            case opcode::evaluate: return is_call_of_four(v);
+            default: return false;
+        }
+    }
+
+private:
+    /// Told of the users first.
+    void find_places(value_id v) {
+        const instruction& i = f_.code[v];
+        if (i.op == opcode::store || !varies(v)) is_place_[v] = false;
+        const bool is_call = is_call_of_four(v);
+        const auto operands = f_.operands_of(v);
+        for (std::size_t k = 0; k < operands.size(); ++k)
+            if (operands[k] != none && !(is_call && k == 0) && !(is_place_[v] && !is_call))
+                is_place_[operands[k]] = false;
+        if (is_call) is_place_[v] = false;
+    }
+    bool counts_in_fours(value_id v, int& budget) const {
+        if (v == loop_) return true;
+        if (--budget < 0) return false;
+        const instruction& i = f_.code[v];
+        if (i.op == opcode::convert)
+            return size_of(i.result.element) == 8 && is_integer(i.result.element) &&
+                   counts_in_fours(f_.operand(v, 0), budget);
+        if (i.op != opcode::builtin || static_cast<builtin>(i.detail) != builtin::add) return false;
+        const value_id a = f_.operand(v, 0), b = f_.operand(v, 1);
+        return (counts_in_fours(a, budget) && is_in_fours(b, budget)) ||
+               (counts_in_fours(b, budget) && is_in_fours(a, budget));
+    }
+    bool is_in_fours(value_id v, int& budget) const {
+        const instruction& i = f_.code[v];
+        if (--budget < 0 || varies(v)) return false;
+        if (i.op == opcode::constant) return i.bits % 4 == 0;
+        if (i.op != opcode::builtin || static_cast<builtin>(i.detail) != builtin::mul) return false;
+        return is_in_fours(f_.operand(v, 0), budget) || is_in_fours(f_.operand(v, 1), budget);
+    }
+    static bool is_plain(type t) { return t.is_scalar(); }
+    /// Whether a load or store is of the element at the loop's index of a parameter of scalars.
+    bool is_own_element(value_id v) const {
+        const instruction& pointer = f_.code[f_.operand(v, 0)];
+        return f_.operand(v, 1) == loop_ && pointer.op == opcode::parameter && !is_volatile(f_.code[v]) &&
+               is_plain(pointee(pointer.result)) && pointer.result.element != scalar::f16;
+    }
+    scalar type_of(value_id v) const { return f_.code[v].result.element; }
+    bool is_number(value_id v) const { return type_of(v) != scalar::boolean; }
+    /// A truth value that is the same for all elements has another form than one in lanes.
+    bool is_whole(value_id v) const { return is_number(v) || varies(v); }
+
+    bool converts(value_id v) const {
+        const scalar from = type_of(f_.operand(v, 0)), to = type_of(v);
+        const bool saturates = is_floating(from) && is_integer(to);  // a function of ours, for scalars
+        return !varies(v) || !saturates;
+    }
+    bool has_vector_row(value_id v) const {
+        const auto what = static_cast<builtin>(f_.code[v].detail);
+        const builtin_info& row = info(what);
+        const auto operands = f_.operands_of(v);
+        const scalar type = type_of(operands[0]);
+        if (!std::all_of(operands.begin(), operands.end(), [&](value_id o) { return is_whole(o); }))
+            return false;
+        if (row.takes == detail::rule::shift) return type_of(operands[1]) == type;
+        return has_lanes_in_opencl(what, type);
+    }
+
+    const function& f_;
+    value_id loop_;
+    std::vector<bool> varies_;
+    std::vector<bool> is_place_;
+};
+
+/// Puts calls of four elements in place of one of as many as there are lanes.
+class calls_of_four {
+public:
+    calls_of_four(function& f, value_id loop, value_id first_element, block& to)
+        : f_(f), loop_(loop), first_(first_element), to_(to) {}
+
+    void replace(value_id v, std::uint8_t lanes) {
+        const type four(f_.code[v].result.element, 4);
+        const std::uint64_t callee = add_callee(f_.callees[f_.code[v].bits]->of_four);
+        const auto own = f_.operands_of(v);
+        std::vector<value_id> operands(own.begin(), own.end());
+        const value_id quarter =
+            make(opcode::builtin, scalar::u64, {at_first(operands[0]), constant(2)}, builtin::shr);
+        std::vector<value_id> parts;
+        for (std::uint64_t k = 0; k < lanes / 4u; ++k) {
+            operands[0] =
+                k == 0 ? quarter : make(opcode::builtin, scalar::u64, {quarter, constant(k)}, builtin::add);
+            parts.push_back(make(opcode::evaluate, four, operands, {}, callee));
+        }
+        // The call becomes what its users see: the one of four, or several put together.
+        instruction& i = f_.code[v];
+        i.result.lanes = lanes;
+        if (parts.size() == 1) {
+            i = f_.code[parts[0]];
+            to_.back() = v;
+            return;
+        }
+        i.op = opcode::compose;
+        i.bits = 0;
+        f_.set_operands(v, parts);
+        to_.push_back(v);
+    }
+
+private:
+    value_id make(opcode op, type result, const std::vector<value_id>& operands, builtin row = {},
+                  std::uint64_t bits = 0) {
+        instruction i;
+        i.op = op;
+        i.result = result;
+        i.detail = op == opcode::builtin ? static_cast<std::uint16_t>(row) : std::uint16_t{0};
+        i.bits = bits;
+        to_.push_back(f_.add(i, operands));
+        return to_.back();
+    }
+    value_id constant(std::uint64_t bits) { return make(opcode::constant, scalar::u64, {}, {}, bits); }
+    /// The index's value for the first element.
+    value_id at_first(value_id v) {
+        if (v == loop_) return first_;
+        const instruction i = f_.code[v];
+        if (i.op != opcode::convert &&
+            !(i.op == opcode::builtin && static_cast<builtin>(i.detail) == builtin::add))
+            return v;
+        std::vector<value_id> operands;
+        for (std::size_t k = 0; k < i.operand_count; ++k) operands.push_back(at_first(f_.operand(v, k)));
+        return make(i.op, i.result, operands, static_cast<builtin>(i.detail));
+    }
+    /// The callee's number among those of the function.
+    std::uint64_t add_callee(const std::shared_ptr<const function>& callee) {
+        const auto known = std::find(f_.callees.begin(), f_.callees.end(), callee);
+        if (known != f_.callees.end()) return static_cast<std::uint64_t>(known - f_.callees.begin());
+        f_.callees.push_back(callee);
+        return f_.callees.size() - 1;
+    }
+
+    function& f_;
+    value_id loop_;
+    value_id first_;
+    block& to_;
+};
+
+}  // namespace
+
+bool has_lanes_in_opencl(builtin what, scalar type) {
+    if (info(what).takes >= detail::rule::to_f32) return false;  // a vector's conversion has another name
+    if (depends_on_neighbours(what)) return false;
+    if (is_integer(type) && (what == builtin::div || what == builtin::rem || what == builtin::abs))
+        return false;
+    const std::string_view spelt = info(what).opencl;
+    const bool by_kind =
+        what == builtin::abs || what == builtin::min || what == builtin::max || what == builtin::clamp;
+    return by_kind || spelt.empty() || spelt.back() != '!';
+}
+
+bool has_own_lanes(builtin what, scalar type) {
+    switch (what) {
+        case builtin::sin:
+        case builtin::cos:
+        case builtin::tan:
+        case builtin::pow:
+        case builtin::half_sin:
+        case builtin::half_cos:
+        case builtin::half_tan:
+        case builtin::native_sin:
+        case builtin::native_cos:
+        case builtin::native_tan: return is_floating(type);
+        default: return false;
+    }
+}
+
+std::uint8_t lanes_for(const function& f, value_id loop) {
+    const block& body = f.blocks[f.code[loop].blocks[0]];
+    const body_view view(f, loop);
+    std::size_t widest = 4;
+    for (value_id v : body) {
+        if (!view.has_vector_form(v)) return 1;
+        if (view.is_place(v) || (f.code[v].op != opcode::store && !view.varies(v))) continue;
+        const bool uses_index = [&] {
+            const auto operands = f.operands_of(v);
+            return f.code[v].op != opcode::load && f.code[v].op != opcode::store &&
+                   !view.is_call_of_four(v) &&
+                   std::find(operands.begin(), operands.end(), loop) != operands.end();
+        }();
+        widest = std::max(widest, uses_index ? 8 : size_of(f.code[v].result.element));
+    }
+    // 64 bytes: sin on double8 is 20 % faster than on double16 and 70 % than on double4 (AVX-512, PoCL 3.1).
+    return static_cast<std::uint8_t>(64 / widest);
+}
+
+std::uint8_t gpu_lanes_for(const function& f, value_id loop) {
+    const block& body = f.blocks[f.code[loop].blocks[0]];
+    const body_view view(f, loop);
+    const bool shares =
+        std::any_of(body.begin(), body.end(), [&](value_id v) { return view.is_call_of_four(v); });
+    const bool has_form =
+        shares && std::all_of(body.begin(), body.end(), [&](value_id v) { return view.has_vector_form(v); });
+    return has_form ? 4 : 1;
+}
+
+bool is_arithmetic_on_fours(const function& f, value_id loop) {
+    if (gpu_lanes_for(f, loop) == 1) return false;
+    const block& body = f.blocks[f.code[loop].blocks[0]];
+    return std::all_of(body.begin(), body.end(), [&](value_id v) {
+        if (f.code[v].op != opcode::builtin) return true;
+        const auto what = static_cast<builtin>(f.code[v].detail);
+        switch (what) {
+            case builtin::clamp:
+            case builtin::fabs:
+            case builtin::fma:
+            case builtin::fmax:
+            case builtin::fmin:
+            case builtin::mad:
+            case builtin::max:
+            case builtin::min:
+            case builtin::sqrt: return true;
+            default: return info(what).symbol != nullptr;
+        }
+    });
+}
+
+bool does_little_but_gather(const function& f, value_id loop) {
+    // Doubles of which a kernel gathers one each: with gather instructions 14 ms, one by one 10 ms; with four
+    // fma more as long, with eighteen 19 and 31 ms (2^24 elements, Zen 4, PoCL 3.1, two cores).
+    constexpr std::size_t little = 4;
+    const auto is_quick = [](builtin what) {
+        const bool is_operator = info(what).symbol != nullptr;
+        return what == builtin::fma || (is_operator && what != builtin::div && what != builtin::rem);
+    };
+    std::vector<bool> depends_on_memory(f.code.size(), false);
+    std::size_t gathered = 0, computed = 0;
+    for (value_id v : f.blocks[f.code[loop].blocks[0]]) {
+        const instruction& i = f.code[v];
+        const auto operands = f.operands_of(v);
+        depends_on_memory[v] = i.op == opcode::load ||
+                               std::any_of(operands.begin(), operands.end(),
+                                           [&](value_id o) { return o != none && depends_on_memory[o]; });
+        switch (i.op) {
+            case opcode::constant:
+            case opcode::convert: break;
+            case opcode::load:
+            case opcode::store: gathered += depends_on_memory[operands[1]] ? 1 : 0; break;
+            case opcode::builtin:
+                if (!is_quick(static_cast<builtin>(i.detail))) return false;
+                ++computed;
+                break;
+            default: return false;
+        }
+    }
+    return gathered > 0 && computed <= little * gathered;
+}
+
+void widen(function& f, value_id loop, std::uint8_t lanes, value_id vector_index, value_id first_element) {
+    const block_id body = f.code[loop].blocks[0];
+    const body_view view(f, loop);
+    f.is_widened = true;
+    const block before = std::move(f.blocks[body]);
+    block after;
+    auto append = [&](opcode op, type result, value_id operand) {
+        instruction i;
+        i.op = op;
+        i.result = result;
+        after.push_back(f.add(i, {&operand, 1}));
+        return after.back();
+    };
+    const value_id indices = append(opcode::lane_index, type(scalar::i64, lanes), first_element);
+    calls_of_four calls(f, loop, first_element, after);
+    for (value_id v : before) {
+        if (view.is_place(v)) continue;
+        if (view.is_call_of_four(v)) {
+            calls.replace(v, lanes);
+            continue;
+        }
+        const opcode op = f.code[v].op;
+        const bool in_memory = op == opcode::load || op == opcode::store;
+        if (in_memory) {
+            const value_id pointer = f.operand(v, 0);
+            f.code[pointer].result.lanes = lanes;
+            f.parameters[f.code[pointer].bits].what.lanes = lanes;
+            f.operands_of(v)[1] = vector_index;
+        }
+        for (std::size_t k = in_memory ? 2 : 0; k < f.code[v].operand_count; ++k) {
+            const value_id o = f.operand(v, k);
+            if (o == loop) f.operands_of(v)[k] = indices;
+            const bool is_operator =
+                op == opcode::builtin && info(static_cast<builtin>(f.code[v].detail)).symbol;
+            const bool takes_scalars = is_operator || op == opcode::convert;
+            if ((view.varies(v) || op == opcode::store) && !view.varies(o) && !takes_scalars) {
+                const value_id whole = append(opcode::broadcast, type(f.code[o].result.element, lanes), o);
+                f.operands_of(v)[k] = whole;
+            }
+        }
+        if (view.varies(v) && op != opcode::store) f.code[v].result.lanes = lanes;
+        after.push_back(v);
+    }
+    f.blocks[body] = std::move(after);
+}
+
+}  // namespace balm::ir

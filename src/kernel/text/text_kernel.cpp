@@ -1,0 +1,266 @@
+// Texts of the user's: what they define, and whether that is what the C++ signature
+// says. Out comes an ir::function without code, which the printers take as it is.
+
+#include "balm/text_kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "balm/error.hpp"
+#include "emit/names.hpp"
+#include "ir/ir.hpp"
+#include "ir/passes/aggregate.hpp"
+#include "kernel/text/text_files.hpp"
+#include "text/outline.hpp"
+#include "text/preprocessor.hpp"
+#include "text/rewriter.hpp"
+#include "text/signature.hpp"
+
+namespace balm {
+
+struct detail::text_state {
+    ir::text_list texts;
+    std::exception_ptr fault;  ///< of a source made before main, where nothing could catch it
+};
+
+namespace {
+
+using opencl_c::split;
+using opencl_c::token;
+using opencl_c::tokens;
+using opencl_c::type_words;
+using state_pointer = std::shared_ptr<const detail::text_state>;
+
+/// The state that `make` fills, or the fault that it ends with, if nothing could catch that.
+template <class Make>
+state_pointer state_of(bool throws, Make&& make) {
+    auto state = std::make_shared<detail::text_state>();
+    try {
+        make(state->texts);
+    } catch (...) {
+        if (throws) throw;
+        state->fault = std::current_exception();
+    }
+    return state;
+}
+
+// ---- what is in it ----------------------------------------------------------------------------------
+
+bool has_conditions(const ir::text_list& texts) {
+    for (const auto& each : texts) {
+        const tokens list = split(each->words, each->name);
+        for (std::size_t k = 0; k + 1 < list.size(); ++k)
+            if (list[k].starts_line && list[k].is("#") && list[k + 1].words.rfind("if", 0) == 0) return true;
+    }
+    return false;
+}
+
+/// " The text is 'scale.cl' …", where it looks like the name of a file.
+std::string path_hint(const ir::text_list& texts) {
+    const std::string& words = texts[0]->words;
+    if (words.size() >= 4096 || words.find_first_of(" \n;{") != std::string::npos) return {};
+    return fmt::format(". The text is '{}'; a file is named with text_source::from_files({{\"…\"}})", words);
+}
+
+/// The text and what it declares, as far as it can be told before a device is known: a condition on a
+/// vendor's macro, say, may hide things, and then a compiler has the last word.
+struct survey {
+    tokens words;
+    opencl_c::outline declared;
+};
+std::optional<survey> survey_of(const ir::text_list& texts) {
+    try {
+        survey s;
+        s.words = opencl_c::preprocess(texts);
+        s.declared = opencl_c::read_outline(s.words);
+        return s;
+    } catch (const opencl_c::excess& fault) {
+        throw usage_error(fmt::format("this text is refused: {}", fault.what()));
+    } catch (const opencl_c::fault& fault) {
+        if (has_conditions(texts)) return std::nullopt;
+        throw usage_error(fmt::format("this is no OpenCL C: {}{}", fault.what(), path_hint(texts)));
+    }
+}
+
+std::string names_of(const ir::text_list& texts) {
+    std::string names;
+    for (const auto& each : texts) names += (names.empty() ? "'" : ", '") + each->name + "'";
+    return names;
+}
+
+[[noreturn]] void refuse_absent(const ir::function& f, const survey& s) {
+    const bool is_kernel = f.dimensions > 0;
+    std::string present;
+    for (const opencl_c::function& each : s.declared.functions)
+        if (each.is_definition && each.is_kernel == is_kernel)
+            present += (present.empty() ? "'" : ", '") + each.name + "'";
+    throw usage_error(fmt::format(
+        "no {} '{}' is defined in {}; {}{}", is_kernel ? "kernel" : "function", f.name,
+        names_of(f.text->texts),
+        present.empty()
+            ? fmt::format("there is no {} in it", is_kernel ? "kernel" : "function")
+            : fmt::format("there {} {}", present.find(',') == std::string::npos ? "is" : "are", present),
+        path_hint(f.text->texts)));
+}
+
+void check_definition(ir::function& f, ir::text_body& body, const survey& s) {
+    const opencl_c::function* found = nullptr;
+    for (const opencl_c::function& each : s.declared.functions) {
+        if (each.name != f.name || !each.is_definition) continue;
+        if (found)
+            throw usage_error(fmt::format("'{}' is defined twice: in {}, and in {}", f.name,
+                                          opencl_c::words(found->where), opencl_c::words(each.where)));
+        found = &each;
+    }
+    if (!found) {
+        if (has_conditions(body.texts)) return;
+        refuse_absent(f, s);
+    }
+    if (const std::string why = difference(f, f.parameters.size(), *found); !why.empty())
+        throw usage_error(why);
+    for (std::size_t k = 0; k < f.parameters.size(); ++k) f.parameters[k].name = found->parameters[k].name;
+    body.required_local = found->required_local;
+    try {
+        refuse_recursion(s.words, s.declared);
+    } catch (const opencl_c::fault& fault) {
+        throw usage_error(fault.what());
+    }
+}
+
+/// What the passes ask of a function that they cannot look into. The whole source counts: what a function
+/// calls is in it too.
+void note_effects(ir::function& f, ir::text_body& body) {
+    bool has_effects = f.result == trace::type();
+    for (const ir::parameter& p : f.parameters) has_effects = has_effects || p.what.is_pointer();
+    for (const auto& each : body.texts)
+        for (const token& t : split(each->words, each->name)) {
+            if (!t.is_word()) continue;
+            const auto starts = [&](std::string_view start) { return t.words.rfind(start, 0) == 0; };
+            body.has_barrier = body.has_barrier || t.is("barrier") || t.is("wait_group_events");
+            body.asks_for_its_place = body.asks_for_its_place || starts("get_");
+            has_effects = has_effects || starts("atom") || t.is("printf") || t.is("mem_fence") ||
+                          t.is("asm") || t.is("__asm") || t.is("__asm__") || t.is("volatile");
+        }
+    f.is_pure = !has_effects && !body.has_barrier && !body.asks_for_its_place && !body.texts.empty();
+}
+
+}  // namespace
+
+namespace {
+
+/// A function of the text has the text's own structures, which a traced kernel does not know.
+void refuse_structures(const ir::function& f) {
+    const auto refuse = [&](trace::type t) {
+        if (t.is_pointer()) t = pointee(t);
+        if (t.is_pointer() || ir::is_structure(t))
+            throw usage_error(
+                fmt::format("function '{}' is given as text and takes or returns {}: scalars, vectors "
+                            "and pointers to these are passed to it; structures are passed to kernels",
+                            f.name, type_words(t)));
+    };
+    refuse(f.result);
+    for (const ir::parameter& p : f.parameters) refuse(p.what);
+}
+
+}  // namespace
+
+// ---- sources ----------------------------------------------------------------------------------------
+
+text_source::text_source() : state_(std::make_shared<const detail::text_state>()) {}
+
+text_source::text_source(std::string_view words, bool throws)
+    : state_(state_of(throws, [&](ir::text_list& list) { list.push_back(kernels::make_text(words, "")); })) {}
+
+text_source::text_source(const ir::function& f, bool throws)
+    : state_(state_of(throws, [&](ir::text_list& list) {
+          if (!f.text)
+              throw usage_error(fmt::format(
+                  "'{}' was traced from C++ and has no text that another could be found in", f.name));
+          list = f.text->texts;
+      })) {}
+
+text_source text_source::from_string(std::string_view words, std::string_view name, bool throws) {
+    text_source made;
+    made.state_ = state_of(
+        throws, [&](ir::text_list& list) { list.push_back(kernels::make_text(words, std::string(name))); });
+    return made;
+}
+
+text_source text_source::from_files(const std::vector<std::string>& paths, bool throws) {
+    text_source made;
+    made.state_ = state_of(throws, [&](ir::text_list& list) {
+        for (const std::string& path : paths) list.push_back(kernels::read_text(path));
+    });
+    return made;
+}
+
+text_source text_source::from_files(std::initializer_list<std::string_view> paths, bool throws) {
+    return from_files(std::vector<std::string>(paths.begin(), paths.end()), throws);
+}
+
+text_source text_source::joined(const text_source& a, const text_source& b) {
+    text_source made;
+    auto state = std::make_shared<detail::text_state>(*a.state_);
+    if (!state->fault) state->fault = b.state_->fault;
+    for (const auto& each : b.state_->texts) {
+        const auto is_same = [&](const auto& known) { return known->words == each->words; };
+        if (std::none_of(state->texts.begin(), state->texts.end(), is_same)) state->texts.push_back(each);
+    }
+    made.state_ = std::move(state);
+    return made;
+}
+
+std::shared_ptr<const ir::function> detail::find_in_text(const located_name& name, int dimensions,
+                                                         trace::type result, const text_parameter* parameters,
+                                                         std::size_t count, const text_source& source) {
+    if (source.state()->fault) std::rethrow_exception(source.state()->fault);
+    if (!emit::is_identifier(name.words))
+        throw usage_error(
+            fmt::format("'{}' is no name of a kernel or function: it is to be a C identifier, as "
+                        "the text has it",
+                        name.words));
+    auto body = std::make_shared<ir::text_body>();
+    for (const auto& each : source.state()->texts)
+        body->texts.push_back(each->name.empty() ? std::make_shared<const ir::named_text>(ir::named_text{
+                                                       fmt::format("text of {}", name.words), each->words})
+                                                 : each);
+    auto f = std::make_shared<ir::function>();
+    f->name = std::string(name.words);
+    f->where = name.where;
+    f->dimensions = dimensions;
+    f->result = result;
+    f->blocks.resize(1);
+    for (std::size_t k = 0; k < count; ++k) {
+        const auto [element, use] = parameters[k];
+        if (element.is_image())
+            throw usage_error(
+                fmt::format("parameter {} of '{}', which is given as text, is an image: CUDA C++ has no "
+                            "words for those of "
+                            "OpenCL C. Write the kernel in C++ (balm::kernel), or pass a buffer",
+                            k + 1, name.words));
+        ir::parameter p;
+        p.use = use;
+        p.what = use == trace::access::value   ? element
+                 : use == trace::access::local ? pointer_to(element, space::local)
+                                               : pointer_to(element, space::global, use == trace::access::in);
+        f->parameters.push_back(std::move(p));
+    }
+    if (dimensions == 0) refuse_structures(*f);
+    f->text = body;
+    if (body->texts.empty() && dimensions > 0)
+        throw usage_error(
+            fmt::format("kernel '{}' is given no text; name the source, or another kernel whose "
+                        "source defines it",
+                        f->name));
+    if (!body->texts.empty())
+        if (const auto s = survey_of(body->texts)) check_definition(*f, *body, *s);
+    note_effects(*f, *body);
+    f->identity = ir::hash(*f);
+    return f;
+}
+
+}  // namespace balm

@@ -1,0 +1,104 @@
+// Finishes devices and saves when the process exits, before the drivers' own handlers run.
+
+#include "runtime/device/process_exit.hpp"
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/compiler_use.hpp"
+#include "base/forked.hpp"
+#include "base/system.hpp"
+#include "runtime/device/device_state.hpp"
+#include "runtime/program/program_saver.hpp"
+#include "runtime/queue/poller.hpp"
+#include "runtime/queue/promised_event.hpp"
+
+namespace balm::runtime {
+
+namespace {
+
+// Of a driver: it has registered all that it ever does after a few compilations.
+constexpr int most_registrations = 64;
+
+struct process_state {
+    std::mutex mutex;
+    std::map<const device_state*, std::weak_ptr<device_state>> devices;
+    std::map<std::string, int, std::less<>> registrations;  // of our handler, for each driver
+};
+
+process_state& state() {
+    static auto* const the_state = new process_state;  // static objects may come here after any destructor
+    return *the_state;
+}
+
+void finish_devices() noexcept {
+    for (const auto& each : live_devices()) each->finish_quietly();
+}
+
+void at_exit() {
+    if (is_forked()) return;
+    fail_open_user_events();  // what waits for them would wait for ever
+    finish_devices();
+    callback_poller().end();
+    finish_devices();  // callbacks may have used them
+    for (const auto& each : live_devices()) each->staging().trim();
+    submission_poller().end();
+    end_saving();
+    end_compiling();
+    finish_devices();  // PoCL compiles what was launched meanwhile
+}
+
+/// What exit() destroys first, in the thread that it is called in: before every static object and handler,
+/// those included that a driver makes while it is asked for a binary in the background, and which would else
+/// be gone before our handler runs.
+struct end_of_thread {
+    ~end_of_thread() {
+        if (is_forked()) return;
+        if (is_main_thread())
+            begin_end_of_saving();
+        else
+            finish_first_launches();  // exit() may have been called here
+    }
+};
+
+}  // namespace
+
+void finish_at_exit(std::string_view after_step_of) noexcept {
+    if (is_forked()) return;
+    note_use();
+    thread_local const end_of_thread end;  // NOLINT(clang-diagnostic-exit-time-destructors)
+    try {
+        const std::lock_guard lock(state().mutex);
+        auto& all = state().registrations;
+        auto known = all.find(after_step_of);
+        if (known == all.end()) known = all.emplace(after_step_of, 0).first;
+        if (known->second >= most_registrations) return;
+        ++known->second;
+        std::atexit(at_exit);
+    } catch (...) {  // out of memory: the next step registers
+    }
+}
+
+void device_made(device_state& made) {
+    const std::lock_guard lock(state().mutex);
+    state().devices.emplace(&made, made.weak_from_this());
+}
+
+std::shared_ptr<device_state> live_devices::next(const device_state* after) noexcept {
+    const std::lock_guard lock(state().mutex);
+    const auto& all = state().devices;
+    for (auto each = all.upper_bound(after); each != all.end(); ++each)
+        if (auto handle = each->second.lock()) return handle;
+    return nullptr;
+}
+
+void device_gone(device_state& gone) noexcept {
+    if (is_forked()) return;
+    const std::lock_guard lock(state().mutex);
+    state().devices.erase(&gone);
+}
+
+}  // namespace balm::runtime

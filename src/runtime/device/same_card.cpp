@@ -1,0 +1,12 @@
+#include "runtime/device/same_card.hpp"
+
+namespace balm::runtime {
+
+bool is_same_card(const device_info& a, const device_info& b) {
+    if (a.api == b.api) return false;  // PoCL gives several devices one name: a backend knows its own
+    constexpr decltype(a.uuid) unknown{};
+    if (a.uuid != unknown && b.uuid != unknown) return a.uuid == b.uuid;
+    return !a.pci_address.empty() && a.pci_address == b.pci_address;
+}
+
+}  // namespace balm::runtime

@@ -1,0 +1,67 @@
+#pragma once
+// What a kernel is compiled for, and how the program is launched: where the argument of each parameter comes
+// from, and the grid that covers n indices.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/table_hash.hpp"
+
+namespace balm::runtime {
+
+/// What the driver's grid is of the user's.
+struct grid_facts {
+    bool is_offset = false;  ///< global_id begins at an offset
+    bool is_part = false;    ///< of a grid that is launched in several
+    bool is_filled = false;  ///< up to whole work-groups: the work-items beyond do nothing
+    friend bool operator==(const grid_facts&, const grid_facts&) = default;
+
+    bool any() const { return is_offset || is_part || is_filled; }
+};
+
+/// What is known of a launch when its kernel is compiled for it.
+struct launch_facts {
+    bool on_cpu = false;
+    bool distinct = true;     ///< no memory that the kernel writes overlaps another of its arguments
+    bool covers = false;      ///< the grid is laid out as `lowered` says
+    grid_facts grid{};        ///< what the driver's grid is of the user's
+    bool is_shifted = false;  ///< memory arguments begin within allocations: each is followed by its offset
+    bool is_tight = false;    ///< memory may begin and end where no short vector does
+    std::array<std::uint32_t, 3> only_for{};  ///< the launch's work-groups, where the compiler must be told
+                                              ///< to leave room; zeros: any
+    friend bool operator==(const launch_facts&, const launch_facts&) = default;
+
+    void add_to(table_hash& hash) const {
+        hash.add(on_cpu, distinct, covers, grid.is_offset, grid.is_part, grid.is_filled, is_shifted, is_tight,
+                 only_for[0], only_for[1], only_for[2]);
+    }
+};
+
+enum class origin : std::uint8_t {
+    user,      ///< the launch's own arguments, by number
+    shift,     ///< where in its allocation the user's memory of this number begins, in bytes
+    constant,  ///< a constant of the kernel's module, by number
+    exchange,  ///< local memory of emulated sub-groups, by the scalar type
+    records,   ///< what prints and checks write to
+    item,      ///< of functions: the work-item that prints
+    offset,    ///< global_offset, by dimension
+    first,     ///< where the part of the grid begins, without the offset, by dimension
+    size       ///< global_size of the whole grid, by dimension
+};
+
+struct parameter_origin {
+    origin from = origin::user;
+    std::uint16_t number = 0;
+
+    friend bool operator==(const parameter_origin&, const parameter_origin&) = default;
+};
+
+struct launch_plan {
+    std::vector<parameter_origin> parameters;
+    std::size_t elements_per_item = 1;  ///< indices of a grid_range
+    std::size_t local_size = 256;
+};
+
+}  // namespace balm::runtime

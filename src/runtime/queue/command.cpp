@@ -1,0 +1,165 @@
+#include "runtime/queue/command.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "runtime/memory/storage.hpp"
+#include "runtime/program/program_store.hpp"
+
+namespace balm::runtime {
+
+namespace {
+
+template <class... Cases>
+struct overloaded : Cases... {
+    using Cases::operator()...;
+};
+template <class... Cases>
+overloaded(Cases...) -> overloaded<Cases...>;
+
+region_layout packed(const region_extent& size) { return {0, size.row_bytes, size.row_bytes * size.rows}; }
+
+// The driver's call for each command.
+struct issuer {
+    driver_queue& on;
+    const dependencies& after;
+
+    void operator()(const launch_command& of) const {
+        if (of.kernel != nullptr) return on.launch(*of.kernel, of.over, of.arguments, after);
+        const kernel_lease leased = of.program->lease_kernel();
+        on.launch(*leased, of.over, of.arguments, after);
+    }
+    void operator()(const copy_command& of) const {
+        const auto& [to, from, size, source] = of;
+        if (source != nullptr)
+            on.copy_from(*source, to.native, to.layout.offset, from.native, from.layout.offset,
+                         size.row_bytes, after);
+        else if (to.is_contiguous())
+            on.copy(to.native, to.layout.offset, from.native, from.layout.offset, size.row_bytes, after);
+        else
+            on.copy_region(to.native, to.layout, from.native, from.layout, size, after);
+    }
+    void operator()(const fill_command& of) const {
+        on.fill(of.to, of.offset, of.bytes, std::span(of.pattern).first(of.pattern_bytes), after);
+    }
+    void operator()(const write_command& of) const {
+        const auto& [to, from, size, keep] = of;
+        if (to.is_contiguous())
+            on.write(to.native, to.layout.offset, from, size.row_bytes, after);
+        else
+            on.write_region(to.native, to.layout, from, packed(size), size, after);
+    }
+    void operator()(const read_command& of) const {
+        const auto& [to, from, size] = of;
+        if (from.is_contiguous())
+            on.read(to, from.native, from.layout.offset, size.row_bytes, after);
+        else
+            on.read_region(to, packed(size), from.native, from.layout, size, after);
+    }
+    void operator()(const map_command& of) const {
+        if (of.from == memory{}) return record();
+        *of.address = on.map(of.from, of.offset, of.bytes, of.use, after);
+    }
+    void operator()(const unmap_command& of) const {
+        if (of.from == memory{}) return record();
+        on.unmap(of.from, of.address, after);
+    }
+    void operator()(const marker_command&) const { record(); }
+
+    void record() const {
+        if (after.made != nullptr) *after.made = on.record(after.wait_for);
+    }
+};
+
+std::vector<std::shared_ptr<const storage>> handles(std::span<storage* const> of) {
+    std::vector<std::shared_ptr<const storage>> all;
+    for (const storage* const each : of) all.push_back(each->weak_from_this().lock());
+    return all;
+}
+
+}  // namespace
+
+std::shared_ptr<std::byte[]> copy_aside(const void* from, std::size_t bytes) {
+    std::shared_ptr<std::byte[]> copy(new std::byte[bytes]);  // not set to zero first
+    std::memcpy(copy.get(), from, bytes);
+    return copy;
+}
+
+void issue(const command& of, driver_queue& on, const dependencies& after) {
+    std::visit(issuer{on, after}, of.what);
+}
+
+bool can_be_deferred(const command& of) {
+    return std::visit(
+        overloaded{[](const launch_command& launch) { return launch.program != nullptr; },
+                   [](const map_command&) { return false; }, [](const unmap_command&) { return false; },
+                   [](const marker_command& marker) { return !marker.is_immediate; },
+                   [](const auto&) { return true; }},
+        of.what);
+}
+
+bool reads_other_device(const command& of) {
+    const auto* const copy = std::get_if<copy_command>(&of.what);
+    return copy != nullptr && copy->source != nullptr;
+}
+
+std::string_view name_of(const command& of) {
+    return std::visit(overloaded{[](const launch_command& launch) -> std::string_view {
+                                     if (launch.program == nullptr) return "kernel";
+                                     return launch.program->kernel_name();
+                                 },
+                                 [](const copy_command&) -> std::string_view { return "copy"; },
+                                 [](const fill_command&) -> std::string_view { return "fill"; },
+                                 [](const write_command&) -> std::string_view { return "write"; },
+                                 [](const read_command&) -> std::string_view { return "read"; },
+                                 [](const map_command&) -> std::string_view { return "map"; },
+                                 [](const unmap_command&) -> std::string_view { return "unmap"; },
+                                 [](const marker_command&) -> std::string_view { return "marker"; }},
+                      of.what);
+}
+
+std::size_t bytes_of(const command& of) {
+    return std::visit(overloaded{[](const launch_command&) { return std::size_t{0}; },
+                                 [](const unmap_command&) { return std::size_t{0}; },
+                                 [](const marker_command&) { return std::size_t{0}; },
+                                 [](const fill_command& fill) { return fill.bytes; },
+                                 [](const map_command& map) { return map.bytes; },
+                                 [](const auto& transfer) { return bytes_of(transfer.size); }},
+                      of.what);
+}
+
+std::size_t work_items_of(const command& of) {
+    const auto* const launch = std::get_if<launch_command>(&of.what);
+    if (launch == nullptr) return 0;
+    return launch->over.global[0] * launch->over.global[1] * launch->over.global[2];
+}
+
+owned_command own(const command& of) {
+    owned_command owned{of, handles(of.reads), handles(of.writes), nullptr, nullptr, {}};
+    owned.what.reads = owned.what.writes = {};
+    if (auto* const launch = std::get_if<launch_command>(&owned.what.what)) {
+        owned.program = launch->program->shared_from_this();
+        const std::size_t count = launch->arguments.size();
+        owned.arguments = std::make_unique<argument[]>(count);
+        std::copy_n(launch->arguments.begin(), count, owned.arguments.get());
+        launch->arguments = {owned.arguments.get(), count};
+        for (argument& each : std::span(owned.arguments.get(), count)) {
+            if (each.long_value == nullptr) continue;
+            owned.long_values.push_back(copy_aside(each.long_value, each.size));
+            each.long_value = owned.long_values.back().get();
+        }
+        launch->kernel = nullptr;  // leased when its turn comes
+    }
+    if (auto* const write = std::get_if<write_command>(&owned.what.what)) {
+        if (write->keep->object == nullptr) {
+            auto copy = copy_aside(write->from, bytes_of(write->size));
+            write->from = copy.get();
+            *write->keep = host_memory_owner(std::move(copy));
+        }
+        write->keep = nullptr;
+    }
+    return owned;
+}
+
+}  // namespace balm::runtime

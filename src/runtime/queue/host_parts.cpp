@@ -1,0 +1,109 @@
+#include "runtime/queue/host_parts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "balm/error.hpp"
+#include "base/thread_number.hpp"
+#include "runtime/queue/print_outlet.hpp"
+
+namespace balm::runtime {
+
+bool failed_command::concerns(std::uint64_t command) const {
+    return std::find(commands.begin(), commands.end(), command) != commands.end();
+}
+
+host_parts::entries host_parts::prepare(part what) {
+    entries one(1);
+    one.front().what = std::move(what);
+    failed_command& command = one.front().command.emplace_back();
+    command.commands.reserve(1);
+    command.thread = this_thread_number();
+    command.was_late = true;
+    return one;
+}
+
+void host_parts::add(std::uint64_t sequence, entries&& prepared,
+                     std::weak_ptr<const event_state> event) noexcept {
+    failed_command& command = prepared.front().command.front();
+    command.commands.push_back(sequence);
+    command.event = std::move(event);
+    const std::lock_guard lock(mutex_);
+    // Threads may come here in another order than their commands were enqueued in.
+    const auto behind = std::find_if(parts_.begin(), parts_.end(), [&](const entry& each) {
+        return each.command.front().commands.front() > sequence;
+    });
+    parts_.splice(behind, prepared);
+    is_empty_.store(false, std::memory_order_release);
+}
+
+std::size_t host_parts::pending() const {
+    const std::lock_guard lock(mutex_);
+    return parts_.size();
+}
+
+void host_parts::follow(std::uint64_t writer, std::uint64_t reader) {
+    const std::lock_guard lock(mutex_);
+    for (entry& each : parts_)
+        if (failed_command& command = each.command.front(); command.concerns(writer))
+            command.commands.push_back(reader);
+}
+
+// It stays in the list while it runs: what is enqueued meanwhile may follow it.
+host_parts::entries::iterator host_parts::begin_next(std::uint64_t completed) {
+    const std::lock_guard lock(mutex_);
+    const auto next =
+        std::find_if(parts_.begin(), parts_.end(), [](const entry& each) { return each.runner == 0; });
+    if (next == parts_.end() || next->command.front().commands.front() > completed) return parts_.end();
+    next->runner = this_thread_number();
+    return next;
+}
+
+void host_parts::end(entries::iterator done, const failure_sink& failed) noexcept {
+    entries gone;  // goes after the lock
+    const std::lock_guard lock(mutex_);
+    gone.splice(gone.end(), parts_, done);
+    if (done->command.front().failure != nullptr) failed(std::move(done->command));
+    is_empty_.store(parts_.empty(), std::memory_order_release);
+    changed_.notify_all();
+}
+
+void host_parts::wait_for_others(std::uint64_t completed) noexcept {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&, self = this_thread_number()] {
+        return std::none_of(parts_.begin(), parts_.end(), [&](const entry& each) {
+            return each.runner != 0 && each.runner != self &&
+                   each.command.front().commands.front() <= completed;
+        });
+    });
+}
+
+void host_parts::run(std::uint64_t completed, const std::function<driver_queue&()>& reader,
+                     const failure_sink& failed) noexcept {
+    if (is_empty()) return;
+    for (;;) {
+        std::shared_ptr<print_outlet> outlet;
+        std::unique_lock running(running_);
+        const auto each = begin_next(completed);
+        if (each == parts_.end()) break;
+        failed_command& command = each->command.front();
+        try {
+            each->what(reader(), outlet);
+        } catch (const check_error&) {
+            command.spoils_memory = true;
+            command.failure = std::current_exception();
+        } catch (...) {
+            command.failure = std::current_exception();
+        }
+        running.unlock();  // the outlet's function may wait for what another thread runs
+        try {
+            if (outlet != nullptr) outlet->write_out();
+        } catch (...) {
+            if (command.failure == nullptr) command.failure = std::current_exception();
+        }
+        end(each, failed);
+    }
+    if (!print_outlet::is_writing()) wait_for_others(completed);
+}
+
+}  // namespace balm::runtime

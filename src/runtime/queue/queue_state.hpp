@@ -1,0 +1,276 @@
+#pragma once
+// A queue of the runtime: takes commands with the allocations they use and the events they wait for; gives
+// them to the driver in order, with exactly the waits that are needed, and numbers them. Everything that is
+// asynchronous is kept alive here until the device is done with it.
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "balm/event.hpp"
+#include "base/thread_number.hpp"
+#include "runtime/backend.hpp"
+#include "runtime/memory/storage.hpp"
+#include "runtime/queue/command.hpp"
+#include "runtime/queue/deferred_command.hpp"
+#include "runtime/queue/host_parts.hpp"
+#include "runtime/queue/poller.hpp"
+
+namespace balm::runtime {
+
+class command_observer;
+class device_state;
+class kernel_lease;
+
+/// In order; any thread may submit. Made by device_state, which owns the default one; others finish when
+/// their last handle goes.
+///
+/// A command that waits for something its driver cannot wait for (an event of another backend, one that the
+/// program sets) is deferred: it and those behind it get their numbers, leave their marks on the allocations,
+/// and stay here until a thread of the runtime hands them over. Nothing blocks, neither the caller nor the
+/// driver, whose calls must not wait for what the host has yet to do (cuMemFree waits for all streams, a
+/// stream that waits for a value in memory can hold up others). Deadlock is impossible but by the program's
+/// own doing: what a driver has depends on nothing that it has not.
+class queue_state {
+public:
+    /// `keep` keeps the device alive; null for the device's own queue. `is_timed` as the driver's queue is.
+    queue_state(device_state&, std::shared_ptr<device_state> keep, std::unique_ptr<driver_queue>,
+                bool is_timed);
+    queue_state(const queue_state&) = delete;
+    queue_state& operator=(const queue_state&) = delete;
+    ~queue_state();
+    /// Waits for the queue's work; its errors go to the device.
+    void close() noexcept;
+
+    /// Launches; `reads` and `writes` are the allocations that the kernel may read and write (one may be in
+    /// both). `made`, where not null, becomes the event of the launch. The lease may end right after. A
+    /// program that waits for its first launch to be kept on disk is handed on.
+    void enqueue_launch(kernel_lease&, const grid&, std::span<const argument>,
+                        std::span<storage* const> reads, std::span<storage* const> writes,
+                        std::span<const event> waits = {}, event* made = nullptr);
+    /// The same for a kernel from elsewhere, which must live until the driver has it: where others are
+    /// deferred the call waits.
+    void enqueue_launch(driver_kernel&, const grid&, std::span<const argument>,
+                        std::span<storage* const> reads, std::span<storage* const> writes,
+                        std::span<const event> waits = {}, event* made = nullptr);
+
+    /// Writes from host memory that `keep` holds; it is released once the bytes are read. Without `keep` the
+    /// bytes are copied aside up to 4 MiB, and sent before the call returns beyond that. A region is a box of
+    /// bytes, or contiguous ones if its row_pitch is 0; on the host rows are packed.
+    void enqueue_write_region(storage& to, const region_layout&, const region_extent&, const void* from,
+                              host_memory_owner keep, std::span<const event> waits = {},
+                              event* made = nullptr);
+    void enqueue_write(storage& to, std::size_t offset, const void* from, std::size_t bytes,
+                       host_memory_owner keep, std::span<const event> waits = {}, event* made = nullptr) {
+        enqueue_write_region(to, {offset}, {bytes}, from, std::move(keep), waits, made);
+    }
+    /// Reads into host memory that `keep` holds, or that the caller keeps until the event.
+    void enqueue_read_region(void* to, storage& from, const region_layout&, const region_extent&,
+                             host_memory_owner keep, std::span<const event> waits = {},
+                             event* made = nullptr);
+    void enqueue_read(void* to, storage& from, std::size_t offset, std::size_t bytes, host_memory_owner keep,
+                      std::span<const event> waits = {}, event* made = nullptr) {
+        enqueue_read_region(to, from, {offset}, {bytes}, std::move(keep), waits, made);
+    }
+    /// Reads and waits.
+    void read_region(void* to, storage& from, const region_layout&, const region_extent&,
+                     std::span<const event> waits = {});
+    void read(void* to, storage& from, std::size_t offset, std::size_t bytes,
+              std::span<const event> waits = {}) {
+        read_region(to, from, {offset}, {bytes}, waits);
+    }
+    /// Copies between allocations of this device; inside one allocation both regions have the same pitches
+    /// and do not overlap.
+    void enqueue_copy_region(storage& to, const region_layout& to_layout, storage& from,
+                             const region_layout& from_layout, const region_extent&,
+                             std::span<const event> waits = {}, event* made = nullptr);
+    /// Copies between allocations of this device, or from another device to this one: by the driver where
+    /// path_from knows a way, else through the host.
+    void enqueue_copy(storage& to, std::size_t to_offset, storage& from, std::size_t from_offset,
+                      std::size_t bytes, std::span<const event> waits = {}, event* made = nullptr);
+    /// Repeats the pattern of 1, 2, 4, 8 or 16 bytes.
+    void enqueue_fill(storage& to, std::size_t offset, std::size_t bytes, std::span<const std::byte> pattern,
+                      std::span<const event> waits = {}, event* made = nullptr);
+    /// Where the host will see a part of the allocation, once the event has come, on devices that map memory,
+    /// and of managed memory. `made` is not null. Marks the allocation as mapped.
+    void* enqueue_map(storage&, std::size_t offset, std::size_t bytes, map_use,
+                      std::span<const event> waits = {}, event* made = nullptr);
+    /// The allocation is no longer marked as mapped.
+    void enqueue_unmap(storage&, void* mapped, use, event* made = nullptr);
+    /// The same, where nobody can be told.
+    void unmap_quietly(storage&, void* mapped, use) noexcept;
+
+    /// Has `give` hand commands of its own to the driver's queue: they come after what a command with these
+    /// uses comes after, and later commands after them. It may use Balm. Where commands wait on the host, the
+    /// call waits for them.
+    void enqueue_native(const std::function<void(void* queue)>& give, std::span<storage* const> reads,
+                        std::span<storage* const> writes, std::span<const event> waits, event* made);
+
+    /// Has something done on the host by whoever first waits until this command is done.
+    void when_done(const event&, host_parts::entries&& prepared) noexcept;
+    /// Called by whoever waited for this command: does what is left to do on the host for the commands that
+    /// are done. Throws what this command has failed with, or else what a command of this thread has that
+    /// nobody was told of.
+    void run_host_parts(std::uint64_t waited_for);
+    /// For how many commands something is left to do on the host.
+    std::size_t pending_host_parts() const { return host_parts_.is_empty() ? 0 : host_parts_.pending(); }
+
+    /// Returns when no command is between being checked and being with the driver.
+    void let_submissions_pass() { const std::lock_guard lock(mutex_); }
+
+    void flush();
+    /// Waits for everything, and throws what went wrong.
+    void finish();
+    /// The same, where nobody can be told: errors go to the threads whose commands failed.
+    void finish_quietly() noexcept;
+    /// The point that all commands so far, and these events, have reached.
+    event record(std::span<const event> waits = {});
+
+    device_state& device() const { return device_; }
+    std::uint64_t id() const { return id_; }
+    driver_queue& driver() { return *driver_; }
+    /// The number of the last command enqueued.
+    std::uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
+    /// The number up to which commands are known to be done.
+    std::uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
+
+    /// A driver event for a point at or after this command; null if it is known to be done. Safe from any
+    /// thread, whatever locks it holds but this queue's `point`.
+    event_handle point_after(std::uint64_t sequence);
+    /// Called by whoever waited: commands up to this one are done.
+    void note_completed(std::uint64_t sequence) noexcept;
+    /// Called by whoever sees a command fail and reports it; what the command wrote must not be read.
+    void note_failed(std::uint64_t sequence, std::exception_ptr) noexcept;
+    /// Throws device_error if this command failed.
+    void check_not_failed(std::uint64_t sequence, const storage& written) const;
+    bool has_failures() const { return has_failures_.load(std::memory_order_acquire); }
+
+    /// The first observers of a queue that nobody else knows yet: takes no lock.
+    void begin_with(std::vector<std::shared_ptr<command_observer>> observers) {
+        observers_ = std::move(observers);
+    }
+    /// Tells the observer of every command, recorded points apart, until it is removed; once, however often
+    /// it is added.
+    void add_observer(std::shared_ptr<command_observer>);
+    void remove_observer(const command_observer*) noexcept;
+    /// Whether its events have times.
+    bool is_timed() const { return is_timed_; }
+
+    /// The last command that the driver has, or never will.
+    std::uint64_t last_handed_over() const {
+        return std::min(submitted(), first_deferred_.load(std::memory_order_acquire) - 1);
+    }
+    /// Whether the driver has this command, or never will.
+    bool is_handed_over(std::uint64_t sequence) const {
+        return sequence < first_deferred_.load(std::memory_order_acquire);
+    }
+    /// Waits until that is so of all commands up to this one.
+    void wait_until_handed_over(std::uint64_t sequence);
+
+    /// Set by the device that made it: how events refer to it.
+    void set_handle(std::weak_ptr<queue_state> handle) { handle_ = std::move(handle); }
+
+private:
+    /// What a command has to come after.
+    struct needs {
+        /// What the driver cannot wait for.
+        struct lateness {
+            std::vector<event> events;
+            std::vector<command_id> conflicts;  // of other queues, deferred there
+        };
+
+        std::vector<event_handle> events;  // for the driver to wait for
+        std::vector<command_id> reached;   // the commands that they cover
+        std::unique_ptr<lateness> late;    // mostly null
+
+        lateness& add_late() {
+            if (late == nullptr) late = std::make_unique<lateness>();
+            return *late;
+        }
+    };
+    /// Host memory that a command uses; a list of one is made before the driver has the command.
+    struct held {
+        std::uint64_t sequence;
+        event_handle done;
+        std::shared_ptr<const void> object;
+        std::size_t bytes;
+    };
+
+    std::uint64_t enqueue(const command&, std::span<const event> waits, event* made,
+                          event_handle* driver_made);
+    void prepare(storage&, use, needs&, bool may_be_foreign = false);
+    void follow_writers(const storage&, std::uint64_t sequence);
+    void add_late_events(std::span<const event> waits, needs&) const;
+    bool chains_on(const event&) const;
+    void add_waits(std::span<const event> waits, needs&) const;
+    void add_conflicts(const storage&, use, needs&) const;
+    bool comes_after(const command_id&) const;
+    void note_reached(std::span<const command_id>) noexcept;
+    [[noreturn]] void refuse_foreign(const storage&) const;
+    void check_own_writers(const storage&) const;
+    void hold(std::list<held>&& one) noexcept;
+    void release_done(bool ask_driver);
+    void release_now_and_then();
+    void wait_for(const event_handle&, std::uint64_t sequence);
+    void flush_quietly() noexcept;
+    void finish_driver_quietly() noexcept;
+    void find_failures() noexcept;
+    void add_failure(std::list<failed_command>&& one) noexcept;
+    void throw_failure(std::uint64_t waited_for, bool of_all_threads);
+    void hand_on_failures() noexcept;
+
+    // Commands that wait on the host (queue_deferral.cpp). All under mutex_, but for advance and
+    // wait_for_turn.
+    bool is_deferring() const { return first_deferred_.load(std::memory_order_relaxed) != none_deferred; }
+    std::shared_ptr<promised_event> defer(deferred_command, needs&&);
+    poller::outcome advance() noexcept;
+    bool is_ready(const deferred_command&) const noexcept;
+    void hand_over(deferred_command&) noexcept;
+    event_handle submit(deferred_command&);
+    void wait_for_turn(const needs&);
+
+    device_state& device_;
+    std::shared_ptr<device_state> keep_;
+    const std::uint64_t id_;
+    const bool is_timed_;
+    std::unique_ptr<driver_queue> driver_;
+    std::weak_ptr<queue_state> handle_;
+    bool is_closed_ = false;
+
+    static constexpr std::uint64_t none_deferred = ~std::uint64_t{0};
+
+    std::mutex mutex_;  // submission: the driver's order is the order of the numbers
+    std::atomic<std::uint64_t> submitted_{0};
+    std::atomic<std::uint64_t> completed_{0};
+    std::vector<command_id> waited_;  // of other queues, what commands here already come after
+    std::vector<std::shared_ptr<command_observer>> observers_;
+    std::list<deferred_command> deferred_;
+    std::atomic<std::uint64_t> first_deferred_{none_deferred};  // the number of the first of them
+
+    std::mutex point_mutex_;
+    event_handle point_;
+    std::uint64_t point_sequence_ = 0;
+
+    std::mutex held_mutex_;
+    std::list<held> held_;
+    std::size_t held_bytes_ = 0;
+    std::atomic<bool> holds_{false};
+
+    mutable std::mutex failures_mutex_;
+    std::list<failed_command> failures_;
+    std::atomic<bool> has_failures_{false};
+
+    host_parts host_parts_;
+    std::unique_ptr<driver_queue> reader_;  // of host parts; made when one runs
+};
+
+}  // namespace balm::runtime

@@ -1,0 +1,19 @@
+#pragma once
+// Whether what a text declares is what the C++ signature says. One table of bindings decides for every
+// parameter, when the kernel is defined and once more when CUDA compiles it.
+
+#include <string>
+
+#include "ir/ir.hpp"
+#include "text/outline.hpp"
+
+namespace balm::opencl_c {
+
+/// A sentence that shows both and says how they differ; empty where they agree. Of the parameters only the
+/// first `count` are the user's.
+std::string difference(const ir::function& expected, std::size_t count, const function& found);
+
+/// "float4", "Ptr<int>": a type of a signature.
+std::string type_words(ir::type);
+
+}  // namespace balm::opencl_c
