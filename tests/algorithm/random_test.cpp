@@ -104,6 +104,22 @@ TYPED_TEST(V9_random, is_the_hosts_in_kernels_and_expressions) {
     });
 }
 
+/// The blocks of one short vector are not neighbours where its indices pass zero.
+TEST(V9_random_lanes, are_the_hosts_on_both_sides_of_zero) {
+    constexpr std::size_t n = 64;
+    const uniform<float, threefry> number;
+    on_all_contexts([&](const context& on) {
+        vector<float> x(on, n);
+        for (const std::int64_t first : {-4, -8, -12, -28}) {
+            x = copysign(number(element_index(first), 7), 1.f);  // kept in lanes by what is no operator
+            const auto computed = x.to_host();
+            for (std::size_t k = 0; k < n; ++k)
+                ASSERT_EQ(computed[k], number(first + static_cast<std::int64_t>(k), 7))
+                    << first << " + " << k;
+        }
+    });
+}
+
 // ---- vectors -------------------------------------------------------------------------------------------
 
 template <class T>

@@ -152,12 +152,13 @@ public:
         const std::uint64_t callee = add_callee(f_.callees[f_.code[v].bits]->of_four);
         const auto own = f_.operands_of(v);
         std::vector<value_id> operands(own.begin(), own.end());
-        const value_id quarter =
-            make(opcode::builtin, scalar::u64, {at_first(operands[0]), constant(2)}, builtin::shr);
+        const value_id first = at_first(operands[0]);
         std::vector<value_id> parts;
         for (std::uint64_t k = 0; k < lanes / 4u; ++k) {
-            operands[0] =
-                k == 0 ? quarter : make(opcode::builtin, scalar::u64, {quarter, constant(k)}, builtin::add);
+            // Added ahead of the shift: the index may wrap from -1 to 0.
+            const value_id index =
+                k == 0 ? first : make(opcode::builtin, scalar::u64, {first, constant(4 * k)}, builtin::add);
+            operands[0] = make(opcode::builtin, scalar::u64, {index, constant(2)}, builtin::shr);
             parts.push_back(make(opcode::evaluate, four, operands, {}, callee));
         }
         // The call becomes what its users see: the one of four, or several put together.
