@@ -45,7 +45,7 @@ public:
 
     column apply(builtin what) const {
         const std::size_t arity = static_cast<std::size_t>(ir::info(what).arity);
-        array::program expression;
+        array::tape expression;
         scalar types[3];
         for (std::size_t k = 0; k < arity; ++k) {
             const auto& operand = takes_integer(what) && k == 1 ? states_[3] : states_[k];

@@ -25,7 +25,7 @@ struct dimension_list {
 
 /// The reduction as a leaf of expressions, whose extents are the dimensions that are left. Of arg_min and
 /// arg_max it has the positions.
-program reduced_along(program&& of, const reduction&, const dimension_list&);
+tape reduced_along(tape&& of, const reduction&, const dimension_list&);
 
 }  // namespace array
 
@@ -54,7 +54,7 @@ struct element_along<extreme<T>> {
 template <class R>
 auto reduced(lazy_reduction<R>&& what, const array::dimension_list& over) {
     const array::reduction how = what.how();
-    return expr<typename element_along<R>::type>(array::reduced_along(std::move(what).program(), how, over));
+    return expr<typename element_along<R>::type>(array::reduced_along(std::move(what).tape(), how, over));
 }
 
 }  // namespace detail

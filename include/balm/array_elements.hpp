@@ -164,7 +164,7 @@ T host_element(const A& a) {
 
 /// Appends a host value as an argument of type T.
 template <class T, class A>
-void append_host(array::program& list, const A& a) {
+void append_host(array::tape& list, const A& a) {
     if constexpr (scalar_type<T>) {
         list.push_value(array::step::kind::scalar, scalar_of<T>, entering_bits<scalar_of<T>>(a));
     } else {
@@ -173,7 +173,7 @@ void append_host(array::program& list, const A& a) {
     }
 }
 template <class Operation, class T, class A>
-void append_entering(array::program& list, const A& a) {
+void append_entering(array::tape& list, const A& a) {
     if constexpr (array_value<A>) {
         append<scalar::nothing>(list, a);
     } else {
@@ -208,7 +208,7 @@ template <class Operation, std::size_t... K, class First, class... Rest>
 auto recorded_with(std::index_sequence<0, K...>, First&& first, Rest&&... rest) {
     using first_element = entering_of<Operation, First, 0, First, Rest...>;
     using step = recorder<Operation, first_element, entering_of<Operation, Rest, K, First, Rest...>...>;
-    array::program list;
+    array::tape list;
     if constexpr (array_value<First>)
         list = begin<scalar::nothing>(static_cast<First&&>(first));
     else
@@ -329,13 +329,13 @@ struct compose_operation : named_operation {
 };
 
 template <class T, class A>
-void append_as(array::program& list, const A& a) {
+void append_as(array::tape& list, const A& a) {
     if constexpr (!array_value<A>) {
         append_host<T>(list, a);
     } else if constexpr (std::same_as<element_of<A>, T>) {
         append<scalar::nothing>(list, a);
     } else {
-        list.append(recorded<compose_operation<T>>(a).program());
+        list.append(recorded<compose_operation<T>>(a).tape());
     }
 }
 
@@ -350,19 +350,19 @@ constexpr bool narrows() {
 }
 /// What is assigned to elements of a vector of T.
 template <class T, class A>
-array::program_handle assigned(A&& a) {
+array::tape_handle assigned(A&& a) {
     using element = typename array_element<T>::type;
     static_assert(
         !narrows<A, element>(),
         "Balm: assigning this would narrow (floating to integer, integer to bool); write cast<T>(…)");
     if constexpr (!array_value<A>) {
-        array::program list;
+        array::tape list;
         append_host<element>(list, a);
         return list;
     } else if constexpr (std::same_as<element_of<A>, element> || (scalar_type<element> && are_scalars<A>())) {
         return begin<array_scalar<A>()>(static_cast<A&&>(a));
     } else {
-        return recorded<compose_operation<element>>(static_cast<A&&>(a)).program();
+        return recorded<compose_operation<element>>(static_cast<A&&>(a)).tape();
     }
 }
 

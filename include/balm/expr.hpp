@@ -128,14 +128,14 @@ private:
     std::shared_ptr<vector_state> near_;
 };
 
-/// A leaf whose vector `by` makes; until then `by->near()` has its place among the program's vectors.
+/// A leaf whose vector `by` makes; until then `by->near()` has its place among the tape's vectors.
 struct produced_leaf {
     std::shared_ptr<const producer> by;
     std::uint16_t leaf = 0;
 };
 
 /// The list behind every expr<T>, whatever T.
-struct program {
+struct tape {
     detail::inline_vector<step, 20> steps;
     detail::inline_vector<std::shared_ptr<vector_state>, 10> vectors;
     detail::inline_vector<std::shared_ptr<const ir::function>, 1> functions;
@@ -183,54 +183,54 @@ struct program {
     /// As it began, but for memory that it keeps.
     void clear() noexcept;
     void push_call(std::shared_ptr<const ir::function>, trace::type, std::uint16_t arity);
-    void append(program&&);
-    void append(const program& other) { append(program(other)); }
-    /// Takes the last value as the index at which the other program is computed.
-    void append_at(program&& of);
-    void append_at(const program& of) { append_at(program(of)); }
+    void append(tape&&);
+    void append(const tape& other) { append(tape(other)); }
+    /// Takes the last value as the index at which the other tape is computed.
+    void append_at(tape&& of);
+    void append_at(const tape& of) { append_at(tape(of)); }
 
 private:
     static constexpr std::size_t most_steps = 60000;  ///< their leaves' numbers have 16 bits
     [[noreturn]] static void refuse_more();
     void push_leaf(step::kind, std::shared_ptr<vector_state>, bool detail);
-    void splice(program&&);
+    void splice(tape&&);
 };
 
-/// A program of the thread's stock, handed on by its address: `a + b * c` moves no list, and allocates none
+/// A tape of the thread's stock, handed on by its address: `a + b * c` moves no list, and allocates none
 /// once the stock has some.
-class program_handle {
+class tape_handle {
 public:
-    program_handle() : list_(taken()) {}
-    program_handle(program&& list) : program_handle() { *list_ = std::move(list); }  // NOLINT
-    program_handle(const program_handle& other) : program_handle() { *list_ = *other; }
-    program_handle(program_handle&& other) noexcept : list_(std::exchange(other.list_, nullptr)) {}
-    program_handle& operator=(const program_handle& other) { return *this = program_handle(other); }
-    program_handle& operator=(program_handle&& other) noexcept {
+    tape_handle() : list_(taken()) {}
+    tape_handle(tape&& list) : tape_handle() { *list_ = std::move(list); }  // NOLINT
+    tape_handle(const tape_handle& other) : tape_handle() { *list_ = *other; }
+    tape_handle(tape_handle&& other) noexcept : list_(std::exchange(other.list_, nullptr)) {}
+    tape_handle& operator=(const tape_handle& other) { return *this = tape_handle(other); }
+    tape_handle& operator=(tape_handle&& other) noexcept {
         std::swap(list_, other.list_);
         return *this;
     }
-    ~program_handle() {
+    ~tape_handle() {
         if (list_ != nullptr) give_back(list_);
     }
-    program& operator*() { return *list_; }
-    const program& operator*() const { return *list_; }
-    program* operator->() { return list_; }
-    operator program&&() && { return std::move(*list_); }  // NOLINT
+    tape& operator*() { return *list_; }
+    const tape& operator*() const { return *list_; }
+    tape* operator->() { return list_; }
+    operator tape&&() && { return std::move(*list_); }  // NOLINT
 
 private:
-    static program* taken();
-    static void give_back(program*) noexcept;
+    static tape* taken();
+    static void give_back(tape*) noexcept;
 
-    program* list_;
+    tape* list_;
 };
 
 struct selection;
 /// What a view gives, as an expression; see view.hpp.
-program read(const selection&);
+tape read(const selection&);
 
 /// The extents of an expression: those of its views, else one dimension. Throws usage_error where nothing in
 /// it says how many elements it has.
-shape box_of(const program&);
+shape box_of(const tape&);
 
 }  // namespace array
 
@@ -296,7 +296,7 @@ public:
     using value_type = T;
     static_assert(std::same_as<T, typename detail::array_element<T>::type>);
 
-    explicit expr(array::program_handle&& list) : list_(std::move(list)) {}
+    explicit expr(array::tape_handle&& list) : list_(std::move(list)) {}
     template <class U>
     requires std::same_as<detail::element_of<vector<U>>, T> expr(const vector<U>& v) {  // NOLINT
         list_->push_vector(v.state());
@@ -305,10 +305,10 @@ public:
     requires std::same_as<detail::element_of<view<U>>, T> expr(const view<U>& v)  // NOLINT
         : list_(array::read(v.what())) {}
 
-    const array::program& program() const& { return *list_; }
-    array::program&& program() && { return std::move(*list_); }
-    const array::program_handle& handle() const& { return list_; }
-    array::program_handle&& handle() && { return std::move(list_); }
+    const array::tape& tape() const& { return *list_; }
+    array::tape&& tape() && { return std::move(*list_); }
+    const array::tape_handle& handle() const& { return list_; }
+    array::tape_handle&& handle() && { return std::move(list_); }
 
     /// The expression at the positions that another one of integers gives: `(a * b)[n - 1 -
     /// balm::element_index()]`. Positions are not checked.
@@ -316,20 +316,20 @@ public:
     view<const T> operator[](A&& position) const;
 
 private:
-    array::program_handle list_;
+    array::tape_handle list_;
 };
 
 /// What functions without a result give in expressions: for balm::eval, and nothing else.
 template <>
 class expr<void> {
 public:
-    explicit expr(array::program&& list) : program_(std::move(list)) {}
+    explicit expr(array::tape&& list) : tape_(std::move(list)) {}
 
-    const array::program& program() const& { return program_; }
-    array::program&& program() && { return std::move(program_); }
+    const array::tape& tape() const& { return tape_; }
+    array::tape&& tape() && { return std::move(tape_); }
 
 private:
-    array::program program_;
+    array::tape tape_;
 };
 
 namespace detail {
@@ -396,12 +396,12 @@ std::uint64_t entering_bits(A value) {
 
 /// Appends an operand of any kind.
 template <scalar Entering, class A>
-void append(array::program& list, A&& a) {
+void append(array::tape& list, A&& a) {
     using plain = std::remove_cvref_t<A>;
     if constexpr (is_vector<plain>)
         list.push_vector(a.state());
     else if constexpr (is_expr<plain>)
-        list.append(static_cast<A&&>(a).program());
+        list.append(static_cast<A&&>(a).tape());
     else if constexpr (is_view<plain>)
         list.append(array::read(a.what()));
     else
@@ -409,11 +409,11 @@ void append(array::program& list, A&& a) {
 }
 /// The list to append to: the first operand's own, where it is an expression that nobody else will use.
 template <scalar Entering, class A>
-array::program_handle begin(A&& a) {
+array::tape_handle begin(A&& a) {
     if constexpr (is_expr<std::remove_cvref_t<A>>)
         return static_cast<A&&>(a).handle();
     else {
-        array::program_handle list;
+        array::tape_handle list;
         append<Entering>(*list, a);
         return list;
     }
@@ -423,12 +423,12 @@ template <scalar S>
 using expr_of = expr<typename host_type<S>::type>;
 
 template <builtin B, scalar Strong, class First, class... Rest>
-array::program_handle joined(First&& first, Rest&&... rest) {
+array::tape_handle joined(First&& first, Rest&&... rest) {
     if constexpr (!takes_bit_patterns(B)) {
         refuse_wrapping<array_operand<B, First>(Strong)>(first);
         (refuse_wrapping<array_operand<B, Rest>(Strong)>(rest), ...);
     }
-    array::program_handle list = begin<array_operand<B, First>(Strong)>(static_cast<First&&>(first));
+    array::tape_handle list = begin<array_operand<B, First>(Strong)>(static_cast<First&&>(first));
     (append<array_operand<B, Rest>(Strong)>(*list, static_cast<Rest&&>(rest)), ...);
     return list;
 }
@@ -446,7 +446,7 @@ template <class A>
 requires is_host_call<std::remove_cvref_t<A>>
 auto per_element(A&& a) {
     return expr<typename std::remove_cvref_t<A>::value_type>(
-        array::program_handle(array::program(a.expression().list())));
+        array::tape_handle(array::tape(a.expression().list())));
 }
 template <class... A>
 inline constexpr bool have_host_call = (is_host_call<std::remove_cvref_t<A>> || ...);
@@ -467,7 +467,7 @@ auto apply(A&&... a) {
         static_assert(
             result != scalar::nothing,
             "Balm: this operator or built-in does not take elements of these types (integers wanted?)");
-        array::program_handle list = detail::joined<B, strong>(static_cast<A&&>(a)...);
+        array::tape_handle list = detail::joined<B, strong>(static_cast<A&&>(a)...);
         array::step& s = list->push(array::step::kind::apply);
         s.type = result;
         s.detail = static_cast<std::uint16_t>(B);
@@ -489,7 +489,7 @@ BALM_BINARY_OPERATORS(BALM_BINARY)
 /// Short vectors lane by lane: see balm/array_elements.hpp.
 template <scalar_type T, array_value A>
 requires(detail::are_scalars<A>()) expr<canonical<T>> cast(A&& a) {
-    array::program_handle list = detail::begin<detail::array_scalar<A>()>(static_cast<A&&>(a));
+    array::tape_handle list = detail::begin<detail::array_scalar<A>()>(static_cast<A&&>(a));
     array::step& s = list->push(array::step::kind::convert);
     s.type = scalar_of<T>;
     s.arity = 1;
@@ -606,8 +606,7 @@ auto select(C&& condition, A&& if_true, B&& if_false) {
         constexpr scalar result = a == b ? a : common_scalar(a, b);
         detail::refuse_wrapping<a>(if_true);
         detail::refuse_wrapping<b>(if_false);
-        array::program list =
-            detail::begin<scalar::boolean>(detail::as_condition(static_cast<C&&>(condition)));
+        array::tape list = detail::begin<scalar::boolean>(detail::as_condition(static_cast<C&&>(condition)));
         detail::append<a>(list, if_true);
         detail::append<b>(list, if_false);
         array::step& s = list.push(array::step::kind::select);
@@ -621,9 +620,9 @@ namespace detail {
 
 /// An expression of integers as positions (i64).
 template <class A>
-array::program positions(A&& a) {
+array::tape positions(A&& a) {
     static_assert(kind_of(array_scalar<A>()) == scalar_kind::integer, "Balm: positions are integers");
-    return cast<std::int64_t>(static_cast<A&&>(a)).program();
+    return cast<std::int64_t>(static_cast<A&&>(a)).tape();
 }
 
 }  // namespace detail
@@ -635,14 +634,14 @@ std::int64_t checked_positions(std::int64_t offset, const shape&);
 
 /// The position of each element, plus an offset: 0, 1, 2, …
 inline expr<std::int64_t> element_index(std::int64_t offset = 0) {
-    array::program list;
+    array::tape list;
     list.push_value(array::step::kind::index, scalar::i64, static_cast<std::uint64_t>(offset));
     return expr<std::int64_t>(std::move(list));
 }
 /// The same for a given number of elements, where no vector in the expression says it. Throws usage_error
 /// where a position is beyond what an std::int64_t counts.
 inline expr<std::int64_t> element_index(std::int64_t offset, std::size_t size) {
-    array::program list;
+    array::tape list;
     list.push_value(array::step::kind::index, scalar::i64, static_cast<std::uint64_t>(offset));
     list.size = detail::checked_positions(offset, shape(size));
     return expr<std::int64_t>(std::move(list));
@@ -652,7 +651,7 @@ inline expr<std::int64_t> element_index(std::int64_t offset, std::size_t size) {
 /// argument, which does not.
 template <scalar_type T>
 expr<canonical<T>> constant(T value) {
-    array::program list;
+    array::tape list;
     list.push_value(array::step::kind::constant, scalar_of<T>,
                     dsl::detail::bits_of(static_cast<canonical<T>>(value)));
     return expr<canonical<T>>(std::move(list));
@@ -671,7 +670,7 @@ struct held_by<dsl::Var<T>> {
 };
 /// Appends what becomes a value of T as the kernel language lets it: balm/array_elements.hpp.
 template <class T, class A>
-void append_as(array::program& list, const A& a);
+void append_as(array::tape& list, const A& a);
 
 /// What a function's parameter in memory points to; void for a parameter by value.
 template <class P>
@@ -697,7 +696,7 @@ struct memory_parameter_of<dsl::Ptr<T, Where>> {
 
 /// Appends an image for a parameter that is one.
 template <class P, class A>
-void append_image(array::program& list, const A& a) {
+void append_image(array::tape& list, const A& a) {
     static_assert(P::use != trace::access::out_image,
                   "Balm: in an expression a function only reads images: take InImage<T, N> or Sampled<T, N>");
     parameter<P>::template check<A>();
@@ -711,7 +710,7 @@ void append_image(array::program& list, const A& a) {
 
 /// Appends an argument for a parameter of type P.
 template <class P, class A>
-void append_argument(array::program& list, const A& a) {
+void append_argument(array::tape& list, const A& a) {
     using element = typename memory_parameter_of<P>::element;
     if constexpr (is_host_call<A>) {
         append_argument<P>(list, per_element(a));
@@ -757,7 +756,7 @@ void append_argument(array::program& list, const A& a) {
 /// A parameter that is an image, InImage<T, N> or Sampled<T, N>, takes one as a kernel does.
 template <class R, class... P, class... A>
 requires(array_value<A> || ...) auto call_function(const device_function<R, P...>& f, A&&... a) {
-    array::program list;
+    array::tape list;
     (detail::append_argument<P>(list, a), ...);
     if constexpr (std::is_void_v<R>) {
         list.push_call(f.function(), {}, sizeof...(A));
@@ -771,8 +770,8 @@ requires(array_value<A> || ...) auto call_function(const device_function<R, P...
 }
 
 namespace array {
-/// One kernel that computes the program for every index, and keeps nothing of it.
-void evaluate(program&&);
+/// One kernel that computes the tape for every index, and keeps nothing of it.
+void evaluate(tape&&);
 }  // namespace array
 
 /// Computes an expression for its effects alone: those of functions that write memory, print or check.
@@ -780,7 +779,7 @@ void evaluate(program&&);
 /// device they are.
 template <class T>
 void eval(expr<T> e) {
-    array::evaluate(std::move(e).program());
+    array::evaluate(std::move(e).tape());
 }
 
 /// An expression computed once, and used as often as the function given uses it. (What is the same by the
@@ -790,9 +789,9 @@ void eval(expr<T> e) {
 ///     y = balm::let(sin(s * x), [](auto z) { return z * z + z; });
 template <array_value A, class F>
 auto let(A&& a, F&& f) {
-    array::program list = detail::begin<detail::array_scalar<A>()>(static_cast<A&&>(a));
+    array::tape list = detail::begin<detail::array_scalar<A>()>(static_cast<A&&>(a));
     const trace::type type = detail::array_type<detail::element_of<A>>();
-    array::program name;
+    array::tape name;
     name.size = list.size;
     name.push_kept(type, list.push_keep(type));
     auto body = static_cast<F&&>(f)(expr<detail::element_of<A>>(std::move(name)));

@@ -39,7 +39,7 @@
 namespace balm {
 
 namespace array {
-struct program;
+struct tape;
 }
 
 /// Local memory for a kernel's `Local<T>` parameter: room for `count` elements in each work-group.
@@ -337,12 +337,12 @@ public:
     void push_row(builtin, scalar, std::size_t arity);
 
     /// Throws usage_error where a kernel was traced when it was made.
-    const array::program& list() const;
+    const array::tape& list() const;
 
 private:
-    array::program& own_list();
+    array::tape& own_list();
 
-    std::shared_ptr<array::program> list_;
+    std::shared_ptr<array::tape> list_;
 };
 
 /// What a call with host values alone gives: the value, where a kernel is traced; in an array expression it

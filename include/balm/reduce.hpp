@@ -63,9 +63,9 @@ struct reduction {
 
 /// Results leave 8 bytes each in `results`: one, and for arg_min and arg_max a second, the position. The
 /// program's values are the reductions' expressions, in their order.
-void reduce(program&&, const reduction* first, std::size_t count, policy, std::uint64_t* results);
+void reduce(tape&&, const reduction* first, std::size_t count, policy, std::uint64_t* results);
 /// The same into a vector of one element for each.
-void reduce_into(vector_state* const* into, program&&, const reduction* first, std::size_t count, policy);
+void reduce_into(vector_state* const* into, tape&&, const reduction* first, std::size_t count, policy);
 
 /// The type in which elements are added up: booleans are counted in 64 bits, small integers in 32.
 constexpr scalar sum_type(scalar s) { return s == scalar::boolean ? scalar::i64 : promote(s); }
@@ -78,15 +78,14 @@ class lazy_reduction {
 public:
     using result_type = R;
 
-    lazy_reduction(array::program&& list, array::reduction how)
-        : program_(std::move(list)), how_(std::move(how)) {}
+    lazy_reduction(array::tape&& list, array::reduction how) : tape_(std::move(list)), how_(std::move(how)) {}
 
-    const array::program& program() const& { return program_; }
-    array::program&& program() && { return std::move(program_); }
+    const array::tape& tape() const& { return tape_; }
+    array::tape&& tape() && { return std::move(tape_); }
     const array::reduction& how() const { return how_; }
 
 private:
-    array::program program_;
+    array::tape tape_;
     array::reduction how_;
 };
 
@@ -132,9 +131,9 @@ lazy_reduction<R> lazily(A&& a) {
 }
 
 template <class First, class... Rest>
-array::program joined_programs(lazy_reduction<First>&& first, const lazy_reduction<Rest>&... rest) {
-    array::program list = std::move(first).program();
-    (list.append(rest.program()), ...);
+array::tape joined_programs(lazy_reduction<First>&& first, const lazy_reduction<Rest>&... rest) {
+    array::tape list = std::move(first).tape();
+    (list.append(rest.tape()), ...);
     return list;
 }
 

@@ -15,12 +15,12 @@ namespace detail {
 
 /// What an assignment to a vector or view writes. A vector without elements becomes like the values.
 template <class T>
-array::target target_of(vector<T>& v, const array::program& values) {
+array::target target_of(vector<T>& v, const array::tape& values) {
     if (!v.state()) v = vector<T>(array::make_vector_like(values, array_type<T>()));
     return {v.state().get(), nullptr};
 }
 template <class T>
-array::target target_of(const view<T>& v, const array::program&) {
+array::target target_of(const view<T>& v, const array::tape&) {
     static_assert(!std::is_const_v<T>, "Balm: this view is of an expression or of a constant vector");
     return {v.what().of.vectors[0].get(), &v.what().where};
 }
@@ -68,7 +68,7 @@ public:
 private:
     template <std::size_t... K, class F>
     void assign(std::index_sequence<K...>, F&& value) {
-        array::program list;
+        array::tape list;
         (list.append(detail::assigned<element<K>>(value.template operator()<K>())), ...);
         const array::target targets[] = {detail::target_of(std::get<K>(targets_), list)...};
         array::assign(targets, std::move(list));

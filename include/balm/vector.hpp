@@ -27,7 +27,7 @@ const std::shared_ptr<runtime::storage>& no_memory();
 namespace array {
 
 std::shared_ptr<vector_state> make_vector(const context&, trace::type, std::size_t size);
-std::shared_ptr<vector_state> make_vector_like(const program&, trace::type);
+std::shared_ptr<vector_state> make_vector_like(const tape&, trace::type);
 std::size_t size_of(const vector_state&);
 /// Throws usage_error for a vector that is spread over several devices.
 const std::shared_ptr<runtime::storage>& storage_of(const vector_state&);
@@ -38,10 +38,10 @@ void write(vector_state&, std::size_t offset, const void* from, std::size_t coun
 void read(const vector_state&, std::size_t offset, void* to, std::size_t count);
 void fill(vector_state&, const void* value);
 void copy(vector_state& to, const vector_state& from);
-/// One kernel: target[i] = program(i).
-void assign(vector_state& target, program&&);
-/// The source of the kernel that assigns the program to a vector of its own.
-std::string source_of(program&&, trace::type);
+/// One kernel: target[i] = tape(i).
+void assign(vector_state& target, tape&&);
+/// The source of the kernel that assigns the tape to a vector of its own.
+std::string source_of(tape&&, trace::type);
 /// The elements as text; null for none.
 std::ostream& print(std::ostream&, const vector_state*);
 
@@ -113,8 +113,8 @@ public:
     }
     /// As many elements as the expression, on the device of its vectors, computed.
     vector(expr<element> e)  // NOLINT(google-explicit-constructor)
-        : state_(array::make_vector_like(e.program(), detail::array_type<T>())) {
-        array::assign(*state_, std::move(e).program());
+        : state_(array::make_vector_like(e.tape(), detail::array_type<T>())) {
+        array::assign(*state_, std::move(e).tape());
     }
 
     template <class U>
@@ -152,7 +152,7 @@ public:
             const T value = detail::host_element<T>(a);
             if (state_) array::fill(*state_, &value);
         } else {
-            array::program_handle list = detail::assigned<T>(static_cast<A&&>(a));
+            array::tape_handle list = detail::assigned<T>(static_cast<A&&>(a));
             if (!state_) state_ = array::make_vector_like(*list, detail::array_type<T>());
             array::assign(*state_, std::move(*list));
         }
@@ -207,11 +207,11 @@ public:
     ///     x[2 * balm::element_index(0, n / 2)] = 0.0;
     template <array_value A>
     view<T> operator[](A&& position) {
-        return view<T>({expr<element>(*this).program(), detail::positions(static_cast<A&&>(position))});
+        return view<T>({expr<element>(*this).tape(), detail::positions(static_cast<A&&>(position))});
     }
     template <array_value A>
     view<const T> operator[](A&& position) const {
-        return view<const T>({expr<element>(*this).program(), detail::positions(static_cast<A&&>(position))});
+        return view<const T>({expr<element>(*this).tape(), detail::positions(static_cast<A&&>(position))});
     }
     /// A range of the elements, to read and to assign: `x(balm::slice(0, n, 2)) = 1.0`.
     view<T> operator()(const array::slice_part& part) { return view<T>(*this, shape(size()))(part); }
@@ -285,7 +285,7 @@ private:
 ///     y = balm::constant_memory(weights)[balm::element_index() / 1024] * x;
 template <class T>
 expr<detail::element_of<vector<T>>> constant_memory(const vector<T>& x) {
-    array::program_handle list;
+    array::tape_handle list;
     list->push_constant_memory(x.state());
     return expr<detail::element_of<vector<T>>>(std::move(list));
 }

@@ -29,32 +29,32 @@ namespace array {
 
 /// What a view refers to: what `of` gives at the index that `where` computes for each of the view's.
 struct selection {
-    program of;
-    program where;
+    tape of;
+    tape where;
 };
 
-/// The elements of a program in row-major order. Throws usage_error where they are of another number.
-selection viewed(program of, const shape& extents);
+/// The elements of a tape in row-major order. Throws usage_error where they are of another number.
+selection viewed(tape of, const shape& extents);
 selection sliced(const selection&, std::span<const slice_part>);
 selection transposed(const selection&, std::span<const int> order);
 selection broadcast(const selection&, const shape& extents);
 selection reshaped(const selection&, const shape& extents);
-/// The elements at the positions that a program gives.
-selection picked(const selection&, program positions);
+/// The elements at the positions that a tape gives.
+selection picked(const selection&, tape positions);
 
 /// One vector that an assignment writes, and at which of its elements.
 struct target {
     vector_state* vector = nullptr;
-    const program* where = nullptr;  ///< null: at the element's own index
-    std::size_t first = 0;           ///< of a part: the positions are those of a whole, where it begins here
-    bool is_part = false;            ///< positions that are not in it are left out
+    const tape* where = nullptr;  ///< null: at the element's own index
+    std::size_t first = 0;        ///< of a part: the positions are those of a whole, where it begins here
+    bool is_part = false;         ///< positions that are not in it are left out
 };
-/// Computes every element of the targets in one kernel: a value of the program for each of them. Where values
+/// Computes every element of the targets in one kernel: a value of the tape for each of them. Where values
 /// depend on what targets hold elsewhere they are computed in temporaries first.
-void assign(std::span<const target>, program&&);
+void assign(std::span<const target>, tape&&);
 
 /// Sets elements of a vector, which `target.of` is.
-void assign(const selection& target, program&& value);
+void assign(const selection& target, tape&& value);
 
 constexpr slice_part part_of(const slice_part& part) { return part; }
 constexpr slice_part part_of(all_type) { return {}; }
@@ -91,7 +91,7 @@ public:
         : what_(array::viewed(program_of(x), extents)) {}
     /// The elements of an expression.
     view(expr<element> e, const shape& extents) requires std::is_const_v<T>
-        : what_(array::viewed(std::move(e).program(), extents)) {}
+        : what_(array::viewed(std::move(e).tape(), extents)) {}
     /// To be read only.
     view(const view<value_type>& other) requires std::is_const_v<T> : what_(other.what()) {}
     /// Use x[…].
@@ -156,7 +156,7 @@ public:
     const array::selection& what() const { return what_; }
 
 private:
-    static array::program program_of(const vector<value_type>& x) { return expr<element>(x).program(); }
+    static array::tape program_of(const vector<value_type>& x) { return expr<element>(x).tape(); }
 
     array::selection what_;
 };

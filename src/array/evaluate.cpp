@@ -141,7 +141,7 @@ bool agree(const shape& a, const shape& b) {
 }
 
 /// The box of which every element is computed. Throws usage_error where the parts do not agree.
-shape common_box(const program& p, target_list targets) {
+shape common_box(const tape& p, target_list targets) {
     std::optional<shape> box;
     for (const target& t : targets) {
         if (t.where != nullptr && t.where->size < 0) continue;
@@ -165,7 +165,7 @@ shape common_box(const program& p, target_list targets) {
 }
 
 /// Throws usage_error where the vectors lie on different devices.
-void check_devices(const program& p, target_list targets) {
+void check_devices(const tape& p, target_list targets) {
     const vector_state& first = *targets[0].vector;
     for (const target& t : targets) check_same_devices(first, *t.vector);
     for (const auto& v : p.vectors) check_same_devices(first, *v);
@@ -173,7 +173,7 @@ void check_devices(const program& p, target_list targets) {
 
 /// Values that depend on what their targets hold elsewhere: computed first, as are positions among them, then
 /// assigned.
-void assign_by_temporaries(target_list targets, program&& values, std::size_t n) {
+void assign_by_temporaries(target_list targets, tape&& values, std::size_t n) {
     std::vector<std::shared_ptr<vector_state>> computed;
     std::vector<target> into;
     for (const target& t : targets) {
@@ -182,7 +182,7 @@ void assign_by_temporaries(target_list targets, program&& values, std::size_t n)
     }
     assign(into, std::move(values));
 
-    std::vector<program> where(targets.size());
+    std::vector<tape> where(targets.size());
     for (std::size_t k = 0; k < targets.size(); ++k) {
         if (targets[k].where == nullptr) continue;
         where[k] = *targets[k].where;
@@ -198,7 +198,7 @@ void assign_by_temporaries(target_list targets, program&& values, std::size_t n)
             copy(*targets[k].vector, *computed[k]);
             continue;
         }
-        program value;
+        tape value;
         value.push_vector(computed[k]);
         const target one{targets[k].vector, &where[k]};
         assign({&one, 1}, std::move(value));
@@ -206,10 +206,10 @@ void assign_by_temporaries(target_list targets, program&& values, std::size_t n)
 }
 
 /// One kernel on one device. `p` are the values, then the positions of targets that have some.
-void launch(target_list targets, const program& p, const shape& box);
+void launch(target_list targets, const tape& p, const shape& box);
 
 /// Every device computes what it has of the targets.
-void assign_to_parts(target_list targets, const program& p, const shape& box) {
+void assign_to_parts(target_list targets, const tape& p, const shape& box) {
     for (std::size_t k = 0; k < targets[0].vector->parts().size(); ++k) {
         const vector_state::part& part = targets[0].vector->parts()[k];
         if (part.elements->size() == 0) continue;
@@ -219,7 +219,7 @@ void assign_to_parts(target_list targets, const program& p, const shape& box) {
         const std::size_t count = is_whole ? box.count() : part.elements->size();
         for (piece& each : on.pieces(p, box, first, count)) {
             // A piece of a part begins at an element of it; a pointer to there would not suit every driver.
-            const program from = positions_from(each.first - first, each.box);
+            const tape from = positions_from(each.first - first, each.box);
             const bool begins_inside = !is_whole && each.first > part.first;
             std::vector<target> into;
             for (const target& t : targets) {
@@ -246,11 +246,11 @@ struct ready_targets {
                            [](const target& t) { return t.where != nullptr && !t.where->produced.empty(); });
     }
     std::vector<target> targets;
-    std::list<program> positions;
+    std::list<tape> positions;
 };
 
 /// Has a producer write the target itself, where that is all that is assigned; whether it did.
-bool is_produced_in_place(target_list targets, const program& p) {
+bool is_produced_in_place(target_list targets, const tape& p) {
     if (p.produced.size() != 1 || targets.size() != 1 || targets[0].where != nullptr) return false;
     const produced_leaf& made = *p.produced.begin();
     const shape& extents = made.by->extents();
@@ -278,17 +278,17 @@ bool are_parted_alike(target_list targets) {
 
 }  // namespace
 
-std::shared_ptr<vector_state> make_vector_like(const program& p, trace::type type) {
+std::shared_ptr<vector_state> make_vector_like(const tape& p, trace::type type) {
     if (is_spread(p)) return make_like(*p.vectors[0], type, element_count(p));
     return std::make_shared<vector_state>(device_of(p), type, element_count(p));
 }
 
-void assign(vector_state& target_vector, program&& p) {
+void assign(vector_state& target_vector, tape&& p) {
     const target one{&target_vector};
     assign({&one, 1}, std::move(p));
 }
 
-void assign(target_list targets, program&& p) {
+void assign(target_list targets, tape&& p) {
     if (is_produced_in_place(targets, p)) return;
     materialise(p);
     if (ready_targets::are_needed(targets)) return assign(ready_targets(targets).targets, std::move(p));
@@ -297,7 +297,7 @@ void assign(target_list targets, program&& p) {
     if (box.count() == 0) return;
     refuse_written_overlap(p, targets);
     check_distinct(targets, box);
-    program values;  // apart from the positions, for temporaries
+    tape values;  // apart from the positions, for temporaries
     const bool has_positions =
         std::any_of(targets.begin(), targets.end(), [](const target& t) { return t.where; });
     if (has_positions) {
@@ -319,13 +319,13 @@ namespace {
 /// An assignment on one device, and what its kernel depends on.
 struct assignment {
     target_list targets;
-    const program& p;
+    const tape& p;
     runtime::device_state& device;
     layout leaves;
     written_list written;
     ir::launch_facts facts;
 
-    assignment(target_list into, const program& values, const shape& box)
+    assignment(target_list into, const tape& values, const shape& box)
         : targets(into),
           p(values),
           device(into[0].vector->device()),
@@ -357,7 +357,7 @@ struct assignment {
         list_leaves(to, p, leaves, written);
     }
 
-    /// The values of the program are what is assigned, then the positions of those targets that have some.
+    /// The values of the tape are what is assigned, then the positions of those targets that have some.
     std::shared_ptr<const ir::function> traced() const {
         const std::size_t loop_count = leaves.places.counts().size();
         trace::recording r("elementwise", static_cast<int>(std::min(loop_count, grid_dimensions)), {});
@@ -382,13 +382,13 @@ struct assignment {
     }
 
 private:
-    static bool needs_flat_index(target_list targets, const program& p) {
+    static bool needs_flat_index(target_list targets, const tape& p) {
         return asks_for_flat_index(p) ||
                std::any_of(targets.begin(), targets.end(), [](const target& t) { return !t.where; });
     }
 };
 
-void launch(target_list targets, const program& p, const shape& box) {
+void launch(target_list targets, const tape& p, const shape& box) {
     const assignment to_do(targets, p, box);
     const layout& leaves = to_do.leaves;
     const assignment_key key(leaves, targets, to_do.written);
@@ -404,7 +404,7 @@ void launch(target_list targets, const program& p, const shape& box) {
 
 }  // namespace
 
-std::string source_of(program&& p, trace::type type) {
+std::string source_of(tape&& p, trace::type type) {
     materialise(p);
     shape box = box_of(p);
     if (is_spread(p)) {  // the first device's part of it

@@ -20,7 +20,7 @@ namespace {
 struct entry {
     std::any key;
     ir::launch_facts facts;
-    program structure;  ///< without its leaves
+    tape structure;  ///< without its leaves
     layout leaves;
     cached_kernel kernel;
 };
@@ -37,7 +37,7 @@ public:
 };
 
 /// What no kernel has, of those that are for the expression but for one thing.
-std::string what_is_new(const runtime::device_state& device, const kernel_key& key, const program& p,
+std::string what_is_new(const runtime::device_state& device, const kernel_key& key, const tape& p,
                         const layout& leaves) {
     const char* words = "its operations and types are new";
     int nearest = 0;
@@ -62,9 +62,9 @@ std::string what_is_new(const runtime::device_state& device, const kernel_key& k
     return words;
 }
 
-/// The program without what it reads, which belongs to no structure.
-program without_leaves(const program& p) {
-    program bare;
+/// The tape without what it reads, which belongs to no structure.
+tape without_leaves(const tape& p) {
+    tape bare;
     bare.steps = p.steps;
     bare.functions = p.functions;
     return bare;
@@ -79,7 +79,7 @@ layout without_vectors(const layout& leaves) {
 }  // namespace
 
 std::shared_ptr<const cached_kernel> kernel_for(
-    runtime::device_state& device, const kernel_key& key, const program& p, const layout& leaves,
+    runtime::device_state& device, const kernel_key& key, const tape& p, const layout& leaves,
     ir::launch_facts facts, const std::function<std::shared_ptr<const ir::function>()>& trace) {
     runtime::refuse_if_forked();
     runtime::table_hash of;

@@ -49,7 +49,7 @@ struct cached_kernel {
 /// The kernel of an expression on a device, lowered for the given facts; traced by `trace` when it is not
 /// known. The key says what it makes of the values. Holding the kernel keeps its program loaded.
 std::shared_ptr<const cached_kernel> kernel_for(
-    runtime::device_state&, const kernel_key&, const program&, const layout&, ir::launch_facts,
+    runtime::device_state&, const kernel_key&, const tape&, const layout&, ir::launch_facts,
     const std::function<std::shared_ptr<const ir::function>()>& trace);
 
 /// Launches it on the device's own queue.

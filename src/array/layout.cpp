@@ -22,7 +22,7 @@ parameter_name vector_name(std::size_t k) { return parameter_name::letter("abcde
 parameter_name scalar_name(std::size_t k) { return parameter_name::letter("stuvwxyz", k); }
 /// Calls f(step, number of its argument) for each scalar.
 template <class F>
-void for_each_scalar(const program& p, const layout& leaves, F&& f) {
+void for_each_scalar(const tape& p, const layout& leaves, F&& f) {
     std::size_t k = 0;
     for (const step& s : p.steps)
         if (is_argument(s)) f(s, leaves.argument_of_scalar(k++));
@@ -39,7 +39,7 @@ namespace {
 /// Which vectors are read at positions in constant memory, and in no other way, as long as there is room for
 /// them: OpenCL's. CUDA C++ has none for memory that kernels are given; there reads are of the read-only
 /// cache.
-std::bitset<64> vectors_in_constant_memory(const program& p, const layout& leaves) {
+std::bitset<64> vectors_in_constant_memory(const tape& p, const layout& leaves) {
     std::bitset<64> wanted, elsewhere, found;
     int depth = 0;
     for (const step& s : p.steps) {
@@ -67,7 +67,7 @@ std::bitset<64> vectors_in_constant_memory(const program& p, const layout& leave
 
 }  // namespace
 
-layout::layout(const program& p, placement of) : places(std::move(of)) {
+layout::layout(const tape& p, placement of) : places(std::move(of)) {
     std::uint16_t* number = number_of_leaf.extend(p.vectors.size());
     for (const auto& v : p.vectors) {
         const auto known = std::find(vectors.begin(), vectors.end(), v.get());
@@ -114,7 +114,7 @@ const std::shared_ptr<runtime::device_state>& default_device() {
 
 }  // namespace
 
-std::size_t element_count(const program& p) {
+std::size_t element_count(const tape& p) {
     if (p.size < 0)
         throw usage_error(
             "an expression says nowhere how many elements it has (memory, scalars and positions do not); "
@@ -132,7 +132,7 @@ written_list written_by(target_list targets) {
 namespace {
 
 /// Whether a function of the expression writes the vector.
-bool is_written(const program& p, const vector_state& v) {
+bool is_written(const tape& p, const vector_state& v) {
     return p.writes_memory && std::any_of(p.steps.begin(), p.steps.end(), [&](const step& s) {
                return s.what == step::kind::memory && s.detail != 0 && p.vectors[s.leaf].get() == &v;
            });
@@ -140,7 +140,7 @@ bool is_written(const program& p, const vector_state& v) {
 
 }  // namespace
 
-void refuse_written_overlap(const program& p, target_list targets) {
+void refuse_written_overlap(const tape& p, target_list targets) {
     if (!p.writes_memory) return;
     const auto is_on_several = [](const auto& v) { return v->is_spread(); };
     if (std::any_of(p.vectors.begin(), p.vectors.end(), is_on_several) ||
@@ -165,12 +165,12 @@ void refuse_written_overlap(const program& p, target_list targets) {
     }
 }
 
-bool is_cheaper_in_fours(const program& p) {
+bool is_cheaper_in_fours(const tape& p) {
     return std::any_of(p.functions.begin(), p.functions.end(),
                        [](const auto& f) { return f->of_four != nullptr; });
 }
 
-const std::shared_ptr<runtime::device_state>& device_of(const program& p) {
+const std::shared_ptr<runtime::device_state>& device_of(const tape& p) {
     if (p.vectors.empty() && p.size >= 0)
         return p.images.empty() ? default_device() : p.images[0].memory->device_handle();
     if (p.vectors.empty())
@@ -187,7 +187,7 @@ const std::shared_ptr<runtime::device_state>& device_of(const program& p) {
 namespace {
 
 /// Which of the values that are kept each step names.
-std::vector<std::size_t> kept_values(const program& p) {
+std::vector<std::size_t> kept_values(const tape& p) {
     std::vector<std::uint64_t> numbers;
     std::vector<std::size_t> named;
     for (const step& s : p.steps) {
@@ -201,7 +201,7 @@ std::vector<std::size_t> kept_values(const program& p) {
 
 }  // namespace
 
-bool same_structure(const program& a, const program& b) {
+bool same_structure(const tape& a, const tape& b) {
     if (a.steps.size() != b.steps.size() || a.functions.size() != b.functions.size()) return false;
     for (std::size_t k = 0; k < a.functions.size(); ++k)
         if (a.functions[k]->identity != b.functions[k]->identity) return false;
@@ -218,7 +218,7 @@ bool same_structure(const program& a, const program& b) {
 namespace {
 
 /// Whether the kernel is given a quarter of the index's offset, so that it knows what begins a block of four.
-bool is_in_fours(const program& p, const step& s) { return s.detail != 0 && is_cheaper_in_fours(p); }
+bool is_in_fours(const tape& p, const step& s) { return s.detail != 0 && is_cheaper_in_fours(p); }
 
 /// index + offset, or 4 offset
 trace::node shifted(trace::node index, trace::node offset, bool in_fours) {
@@ -227,7 +227,7 @@ trace::node shifted(trace::node index, trace::node offset, bool in_fours) {
 }
 
 /// An index's offset, or a quarter of it.
-std::uint64_t offset_of(const program& p, const step& s) {
+std::uint64_t offset_of(const tape& p, const step& s) {
     return is_in_fours(p, s) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(s.bits) / 4) : s.bits;
 }
 
@@ -240,7 +240,7 @@ trace::node as_element(trace::node value, trace::type wanted) {
     return trace::convert(value, wanted.element == scalar::f16 ? scalar::f32 : wanted.element);
 }
 
-void list_leaves(parameter_list& to, const program& p, const layout& leaves,
+void list_leaves(parameter_list& to, const tape& p, const layout& leaves,
                  std::span<vector_state* const> written) {
     std::size_t letter = 0;
     for (std::size_t k = 0; k < leaves.vectors.size(); ++k) {
@@ -321,7 +321,7 @@ trace::node kept_value(const kept_list& kept, std::uint64_t number, std::size_t 
 
 }  // namespace
 
-bool has_lanes(const program& p) {
+bool has_lanes(const tape& p) {
     std::vector<trace::type> stack;
     for (const step& s : p.steps) {
         const trace::type* const operands = stack.data() + stack.size() - s.arity;
@@ -361,7 +361,7 @@ bool has_lanes(const program& p) {
     return true;
 }
 
-std::vector<trace::node> record(const program& p, const layout& leaves, const parameter_list& given,
+std::vector<trace::node> record(const tape& p, const layout& leaves, const parameter_list& given,
                                 const coordinates& at, int lanes) {
     std::vector<trace::node> stack;
     std::vector<coordinates> places{at};
@@ -427,7 +427,7 @@ std::vector<trace::node> record(const program& p, const layout& leaves, const pa
     return stack;
 }
 
-std::vector<std::string> describe(const program& p, const layout& leaves, const parameter_list& given) {
+std::vector<std::string> describe(const tape& p, const layout& leaves, const parameter_list& given) {
     struct phrase {
         std::string words;
         int precedence;
@@ -495,7 +495,7 @@ std::vector<std::string> describe(const program& p, const layout& leaves, const 
     return all;
 }
 
-void refuse_writing(const program& p) {
+void refuse_writing(const tape& p) {
     if (!p.writes_memory) return;
     throw usage_error(
         "a function in a reduced expression writes memory; assign the expression to a vector and reduce "

@@ -1,6 +1,6 @@
 #pragma once
 // How an expression's leaves become a kernel's parameters: equal vectors are one parameter, scalars are
-// arguments, of what repeats one. In: a program. Out: the numbering, which belongs to the kernel's identity,
+// arguments, of what repeats one. In: a tape. Out: the numbering, which belongs to the kernel's identity,
 // and the list of the parameters.
 
 #include <bitset>
@@ -18,23 +18,23 @@
 
 namespace balm::array {
 
-/// The leaves of a program by identity.
+/// The leaves of a tape by identity.
 struct layout {
     detail::inline_vector<vector_state*, 10> vectors;  ///< each once, in order of appearance
-    leaf_numbers number_of_leaf;                       ///< program::vectors -> vectors
-    scalar_numbers number_of_scalar;                   ///< the program's -> arguments, if any repeats
+    leaf_numbers number_of_leaf;                       ///< tape::vectors -> vectors
+    scalar_numbers number_of_scalar;                   ///< the tape's -> arguments, if any repeats
     placement places;
     std::bitset<64> in_constant_memory;  ///< which of the first vectors are read there
 
     /// Positions are computed from a flat index, unless told otherwise.
-    explicit layout(const program& p) : layout(p, placement(p)) {}
-    layout(const program&, placement);
+    explicit layout(const tape& p) : layout(p, placement(p)) {}
+    layout(const tape&, placement);
     void add_to(runtime::table_hash&) const;
     /// Whether the same leaves are the same vector, and the same scalars one argument.
     bool repeats_like(const layout&) const;
-    /// Whether equal programs with these layouts are computed by the same kernel.
+    /// Whether equal tapes with these layouts are computed by the same kernel.
     bool is_like(const layout&) const;
-    /// Which argument the program's k-th scalar is.
+    /// Which argument the tape's k-th scalar is.
     std::size_t argument_of_scalar(std::size_t k) const {
         return number_of_scalar.empty() ? k : number_of_scalar[k];
     }
@@ -51,49 +51,49 @@ using target_list = std::span<const target>;
 using written_list = detail::inline_vector<vector_state*, 4>;
 written_list written_by(target_list);
 
-/// Computes what producers make, each once, and puts it among the program's vectors: first of all, wherever a
-/// program is evaluated.
-void materialise(program&);
+/// Computes what producers make, each once, and puts it among the tape's vectors: first of all, wherever a
+/// tape is evaluated.
+void materialise(tape&);
 
 /// The device that an expression's vectors live on; without vectors, but of a known size, the default one.
 /// Throws usage_error for vectors of several devices, and for an expression without vectors or size.
-const std::shared_ptr<runtime::device_state>& device_of(const program&);
+const std::shared_ptr<runtime::device_state>& device_of(const tape&);
 
 /// How many elements an expression has. Throws usage_error where nothing in it says so.
-std::size_t element_count(const program&);
+std::size_t element_count(const tape&);
 
 /// Whether it has functions of an index that cost little more for four elements than for one.
-bool is_cheaper_in_fours(const program&);
+bool is_cheaper_in_fours(const tape&);
 
-/// Whether two programs are the same but for the values of scalars and the identity of vectors.
-bool same_structure(const program&, const program&);
-/// The same for programs of the same structure.
-std::uint64_t structure_hash(const program&);
+/// Whether two tapes are the same but for the values of scalars and the identity of vectors.
+bool same_structure(const tape&, const tape&);
+/// The same for tapes of the same structure.
+std::uint64_t structure_hash(const tape&);
 
 /// The node as a value of an element of this type: scalars are converted, all else is of it already.
 trace::node as_element(trace::node, trace::type);
 
 /// Lists a parameter for each vector, image, scalar and number that positions are computed from, but for the
 /// vectors that are written, which are listed already.
-void list_leaves(parameter_list&, const program&, const layout&, std::span<vector_state* const> written = {});
+void list_leaves(parameter_list&, const tape&, const layout&, std::span<vector_state* const> written = {});
 
-/// Records the program for one index; gives its values. A program is mostly one expression; several of them,
+/// Records the tape for one index; gives its values. A tape is mostly one expression; several of them,
 /// appended to one list, leave a value each and share their leaves.
 /// With `lanes`, the values for as many indices in a row, as vectors; what is the same for all may stay one
 /// value.
-std::vector<trace::node> record(const program&, const layout&, const parameter_list&, const coordinates&,
+std::vector<trace::node> record(const tape&, const layout&, const parameter_list&, const coordinates&,
                                 int lanes = 1);
 
-/// Whether the program can be recorded in lanes, which then are what scalars would be.
-bool has_lanes(const program&);
+/// Whether the tape can be recorded in lanes, which then are what scalars would be.
+bool has_lanes(const tape&);
 
 /// The expressions as one would write them, with the parameters' names: "2 * a - sin(b)".
-std::vector<std::string> describe(const program&, const layout&, const parameter_list&);
+std::vector<std::string> describe(const tape&, const layout&, const parameter_list&);
 
 /// Throws usage_error where a function in an expression to be reduced writes memory.
-void refuse_writing(const program&);
+void refuse_writing(const tape&);
 /// Throws usage_error where a function writes a vector that shares elements with another of the expression,
 /// or with a target.
-void refuse_written_overlap(const program&, target_list);
+void refuse_written_overlap(const tape&, target_list);
 
 }  // namespace balm::array

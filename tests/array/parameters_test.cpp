@@ -99,26 +99,26 @@ TEST(V1_parameters, of_leaves_are_declared_as_they_are_bound) {
         vector<float4> quads(ctx, n * n);
         auto line = ctx.device(0).image<float>(33);
         auto M = view(x, {n, n});
-        const auto names = [](const array::program& p, const array::placement& places_of,
+        const auto names = [](const array::tape& p, const array::placement& places_of,
                               std::span<array::vector_state* const> written = {}) {
             const array::layout leaves(p, places_of);
             return listed_twice([&](parameter_list& to) { list_leaves(to, p, leaves, written); }).names;
         };
         using words = std::vector<std::string>;
-        const auto flat = [&](const array::program& p) { return names(p, array::placement(p)); };
-        EXPECT_EQ(flat((2.f * x + y * x - 3.f).program()), (words{"a", "b", "s", "t"}));
+        const auto flat = [&](const array::tape& p) { return names(p, array::placement(p)); };
+        EXPECT_EQ(flat((2.f * x + y * x - 3.f).tape()), (words{"a", "b", "s", "t"}));
         const float4 weights{1.f, 2.f, 3.f, 4.f};
-        EXPECT_EQ(flat((quads * weights).program()), (words{"a", "s"}));
-        EXPECT_EQ(flat((x + cast<float>(balm::element_index(5, n * n))).program()), (words{"a", "s"}));
-        EXPECT_EQ(flat((sample(line.sampled(), places) + 1.f).program()), (words{"a", "image", "s"}));
+        EXPECT_EQ(flat((quads * weights).tape()), (words{"a", "s"}));
+        EXPECT_EQ(flat((x + cast<float>(balm::element_index(5, n * n))).tape()), (words{"a", "s"}));
+        EXPECT_EQ(flat((sample(line.sampled(), places) + 1.f).tape()), (words{"a", "image", "s"}));
 
         const expr<float> turned = M.transpose() + 1.f;
-        const array::program& p = turned.program();
+        const array::tape& p = turned.tape();
         EXPECT_EQ(flat(p), (words{"a", "s", "first", "stride_0", "stride_1", "count_1"}));
         EXPECT_EQ(names(p, array::placement(p, array::box_of(p), nullptr, true)),
                   (words{"a", "s", "first", "stride_0", "first1", "stride1_0", "stride1_1"}));
         array::vector_state* const written[] = {x.state().get()};
-        EXPECT_EQ(names((x + y).program(), array::placement((x + y).program()), written), (words{"a"}));
+        EXPECT_EQ(names((x + y).tape(), array::placement((x + y).tape()), written), (words{"a"}));
     });
 }
 

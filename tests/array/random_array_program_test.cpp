@@ -33,15 +33,15 @@ using namespace balm::dsl;
 constexpr int rounds = 2;  ///< of a program with other elements and scalars, which compile nothing
 
 /// An expression of elements that are settled when it runs.
-using program = array::program;
+using array::tape;
 
 template <class T>
-expr<T> typed(program p) {
-    return expr<T>(array::program_handle(std::move(p)));
+expr<T> typed(tape p) {
+    return expr<T>(array::tape_handle(std::move(p)));
 }
 template <class E>
-program untyped(E&& e) {
-    return program(std::forward<E>(e).program());
+tape untyped(E&& e) {
+    return tape(std::forward<E>(e).tape());
 }
 
 shape shape_of(const extent_list& box) { return shape(std::span<const std::size_t>(box)); }
@@ -58,8 +58,8 @@ constexpr bool takes_double =
 
 /// A row on an array and a host scalar, in either order.
 template <builtin B, class T>
-program beside_scalar(program of, const array_node& given, bool is_first) {
-    const auto on = [&](auto value) -> program {
+tape beside_scalar(tape of, const array_node& given, bool is_first) {
+    const auto on = [&](auto value) -> tape {
         return is_first ? untyped(apply<B>(value, typed<T>(std::move(of))))
                         : untyped(apply<B>(typed<T>(std::move(of)), value));
     };
@@ -76,10 +76,10 @@ program beside_scalar(program of, const array_node& given, bool is_first) {
 }
 
 template <builtin B>
-program row_of_two(const array_node& first, program a, const array_node& second, program b) {
+tape row_of_two(const array_node& first, tape a, const array_node& second, tape b) {
     const bool is_scalar[] = {first.what == array_node::kind::scalar,
                               second.what == array_node::kind::scalar};
-    program made;
+    tape made;
     ir::with_type(is_scalar[0] ? second.type : first.type, [&]<class T>(std::type_identity<T>) {
         if constexpr (takes<B, T, T>) {
             if (is_scalar[0] || is_scalar[1]) {
@@ -98,21 +98,21 @@ program row_of_two(const array_node& first, program a, const array_node& second,
     return made;
 }
 template <builtin B>
-program row_of_one(scalar type, program a) {
-    program made;
+tape row_of_one(scalar type, tape a) {
+    tape made;
     ir::with_type(type, [&]<class T>(std::type_identity<T>) {
         if constexpr (takes<B, T>) made = untyped(apply<B>(typed<T>(std::move(a))));
     });
     return made;
 }
-program not_of(scalar type, program a) {
-    program made;
+tape not_of(scalar type, tape a) {
+    tape made;
     ir::with_type(type, [&]<class T>(std::type_identity<T>) { made = untyped(!typed<T>(std::move(a))); });
     return made;
 }
 template <builtin B>
-program row_of_three(scalar type, program a, program b, program c) {
-    program made;
+tape row_of_three(scalar type, tape a, tape b, tape c) {
+    tape made;
     ir::with_type(type, [&]<class T>(std::type_identity<T>) {
         if constexpr (takes<B, T, T, T>)
             made = untyped(apply<B>(typed<T>(std::move(a)), typed<T>(std::move(b)), typed<T>(std::move(c))));
@@ -122,9 +122,9 @@ program row_of_three(scalar type, program a, program b, program c) {
 
 struct applied_row {
     builtin row;
-    program (*of_one)(scalar, program);
-    program (*of_two)(const array_node&, program, const array_node&, program);
-    program (*of_three)(scalar, program, program, program);
+    tape (*of_one)(scalar, tape);
+    tape (*of_two)(const array_node&, tape, const array_node&, tape);
+    tape (*of_three)(scalar, tape, tape, tape);
 };
 const applied_row& applied(builtin row) {
 #define BALM_ONE(id) \
@@ -158,13 +158,13 @@ const applied_row& applied(builtin row) {
 // ---- reductions ----
 
 struct asked_reduction {
-    program of;
+    tape of;
     array::reduction how;
 };
 template <class Lazy>
 asked_reduction asked(Lazy&& lazy) {
     const array::reduction how = lazy.how();
-    return {std::forward<Lazy>(lazy).program(), how};
+    return {std::forward<Lazy>(lazy).tape(), how};
 }
 /// A function of two elements for each fold.
 template <class V>
@@ -189,7 +189,7 @@ asked_reduction folded(reduction_row row, const expr<T>& e) {
     else
         return {};
 }
-asked_reduction asked(reduction_row row, scalar type, program of) {
+asked_reduction asked(reduction_row row, scalar type, tape of) {
     asked_reduction made;
     ir::with_type(type, [&]<class T>(std::type_identity<T>) {
         const auto e = typed<T>(std::move(of));
@@ -248,7 +248,7 @@ constexpr std::size_t count_of_numbers<particle> = 3;
 
 /// Part k of an element, as an expression.
 template <class T, std::size_t K = 0>
-program number_of(program of, std::size_t k) {
+tape number_of(tape of, std::size_t k) {
     if constexpr (K < count_of_numbers<T>) {
         if (k != K) return number_of<T, K + 1>(std::move(of), k);
         auto e = typed<in_expressions<T>>(std::move(of));
@@ -269,7 +269,7 @@ program number_of(program of, std::size_t k) {
 
 /// The rows that are drawn for short vectors and complex numbers.
 template <class T, class A, class B>
-program row_of_elements(builtin row, A&& a, B&& b) {
+tape row_of_elements(builtin row, A&& a, B&& b) {
     switch (row) {
         case builtin::add: return untyped(a + b);
         case builtin::sub: return untyped(a - b);
@@ -395,7 +395,7 @@ public:
     }
 
 private:
-    program build(const array_node& n) {
+    tape build(const array_node& n) {
         using kind = array_node::kind;
         switch (n.what) {
             case kind::vector: return n.is_constant_memory ? table_program(n.which) : vector_program(n.which);
@@ -429,29 +429,29 @@ private:
         for (const int d : n.dimensions) over.each[static_cast<std::size_t>(over.count++)] = d;
         return array::reduced_along(std::move(a.of), a.how, over);
     }
-    program vector_program(std::size_t k) {
-        program made;
+    tape vector_program(std::size_t k) {
+        tape made;
         with_element(program_.vectors[k], [&]<class T>(std::type_identity<T>) {
             made = untyped(expr<balm::detail::element_of<vector<T>>>(vector<T>(states_[k])));
         });
         return made;
     }
-    program table_program(std::size_t k) {
-        program made;
+    tape table_program(std::size_t k) {
+        tape made;
         with_element(program_.vectors[k], [&]<class T>(std::type_identity<T>) {
             made = untyped(balm::constant_memory(vector<T>(states_[k])));
         });
         return made;
     }
-    program constant_program(const array_node& n) {
-        program made;
+    tape constant_program(const array_node& n) {
+        tape made;
         ir::with_type(n.type, [&]<class T>(std::type_identity<T>) {
             made = untyped(balm::constant(static_cast<T>(n.given)));
         });
         return made;
     }
     template <class Numbers>
-    program numbers_at(const array_node& n) {
+    tape numbers_at(const array_node& n) {
         const Numbers number;
         const auto at = [&](auto&& index) {
             return n.in.size() > 1 ? untyped(number(index, typed<std::int64_t>(build(*n.in[1])), n.stream))
@@ -460,8 +460,8 @@ private:
         return n.in[0]->type == scalar::u32 ? at(typed<unsigned>(build(*n.in[0])))
                                             : at(typed<std::int64_t>(build(*n.in[0])));
     }
-    program random_program(const array_node& n) {
-        program made;
+    tape random_program(const array_node& n) {
+        tape made;
         ir::with_type(n.type, [&]<class T>(std::type_identity<T>) {
             if constexpr (std::floating_point<T>)
                 if (n.is_normal) {
@@ -477,7 +477,7 @@ private:
         });
         return made;
     }
-    program looked_up(const array_node& n) {
+    tape looked_up(const array_node& n) {
         static const auto of_floats =
             balm::function("look_up(at, in)", [](Long at, In<float> in) { return Float(in[at]); });
         static const auto of_ints =
@@ -486,13 +486,13 @@ private:
         return n.type == scalar::f32 ? untyped(of_floats(std::move(at), vector<float>(states_[n.which])))
                                      : untyped(of_ints(std::move(at), vector<int>(states_[n.which])));
     }
-    program host_call(const array_node& n) {
+    tape host_call(const array_node& n) {
         const auto given = [&](std::size_t k) { return static_cast<float>(n.in[k]->given); };
         const auto& f = twice_and();
         return untyped(balm::detail::per_element(f(f(given(0), given(1)), given(2)) * given(3)));
     }
-    program saturated(const array_node& n) {
-        program made;
+    tape saturated(const array_node& n) {
+        tape made;
         ir::with_type(n.in[0]->type, [&]<class U>(std::type_identity<U>) {
             auto e = typed<U>(build(*n.in[0]));
             switch (n.type) {
@@ -504,8 +504,8 @@ private:
         });
         return made;
     }
-    program reinterpreted(const array_node& n) {
-        program made;
+    tape reinterpreted(const array_node& n) {
+        tape made;
         ir::with_type(n.type, [&]<class T>(std::type_identity<T>) {
             ir::with_type(n.in[0]->type, [&]<class U>(std::type_identity<U>) {
                 if constexpr (sizeof(T) == sizeof(U) && sizeof(T) >= 4)
@@ -514,14 +514,14 @@ private:
         });
         return made;
     }
-    program number_program(const array_node& n) {
-        program made;
+    tape number_program(const array_node& n) {
+        tape made;
         with_form(n.in[0]->form,
                   [&]<class T>(std::type_identity<T>) { made = number_of<T>(build(*n.in[0]), n.which); });
         return made;
     }
-    program composed(const array_node& n) {
-        program made;
+    tape composed(const array_node& n) {
+        tape made;
         with_form(n.form, [&]<class T>(std::type_identity<T>) {
             if constexpr (!std::same_as<T, particle>) {
                 [&]<std::size_t... K>(std::index_sequence<K...>) {
@@ -532,8 +532,8 @@ private:
         });
         return made;
     }
-    program of_one_element(const array_node& n) {
-        program made, in = build(*n.in[0]);
+    tape of_one_element(const array_node& n) {
+        tape made, in = build(*n.in[0]);
         with_form(n.form, [&]<class T>(std::type_identity<T>) {
             auto e = typed<in_expressions<T>>(std::move(in));
             if constexpr (is_complex_number<T>)
@@ -547,8 +547,8 @@ private:
         });
         return made;
     }
-    program any_or_all(const array_node& n) {
-        program made, in = build(*n.in[0]);
+    tape any_or_all(const array_node& n) {
+        tape made, in = build(*n.in[0]);
         with_form(n.in[0]->form, [&]<class T>(std::type_identity<T>) {
             if constexpr (vector_type<T>) {
                 auto e = typed<vec<bool, static_cast<int>(count_of_numbers<T>)>>(std::move(in));
@@ -558,7 +558,7 @@ private:
         });
         return made;
     }
-    program advanced(const array_node& n) {
+    tape advanced(const array_node& n) {
         static const auto advance = balm::function("advance(p, by)", [](Var<particle> p, Float by) {
             Var<particle> moved(p);
             moved.place += by;
@@ -566,11 +566,11 @@ private:
             moved.weight = balm::dsl::cast<unsigned char>(p.weight >> 1);
             return moved;
         });
-        program p = build(*n.in[0]), by = build(*n.in[1]);
+        tape p = build(*n.in[0]), by = build(*n.in[1]);
         return untyped(advance(typed<particle>(std::move(p)), typed<float>(std::move(by))));
     }
-    program row_on_elements(const array_node& n) {
-        program made, a = build(*n.in[0]), b = build(*n.in[1]);
+    tape row_on_elements(const array_node& n) {
+        tape made, a = build(*n.in[0]), b = build(*n.in[1]);
         const array_node& other = *n.in[1];
         with_form(n.form, [&]<class T>(std::type_identity<T>) {
             if constexpr (!std::same_as<T, particle>) {
@@ -585,8 +585,8 @@ private:
         });
         return made;
     }
-    program select_elements(const array_node& n) {
-        program made, which = build(*n.in[0]), a = build(*n.in[1]), b = build(*n.in[2]);
+    tape select_elements(const array_node& n) {
+        tape made, which = build(*n.in[0]), a = build(*n.in[1]), b = build(*n.in[2]);
         with_form(n.form, [&]<class T>(std::type_identity<T>) {
             if constexpr (vector_type<T>) {
                 auto first = typed<T>(std::move(a)), second = typed<T>(std::move(b));
@@ -599,15 +599,15 @@ private:
         });
         return made;
     }
-    program row(const array_node& n) {
+    tape row(const array_node& n) {
         if (n.form != element_form::scalar) return row_on_elements(n);
         const applied_row& r = applied(n.row);
         if (n.in.size() == 1) return r.of_one(n.in[0]->type, build(*n.in[0]));
         if (n.in.size() == 2) return r.of_two(*n.in[0], build(*n.in[0]), *n.in[1], build(*n.in[1]));
         return r.of_three(n.type, build(*n.in[0]), build(*n.in[1]), build(*n.in[2]));
     }
-    program cast_program(const array_node& n) {
-        program made;
+    tape cast_program(const array_node& n) {
+        tape made;
         ir::with_type(n.type, [&]<class T>(std::type_identity<T>) {
             ir::with_type(n.in[0]->type, [&]<class U>(std::type_identity<U>) {
                 made = untyped(balm::cast<T>(typed<U>(build(*n.in[0]))));
@@ -615,50 +615,50 @@ private:
         });
         return made;
     }
-    program select_program(const array_node& n) {
+    tape select_program(const array_node& n) {
         if (n.form != element_form::scalar) return select_elements(n);
         expr<bool> which = typed<bool>({});
         ir::with_type(n.in[0]->type, [&]<class T>(std::type_identity<T>) {
             which = balm::detail::as_condition(typed<T>(build(*n.in[0])));
         });
-        program made;
+        tape made;
         ir::with_type(n.type, [&]<class T>(std::type_identity<T>) {
             made = untyped(balm::select(which, typed<T>(build(*n.in[1])), typed<T>(build(*n.in[2]))));
         });
         return made;
     }
-    program let_program(const array_node& n) {
-        program made;
+    tape let_program(const array_node& n) {
+        tape made;
         ir::with_type(n.type, [&]<class T>(std::type_identity<T>) {
             made = untyped(balm::let(typed<T>(build(*n.in[0])), [&](const expr<T>& kept) {
                 if (kept_.size() <= n.which) kept_.resize(n.which + 1);
-                kept_[n.which] = kept.program();
+                kept_[n.which] = kept.tape();
                 return typed<T>(build(*n.in[1]));
             }));
         });
         return made;
     }
-    program call(const array_node& n) {
+    tape call(const array_node& n) {
         static const auto bits_of_both = balm::function(
             "bits_of_both(a, b)", [](Int a, UInt b) { return (balm::dsl::cast<unsigned>(a) << 3) ^ b; });
         static const auto greater_of =
             balm::function("greater_of(a, b)", [](Long a, Long b) { return balm::dsl::select(a > b, a, b); });
-        program a = build(*n.in[0]), b = build(*n.in[1]);
+        tape a = build(*n.in[0]), b = build(*n.in[1]);
         if (n.which == 0) return untyped(twice_and()(typed<float>(std::move(a)), typed<float>(std::move(b))));
         if (n.which == 1)
             return untyped(bits_of_both(typed<int>(std::move(a)), typed<unsigned>(std::move(b))));
         return untyped(greater_of(typed<std::int64_t>(std::move(a)), typed<std::int64_t>(std::move(b))));
     }
 
-    program positions(const array_node& n) {
-        program made;
+    tape positions(const array_node& n) {
+        tape made;
         ir::with_type(n.type, [&]<class T>(std::type_identity<T>) {
             if constexpr (std::integral<T> && !std::same_as<T, bool>)
                 made = balm::detail::positions(typed<T>(build(n)));
         });
         return made;
     }
-    array::selection viewed(program of, const std::vector<view_step>& steps) {
+    array::selection viewed(tape of, const std::vector<view_step>& steps) {
         using kind = view_step::kind;
         array::selection s = steps[0].what == kind::pick
                                  ? array::selection{std::move(of), positions(*steps[0].positions)}
@@ -760,7 +760,7 @@ private:
             to -= from * factors;
     }
     void tie(const array_statement& s) {
-        program values;
+        tape values;
         std::vector<array::selection> views(s.to.size());
         std::vector<array::target> targets;
         for (std::size_t k = 0; k < s.to.size(); ++k) {
@@ -801,7 +801,7 @@ private:
             count_in(typed<unsigned>(build(*s.values[0])), static_cast<unsigned>(bins.size() - 1), bins));
     }
     std::vector<real> reduce(const array_statement& s) {
-        program all;
+        tape all;
         std::vector<array::reduction> how;
         for (std::size_t k = 0; k < s.values.size(); ++k) {
             asked_reduction a = asked(s.reduces[k], s.values[k]->type, build(*s.values[k]));
@@ -823,7 +823,7 @@ private:
         return results;
     }
 
-    std::vector<real> reduce_into_vectors(const array_statement& s, program all,
+    std::vector<real> reduce_into_vectors(const array_statement& s, tape all,
                                           const std::vector<array::reduction>& how, policy order) {
         std::vector<std::shared_ptr<array::vector_state>> into;
         std::vector<array::vector_state*> targets;
@@ -847,7 +847,7 @@ private:
     const context& where_;
     const array_program& program_;
     std::vector<std::shared_ptr<array::vector_state>> states_;
-    std::vector<program> kept_;
+    std::vector<tape> kept_;
 };
 
 /// The first that differs, in words; "" for none.

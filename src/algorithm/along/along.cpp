@@ -82,7 +82,7 @@ affine_map place_among(const shape& box, const dimension_set& dimensions, bool c
 }
 
 /// The positions whose order the loops follow: those that are of the most different elements.
-const affine_map* order_of(const program& p, const shape& box) {
+const affine_map* order_of(const tape& p, const shape& box) {
     const affine_map* best = nullptr;
     int most = -1, depth = 0;
     for (const step& s : p.steps) {
@@ -104,9 +104,9 @@ const affine_map* order_of(const program& p, const shape& box) {
 
 /// Whether neighbouring elements of the fastest loop can be computed in lanes: all that is read there lies
 /// side by side.
-bool has_lanes_of_rows(const program& p, const placement& places) {
+bool has_lanes_of_rows(const tape& p, const placement& places) {
     if (!places.follows_rows()) return false;
-    program elements;  // as if each vector was read at the element's own index
+    tape elements;  // as if each vector was read at the element's own index
     for (std::size_t k = 0; k < p.steps.size(); ++k) {
         const step& s = p.steps[k];
         if (s.what == step::kind::position) {
@@ -145,7 +145,7 @@ struct along_key {
 
 class computation {
 public:
-    computation(const program& p, const reduction& what, const shape& box, const dimension_set& is_reduced,
+    computation(const tape& p, const reduction& what, const shape& box, const dimension_set& is_reduced,
                 vector_state& into)
         : p_(p),
           what_(what),
@@ -170,12 +170,12 @@ public:
                 {"reduction parts"});
         launch(d, p_, leaves_, reduced_);
         if (is_whole) return;
-        static const program& nothing = *new program;
+        static const tape& nothing = *new tape;
         launch(finish_of(d), nothing, layout(nothing), d.segments);
     }
 
 private:
-    static placement placed(const program& p, const shape& box, const dimension_set& is_reduced) {
+    static placement placed(const tape& p, const shape& box, const dimension_set& is_reduced) {
         const affine_map besides[] = {place_among(box, is_reduced, false),
                                       place_among(box, is_reduced, true)};
         return {p, box, order_of(p, box), asks_for_flat_index(p), besides};
@@ -309,7 +309,7 @@ private:
     }
 
     /// The parameters of a kernel.
-    void list(parameter_list& to, const division& d, const program& p, const layout& leaves,
+    void list(parameter_list& to, const division& d, const tape& p, const layout& leaves,
               std::size_t reduced) const {
         const along_plan& plan = d.plan;
         to.number("kept", kept_);
@@ -344,7 +344,7 @@ private:
         }
     }
 
-    std::shared_ptr<const ir::function> traced(const division& d, const program& p, const layout& leaves,
+    std::shared_ptr<const ir::function> traced(const division& d, const tape& p, const layout& leaves,
                                                std::size_t reduced) const {
         trace::recording r(d.plan.is_finish() ? "finish_along" : "reduce_along", d.plan.on_cpu() ? 1 : 2, {});
         parameter_list given(r);
@@ -352,7 +352,7 @@ private:
         return trace_along(r, given, d.plan, does_, p, leaves);
     }
 
-    void launch(division d, const program& p, const layout& leaves, std::size_t reduced) {
+    void launch(division d, const tape& p, const layout& leaves, std::size_t reduced) {
         const along_plan& plan = d.plan;
         const along_key key{plan, reduction_form(what_)};
         const auto trace_it = [&] { return traced(d, p, leaves, reduced); };
@@ -380,7 +380,7 @@ private:
         enqueue(*kernel, device_, g, *lists);
     }
 
-    const program& p_;
+    const tape& p_;
     const reduction& what_;
     vector_state& into_;
     runtime::device_state& device_;
@@ -393,8 +393,8 @@ private:
     std::shared_ptr<runtime::storage> memory_;
 };
 
-/// A vector for the devices, where a program has none.
-std::shared_ptr<vector_state> vector_near(const program& p, trace::type type) {
+/// A vector for the devices, where a tape has none.
+std::shared_ptr<vector_state> vector_near(const tape& p, trace::type type) {
     if (!p.vectors.empty()) return p.vectors[0];
     return std::make_shared<vector_state>(device_of(p), type, 0);
 }
@@ -406,7 +406,7 @@ trace::type result_type(const reduction& what) {
 
 class along_producer : public producer {
 public:
-    along_producer(program&& of, const reduction& what, const shape& box, const dimension_set& is_reduced)
+    along_producer(tape&& of, const reduction& what, const shape& box, const dimension_set& is_reduced)
         : producer(remaining(box, is_reduced), result_type(what), vector_near(of, result_type(what))),
           of_(std::move(of)),
           what_(what),
@@ -418,14 +418,14 @@ public:
                                          [&](const auto& v) { return v->overlaps(into); });
         if (is_read || is_spread(of_) || into.is_spread() || &into.device() != &near()->device())
             return false;
-        program p = of_;
+        tape p = of_;
         materialise(p);
         write(p, into);
         return true;
     }
 
     std::shared_ptr<vector_state> compute() const override {
-        program p = of_;
+        tape p = of_;
         materialise(p);
         if (!is_spread(p)) return computed(p, device_of(p));
         // The first device computes all of it.
@@ -442,20 +442,20 @@ public:
     }
 
 private:
-    std::shared_ptr<vector_state> computed(const program& p,
+    std::shared_ptr<vector_state> computed(const tape& p,
                                            const std::shared_ptr<runtime::device_state>& on) const {
         auto made = std::make_shared<vector_state>(on, type(), extents().count());
         write(p, *made);
         return made;
     }
-    void write(const program& p, vector_state& into) const {
+    void write(const tape& p, vector_state& into) const {
         if (into.size() == 0) return;
         if (box_.count() > 0) return computation(p, what_, box_, is_reduced_, into).start();
         const std::uint64_t value = result_of_nothing(what_);
         fill(into, &value);
     }
 
-    program of_;
+    tape of_;
     reduction what_;
     shape box_;
     dimension_set is_reduced_;
@@ -463,14 +463,14 @@ private:
 
 }  // namespace
 
-program reduced_along(program&& of, const reduction& what, const dimension_list& over) {
+tape reduced_along(tape&& of, const reduction& what, const dimension_list& over) {
     const shape box = box_of(of);
     const dimension_set is_reduced = checked(box, over);
     if (is_extreme(what) && box.count() == 0 && remaining(box, is_reduced).count() > 0)
         throw usage_error(
             fmt::format("extremes of {} are asked for along dimensions that have no elements: there are none",
                         to_string(box)));
-    program p;
+    tape p;
     p.push_produced(std::make_shared<along_producer>(std::move(of), what, box, is_reduced));
     return p;
 }

@@ -36,7 +36,7 @@ Index indexed(trace::node value) { return Index(value); }
 class recorder {
 public:
     recorder(trace::recording& r, const parameter_list& given, const along_plan& plan, const operations& does,
-             const program& p, const layout& leaves)
+             const tape& p, const layout& leaves)
         : plan_(plan), does_(does), p_(p), leaves_(leaves), r_(r), given_(given) {
         if (plan.stage != along_stage::whole) slots_.emplace(given["slots"], does.state(), 0);
     }
@@ -353,7 +353,7 @@ private:
 
     const along_plan plan_;
     const operations& does_;
-    const program& p_;
+    const tape& p_;
     const layout& leaves_;
     trace::recording& r_;
     const parameter_list& given_;
@@ -363,8 +363,8 @@ private:
 }  // namespace
 
 std::shared_ptr<const ir::function> trace_along(trace::recording& r, const parameter_list& given,
-                                                const along_plan& plan, const operations& does,
-                                                const program& p, const layout& leaves) {
+                                                const along_plan& plan, const operations& does, const tape& p,
+                                                const layout& leaves) {
     return recorder(r, given, plan, does, p, leaves).traced();
 }
 

@@ -63,7 +63,7 @@ inline constexpr std::size_t strip_elements = 512;
 
 /// Records the body of a kernel whose parameters are declared. All but the memory have 64 bits.
 std::shared_ptr<const ir::function> trace_along(trace::recording&, const parameter_list& given,
-                                                const along_plan&, const operations&, const program&,
+                                                const along_plan&, const operations&, const tape&,
                                                 const layout&);
 
 }  // namespace balm::array

@@ -40,7 +40,7 @@ const char* word_for(reduction_kind kind) {
 
 /// What is asked for.
 struct request {
-    const program& p;
+    const tape& p;
     std::span<const reduction> all;
     policy how;
     vector_state* const* into;  ///< null: the host
@@ -121,7 +121,7 @@ public:
         first.plan.stage = is_whole ? reduction_stage::whole : reduction_stage::parts;
         launch(first, asked_.p, leaves_);
         if (!is_whole) {
-            static const program& nothing = *new program;
+            static const tape& nothing = *new tape;
             division last = d;
             last.groups = 1;
             last.plan.stage = reduction_stage::finish;
@@ -188,7 +188,7 @@ private:
     }
 
     /// The parameters of a kernel.
-    void list(parameter_list& to, const division& d, const program& p, const layout& leaves) const {
+    void list(parameter_list& to, const division& d, const tape& p, const layout& leaves) const {
         const reduction_plan& plan = d.plan;
         const trace::access use = plan.has_finish() ? trace::access::mixed : trace::access::out;
         if (plan.has_parts()) to.number("n", n_);
@@ -202,8 +202,7 @@ private:
         list_leaves(to, p, leaves);
     }
 
-    std::shared_ptr<const ir::function> traced(const division& d, const program& p,
-                                               const layout& leaves) const {
+    std::shared_ptr<const ir::function> traced(const division& d, const tape& p, const layout& leaves) const {
         const operations does(asked_.all.data(), asked_.all.size(), {asked_.how == policy::portable});
         std::string name = d.plan.has_parts() ? "reduce" : "finish";
         for (std::size_t k = 0; k < asked_.all.size() && k < 3; ++k)
@@ -215,7 +214,7 @@ private:
         return trace_reduction(r, given, d.plan, does, p, leaves);
     }
 
-    void launch(const division& d, const program& p, const layout& leaves) {
+    void launch(const division& d, const tape& p, const layout& leaves) {
         const reduction_plan& plan = d.plan;
         const auto trace_it = [&] { return traced(d, p, leaves); };
         const reduction_key key(plan, asked_);
@@ -324,7 +323,7 @@ void reduce_spread(const request& asked, std::uint64_t* results) {
 void use_shapes_of_gpus(bool everywhere) { shapes_of_gpus = everywhere; }
 bool are_shapes_of_gpus() { return shapes_of_gpus.load(std::memory_order_relaxed); }
 
-void reduce(program&& p, const reduction* first, std::size_t count, policy how, std::uint64_t* results) {
+void reduce(tape&& p, const reduction* first, std::size_t count, policy how, std::uint64_t* results) {
     materialise(p);
     const request asked{p, {first, count}, how, nullptr};
     const std::size_t n = element_count(p);
@@ -339,8 +338,7 @@ void reduce(program&& p, const reduction* first, std::size_t count, policy how, 
     }
 }
 
-void reduce_into(vector_state* const* into, program&& p, const reduction* first, std::size_t count,
-                 policy how) {
+void reduce_into(vector_state* const* into, tape&& p, const reduction* first, std::size_t count, policy how) {
     materialise(p);
     const request asked{p, {first, count}, how, into};
     const std::size_t n = element_count(p);

@@ -39,7 +39,7 @@ constexpr std::int64_t grid_run = 64;
 class recorder {
 public:
     recorder(trace::recording& r, const parameter_list& given, const reduction_plan& plan,
-             const operations& does, const program& p, const layout& leaves)
+             const operations& does, const tape& p, const layout& leaves)
         : plan_(plan), does_(does), quick_(quick_in(1)), p_(p), leaves_(leaves), r_(r), given_(given) {}
 
     std::shared_ptr<const ir::function> traced() {
@@ -378,7 +378,7 @@ private:
     const reduction_plan plan_;
     const operations& does_;
     const operations quick_;  ///< for CPUs, where each comparison shows
-    const program& p_;
+    const tape& p_;
     const layout& leaves_;
     trace::recording& r_;
     const parameter_list& given_;
@@ -389,7 +389,7 @@ private:
 
 std::shared_ptr<const ir::function> trace_reduction(trace::recording& r, const parameter_list& given,
                                                     const reduction_plan& plan, const operations& does,
-                                                    const program& p, const layout& leaves) {
+                                                    const tape& p, const layout& leaves) {
     return recorder(r, given, plan, does, p, leaves).traced();
 }
 

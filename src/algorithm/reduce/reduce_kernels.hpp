@@ -59,7 +59,7 @@ inline constexpr std::size_t reduction_group = 256;
 /// Records the body of a kernel whose parameters are declared. The results take the first slots, the parts
 /// those behind.
 std::shared_ptr<const ir::function> trace_reduction(trace::recording&, const parameter_list& given,
-                                                    const reduction_plan&, const operations&, const program&,
+                                                    const reduction_plan&, const operations&, const tape&,
                                                     const layout&);
 
 }  // namespace balm::array

@@ -23,7 +23,7 @@ inline std::size_t loads_at_once(const layout& leaves) {
 
 /// How many neighbours a work-item of a GPU takes together: those of a block of random numbers, or what makes
 /// a load of 16 bytes, where elements are read side by side.
-inline int lanes_of_grid(const program& p, const layout& leaves) {
+inline int lanes_of_grid(const tape& p, const layout& leaves) {
     if (is_cheaper_in_fours(p)) return 4;
     const bool reads_elsewhere = std::any_of(p.steps.begin(), p.steps.end(), [](const step& s) {
         return s.what == step::kind::at || s.what == step::kind::memory;

@@ -20,12 +20,12 @@ struct evaluation_key {
     void add_to(runtime::table_hash&) const {}
 };
 
-void list(parameter_list& to, const program& p, const layout& leaves) {
+void list(parameter_list& to, const tape& p, const layout& leaves) {
     to.number("n", element_count(p));
     list_leaves(to, p, leaves);
 }
 
-std::shared_ptr<const ir::function> trace_evaluation(const program& p, const layout& leaves) {
+std::shared_ptr<const ir::function> trace_evaluation(const tape& p, const layout& leaves) {
     trace::recording r("evaluate", 1, {});
     parameter_list given(r);
     list(given, p, leaves);
@@ -40,7 +40,7 @@ std::shared_ptr<const ir::function> trace_evaluation(const program& p, const lay
 }
 
 /// One kernel on one device.
-void launch(const program& p) {
+void launch(const tape& p) {
     runtime::device_state& device = *device_of(p);
     const std::size_t n = element_count(p);
     const layout leaves(p);
@@ -63,7 +63,7 @@ void launch(const program& p) {
 
 }  // namespace
 
-void evaluate(program&& p) {
+void evaluate(tape&& p) {
     if (element_count(p) == 0) return;
     materialise(p);
     refuse_written_overlap(p, {});

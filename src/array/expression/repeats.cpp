@@ -21,7 +21,7 @@ std::uint64_t look_of(const step& s, std::uint64_t hash) {
 
 /// Whether two scalars are equal and stand beside equal steps, which takes less time to see than that they
 /// belong to a repetition: `2 * x + 2 * y` has none.
-bool may_repeat(const program& p, const leaf_numbers& number_of_leaf) {
+bool may_repeat(const tape& p, const leaf_numbers& number_of_leaf) {
     if (!p.may_repeat) return false;
     const auto look = [&](std::size_t k, std::uint64_t hash) {
         step s = p.steps[k];
@@ -42,7 +42,7 @@ bool may_repeat(const program& p, const leaf_numbers& number_of_leaf) {
 
 class search {
 public:
-    search(const program& p, const leaf_numbers& number_of_leaf)
+    search(const tape& p, const leaf_numbers& number_of_leaf)
         : p_(p), number_of_leaf_(number_of_leaf), operands_(p.steps.size()), like_(p.steps.size()) {}
 
     scalar_numbers numbers() {
@@ -121,7 +121,7 @@ private:
                           [&](std::size_t i, std::size_t j) { return like_[i] == like_[j]; });
     }
 
-    const program& p_;
+    const tape& p_;
     const leaf_numbers& number_of_leaf_;
     std::vector<detail::inline_vector<std::uint32_t, 4>>
         operands_;                              ///< of each step, the steps that give them
@@ -132,7 +132,7 @@ private:
 
 }  // namespace
 
-scalar_numbers repeated_scalars(const program& p, const leaf_numbers& number_of_leaf) {
+scalar_numbers repeated_scalars(const tape& p, const leaf_numbers& number_of_leaf) {
     return may_repeat(p, number_of_leaf) ? search(p, number_of_leaf).numbers() : scalar_numbers();
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // Subexpressions that occur again have equal scalars: where they do, each is one argument of the kernel, as
-// equal vectors are, so that the subexpression is one value. In: a program. Out: the numbers of its scalars.
+// equal vectors are, so that the subexpression is one value. In: a tape. Out: the numbers of its scalars.
 
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 
 namespace balm::array {
 
-/// Numbers, one for each of a program's vectors: the same vector has the same.
+/// Numbers, one for each of a tape's vectors: the same vector has the same.
 using leaf_numbers = detail::inline_vector<std::uint16_t, 20>;
 /// Numbers, one for each scalar or offset of an index in the steps: what is a repetition has that of the
 /// first.
@@ -21,6 +21,6 @@ inline bool is_argument(const step& s) { return s.what == step::kind::scalar || 
 ///
 /// A scalar that equals another one is a repetition only where the operations around them are the same as
 /// well: `s * x + t * y` remains one kernel, whatever s and t are.
-scalar_numbers repeated_scalars(const program&, const leaf_numbers&);
+scalar_numbers repeated_scalars(const tape&, const leaf_numbers&);
 
 }  // namespace balm::array

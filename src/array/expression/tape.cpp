@@ -46,12 +46,12 @@ void array_scalar_wraps(scalar type, std::uint64_t value) {
         value, to_string(type), 8 * size_of(type)));
 }
 
-array::program& host_expression::own_list() {
-    if (!list_) list_ = std::make_shared<array::program>();
+array::tape& host_expression::own_list() {
+    if (!list_) list_ = std::make_shared<array::tape>();
     return *list_;
 }
 
-const array::program& host_expression::list() const {
+const array::tape& host_expression::list() const {
     if (!list_) throw usage_error("a value that was recorded in a kernel stands in an array expression");
     return *list_;
 }
@@ -99,11 +99,11 @@ std::int64_t common_size(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-void program::refuse_more() {
+void tape::refuse_more() {
     throw usage_error("an expression of 60,000 operations; assign parts of it to vectors");
 }
 
-void program::clear() noexcept {
+void tape::clear() noexcept {
     steps.clear();
     vectors.clear();
     functions.clear();
@@ -118,26 +118,26 @@ void program::clear() noexcept {
 
 namespace {
 
-using stock = runtime::thread_stock<program, 16>;
+using stock = runtime::thread_stock<tape, 16>;
 
 }  // namespace
 
-program* program_handle::taken() { return stock::take(); }
+tape* tape_handle::taken() { return stock::take(); }
 
-void program_handle::give_back(program* list) noexcept { stock::give_back(list); }
+void tape_handle::give_back(tape* list) noexcept { stock::give_back(list); }
 
-void program::push_vector(std::shared_ptr<vector_state> v) {
+void tape::push_vector(std::shared_ptr<vector_state> v) {
     if (v) size = common_size(size, static_cast<std::int64_t>(v->size()));
     push_leaf(step::kind::vector, std::move(v), false);
 }
 
-void program::push_constant_memory(std::shared_ptr<vector_state> v) {
+void tape::push_constant_memory(std::shared_ptr<vector_state> v) {
     push_vector(std::move(v));
     steps.back().detail = 1;
     wants_constant_memory = true;
 }
 
-void program::push_produced(std::shared_ptr<const producer> by) {
+void tape::push_produced(std::shared_ptr<const producer> by) {
     const bool has_extents = by->extents().dimensions() > 1;
     if (has_extents) {
         push_position(row_major(by->extents()));
@@ -152,12 +152,12 @@ void program::push_produced(std::shared_ptr<const producer> by) {
     if (has_extents) push(step::kind::end);
 }
 
-void program::push_memory(std::shared_ptr<vector_state> v, bool is_written) {
+void tape::push_memory(std::shared_ptr<vector_state> v, bool is_written) {
     push_leaf(step::kind::memory, std::move(v), is_written);
     writes_memory = writes_memory || is_written;
 }
 
-void program::push_leaf(step::kind what, std::shared_ptr<vector_state> v, bool detail) {
+void tape::push_leaf(step::kind what, std::shared_ptr<vector_state> v, bool detail) {
     if (!v) throw usage_error("an expression uses a vector that has no elements yet");
     step& s = push(what);
     s.type = v->type();
@@ -166,7 +166,7 @@ void program::push_leaf(step::kind what, std::shared_ptr<vector_state> v, bool d
     vectors.push_back(std::move(v));
 }
 
-void program::push_position(const affine_map& map) {
+void tape::push_position(const affine_map& map) {
     size = common_size(size, static_cast<std::int64_t>(map.box.count()));
     step& s = push(step::kind::position);
     s.type = scalar::i64;
@@ -175,7 +175,7 @@ void program::push_position(const affine_map& map) {
     maps.push_back(map);
 }
 
-void program::push_image(image_leaf image) {
+void tape::push_image(image_leaf image) {
     step& s = push(step::kind::image);
     s.type = image.type;
     s.detail = static_cast<std::uint32_t>(image.use);
@@ -183,7 +183,7 @@ void program::push_image(image_leaf image) {
     images.push_back(std::move(image));
 }
 
-void program::push_value(step::kind what, trace::type type, std::uint64_t bits) {
+void tape::push_value(step::kind what, trace::type type, std::uint64_t bits) {
     step& s = push(what);
     s.type = type;
     s.bits = bits;
@@ -194,7 +194,7 @@ void program::push_value(step::kind what, trace::type type, std::uint64_t bits) 
     scalars_seen |= own;
 }
 
-void program::push_bytes(trace::type type, const void* value, std::size_t bytes) {
+void tape::push_bytes(trace::type type, const void* value, std::size_t bytes) {
     step& s = push(step::kind::scalar);
     s.type = type;
     s.bits = values.size();
@@ -202,7 +202,7 @@ void program::push_bytes(trace::type type, const void* value, std::size_t bytes)
     values.append(first, first + bytes);
 }
 
-void program::push_operation(const operation& what, trace::type type, std::uint16_t arity, builtin row) {
+void tape::push_operation(const operation& what, trace::type type, std::uint16_t arity, builtin row) {
     step& s = push(step::kind::record);
     s.type = type;
     s.detail = static_cast<std::uint16_t>(row);
@@ -210,7 +210,7 @@ void program::push_operation(const operation& what, trace::type type, std::uint1
     s.bits = reinterpret_cast<std::uintptr_t>(&what);
 }
 
-std::uint64_t program::push_keep(trace::type type) {
+std::uint64_t tape::push_keep(trace::type type) {
     static std::atomic<std::uint64_t> numbers = 0;
     step& s = push(step::kind::keep);
     s.type = type;
@@ -219,19 +219,19 @@ std::uint64_t program::push_keep(trace::type type) {
     return s.bits;
 }
 
-void program::push_kept(trace::type type, std::uint64_t number) {
+void tape::push_kept(trace::type type, std::uint64_t number) {
     step& s = push(step::kind::kept);
     s.type = type;
     s.bits = number;
 }
 
-void program::push_within(trace::type type) {
+void tape::push_within(trace::type type) {
     step& s = push(step::kind::within);
     s.type = type;
     s.arity = 2;
 }
 
-void program::push_call(std::shared_ptr<const ir::function> function, trace::type type, std::uint16_t arity) {
+void tape::push_call(std::shared_ptr<const ir::function> function, trace::type type, std::uint16_t arity) {
     step& s = push(step::kind::call);
     s.type = type;
     s.arity = arity;
@@ -239,7 +239,7 @@ void program::push_call(std::shared_ptr<const ir::function> function, trace::typ
     functions.push_back(std::move(function));
 }
 
-void program::append(program&& other) {
+void tape::append(tape&& other) {
     size = common_size(size, other.size);
     if (box >= 0 && other.box >= 0 && box_of(*this) != box_of(other))
         throw usage_error(fmt::format("an expression combines {} elements with {}", to_string(box_of(*this)),
@@ -248,13 +248,13 @@ void program::append(program&& other) {
     splice(std::move(other));
 }
 
-void program::append_at(program&& of) {
+void tape::append_at(tape&& of) {
     push(step::kind::at).arity = 1;
     splice(std::move(of));
     push(step::kind::end);
 }
 
-void program::splice(program&& other) {
+void tape::splice(tape&& other) {
     std::array<std::uint16_t, step_kinds> first{};  // of the other's leaves, by the kind that names them
     const auto begin_at = [&](step::kind what, std::size_t count) {
         first[static_cast<std::size_t>(what)] = static_cast<std::uint16_t>(count);
@@ -285,7 +285,7 @@ void program::splice(program&& other) {
     }
 }
 
-std::uint64_t structure_hash(const program& p) {
+std::uint64_t structure_hash(const tape& p) {
     std::uint64_t hash = 0;
     for (const step& s : p.steps) {
         hash = mix(hash, s.word(0) ^ std::rotl(s.word(1), 20));
@@ -295,7 +295,7 @@ std::uint64_t structure_hash(const program& p) {
     return hash;
 }
 
-void materialise(program& p) {
+void materialise(tape& p) {
     if (p.produced.empty()) return;
     std::vector<std::pair<const producer*, std::shared_ptr<vector_state>>> made;  // each once
     for (const produced_leaf& each : p.produced) {
@@ -307,7 +307,7 @@ void materialise(program& p) {
     p.produced = {};
 }
 
-shape box_of(const program& p) {
+shape box_of(const tape& p) {
     return p.box >= 0 ? p.maps[static_cast<std::size_t>(p.box)].box : shape(element_count(p));
 }
 

@@ -28,9 +28,9 @@ bool are_apart(const affine_map& a, const affine_map& b) {
     return divisor > 0 && (a.offset - b.offset) % divisor != 0;
 }
 
-/// The index of something read or written: a part of a program; none, for the element's own index.
+/// The index of something read or written: a part of a tape; none, for the element's own index.
 struct index_of {
-    const program* in = nullptr;
+    const tape* in = nullptr;
     std::size_t first = 0, last = 0;
 
     std::optional<affine_map> map(const shape& box) const {
@@ -44,7 +44,7 @@ index_of index_of_target(const target& t) {
     return t.where ? index_of{t.where, 0, t.where->steps.size()} : index_of{};
 }
 
-bool is_same_step(const program& p, const step& a, const program& q, const step& b) {
+bool is_same_step(const tape& p, const step& a, const tape& q, const step& b) {
     if (a.what != b.what || a.type != b.type || a.detail != b.detail || a.arity != b.arity ||
         a.bits != b.bits)
         return false;
@@ -73,10 +73,10 @@ bool may_meet(const index_of& a, const index_of& b, const shape& box) {
     return !is_same(a, b);
 }
 
-/// Calls f(vector, its index) for each vector that a program reads; an index that depends on another one is
+/// Calls f(vector, its index) for each vector that a tape reads; an index that depends on another one is
 /// told as nothing.
 template <class F>
-void for_each_read(const program& p, F&& f) {
+void for_each_read(const tape& p, F&& f) {
     std::vector<std::size_t> starts;  // of the values on the stack: their first steps
     std::vector<index_of> scopes;
     for (std::size_t k = 0; k < p.steps.size(); ++k) {
@@ -128,14 +128,14 @@ void check_distinct(target_list targets, const shape& box) {
         }
 }
 
-bool reads(const program& p, target_list targets) {
+bool reads(const tape& p, target_list targets) {
     return std::any_of(p.vectors.begin(), p.vectors.end(), [&](const auto& v) {
         return std::any_of(targets.begin(), targets.end(),
                            [&](const target& t) { return v->overlaps(*t.vector); });
     });
 }
 
-bool needs_temporary(const program& p, target_list targets, const shape& box) {
+bool needs_temporary(const tape& p, target_list targets, const shape& box) {
     if (!reads(p, targets)) return false;
     bool needs = false;
     for_each_read(p, [&](const vector_state& v, const std::optional<index_of>& index) {

@@ -14,11 +14,11 @@ std::pair<std::int64_t, std::int64_t> range_of(const affine_map&);
 /// Throws usage_error where an assignment writes elements twice, as far as that can be seen.
 void check_distinct(target_list, const shape& box);
 
-/// Whether the program reads elements of memory that a target is in.
-bool reads(const program&, target_list);
+/// Whether the tape reads elements of memory that a target is in.
+bool reads(const tape&, target_list);
 
 /// Whether a target's elements may be read after they were written, so that the values have to be computed
 /// elsewhere first. `p` are the values, then the targets' positions.
-bool needs_temporary(const program& p, target_list, const shape& box);
+bool needs_temporary(const tape& p, target_list, const shape& box);
 
 }  // namespace balm::array

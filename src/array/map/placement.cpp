@@ -10,9 +10,9 @@ namespace balm::array {
 
 namespace {
 
-/// Calls f(map, whether it stands inside an `at`) for each position of a program.
+/// Calls f(map, whether it stands inside an `at`) for each position of a tape.
 template <class F>
-void for_each_position(const program& p, F&& f) {
+void for_each_position(const tape& p, F&& f) {
     int depth = 0;
     for (const step& s : p.steps) {
         depth += (s.what == step::kind::at) - (s.what == step::kind::end);
@@ -22,12 +22,12 @@ void for_each_position(const program& p, F&& f) {
 
 }  // namespace
 
-const affine_map* affine(const program& p) {
+const affine_map* affine(const tape& p) {
     const bool is_alone = p.steps.size() == 1 && p.steps[0].what == step::kind::position;
     return is_alone ? &p.maps[p.steps[0].leaf] : nullptr;
 }
 
-bool asks_for_flat_index(const program& p) {
+bool asks_for_flat_index(const tape& p) {
     int depth = 0;
     return std::any_of(p.steps.begin(), p.steps.end(), [&](const step& s) {
         depth += (s.what == step::kind::at) - (s.what == step::kind::end);
@@ -74,12 +74,12 @@ std::uint32_t placement::add(const affine_map& map, bool is_nested, const walk& 
     return number;
 }
 
-placement::placement(const program& p) {
+placement::placement(const tape& p) {
     if (p.maps.empty()) return;
     for_each_position(p, [&](const affine_map& map, bool) { numbers_.push_back(number_nested(map)); });
 }
 
-placement::placement(const program& p, const shape& box, const affine_map* first, bool needs_flat_index,
+placement::placement(const tape& p, const shape& box, const affine_map* first, bool needs_flat_index,
                      std::span<const affine_map> besides) {
     loops_.loops = 1;
     loops_.counts[0] = static_cast<std::int64_t>(box.count());

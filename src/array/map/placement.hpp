@@ -33,10 +33,10 @@ struct coordinates {
         : flat(index), loops(std::move(variables)) {}
 };
 
-/// The map of a program that is one position and nothing else; else null.
-const affine_map* affine(const program&);
-/// Whether a program has elements of vectors, or numbers, at the element's own index.
-bool asks_for_flat_index(const program&);
+/// The map of a tape that is one position and nothing else; else null.
+const affine_map* affine(const tape&);
+/// Whether a tape has elements of vectors, or numbers, at the element's own index.
+bool asks_for_flat_index(const tape&);
 
 /// The coordinates of an index that counts dimensions in row-major order, the slowest first. `counts` are of
 /// all dimensions but that one; with `is_narrow` all of them together fit in 32 bits, which divides faster.
@@ -47,10 +47,10 @@ class placement {
 public:
     placement() = default;
     /// From a flat index, which somebody else's loops give.
-    explicit placement(const program&);
-    /// From loops of the kernel's own over the program's box of n elements, in the order of `first`, if any.
+    explicit placement(const tape&);
+    /// From loops of the kernel's own over the tape's box of n elements, in the order of `first`, if any.
     /// `besides` are further maps that the loops follow, of which `besides()` tells.
-    placement(const program&, const shape& box, const affine_map* first, bool needs_flat_index,
+    placement(const tape&, const shape& box, const affine_map* first, bool needs_flat_index,
               std::span<const affine_map> besides = {});
 
     /// The loops' counts, the slowest first.
@@ -70,7 +70,7 @@ public:
 
     /// The flat index inside the loops; none where nothing asks for it.
     trace::node flat_index(const parameter_list&, const std::vector<trace::node>& loops) const;
-    /// The k-th position of the program.
+    /// The k-th position of the tape.
     trace::node record(std::size_t k, const parameter_list&, const coordinates&) const;
 
 private:
@@ -107,7 +107,7 @@ private:
     walk loops_;
     std::vector<walk::map> besides_;
     std::vector<entry> entries_;
-    std::vector<std::uint32_t> numbers_;  ///< of each position of the program, in order
+    std::vector<std::uint32_t> numbers_;  ///< of each position of the tape, in order
     std::uint32_t flat_ = is_flat;
 };
 

@@ -1,4 +1,4 @@
-// Views as programs: an affine map while strides say where the elements lie, else one index function of
+// Views as tapes: an affine map while strides say where the elements lie, else one index function of
 // another.
 
 #include "balm/view.hpp"
@@ -14,14 +14,14 @@ namespace balm::array {
 
 namespace {
 
-program position(const affine_map& map) {
-    program p;
+tape position(const affine_map& map) {
+    tape p;
     p.push_position(map);
     return p;
 }
 
 /// `where`, at the index that `index` gives.
-program composed(program index, const program& where) {
+tape composed(tape index, const tape& where) {
     index.append_at(where);
     return index;
 }
@@ -36,7 +36,7 @@ selection changed(const selection& s, F&& change) {
 
 }  // namespace
 
-selection viewed(program of, const shape& extents) {
+selection viewed(tape of, const shape& extents) {
     if (of.size >= 0 && extents.count() != static_cast<std::size_t>(of.size))
         throw usage_error(fmt::format("{} elements are viewed as {}, which are {}; the numbers must be equal",
                                       of.size, to_string(extents), extents.count()));
@@ -72,17 +72,17 @@ selection reshaped(const selection& s, const shape& extents) {
     return {s.of, composed(position(row_major(extents)), s.where)};
 }
 
-selection picked(const selection& s, program positions) {
+selection picked(const selection& s, tape positions) {
     return {s.of, composed(std::move(positions), s.where)};
 }
 
-program read(const selection& s) {
-    program p = s.where;
+tape read(const selection& s) {
+    tape p = s.where;
     p.append_at(s.of);
     return p;
 }
 
-void assign(const selection& target, program&& value) {
+void assign(const selection& target, tape&& value) {
     const struct target to { target.of.vectors[0].get(), &target.where };
     assign({&to, 1}, std::move(value));
 }

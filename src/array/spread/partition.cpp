@@ -43,7 +43,7 @@ double measure(const std::shared_ptr<runtime::device_state>& device) {
     const float zero = 0;
     fill(*from, &zero);
     const auto once = [&] {
-        program p;
+        tape p;
         p.push_vector(from);
         p.push_value(step::kind::constant, scalar::f32, dsl::detail::bits_of(1.f));
         step add;

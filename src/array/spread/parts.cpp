@@ -75,7 +75,7 @@ affine_map from(std::size_t base, const shape& part) {
 }
 
 /// Reads a vector from an element on.
-void push_shifted(program& p, const step& vector, const shape& part, std::size_t base) {
+void push_shifted(tape& p, const step& vector, const shape& part, std::size_t base) {
     step s;
     s.what = step::kind::position;
     s.type = scalar::i64;
@@ -94,13 +94,13 @@ void push_shifted(program& p, const step& vector, const shape& part, std::size_t
 
 }  // namespace
 
-program positions_from(std::size_t base, const shape& part) {
-    program p;
+tape positions_from(std::size_t base, const shape& part) {
+    tape p;
     p.push_position(from(base, part));
     return p;
 }
 
-bool is_spread(const program& p) {
+bool is_spread(const tape& p) {
     return std::any_of(p.vectors.begin(), p.vectors.end(), [](const auto& v) { return v->is_spread(); });
 }
 
@@ -192,8 +192,8 @@ localizer::local_elements localizer::here(const std::shared_ptr<vector_state>& v
     return {made, 0};
 }
 
-program localizer::localized(const program& p, const shape& box, const shape& origin, const shape& part,
-                             std::size_t first) {
+tape localizer::localized(const tape& p, const shape& box, const shape& origin, const shape& part,
+                          std::size_t first) {
     if (!p.images.empty())
         throw usage_error(
             "an expression reads an image, which lies on one device, and vectors that are spread over "
@@ -202,7 +202,7 @@ program localizer::localized(const program& p, const shape& box, const shape& or
         throw usage_error(
             "a function in an expression writes memory, and the expression's vectors are spread over several "
             "devices; launch a kernel on each part: x.parts()");
-    program local = p;
+    tape local = p;
     local.steps = {};
     local.size = static_cast<std::int64_t>(part.count());
     int depth = 0;
@@ -252,8 +252,7 @@ program localizer::localized(const program& p, const shape& box, const shape& or
     return local;
 }
 
-std::vector<piece> localizer::pieces(const program& p, const shape& box, std::size_t first,
-                                     std::size_t count) {
+std::vector<piece> localizer::pieces(const tape& p, const shape& box, std::size_t first, std::size_t count) {
     std::vector<piece> list;
     if (p.box < 0) {
         const shape flat(box.count()), origin(first), part(count);
@@ -271,7 +270,7 @@ std::vector<piece> localizer::pieces(const program& p, const shape& box, std::si
     return list;
 }
 
-std::vector<piece> pieces_of(const program& p) {
+std::vector<piece> pieces_of(const tape& p) {
     const auto spread =
         std::find_if(p.vectors.begin(), p.vectors.end(), [](const auto& v) { return v->is_spread(); });
     const shape box = box_of(p);

@@ -24,7 +24,7 @@ void for_each_part(const vector_state& v, std::size_t first, std::size_t count, 
 
 /// Some elements of an expression, consecutive in row-major order, as an expression on one device.
 struct piece {
-    program values;
+    tape values;
     shape box;
     std::size_t first = 0;  ///< of the elements, in the whole
 };
@@ -37,7 +37,7 @@ public:
 
     /// The expression's elements from `first` on. Their positions in a box of several dimensions are those of
     /// up to 2 k - 1 boxes.
-    std::vector<piece> pieces(const program&, const shape& box, std::size_t first, std::size_t count);
+    std::vector<piece> pieces(const tape&, const shape& box, std::size_t first, std::size_t count);
 
 private:
     struct copy_made {
@@ -51,18 +51,17 @@ private:
         std::size_t base = 0;
     };
     local_elements here(const std::shared_ptr<vector_state>&, std::size_t first, std::size_t count);
-    program localized(const program&, const shape& box, const shape& origin, const shape& part,
-                      std::size_t first);
+    tape localized(const tape&, const shape& box, const shape& origin, const shape& part, std::size_t first);
 
     std::shared_ptr<runtime::device_state> device_;
     std::vector<copy_made> copies_;
 };
 
 /// The elements of a vector from `base` on, in row-major order.
-program positions_from(std::size_t base, const shape& part);
+tape positions_from(std::size_t base, const shape& part);
 
 /// Whether any of the vectors is spread over several devices.
-bool is_spread(const program&);
+bool is_spread(const tape&);
 
 /// Copies elements from one vector to another, on whichever devices they are.
 void copy_elements(vector_state& to, std::size_t to_first, const vector_state& from, std::size_t from_first,
@@ -77,7 +76,7 @@ inline void check_same_devices(const vector_state& a, const vector_state& b) {
 }
 
 /// The pieces of an expression of vectors that are spread, on the devices that have them, in order.
-std::vector<piece> pieces_of(const program&);
+std::vector<piece> pieces_of(const tape&);
 
 /// What a device has of something that is spread.
 struct share {
