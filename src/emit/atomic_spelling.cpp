@@ -68,7 +68,7 @@ private:
                                          : fmt::format("*(volatile {}*){}", type, pointer);
     }
     std::string parameters() const {
-        const std::string p = pointer_to(type_) + " p";
+        std::string p = pointer_to(type_) + " p";
         if (what_ == atomic_op::load) return p;
         if (what_ == atomic_op::compare_exchange)
             return fmt::format("{0}, {1} expected, {1} value", p, type_);

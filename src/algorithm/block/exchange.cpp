@@ -33,6 +33,7 @@ public:
         const int stride = known_stride(how);
         const Int base = named("slot", of(at.first));
         std::vector<Int> slots;
+        slots.reserve(static_cast<std::size_t>(each_));
         for (int k = 0; k < each_; ++k) slots.push_back(stride == 0 ? of(at[k]) : base + of(k * stride));
         return slots;
     }

@@ -17,7 +17,7 @@ struct integer_row {
     builtin what;
     std::string_view patterns[4];
 };
-constexpr integer_row integers[] = {
+constexpr integer_row integer_rows[] = {
     {builtin::mad_hi,
      {"(int)((unsigned int)__mulhi($0, $1) + (unsigned int)($2))", "(__umulhi($0, $1) + ($2))",
       "(long long)((unsigned long long)__mul64hi($0, $1) + (unsigned long long)($2))",
@@ -83,7 +83,7 @@ std::optional<builtin_spelling> spell_by_type(const dialect& d, builtin what, sc
     if (info.takes >= rule::bits_i32) return spell_bits(d, type, balm::detail::reinterpreted(info.takes));
     if (!is_integer(type) || size_of(type) < 4) return {};
     const int column = static_cast<int>(type) - static_cast<int>(scalar::i32);
-    for (const integer_row& each : integers)
+    for (const integer_row& each : integer_rows)
         if (each.what == what) return {{std::string(each.patterns[column]), true, {}}};
     return {};
 }
