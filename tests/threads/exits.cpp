@@ -283,12 +283,19 @@ void detached_threads() {
     while (begun < 4) std::this_thread::yield();
     start();
 }
+/// Of a thread that compiles: exit() waits for that. Where another thread's first compilation is under way,
+/// nothing comes ahead of the destruction of what the compiler has made.
 void exit_from_thread() {
-    start();
-    std::thread([] { std::exit(7); }).join();
+    std::thread([] {
+        start();
+        std::exit(7);
+    }).join();
 }
-/// As exit() in main while others still begin; what they begin too late is refused.
+/// As exit() in main, which has used a device, while others still begin; what they begin too late is refused.
 void exit_while_threads_begin() {
+    worker w;
+    w.begin(the_flight().where);
+    w.use("main");
     for (int k = 0; k < 4; ++k)
         std::thread([] {
             try {

@@ -52,7 +52,7 @@ const way ways[] = {
      2},
     {"detached_threads", 0, {}},
     {"exit_from_thread", 7, {}},
-    {"exit_while_threads_begin", 7, {}, -1},
+    {"exit_while_threads_begin", 7, {"main right"}, -1},
     {"signal", 128 + SIGTERM, {}, 1, false},
     {"signal_with_exit", 7, {}},
     {"fork_and_use",
