@@ -22,16 +22,19 @@ public:
 
 private:
     struct shape {
-        shape(const std::string& of, const runtime::grid&);
+        explicit shape(const runtime::grid&);
         bool covers(const shape& other) const;
 
-        std::string kernel;
         std::array<std::size_t, 3> local;
         bool has_offset;
         std::size_t width;
     };
+    struct launch {
+        std::string kernel;
+        shape of;
+    };
     std::mutex mutex_;
-    std::vector<shape> launched_;
+    std::vector<launch> launched_;
 };
 
 }  // namespace balm::opencl

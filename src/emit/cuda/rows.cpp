@@ -49,7 +49,7 @@ std::string_view conversion_word(scalar s) {
     }
 }
 
-/// CUDA's convert_float_rtz and its kin: __ll2float_rz; a cast where every value has its own.
+/// CUDA's conversions with a rounding mode: __ll2float_rz; a cast where every value has its own.
 builtin_spelling spell_rounding(const dialect& d, std::string_view name, scalar from, scalar to) {
     const bool is_exact = from == to || (to == scalar::f64 && size_of(from) <= 4) || size_of(from) <= 2;
     if (is_exact) return {fmt::format("({})($0)", type_name(d, to)), true, {}};
@@ -58,7 +58,7 @@ builtin_spelling spell_rounding(const dialect& d, std::string_view name, scalar 
     return {fmt::format("__{}2{}_r{}($0)", conversion_word(from), conversion_word(to), mode), true, {}};
 }
 
-/// CUDA's as_int and its kin.
+/// CUDA's reinterpretations of bits.
 builtin_spelling spell_bits(const dialect& d, scalar from, scalar to) {
     const std::string T = type_name(d, to);
     if (from == to) return {"$0", false, {}};
