@@ -112,7 +112,7 @@ runtime::grid grid_for(const cached_kernel& kernel, const placement& of, bool on
     const std::array<std::size_t, 3> counts = of.grid_counts();
     runtime::grid g;
     g.dimensions = static_cast<std::uint32_t>(std::min(of.counts().size(), grid_dimensions));
-    const std::size_t items = (counts[0] - 1) / kernel.program->plan().elements_per_item + 1;
+    const std::size_t items = kernel.program->plan().items_for(counts[0]);
     g.local[0] = std::min(kernel.program->plan().local_size, kernel.program->max_work_group_size());
     std::size_t room = g.local[0], elements = counts[0];  // elements: what a turn of the next loop takes
     if (g.dimensions > 1 && !on_cpu) g.local[0] = std::min({tile, room, std::bit_ceil(items)});
@@ -334,12 +334,12 @@ struct assignment {
           written(written_by(into)),
           facts(kernels::facts_for(device)) {
         facts.covers = true;
-        const auto is_filled = [&](const vector_state* v) {
-            return v->is_whole() && v->size() == box.count();
+        // On CPUs short vectors may pass the end of what is stored.
+        const auto has_room = [&](const vector_state* v) {
+            return v->is_whole() && (!facts.on_cpu || v->size() == box.count());
         };
         facts.is_tight =
-            (facts.on_cpu || is_cheaper_in_fours(p)) &&
-            !(std::all_of(written.begin(), written.end(), is_filled) && leaves.has_whole_vectors());
+            !(std::all_of(written.begin(), written.end(), has_room) && leaves.has_whole_vectors());
     }
 
     /// The kernel's parameters.

@@ -52,8 +52,7 @@ void launch(const tape& p) {
 
     runtime::grid g;
     g.local[0] = std::min(kernel->program->plan().local_size, kernel->program->max_work_group_size());
-    const std::size_t last_item = (n - 1) / kernel->program->plan().elements_per_item;
-    g.global[0] = last_item / g.local[0] * g.local[0] + g.local[0];
+    g.global[0] = (kernel->program->plan().items_for(n) - 1) / g.local[0] * g.local[0] + g.local[0];
 
     const runtime::scratch<launch_lists> lists;
     parameter_list bound(*lists);

@@ -1,15 +1,17 @@
-// How work is shared out, by device kind: on a GPU one element a work-item (a grid-stride loop costs 6 % of
-// the H100's bandwidth), or four where they share what is costly; on a CPU a short vector a work-item where
-// the body has a vector form, else contiguous chunks (a grid-stride loop is 15 times slower there).
+// How work is shared out, by device kind: on a GPU as many elements a work-item as keep memory busy
+// (coarsen.hpp; a grid-stride loop costs 6 % of the H100's bandwidth); on a CPU a short vector a work-item
+// where the body has a vector form, else contiguous chunks (a grid-stride loop is 15 times slower there).
 
 #include "ir/lower/lower.hpp"
 
+#include <bit>
 #include <initializer_list>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "ir/builder.hpp"
+#include "ir/lower/coarsen.hpp"
 #include "ir/lower/fours.hpp"
 #include "ir/lower/grid.hpp"
 #include "ir/lower/widen.hpp"
@@ -122,42 +124,107 @@ void vector_an_item(function& f, value_id loop, builder& b, std::uint8_t lanes) 
     f.code[branch].blocks[1] = static_cast<block_id>(f.blocks.size() - 1);
 }
 
-/// Several vectors a work-item, a whole grid of vectors apart, so that neighbours in a group write neighbours
-/// in memory. Where all are inside they are computed behind one another, and share what does not depend on
-/// the element; a loop does the rest:
-///     if (gid + (vectors - 1) * items < whole) { body … body } else for (i = gid; i < whole; i += items)
-///     body
-void vectors_an_item(function& f, value_id loop, builder& b, std::uint8_t lanes, std::size_t vectors) {
-    const value_id count = f.operand(loop, 0), size = b.constant(lanes);
-    const value_id whole = b.apply(builtin::div, b.apply(builtin::add, count, b.constant(lanes - 1u)), size);
-    const value_id index = b.place_(place::global_id), items = b.place_(place::global_size);
-    std::vector<value_id> indices{index};
-    while (indices.size() < vectors) indices.push_back(b.apply(builtin::add, indices.back(), items));
-    const value_id inside = b.apply(builtin::less, indices.back(), whole, scalar::boolean);
+/// Several elements a work-item, all of them at once where there are as many, else in a loop:
+///     first = gid * width
+///     if (first + width - 1 < n) body … body
+///     else for (i = first; i < n; ++i) body
+/// Or in runs a grid apart, so that neighbours in a group access neighbours in memory:
+///     if ((gid + (runs - 1) * items) * width + width - 1 < n) body … body
+///     else for (run = gid; run * width < n; run += items)
+///         for (i = run * width; i < min(run * width + width, n); ++i) body
+/// Or, where element i is stored at i + offset, from the last element ahead of the first that begins a
+/// vector:
+///     first = gid * width - offset % width
+class several_elements_an_item {
+public:
+    several_elements_an_item(function& f, value_id loop, builder& b, coarsening how)
+        : f_(f),
+          loop_(loop),
+          b_(b),
+          how_(how),
+          count_(f.operand(loop, 0)),
+          width_(b.constant(how.width)),
+          gid_(b.place_(place::global_id)) {}
 
-    builder rest(f, f.code[loop].where);
-    const block_id body = f.code[loop].blocks[0];
-    const value_id counted = rest.make(opcode::for_, scalar::i64, {index, whole, items});
-    f.code[counted].blocks[0] = body;
-    builder first(f, f.code[loop].where);
-    const value_id first_element = first.apply(builtin::mul, counted, size);
-    widen(f, loop, lanes, counted, first_element);
-    block& one = f.blocks[body];
-    one.insert(one.begin(), first.made.begin(), first.made.end());
-    const block widened = one;
+    void append() {
+        const block single = f_.blocks[f_.code[loop_].blocks[0]];
+        std::vector<element_run> runs{first_run()};
+        if (how_.runs > 1) {
+            const value_id items = b_.place_(place::global_size);
+            while (runs.size() < how_.runs) {
+                const value_id run = b_.apply(builtin::add, runs.back().vector, items);
+                runs.push_back({first_of(b_, run), run});
+            }
+        }
+        const value_id last = b_.apply(builtin::add, runs.back().first, b_.constant(how_.width - 1u));
+        value_id is_whole = b_.apply(builtin::less, last, count_, scalar::boolean);
+        if (how_.has_lead()) {
+            const value_id is_inside =
+                b_.apply(builtin::greater_equal, runs[0].first, b_.constant(0), scalar::boolean);
+            is_whole = b_.apply(builtin::bit_and, is_inside, is_whole, scalar::boolean);
+        }
+        block whole = coarsened(f_, single, loop_, runs, how_);
+        builder rest(f_, f_.code[loop_].where);
+        append_rest(rest, runs[0].first);
+        const value_id branch = b_.make(opcode::if_, scalar::nothing, {is_whole});
+        f_.code[branch].blocks[0] = new_block(std::move(whole));
+        f_.code[branch].blocks[1] = new_block(std::move(rest.made));
+    }
 
-    block all;
-    for (const value_id at : indices) append_copy(f, widened, {counted, at}, all);
-    f.blocks.push_back(std::move(all));
-    f.blocks.push_back(std::move(rest.made));
-    const value_id branch = b.make(opcode::if_, scalar::nothing, {inside});
-    f.code[branch].blocks[0] = static_cast<block_id>(f.blocks.size() - 2);
-    f.code[branch].blocks[1] = static_cast<block_id>(f.blocks.size() - 1);
-}
+private:
+    value_id first_of(builder& b, value_id run) {
+        const value_id first = b.apply(builtin::mul, run, width_);
+        f_.code[first].name = f_.code[loop_].name;
+        return first;
+    }
+    element_run first_run() {
+        const value_id first = first_of(b_, gid_);
+        if (!how_.has_lead()) return {first, gid_};
+        const value_id lead = b_.apply(builtin::bit_and, how_.addend, b_.constant(how_.width - 1u));
+        const value_id own = b_.apply(builtin::sub, first, lead);
+        f_.code[own].name = std::exchange(f_.code[first].name, none);
+        const auto bits = static_cast<std::uint64_t>(std::countr_zero(how_.width));
+        const value_id vectors_ahead = b_.apply(builtin::shr, how_.addend, b_.constant(bits));
+        return {own, b_.apply(builtin::add, gid_, vectors_ahead)};
+    }
+    /// One element after the other.
+    void append_rest(builder& b, value_id first) {
+        if (how_.runs == 1) {
+            value_id from = first, end = count_;
+            if (how_.has_lead()) {
+                from = b.apply(builtin::max, first, b.constant(0));
+                end = end_of(b, first);
+            }
+            counted_loop(f_, loop_, b, from, end, b.constant(1));
+            return;
+        }
+        const value_id items = b.place_(place::global_size);
+        if (how_.width == 1) {
+            counted_loop(f_, loop_, b, gid_, count_, items);
+            return;
+        }
+        const value_id run_count =
+            b.apply(builtin::div, b.apply(builtin::add, count_, b.constant(how_.width - 1u)), width_);
+        const value_id run = b.make(opcode::for_, scalar::i64, {gid_, run_count, items});
+        builder inner(f_, f_.code[loop_].where);
+        const value_id from = first_of(inner, run), end = end_of(inner, from);
+        counted_loop(f_, loop_, inner, from, end, inner.constant(1));
+        f_.code[run].blocks[0] = new_block(std::move(inner.made));
+    }
+    value_id end_of(builder& b, value_id first) {
+        return b.apply(builtin::min, b.apply(builtin::add, first, width_), count_);
+    }
+    block_id new_block(block&& made) {
+        f_.blocks.push_back(std::move(made));
+        return static_cast<block_id>(f_.blocks.size() - 1);
+    }
 
-/// On a GPU, where blocks of random numbers are shared: what is the same for all blocks of a work-item, the
-/// key of each round above all, is a fifth of a block's instructions.
-constexpr std::size_t gpu_vectors = 4;
+    function& f_;
+    const value_id loop_;
+    builder& b_;
+    const coarsening how_;
+    const value_id count_, width_, gid_;
+};
 
 /// Elements that a work-item takes one after the other where a CPU's compiler is left to make vectors of
 /// them: under `if (gid < n)` PoCL 3.1 makes none (24 fma: 20.9 ms, in chunks 3.1 ms, on vectors 3.0 ms; 2
@@ -173,9 +240,13 @@ void share_out(function& f, value_id loop, const launch_facts& facts, lowered& p
         else
             grid_stride(f, loop, b);
     } else if (!facts.on_cpu) {
-        const std::uint8_t lanes = facts.is_tight ? 1 : gpu_lanes_for(f, loop);
-        plan.elements_per_item = lanes > 1 ? lanes * gpu_vectors : 1;
-        lanes > 1 ? vectors_an_item(f, loop, b, lanes, gpu_vectors) : one_element_an_item(f, loop, b);
+        const coarsening how = f.dimensions == 1 ? coarsening_for(f, loop, facts) : coarsening{};
+        plan.elements_per_item = how.elements();
+        plan.most_lead = how.has_lead() ? how.width - 1u : 0;
+        if (how.elements() > 1)
+            several_elements_an_item(f, loop, b, how).append();
+        else
+            one_element_an_item(f, loop, b);
     } else if (!facts.is_tight && is_arithmetic_on_fours(f, loop)) {
         chunks_of_fours(f, loop, b, cpu_chunk);
         plan.elements_per_item = cpu_chunk;

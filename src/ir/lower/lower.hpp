@@ -15,6 +15,7 @@ using runtime::launch_facts;
 struct lowered {
     function kernel;
     std::size_t elements_per_item = 1;
+    std::size_t most_lead = 0;  ///< indices by which the first work-item may begin ahead of 0
     std::size_t local_size = 256;
 };
 

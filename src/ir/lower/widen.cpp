@@ -260,20 +260,18 @@ std::uint8_t lanes_for(const function& f, value_id loop) {
     return static_cast<std::uint8_t>(64 / widest);
 }
 
-std::uint8_t gpu_lanes_for(const function& f, value_id loop) {
+bool has_call_of_four(const function& f, value_id loop) {
     const block& body = f.blocks[f.code[loop].blocks[0]];
     const body_view view(f, loop);
-    const bool shares =
-        std::any_of(body.begin(), body.end(), [&](value_id v) { return view.is_call_of_four(v); });
-    const bool has_form =
-        shares && std::all_of(body.begin(), body.end(), [&](value_id v) { return view.has_vector_form(v); });
-    return has_form ? 4 : 1;
+    return std::any_of(body.begin(), body.end(), [&](value_id v) { return view.is_call_of_four(v); });
 }
 
 bool is_arithmetic_on_fours(const function& f, value_id loop) {
-    if (gpu_lanes_for(f, loop) == 1) return false;
+    if (!has_call_of_four(f, loop)) return false;
     const block& body = f.blocks[f.code[loop].blocks[0]];
+    const body_view view(f, loop);
     return std::all_of(body.begin(), body.end(), [&](value_id v) {
+        if (!view.has_vector_form(v)) return false;
         if (f.code[v].op != opcode::builtin) return true;
         const auto what = static_cast<builtin>(f.code[v].detail);
         switch (what) {

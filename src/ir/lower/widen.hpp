@@ -11,9 +11,9 @@ namespace balm::ir {
 /// straight line of operations that OpenCL C knows for vectors, and touches memory only at the loop's index.
 std::uint8_t lanes_for(const function&, value_id loop);
 
-/// The same for a GPU, where lanes are worth something only where four elements share a call
-/// (function::of_four): 4 or 1.
-std::uint8_t gpu_lanes_for(const function&, value_id loop);
+/// Whether the loop's body calls a function of which four neighbouring elements can share a call
+/// (function::of_four).
+bool has_call_of_four(const function&, value_id loop);
 
 /// Whether four elements share a call, and the rest is arithmetic: a CPU's compiler makes vectors of several
 /// such fours, whose calls would be done one by one for the lanes of a vector.

@@ -91,7 +91,8 @@ runtime::program_source source_for(const runtime::device_state& device, const ir
     return {.text = emit::print(fitted.kernel, language),
             .kernel_name = emit::kernel_name(kernel, language),
             .options = {},
-            .plan = {ir::origins_of(fitted.kernel), fitted.elements_per_item, fitted.local_size}};
+            .plan = {ir::origins_of(fitted.kernel), fitted.elements_per_item, fitted.most_lead,
+                     fitted.local_size}};
 }
 
 namespace {

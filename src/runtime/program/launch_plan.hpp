@@ -61,7 +61,11 @@ struct parameter_origin {
 struct launch_plan {
     std::vector<parameter_origin> parameters;
     std::size_t elements_per_item = 1;  ///< indices of a grid_range
+    std::size_t most_lead = 0;          ///< indices by which the first work-item may begin ahead of 0
     std::size_t local_size = 256;
+
+    /// The work-items that take n indices, of which there is at least one.
+    std::size_t items_for(std::size_t n) const { return (n - 1 + most_lead) / elements_per_item + 1; }
 };
 
 }  // namespace balm::runtime

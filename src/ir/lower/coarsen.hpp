@@ -1,0 +1,36 @@
+#pragma once
+// Thread coarsening, for GPUs: a work-item computes several elements, so that enough bytes are in flight
+// whatever the size of an element. In: the body of a grid_for that a grid covers. Out: the body several
+// times, with one wide load or store in place of several of neighbouring elements.
+
+#include <cstdint>
+#include <span>
+
+#include "ir/ir.hpp"
+
+namespace balm::ir {
+
+/// The elements of a work-item: runs of neighbours, a whole grid of runs apart.
+struct coarsening {
+    std::uint8_t width = 1;  ///< neighbours in a run: a power of two
+    std::uint8_t runs = 1;
+    bool is_wide = false;    ///< memory is accessed in vectors where the index is the loop's plus `addend`
+    value_id addend = none;  ///< the same for all stores; none: 0
+
+    std::size_t elements() const { return std::size_t{width} * runs; }
+    /// Whether the first run begins ahead of the loop's first element, so that vectors are aligned.
+    bool has_lead() const { return is_wide && addend != none; }
+};
+
+/// What pays off for the loop's body. With `is_tight`, memory may begin where no vector does.
+coarsening coarsening_for(const function&, value_id loop, const runtime::launch_facts&);
+
+/// One run: the index of its first element, and the number of the vector that begins there.
+struct element_run {
+    value_id first;
+    value_id vector;
+};
+/// The body for the elements of these runs.
+block coarsened(function&, const block& body, value_id loop, std::span<const element_run>, coarsening);
+
+}  // namespace balm::ir
