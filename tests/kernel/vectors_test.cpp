@@ -297,6 +297,36 @@ TEST(G6_geometry, of_vectors) {
     });
 }
 
+TEST(G6_geometry, contracts_in_one_order_on_every_device) {
+    const auto kernel = balm::kernel<1>("products", [](In<float4> a, In<float4> b, Out<float4> out) {
+        Index i = global_id(0);
+        Float4 x = a[i], y = b[i];
+        out[2 * i] = Float4(dot(x, y), dot(x.xyz, y.xyz), length(x), distance(x, y));
+        out[2 * i + 1] = Float4(cross(x.xyz, y.xyz), dot(x, float4{1, 2, 3, 4}));
+    });
+    auto random = seeded_random();
+    const auto a = random_vectors<float4>(random, count), b = random_vectors<float4>(random, count);
+    const auto dot3 = [](const float4& x, const float4& y) {
+        return std::fma(x.z, y.z, std::fma(x.x, y.x, x.y * y.y));
+    };
+    const auto dot4 = [&](const float4& x, const float4& y) { return std::fma(x.w, y.w, dot3(x, y)); };
+    on_all_devices([&](const device& on) {
+        auto out = on.out_buffer<float4>(2 * count);
+        on.execute(kernel(in(on, a), in(on, b), out), {count});
+        const auto got = out.read();
+        for (std::size_t i = 0; i < count; ++i) {
+            const float4 &x = a[i], &y = b[i];
+            const float4 apart{{x.x - y.x, x.y - y.y, x.z - y.z, x.w - y.w}};
+            EXPECT_EQ(
+                got[2 * i],
+                (float4{{dot4(x, y), dot3(x, y), std::sqrt(dot4(x, x)), std::sqrt(dot4(apart, apart))}}));
+            EXPECT_EQ(got[2 * i + 1],
+                      (float4{{std::fma(x.y, y.z, -(x.z * y.y)), std::fma(x.z, y.x, -(x.x * y.z)),
+                               std::fma(x.x, y.y, -(x.y * y.x)), dot4(x, float4{{1, 2, 3, 4}})}}));
+        }
+    });
+}
+
 TEST(G6_vectors_everywhere, by_value_in_local_memory_in_functions_and_variables) {
     const auto scaled = balm::function("scaled(v, s)", [](Float4 v, Float s) { return v * s; });
     const auto kernel = balm::kernel<1>(

@@ -430,10 +430,15 @@ Bool every(A&& v) {
 }
 using balm::all;  // all(v) is every(v)
 
-/// The sum of the products of the lanes of two vectors.
+/// The sum of the products of the lanes of two vectors, in the order of the lanes; of floating-point lanes
+/// fma(a.w, b.w, fma(a.z, b.z, fma(a.x, b.x, a.y * b.y))) on every device.
 template <class A, class B>
 requires device_operands<A, B> &&(detail::common_lanes<A, B>() > 1) auto dot(A&& a, B&& b) {
-    return detail::across_lanes<builtin::add>(apply<builtin::mul>(static_cast<A&&>(a), static_cast<B&&>(b)));
+    const auto x = detail::as_vector(static_cast<A&&>(a));
+    const auto y = detail::as_vector(static_cast<B&&>(b));
+    auto sum = x[0] * y[0];
+    for (int k = 1; k < detail::common_lanes<A, B>(); ++k) sum = sum + x[k] * y[k];
+    return sum;
 }
 /// The square root of dot(v, v).
 template <detail::vector_operand A>
