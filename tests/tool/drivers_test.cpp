@@ -19,9 +19,12 @@ protected:
         const fs::path folder = cache() / "pocl only", pocl = "/etc/OpenCL/vendors/pocl.icd";
         fs::create_directories(folder);
         if (fs::exists(pocl)) fs::copy(pocl, folder, fs::copy_options::overwrite_existing);
-        return "BALM_TYPE= BALM_PLATFORM= BALM_BACKEND= BALM_POSITION= BALM_DEVICE= BALM_MAX_DEVICES= "
-               "OCL_ICD_VENDORS='" +
-               folder.string() + "/'";
+        return "BALM_TYPE= BALM_PLATFORM= BALM_BACKEND= BALM_POSITION= BALM_DEVICE= BALM_MAX_DEVICES= " +
+               opencl_drivers_in(folder);
+    }
+    /// Also without those that OCL_ICD_FILENAMES adds to the folder's.
+    static std::string opencl_drivers_in(const fs::path& folder) {
+        return "OCL_ICD_FILENAMES= OCL_ICD_VENDORS='" + folder.string() + "/'";
     }
     static std::string library_path(const fs::path& first) {
         return " LD_LIBRARY_PATH='" + first.string() + "':\"$LD_LIBRARY_PATH\" ";
@@ -79,7 +82,8 @@ TEST_F(B1_drivers, a_library_that_is_no_driver_is_a_note) {
     const auto note = [&] {
         return notes_of(run_json("devices --json", pocl_only() + library_path(folder)));
     };
-    std::ofstream(folder / "libcuda.so.1") << "not a library";
+    // Both names that Balm tries: a real driver may be installed under the second.
+    for (const char* name : {"libcuda.so.1", "libcuda.so"}) std::ofstream(folder / name) << "not a library";
     EXPECT_NE(note().find("CUDA: libcuda.so.1 cannot be opened"), std::string::npos) << note();
     void* const other = ::dlopen("libm.so.6", RTLD_NOW);
     ASSERT_NE(other, nullptr);
@@ -96,9 +100,8 @@ TEST_F(B1_drivers, an_opencl_driver_that_does_not_load_hides_no_other) {
     fs::create_directories(folder);
     std::ofstream(folder / "missing.icd") << "libbalm_no_such_driver.so\n";
     std::ofstream(folder / "garbage.icd") << "\x7f\x01 no text at all";
-    std::ofstream(folder / "empty.icd");
     std::ofstream(folder / "no_driver.icd") << "libm.so.6\n";
-    const std::string environment = "OCL_ICD_VENDORS='" + folder.string() + "/'";
+    const std::string environment = opencl_drivers_in(folder);
     const json none = run_json("devices --json", environment);
     for (const json& each : none["devices"]) EXPECT_NE(each["api"], "opencl");
     EXPECT_NE(notes_of(none).find("OpenCL: the loader found no driver"), std::string::npos) << notes_of(none);
@@ -115,7 +118,7 @@ TEST_F(B1_drivers, an_opencl_driver_that_does_not_load_hides_no_other) {
 TEST_F(B1_drivers, without_any_device_each_command_says_so_in_a_line) {
     const fs::path folder = cache() / "none";
     fs::create_directories(folder);
-    const std::string environment = "OCL_ICD_VENDORS='" + folder.string() + "/'" + fake_cuda("no_device");
+    const std::string environment = opencl_drivers_in(folder) + fake_cuda("no_device");
     const outcome shown = run("devices", environment);
     EXPECT_EQ(shown.code, 0);
     EXPECT_NE(shown.out.find("There is no device on this machine."), std::string::npos);
