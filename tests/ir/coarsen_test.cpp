@@ -30,10 +30,10 @@ using namespace balm::dsl;
 constexpr std::array element_types{scalar::boolean, scalar::i8,  scalar::u8,  scalar::i16,
                                    scalar::u16,     scalar::i32, scalar::u32, scalar::i64,
                                    scalar::u64,     scalar::f16, scalar::f32, scalar::f64};
-constexpr std::size_t most_elements = 70, padding = 8;
+constexpr std::size_t most_elements = 70, most_rows = 3, padding = 8;
 constexpr std::int64_t local_size = 4;
 
-/// Element i is accessed at i, i + a constant, i + an argument, or backwards.
+/// Element i of a row is accessed at i, i + a constant, i + an argument, or backwards.
 enum class place_of { own, shifted, offset, reversed };
 
 struct operand {
@@ -65,6 +65,9 @@ struct operand {
 struct drawn_kernel {
     explicit drawn_kernel(std::uint64_t from) : seed(from), random(from) {
         count = 1 + pick(most_elements);
+        rows = pick(2) == 0 ? 1 : 1 + pick(most_rows);
+        is_matrix = rows > 1 || pick(4) == 0;
+        stride = static_cast<std::int64_t>(count + pick(padding));
         offset = static_cast<std::int64_t>(pick(padding));
         has_own_places = pick(3) != 0;
         places = pick(2) == 0 ? place_of::own : place_of::offset;
@@ -86,18 +89,30 @@ struct drawn_kernel {
     }
 
     std::shared_ptr<const ir::function> traced() const {
-        trace::recording r("sums", 1, {});
+        trace::recording r("sums", is_matrix ? 2 : 1, {});
         const trace::node n = r.parameter(scalar::i64, trace::access::value, space::global, "n");
         const trace::node first = r.parameter(scalar::i64, trace::access::value, space::global, "first");
+        const trace::node row_count = r.parameter(scalar::i64, trace::access::value, space::global, "rows");
+        const trace::node row_stride =
+            r.parameter(scalar::i64, trace::access::value, space::global, "stride");
         std::vector<trace::node> in, out;
         for (const operand& each : inputs) in.push_back(r.parameter(each.type, trace::access::in));
         for (const operand& each : outputs) out.push_back(r.parameter(each.type, trace::access::mixed));
-        trace::node variable;
+        trace::node row_variable, variable, start = trace::constant(scalar::i64, 0);
+        std::uint32_t outer = 0;
+        if (is_matrix) {
+            outer = trace::open_grid_for(row_count, row_variable, {}, 1);
+            start = trace::apply(builtin::mul, trace::read(row_variable), row_stride);
+        }
         const std::uint32_t loop = trace::open_grid_for(n, variable, {});
         const trace::node i = trace::read(variable);
+        const auto place = [&](const operand& of) {
+            const trace::node in_row = of.index(i, n, first);
+            return is_matrix ? trace::apply(builtin::add, start, in_row) : in_row;
+        };
         trace::node sum = i;
         const auto add = [&](trace::node memory, const operand& from) {
-            const trace::node value = trace::load(memory, from.index(i, n, first), {});
+            const trace::node value = trace::load(memory, place(from), {});
             sum = trace::apply(builtin::add, sum, trace::convert(value, scalar::i64));
         };
         for (std::size_t k = 0; k < in.size(); ++k) add(in[k], inputs[k]);
@@ -106,15 +121,18 @@ struct drawn_kernel {
         const trace::node small = trace::apply(builtin::bit_and, sum, trace::constant(scalar::i64, 127));
         for (std::size_t k = 0; k < out.size(); ++k) {
             const scalar type = outputs[k].type == scalar::f16 ? scalar::f32 : outputs[k].type;
-            trace::store(out[k], outputs[k].index(i, n, first), trace::convert(small, type), {});
+            trace::store(out[k], place(outputs[k]), trace::convert(small, type), {});
         }
         trace::close(loop);
+        if (is_matrix) trace::close(outer);
         return r.finish(nullptr);
     }
 
     std::uint64_t seed;
     std::mt19937_64 random;
-    std::size_t count;
+    std::size_t count, rows;
+    bool is_matrix;       ///< the kernel has a loop over the rows
+    std::int64_t stride;  ///< elements from row to row
     std::int64_t offset;
     bool has_own_places;  ///< of most operands
     place_of places;
@@ -142,7 +160,7 @@ void write(scalar type, std::int64_t value, std::byte* to) {
 
 struct memory {
     memory(const operand& of, std::mt19937_64& random)
-        : type(of.type), bytes((most_elements + 2 * padding) * size_of(of.type)) {
+        : type(of.type), bytes((most_rows * (most_elements + padding) + 2 * padding) * size_of(of.type)) {
         for (std::size_t k = 0; k < bytes.size() / size_of(type); ++k)
             write(type, static_cast<std::int64_t>(random() % 100), at(static_cast<std::int64_t>(k)));
     }
@@ -159,19 +177,23 @@ struct launch_data {
     }
     void compute(const drawn_kernel& of) {
         const auto n = static_cast<std::int64_t>(of.count);
-        for (std::int64_t i = 0; i < n; ++i) {
-            std::int64_t sum = i;
-            for (std::size_t k = 0; k < in.size(); ++k)
-                sum += read(in[k].type, in[k].at(of.inputs[k].index(i, n, of.offset)));
-            for (std::size_t k = 0; of.reads_output && k < out.size(); ++k)
-                sum += read(out[k].type, out[k].at(of.outputs[k].index(i, n, of.offset)));
-            for (std::size_t k = 0; k < out.size(); ++k)
-                write(out[k].type, sum & 127, out[k].at(of.outputs[k].index(i, n, of.offset)));
-        }
+        for (std::int64_t row = 0; row < static_cast<std::int64_t>(of.rows); ++row)
+            for (std::int64_t i = 0; i < n; ++i) {
+                const auto at = [&](memory& m, const operand& o) {
+                    return m.at(row * of.stride + o.index(i, n, of.offset));
+                };
+                std::int64_t sum = i;
+                for (std::size_t k = 0; k < in.size(); ++k) sum += read(in[k].type, at(in[k], of.inputs[k]));
+                for (std::size_t k = 0; of.reads_output && k < out.size(); ++k)
+                    sum += read(out[k].type, at(out[k], of.outputs[k]));
+                for (std::size_t k = 0; k < out.size(); ++k)
+                    write(out[k].type, sum & 127, at(out[k], of.outputs[k]));
+            }
     }
     std::vector<interpreter_argument> arguments(const drawn_kernel& of) {
-        std::vector<interpreter_argument> all{value_of(static_cast<std::int64_t>(of.count)),
-                                              value_of(of.offset)};
+        std::vector<interpreter_argument> all{
+            value_of(static_cast<std::int64_t>(of.count)), value_of(of.offset),
+            value_of(static_cast<std::int64_t>(of.rows)), value_of(of.stride)};
         for (memory& each : in) all.push_back(memory_of(each.bytes));
         for (memory& each : out) all.push_back(memory_of(each.bytes));
         return all;
@@ -255,7 +277,7 @@ TEST(V1_coarsening, loads_sixteen_bytes_of_each_operand) {
     EXPECT_EQ(of_sum<float>().width, 4u);
     EXPECT_EQ(of_sum<half>().width, 8u);
     EXPECT_EQ(of_sum<signed char>().width, 16u);
-    EXPECT_TRUE(of_sum<float>().is_wide);
+    EXPECT_TRUE(of_sum<float>().wide.has_value());
     EXPECT_FALSE(of_sum<float>().has_lead());
 }
 
@@ -274,7 +296,7 @@ TEST(V1_coarsening, takes_elements_a_grid_apart_where_no_vector_can_be_stored) {
     tight.is_tight = true;
     EXPECT_EQ(of_sum<float>(tight).width, 1u);
     EXPECT_EQ(of_sum<float>(tight).runs, 4u);
-    EXPECT_FALSE(of_sum<float>(tight).is_wide);
+    EXPECT_FALSE(of_sum<float>(tight).wide.has_value());
     EXPECT_EQ(of_sum<double>(tight).runs, 2u);
     EXPECT_EQ(elements_per_item([](Index i, auto at, auto x, auto y, auto) { y[at[i]] = x[i]; }), 4u);
 }

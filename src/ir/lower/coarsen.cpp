@@ -30,7 +30,7 @@ constexpr std::size_t run_bytes = 16;
 constexpr std::size_t most_runs = 4;
 /// Where work-items share blocks of random numbers: what is the same for all blocks, the key of each round
 /// above all, is a fifth of a block's instructions.
-constexpr coarsening of_fours{4, 4};
+constexpr std::uint8_t width_of_fours = 4, runs_of_fours = 4;
 /// Instructions of a work-item, with a function counted as so many: beyond, arithmetic and registers bound
 /// the kernel rather than memory.
 constexpr std::size_t most_instructions = 256, instructions_of_function = 16;
@@ -66,41 +66,51 @@ std::size_t instructions_of(const function& f, const block& body) {
     return count;
 }
 
-/// What is added to the loop's index where a load or store accesses memory; none: 0. Nothing where the index
-/// is no such sum, or the access cannot be part of one of several elements.
-std::optional<value_id> addend_of(const function& f, value_id v, value_id loop) {
-    const value_id pointer = f.operand(v, 0), index = f.operand(v, 1);
+/// Whether a load or store can be part of one of several elements: of scalars in a parameter's memory.
+bool has_wide_form(const function& f, value_id v) {
+    const value_id pointer = f.operand(v, 0);
     const type memory = f.code[pointer].result;
-    if (f.code[pointer].op != opcode::parameter || memory.where != space::global ||
-        !pointee(memory).is_scalar() || is_volatile(f.code[v]))
-        return std::nullopt;
-    if (index == loop) return none;
-    const instruction& i = f.code[index];
-    if (i.op != opcode::builtin || static_cast<builtin>(i.detail) != builtin::add) return std::nullopt;
-    const value_id a = f.operand(index, 0), b = f.operand(index, 1);
-    const value_id addend = a == loop ? b : a;
-    if ((a != loop && b != loop) || f.code[addend].op != opcode::parameter) return std::nullopt;
-    return addend;
+    return f.code[pointer].op == opcode::parameter && memory.where == space::global &&
+           pointee(memory).is_scalar() && !is_volatile(f.code[v]);
 }
 
-/// The addend of all stores, where it is one and the same.
-std::optional<value_id> addend_of_stores(const function& f, const block& body, value_id loop) {
-    std::optional<value_id> common;
+/// The terms of the indices of all stores, where they are the same for all, and vectors can be stored there.
+std::optional<index_terms> terms_of_stores(const function& f, const block& body, const loop_index& index) {
+    std::optional<index_terms> common;
     for (const value_id v : body) {
         if (f.code[v].op != opcode::store) continue;
-        const std::optional<value_id> own = addend_of(f, v, loop);
+        const std::optional<index_terms> own = has_wide_form(f, v) ? index.terms_of(v) : std::nullopt;
         if (!own || (common && *common != *own)) return std::nullopt;
         common = own;
     }
     return common;
 }
 
+/// Whether loads that are not aligned with the stores would keep the L1 cache busy for longer than the
+/// memory. Of a sub-group's 16-byte runs, a load of single elements touches 4 cache lines instead of one, a
+/// clock each; memory gives a compute unit 19 bytes a clock (H200).
+bool loads_too_much(const function& f, const block& body, const loop_index& index,
+                    const index_terms& stored) {
+    constexpr std::size_t lines = 4, lanes = 32, bytes_a_clock = 19;
+    std::size_t unaligned = 0;
+    std::map<std::pair<value_id, opcode>, std::size_t> bytes;  // of an element, by memory and direction
+    for (const value_id v : body) {
+        if (!is_memory_access(f.code[v])) continue;
+        bytes[{root_of(f, f.operand(v, 0)), f.code[v].op}] = trace::size_of(accessed_by(f, v));
+        const std::optional<index_terms> own = index.terms_of(v);
+        if (own && *own != stored) ++unaligned;
+    }
+    std::size_t of_element = 0;
+    for (const auto& [access, size] : bytes) of_element += size;
+    return unaligned * lines * bytes_a_clock > of_element * lanes;
+}
+
 /// The body's instructions for one element after the other, and the vectors that they share.
 class run_of_elements {
 public:
-    run_of_elements(function& f, const block& body, value_id loop, const element_run& own, coarsening how,
-                    block& to)
-        : f_(f), body_(body), loop_(loop), own_(own), how_(how), to_(to) {}
+    run_of_elements(function& f, const block& body, value_id loop, const element_run& own,
+                    const coarsening& how, const std::vector<bool>& is_wide, block& to)
+        : f_(f), body_(body), loop_(loop), own_(own), how_(how), is_wide_(is_wide), to_(to) {}
 
     void append_values() {
         for (std::uint8_t k = 0; k < how_.width; ++k) {
@@ -133,7 +143,7 @@ private:
         }
         for (const copies& own : elements_) copy(v, own);
     }
-    bool is_wide(value_id v) const { return how_.is_wide && addend_of(f_, v, loop_) == how_.addend; }
+    bool is_wide(value_id v) const { return is_wide_[v]; }
 
     static value_id copy_of(value_id v, const copies& known) {
         const auto found = known.find(v);
@@ -265,7 +275,8 @@ private:
     const block& body_;
     const value_id loop_;
     const element_run own_;
-    const coarsening how_;
+    const coarsening& how_;
+    const std::vector<bool>& is_wide_;  ///< by load or store of the body
     block& to_;
     std::vector<copies> elements_;
     std::map<std::pair<value_id, std::uint8_t>, value_id> vectors_;  ///< by the body's load, and which
@@ -277,26 +288,36 @@ coarsening coarsening_for(const function& f, value_id loop, const runtime::launc
     const block& body = f.blocks[f.code[loop].blocks[0]];
     if (!is_straight(f, body, facts.distinct)) return {};
     std::size_t widest = 1;
-    for (const value_id v : body) {
+    for (const value_id v : body)
         if (is_memory_access(f.code[v])) widest = std::max(widest, trace::size_of(accessed_by(f, v)));
+    const loop_index index(f, loop);
+    std::optional<index_terms> stored = terms_of_stores(f, body, index);
+    if (facts.is_tight) stored.reset();
+    const bool is_only_loop = f.dimensions == 1;
+    if (is_only_loop && has_call_of_four(f, loop)) {
+        if (stored && !stored->empty()) stored.reset();  // runs begin with a block
+        return {width_of_fours, runs_of_fours, stored};
     }
-    const std::optional<value_id> addend = addend_of_stores(f, body, loop);
-    const bool stores_vectors = addend.has_value() && !facts.is_tight;
-    if (has_call_of_four(f, loop))
-        return {of_fours.width, of_fours.runs, stores_vectors && *addend == none, none};
     const std::size_t instructions = instructions_of(f, body);
     std::size_t width = run_bytes / std::min(widest, run_bytes);
     while (width * instructions > most_instructions) width /= 2;
     if (width <= 1) return {};
-    if (stores_vectors) return {static_cast<std::uint8_t>(width), 1, true, *addend};
-    return {1, static_cast<std::uint8_t>(std::min(width, most_runs)), false, none};
+    if (stored && !loads_too_much(f, body, index, *stored))
+        return {static_cast<std::uint8_t>(width), 1, stored};
+    if (!is_only_loop) return {};
+    return {1, static_cast<std::uint8_t>(std::min(width, most_runs)), std::nullopt};
 }
 
 block coarsened(function& f, const block& body, value_id loop, std::span<const element_run> runs,
-                coarsening how) {
+                const coarsening& how) {
+    std::vector<bool> is_wide(f.code.size(), false);
+    const loop_index index(f, loop);
+    for (const value_id v : body)
+        is_wide[v] =
+            how.wide && is_memory_access(f.code[v]) && has_wide_form(f, v) && index.terms_of(v) == how.wide;
     block made;
     std::vector<run_of_elements> all;
-    for (const element_run& each : runs) all.emplace_back(f, body, loop, each, how, made);
+    for (const element_run& each : runs) all.emplace_back(f, body, loop, each, how, is_wide, made);
     for (run_of_elements& each : all) each.append_values();
     for (run_of_elements& each : all) each.append_stores();
     return made;

@@ -4,9 +4,11 @@
 // times, with one wide load or store in place of several of neighbouring elements.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "ir/ir.hpp"
+#include "ir/lower/loop_index.hpp"
 
 namespace balm::ir {
 
@@ -14,12 +16,12 @@ namespace balm::ir {
 struct coarsening {
     std::uint8_t width = 1;  ///< neighbours in a run: a power of two
     std::uint8_t runs = 1;
-    bool is_wide = false;    ///< memory is accessed in vectors where the index is the loop's plus `addend`
-    value_id addend = none;  ///< the same for all stores; none: 0
+    /// Memory is accessed in vectors where the index is the loop's plus these terms; nothing: nowhere.
+    std::optional<index_terms> wide;
 
     std::size_t elements() const { return std::size_t{width} * runs; }
     /// Whether the first run begins ahead of the loop's first element, so that vectors are aligned.
-    bool has_lead() const { return is_wide && addend != none; }
+    bool has_lead() const { return wide && !wide->empty(); }
 };
 
 /// What pays off for the loop's body. With `is_tight`, memory may begin where no vector does.
@@ -31,6 +33,6 @@ struct element_run {
     value_id vector;
 };
 /// The body for the elements of these runs.
-block coarsened(function&, const block& body, value_id loop, std::span<const element_run>, coarsening);
+block coarsened(function&, const block& body, value_id loop, std::span<const element_run>, const coarsening&);
 
 }  // namespace balm::ir

@@ -141,7 +141,7 @@ public:
         : f_(f),
           loop_(loop),
           b_(b),
-          how_(how),
+          how_(std::move(how)),
           count_(f.operand(loop, 0)),
           width_(b.constant(how.width)),
           gid_(b.place_(place::global_id)) {}
@@ -180,11 +180,12 @@ private:
     element_run first_run() {
         const value_id first = first_of(b_, gid_);
         if (!how_.has_lead()) return {first, gid_};
-        const value_id lead = b_.apply(builtin::bit_and, how_.addend, b_.constant(how_.width - 1u));
+        const value_id offset = hoisted_sum(f_, loop_, *how_.wide, b_);
+        const value_id lead = b_.apply(builtin::bit_and, offset, b_.constant(how_.width - 1u));
         const value_id own = b_.apply(builtin::sub, first, lead);
         f_.code[own].name = std::exchange(f_.code[first].name, none);
         const auto bits = static_cast<std::uint64_t>(std::countr_zero(how_.width));
-        const value_id vectors_ahead = b_.apply(builtin::shr, how_.addend, b_.constant(bits));
+        const value_id vectors_ahead = b_.apply(builtin::shr, offset, b_.constant(bits));
         return {own, b_.apply(builtin::add, gid_, vectors_ahead)};
     }
     /// One element after the other.
@@ -240,7 +241,7 @@ void share_out(function& f, value_id loop, const launch_facts& facts, lowered& p
         else
             grid_stride(f, loop, b);
     } else if (!facts.on_cpu) {
-        const coarsening how = f.dimensions == 1 ? coarsening_for(f, loop, facts) : coarsening{};
+        const coarsening how = coarsening_for(f, loop, facts);
         plan.elements_per_item = how.elements();
         plan.most_lead = how.has_lead() ? how.width - 1u : 0;
         if (how.elements() > 1)
