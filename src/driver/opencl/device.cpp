@@ -50,6 +50,17 @@ device::device(cl_platform_id platform, cl_device_id id, owned_context adopted) 
 
 bool device::is_pocl() const { return info_.platform == pocl_platform; }
 
+std::string_view device::source_head() const {
+    // PoCL 5.0 has no wait_group_events for events in private memory: the process ends when the program is
+    // linked. Its copies are complete when they return, for the work-item that did its share.
+    if (is_pocl())
+        return "#undef wait_group_events\n"
+               "#define wait_group_events(count, events) barrier(CLK_LOCAL_MEM_FENCE | "
+               "CLK_GLOBAL_MEM_FENCE)\n"
+               "#line 1\n";
+    return "";
+}
+
 bool device::launches_in_turn() const {
     return is_pocl() && std::strtol(info_.driver_version.c_str(), nullptr, 10) < 7;
 }

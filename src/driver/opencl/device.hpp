@@ -61,6 +61,8 @@ public:
     const std::string& name() const { return info_.name; }
     /// Whether the driver is PoCL, whose binaries are complete only after a launch.
     bool is_pocl() const;
+    /// What programs begin with.
+    std::string_view source_head() const;
     /// Whether launches of one program must not overlap (PoCL before 7): see launch_turns.
     bool launches_in_turn() const;
     /// Whether a command runs inside the call that enqueues it (PoCL's basic devices).

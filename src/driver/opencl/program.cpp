@@ -144,10 +144,11 @@ void kernel::set_arguments(std::span<const runtime::argument> arguments) {
 
 std::unique_ptr<program> program::from_source(std::shared_ptr<device> of, const std::string& source,
                                               const std::string& options) {
-    const char* text = source.data();
-    const std::size_t length = source.size();
+    const std::string_view head = of->source_head();
+    const char* texts[] = {head.data(), source.data()};
+    const std::size_t lengths[] = {head.size(), source.size()};
     cl_int code = CL_SUCCESS;
-    owned_program built(clCreateProgramWithSource(of->context(), 1, &text, &length, &code));
+    owned_program built(clCreateProgramWithSource(of->context(), 2, texts, lengths, &code));
     check(code, "clCreateProgramWithSource", "a program", of->name());
     constexpr backend_support::replacement replacements[] = {
         {"cl-fast-relaxed-math", "cl-fp32-correctly-rounded-divide-sqrt"},
