@@ -28,7 +28,7 @@ MAY_INCLUDE = {
     "src/array": [PUBLIC, "src/base", "src/runtime", "src/ir", "src/kernel"],
     "src/algorithm": [PUBLIC, "src/base", "src/ir", "src/kernel", "src/array", "src/algorithm/block"],
     "src/algorithm/block": [PUBLIC, "src/ir"],
-    "src/interop": [PUBLIC, "src/runtime", "src/array"],
+    "src/interop": [PUBLIC, "src/runtime", "src/kernel", "src/array"],
     "apps/balm": [PUBLIC, "src/base", "src/runtime", "src/ir", "src/emit", "src/kernel", "src/array"],
     "apps/heat": [PUBLIC],
     "examples": [PUBLIC],

@@ -7,6 +7,7 @@
 
 #include "array/vector_state.hpp"
 #include "balm/error.hpp"
+#include "kernel/launch/launch.hpp"
 #include "runtime/device/device_state.hpp"
 #include "runtime/device/platform.hpp"
 #include "runtime/device/process_exit.hpp"
@@ -104,7 +105,7 @@ native_memory native_of(const std::shared_ptr<runtime::storage>& memory, std::si
             "The native memory of a null device_pointer, or of a vector without a device, was asked for.");
     if (memory->is_restricted()) memory->check_usable(runtime::use::read);
     const std::uintptr_t handle = memory->native().handle;
-    if (memory->device().info().api == backend::cuda)
+    if (kernels::features_of(memory->device()).passes_addresses)
         return {static_cast<unsigned long long>(handle + offset), 0};
     return {static_cast<unsigned long long>(handle), offset};
 }
@@ -119,7 +120,7 @@ event run_native(const std::shared_ptr<runtime::queue_state>& on, const std::fun
 std::shared_ptr<array::vector_state> vector_over(const memory_part& part, trace::type type) {
     const runtime::device_state& device = part.memory->device();
     const std::size_t alignment = device.info().memory_alignment;
-    if (device.info().api != backend::cuda && alignment != 0 && part.offset % alignment != 0)
+    if (!kernels::features_of(device).passes_addresses && alignment != 0 && part.offset % alignment != 0)
         throw usage_error(fmt::format(
             "A vector was to begin at byte {} of its memory on {}, which binds memory from multiples of {} "
             "bytes on only; use the elements as a buffer.",

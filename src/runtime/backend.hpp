@@ -295,6 +295,8 @@ public:
     virtual void* native_context() = 0;
     virtual void* native_device() = 0;
 
+    /// Whether allocate_managed() serves.
+    virtual bool has_managed_memory() const { return info().shared_virtual_memory.allocations; }
     /// Memory that host and device see under one address, for devices that have it. The host uses it in turns
     /// with the device: while it is mapped where maps_memory(), else while no command uses it. Throws
     /// out_of_memory_error. bytes > 0.

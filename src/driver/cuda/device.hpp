@@ -37,6 +37,10 @@ public:
     void free_image(runtime::memory) noexcept override;
     runtime::pinned_memory allocate_pinned(std::size_t bytes) override;
     void free_pinned(runtime::pinned_memory) noexcept override;
+    /// Without use at once, CUDA forbids the host all managed memory while any kernel runs.
+    bool has_managed_memory() const override {
+        return info_.shared_virtual_memory.allocations && info_.shared_virtual_memory.at_once;
+    }
     runtime::managed_memory allocate_managed(std::size_t bytes) override;
     void free_managed(runtime::managed_memory memory) noexcept override { free(memory.native); }
     std::unique_ptr<runtime::driver_program> compile(const std::string& source,

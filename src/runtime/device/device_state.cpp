@@ -321,9 +321,7 @@ std::shared_ptr<storage> device_state::note_allocated(std::shared_ptr<storage> m
 
 std::shared_ptr<storage> device_state::allocate_managed(std::size_t bytes, memory_label label) {
     check();
-    // Without use at once, CUDA forbids the host all managed memory while any kernel runs.
-    const shared_virtual_memory_support& has = info().shared_virtual_memory;
-    if (!has.allocations || (info().api == backend::cuda && !has.at_once))
+    if (!driver_->has_managed_memory())
         throw usage_error(
             fmt::format("Managed memory was asked for, but {} has none that it can share with the host "
                         "(device_info::shared_virtual_memory); use a buffer and map it.",
