@@ -207,9 +207,17 @@ private:
         block_(at(v).blocks[0]);
         line("}");
     }
+    /// Whether it is a work-group's size as an i32, which has room for it.
+    bool is_group_size(value_id v) const {
+        if (at(v).op != opcode::convert || at(v).result != ir::type(scalar::i32)) return false;
+        const ir::instruction& from = at(f_.operand(v, 0));
+        const auto what = static_cast<ir::place>(from.detail);
+        return from.op == opcode::place &&
+               (what == ir::place::local_size || what == ir::place::local_linear_size);
+    }
     /// The sign of a constant step, 0 when it is known only on the device.
     int sign_of(value_id step) const {
-        if (at(step).op == opcode::place) return 1;
+        if (at(step).op == opcode::place || is_group_size(step)) return 1;
         if (at(step).op != opcode::constant) return is_signed(at(step).result.element) ? 0 : 1;
         const std::size_t top_bit = 8 * size_of(at(step).result.element) - 1;
         return is_signed(at(step).result.element) && (at(step).bits >> top_bit & 1) ? -1 : 1;
