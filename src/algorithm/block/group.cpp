@@ -2,14 +2,17 @@
 
 #include <algorithm>
 
+#include "balm/dsl/memory.hpp"
+
 namespace balm::block {
 
 using namespace dsl;
 
 group::group(const group_shape& shape)
     : shape_(shape),
-      item_(is_single() ? Int(0) : named("item", cast<int>(local_linear_id()))),
-      items_(is_exact() ? Int(static_cast<int>(shape.most)) : named("items", cast<int>(local_linear_size()))),
+      item_(is_single() ? Int(0) : named("item", cast<int>(shape.is_row ? local_id(0) : local_linear_id()))),
+      items_(is_exact() ? Int(static_cast<int>(shape.most))
+                        : named("items", cast<int>(shape.is_row ? local_size(0) : local_linear_size()))),
       lane_(most_sub_groups() == 1 ? Int(item_) : named("lane", item_ & (lanes - 1))),
       first_(named("first", item_ & -lanes)),
       last_(has_whole_sub_groups() ? Int(lanes - 1)

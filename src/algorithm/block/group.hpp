@@ -13,9 +13,11 @@ inline constexpr int lanes = dsl::lanes_of_sub_group;
 
 /// What is known of the work-groups when a kernel is traced.
 struct group_shape {
-    std::size_t most;             ///< work-items, at most: for so many there is local memory
-    bool is_exact = false;        ///< all groups have as many
-    bool has_sub_groups = false;  ///< the device shuffles and votes; else local memory serves
+    std::size_t most;              ///< work-items, at most: for so many there is local memory
+    bool is_exact = false;         ///< all groups have as many
+    bool has_sub_groups = false;   ///< the device shuffles and votes; else local memory serves
+    bool is_power_of_two = false;  ///< sizes are powers of two, none below a sub-group's
+    bool is_row = false;           ///< groups of more dimensions extend along the first alone
 };
 
 /// Made ahead of IF, WHILE and loops.
@@ -26,11 +28,14 @@ public:
 
     std::size_t most() const { return shape_.most; }
     bool is_exact() const { return shape_.is_exact; }
+    bool is_power_of_two() const { return shape_.is_power_of_two; }
     bool has_sub_groups() const { return shape_.has_sub_groups; }
     /// Groups are known to be of one work-item, as on CPUs: nothing is shared, nobody waits.
     bool is_single() const { return shape_.is_exact && shape_.most == 1; }
     /// Sub-groups are known to have all lanes.
-    bool has_whole_sub_groups() const { return shape_.is_exact && shape_.most % lanes == 0; }
+    bool has_whole_sub_groups() const {
+        return shape_.is_power_of_two || (shape_.is_exact && shape_.most % lanes == 0);
+    }
     int most_sub_groups() const { return static_cast<int>((shape_.most + lanes - 1) / lanes); }
     /// Lanes of a sub-group, at most.
     int most_lanes() const;

@@ -4,6 +4,10 @@
 
 namespace balm::block {
 
+void accumulate(const operation& does, const values& variables, const values& more) {
+    write(variables, does.combined(read(variables), more));
+}
+
 operation segmented(const operation& does) {
     const auto combined = [does](const values& first, const values& second) {
         const values own(second.begin() + 1, second.end());

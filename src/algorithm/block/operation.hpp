@@ -14,6 +14,9 @@ struct operation {
     std::function<values()> identity;  ///< changes nothing that it is combined with; for exclusive scans
 };
 
+/// Combines variables with more values, in place.
+void accumulate(const operation&, const values& variables, const values& more);
+
 /// The operation on values behind a flag (bool) that says whether a segment begins with them: what lies ahead
 /// of a segment does not enter it. As associative as the operation. Blelloch, Prefix sums and their
 /// applications (1990), 1.5.

@@ -46,14 +46,17 @@ values guarded_down(const group& g, const operation& does, const values& own, co
     return read(total);
 }
 
-/// The first sub-group takes the upper levels from local memory without further barriers.
+/// The first sub-group takes what is left from local memory, and needs no further barriers: a value of each
+/// sub-group for every lane where the group's size is known, else a value for every lane.
 values through_first_sub_group(const group& g, const operation& does, const values& own,
                                const arrays& shared) {
+    local_barrier();
+    const int height = g.is_exact() ? g.most_sub_groups() : 1;
     const values total = variables("total", own);
     IF (g.sub_group() == 0) {
-        elements column{own};
-        for (int k = 1; k < g.most_sub_groups(); ++k) column.push_back(shared.load(g.item() + k * lanes));
-        for (int width = widest(g.most_sub_groups()); width > 0; width /= 2) {
+        elements column{g.is_exact() ? own : shared.load(g.item())};
+        for (int k = 1; k < height; ++k) column.push_back(shared.load(g.item() + k * lanes));
+        for (int width = widest(height); width > 0; width /= 2) {
             for (std::size_t k = 0; k + static_cast<std::size_t>(width) < column.size(); ++k)
                 column[k] = does.combined(column[k], column[k + static_cast<std::size_t>(width)]);
             column.resize(static_cast<std::size_t>(width));
@@ -63,6 +66,16 @@ values through_first_sub_group(const group& g, const operation& does, const valu
     return read(total);
 }
 
+subset whole(const group& g) { return {Int(g.item()), Int(g.items()), Int(1)}; }
+
+/// The levels of subsets down to the one ahead of this width.
+void halve(const group& g, const operation& does, const arrays& shared, const subset& of, int last = 0) {
+    Int width = named("width", of.size >> 1);
+    WHILE (width > last) {
+        take(does, shared, g.item(), of.rank < width, width * of.distance);
+        width >>= 1;
+    }
+}
 void halve_exactly(const group& g, const operation& does, const arrays& shared) {
     int left = static_cast<int>(g.most());
     for (int width = widest(left); width > 0; left = width, width /= 2)
@@ -84,20 +97,53 @@ values reduce(const operation& does, const elements& list) { return reduce(does,
 values reduce(const operation& does, const values& start, const Index& begin, const Index& end,
               const std::function<values(const Index&)>& at) {
     const values total = variables("total", start);
-    for (Index i : named("i", range(begin, end))) write(total, does.combined(read(total), at(i)));
+    for (Index i : named("i", range(begin, end))) accumulate(does, total, at(i));
     return read(total);
 }
+
+template <class Number>
+void accumulate(const operation& does, const values& total, const Number& begin, const Number& end,
+                const Number& stride, strided_walk how,
+                const std::type_identity_t<std::function<elements(const Number&)>>& at) {
+    Number i(begin);
+    const Number step = how.at_once * stride, reach = named("reach", (how.at_once - 1) * stride);
+    const auto take_tree = [&](const values& into) {
+        elements all;
+        for (int k = 0; k < how.at_once; ++k)
+            for (values& each : at(i + k * stride)) all.push_back(std::move(each));
+        accumulate(does, into, reduce(does, all));
+        i += step;
+    };
+    WHILE (i + reach < end) {
+        if (how.run == 0) {
+            take_tree(total);
+        } else {
+            const values of_run = variables("of_run", does.identity());
+            Number run_end = named("run_end", min(i + how.run * step, end));
+            WHILE (i + reach < run_end) take_tree(of_run);
+            accumulate(does, total, read(of_run));
+        }
+    }
+    if (how.at_once == 1) return;
+    WHILE (i < end) {
+        accumulate(does, total, reduce(does, at(i)));
+        i += stride;
+    }
+}
+template void accumulate(const operation&, const values&, const Int&, const Int&, const Int&, strided_walk,
+                         const std::function<elements(const Int&)>&);
+template void accumulate(const operation&, const values&, const Index&, const Index&, const Index&,
+                         strided_walk, const std::function<elements(const Index&)>&);
 
 values sub_group_reduce(const group& g, const operation& does, const values& own, const arrays& shared) {
     if (g.is_single()) return own;
     if (g.has_sub_groups())
         return g.has_whole_sub_groups() ? shuffled_down(g, does, own, lanes / 2, shared)
                                         : guarded_down(g, does, own, shared);
+    if (g.has_whole_sub_groups()) return reduce(g, does, own, shared, {Int(g.lane()), Int(lanes), Int(1)});
     shared.store(g.item(), own);
     for (int width = widest(g.most_lanes()); width > 0; width /= 2)
-        take(does, shared, g.item(),
-             g.has_whole_sub_groups() ? g.lane() < width : g.lane() < width && g.lane() + width <= g.last(),
-             Int(width));
+        take(does, shared, g.item(), g.lane() < width && g.lane() + width <= g.last(), Int(width));
     return shared.load(g.item());
 }
 
@@ -107,11 +153,34 @@ values reduce(const group& g, const operation& does, const values& own, const ar
         return sub_group_reduce(g, does, own, shared);
     shared.store(g.item(), own);
     if (g.has_sub_groups() && g.has_whole_sub_groups()) {
-        local_barrier();
+        if (!g.is_exact()) halve(g, does, shared, whole(g), lanes / 2);
         return through_first_sub_group(g, does, own, shared);
     }
-    g.is_exact() ? halve_exactly(g, does, shared) : halve(g, does, shared);
+    if (g.is_exact())
+        halve_exactly(g, does, shared);
+    else if (g.is_power_of_two())
+        halve(g, does, shared, whole(g));
+    else
+        halve(g, does, shared);
     return shared.load(g.item());
+}
+
+values reduce(const group& g, const operation& does, const values& own, const arrays& shared,
+              const subset& of) {
+    if (g.is_single()) return own;
+    shared.store(g.item(), own);
+    halve(g, does, shared, of);
+    return shared.load(g.item());
+}
+
+void reduce_array(const group& g, const operation& does, const arrays& array, const Int& count) {
+    Int width = named("width", count >> 1);
+    WHILE (width > 0) {
+        g.barrier();
+        for (Int k : named("k", range(g.item(), width, g.items())))
+            array.store(k, does.combined(array.load(k), array.load(k + width)));
+        width >>= 1;
+    }
 }
 
 }  // namespace balm::block

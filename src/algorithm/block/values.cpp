@@ -47,9 +47,12 @@ values arrays::loaded(const trace::node& k) const {
 void arrays::stored(const trace::node& k, const values& now) const {
     for (std::size_t v = 0; v < pointers_.size(); ++v) trace::store(pointers_[v], k, now[v], {});
 }
-arrays arrays::part(std::size_t first, std::size_t count) const {
-    const auto begin = pointers_.begin() + static_cast<std::ptrdiff_t>(first);
-    return arrays(values(begin, begin + static_cast<std::ptrdiff_t>(count)));
+arrays arrays::as(const types& others) const {
+    values made;
+    for (std::size_t v = 0; v < pointers_.size(); ++v)
+        made.push_back(
+            trace::reinterpret(pointers_[v], trace::pointer_to(others[v], pointers_[v].type.where)));
+    return arrays(std::move(made));
 }
 
 namespace {

@@ -54,8 +54,8 @@ public:
     void store(const I& k, const values& now) const {
         stored(node_of(k), now);
     }
-    /// Some of them: `count` from number `first` on.
-    arrays part(std::size_t first, std::size_t count) const;
+    /// The same memory as elements of other types, one for each array.
+    arrays as(const types&) const;
 
 private:
     values loaded(const trace::node& k) const;

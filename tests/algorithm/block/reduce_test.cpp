@@ -2,6 +2,8 @@
 
 #include "algorithm/block/reduce.hpp"
 
+#include <array>
+
 #include "algorithm/block/operations.hpp"
 
 namespace balm::test {
@@ -43,8 +45,6 @@ void sums_of_groups() {
     }).run([](const group_shape& shape) { return group_sum<T>(shape); }, 1024);
 }
 
-}  // namespace
-
 TEST(block_reduce, sums_groups_of_every_size) {
     sums_of_groups<std::uint8_t>();
     sums_of_groups<std::int16_t>();
@@ -53,49 +53,177 @@ TEST(block_reduce, sums_groups_of_every_size) {
 }
 
 // Differences are not associative: any other tree gives another result.
+const block::operation& differences() {
+    static const block::operation& made = *new block::operation{
+        [](const values& a, const values& b) { return values{trace::apply(builtin::sub, a[0], b[0])}; },
+        [] { return values{node_of(Int(0))}; }};
+    return made;
+}
+int difference(int a, int b) { return static_cast<int>(static_cast<unsigned>(a) - static_cast<unsigned>(b)); }
+int difference_of(std::span<const int> all) {
+    return tree(std::vector<int>(all.begin(), all.end()), difference);
+}
+
+/// What of a group's values the work-item writes, which is nothing where the condition is false.
+using reduced_in = std::function<std::pair<Int, Bool>(const block::group&, const Int& own)>;
+auto written_by_each(const group_shape& shape, const reduced_in& reduced) {
+    return balm::kernel<1>("difference(in, out)", [=](In<int> in, Out<int> out) {
+        const block::group g(shape);
+        const auto [found, is_valid] = reduced(g, in[global_id(0)]);
+        out[global_id(0)] = select(is_valid, found, 0);
+    });
+}
+arrays shared_by(const block::group& g) { return g.shared("shared", {scalar::i32}, g.most()); }
+
 TEST(block_reduce, has_the_documented_order) {
-    const block::operation differences{
-        [](const values& a, const values& b) { return values{trace::apply(builtin::sub, a[0], b[0])}; }, {}};
-    const auto make = [&](const group_shape& shape) {
-        return balm::kernel<1>("difference(in, out)", [=](In<int> in, Out<int> out) {
-            const block::group g(shape);
-            const Int own = in[global_id(0)];
-            const arrays shared = g.shared("shared", {scalar::i32}, shape.most);
-            const values found = block::reduce(g, differences, {node_of(own)}, shared);
-            IF (g.item() == 0) {
-                out[group_id(0)] = Int(found[0]);
-            }
+    const auto make = [](const group_shape& shape) {
+        return written_by_each(shape, [](const block::group& g, const Int& own) {
+            const arrays shared = shared_by(g);
+            return std::pair(Int(block::reduce(g, differences(), {node_of(own)}, shared)[0]), g.item() == 0);
         });
     };
-    block_case<int, int>(1, [](std::span<const int> in) {
-        return std::vector<int>{tree(std::vector<int>(in.begin(), in.end()), [](int a, int b) {
-            return static_cast<int>(static_cast<unsigned>(a) - static_cast<unsigned>(b));
-        })};
-    }).run(make, 1024);
+    const auto expected = [](std::span<const int> in) {
+        std::vector<int> wanted(in.size());
+        wanted[0] = difference_of(in);
+        return wanted;
+    };
+    block_case<int, int>(1, expected).run(make, 1024);
+    block_case<int, int>(1, expected).of_powers_of_two().run(make, 1024);
 }
 
 TEST(block_reduce, of_sub_groups_has_the_documented_order) {
-    const block::operation differences{
-        [](const values& a, const values& b) { return values{trace::apply(builtin::sub, a[0], b[0])}; }, {}};
-    const auto make = [&](const group_shape& shape) {
-        return balm::kernel<1>("difference(in, out)", [=](In<int> in, Out<int> out) {
-            const block::group g(shape);
-            const Int own = in[global_id(0)];
-            const arrays shared = g.shared("shared", {scalar::i32}, shape.most);
-            const values found = block::sub_group_reduce(g, differences, {node_of(own)}, shared);
-            out[global_id(0)] = select(g.lane() == 0, Int(found[0]), 0);
+    const auto make = [](const group_shape& shape) {
+        return written_by_each(shape, [](const block::group& g, const Int& own) {
+            const arrays shared = shared_by(g);
+            return std::pair(Int(block::sub_group_reduce(g, differences(), {node_of(own)}, shared)[0]),
+                             g.lane() == 0);
         });
     };
-    block_case<int, int>(1, [](std::span<const int> in) {
+    const auto expected = [](std::span<const int> in) {
         std::vector<int> wanted(in.size());
-        for (std::size_t first = 0; first < in.size(); first += 32) {
-            const auto lanes = in.subspan(first, std::min<std::size_t>(32, in.size() - first));
-            wanted[first] = tree(std::vector<int>(lanes.begin(), lanes.end()), [](int a, int b) {
-                return static_cast<int>(static_cast<unsigned>(a) - static_cast<unsigned>(b));
+        for (std::size_t first = 0; first < in.size(); first += 32)
+            wanted[first] = difference_of(in.subspan(first, std::min<std::size_t>(32, in.size() - first)));
+        return wanted;
+    };
+    block_case<int, int>(1, expected).run(make, 1024);
+    block_case<int, int>(1, expected).of_powers_of_two().run(make, 1024);
+}
+
+// Work-items side by side, and work-items a distance apart.
+TEST(block_reduce, of_subsets_has_the_documented_order) {
+    for (const int width : {1, 4, 32}) {
+        for (const bool is_rows : {true, false}) {
+            SCOPED_TRACE(std::to_string(width) + (is_rows ? " side by side" : " apart"));
+            const auto make = [=](const group_shape& shape) {
+                return written_by_each(shape, [=](const block::group& g, const Int& own) {
+                    const arrays shared = shared_by(g);
+                    const Int column = g.item() % width, row = g.item() / width;
+                    const block::subset of{is_rows ? Int(column) : Int(row),
+                                           is_rows ? Int(width) : g.items() / width,
+                                           Int(is_rows ? 1 : width)};
+                    return std::pair(Int(block::reduce(g, differences(), {node_of(own)}, shared, of)[0]),
+                                     of.rank == 0);
+                });
+            };
+            block_case<int, int>(1,
+                                 [=](std::span<const int> in) {
+                                     const std::size_t w = static_cast<std::size_t>(width),
+                                                       rows = in.size() / w;
+                                     std::vector<int> wanted(in.size());
+                                     for (std::size_t k = 0; k < (is_rows ? rows : w); ++k) {
+                                         std::vector<int> own;
+                                         for (std::size_t j = 0; j < (is_rows ? w : rows); ++j)
+                                             own.push_back(is_rows ? in[k * w + j] : in[j * w + k]);
+                                         wanted[is_rows ? k * w : k] = difference_of(own);
+                                     }
+                                     return wanted;
+                                 })
+                .of_powers_of_two()
+                .run(make, 256, false);
+        }
+    }
+}
+
+// Of more and of fewer elements than there are work-items.
+TEST(block_reduce, of_an_array_has_the_documented_order) {
+    for (const int count : {1, 16, 256}) {
+        SCOPED_TRACE(count);
+        const auto make = [=](const group_shape& shape) {
+            return balm::kernel<1>("difference(in, out)", [=](In<int> in, Out<int> out) {
+                const block::group g(shape);
+                const arrays array = g.shared("array", {scalar::i32}, 256);
+                const Index first = group_id(0) * g.items();
+                Int size = named("size", min(g.items() * 256, count));  // not known to the trace
+                for (Int k : range(g.item(), size, g.items()))
+                    array.store(k, {node_of(in[first + k % g.items()] * (k + 1))});
+                block::reduce_array(g, differences(), array, size);
+                IF (g.item() == 0) {
+                    out[group_id(0)] = Int(array.load(0)[0]);
+                }
             });
+        };
+        block_case<int, int>(1, [=](std::span<const int> in) {
+            std::vector<int> all;
+            for (unsigned k = 0; k < static_cast<unsigned>(count); ++k)
+                all.push_back(static_cast<int>(static_cast<unsigned>(in[k % in.size()]) * (k + 1)));
+            return std::vector<int>{difference_of(all)};
+        }).run(make, 128, false);
+    }
+}
+
+template <class Number>
+void accumulates(int at_once, int run, int stride) {
+    SCOPED_TRACE(std::to_string(at_once) + " at once in runs of " + std::to_string(run) + ", " +
+                 std::to_string(stride) + " apart");
+    constexpr int each = 103;  // positions with two elements each
+    const auto make = [=](const group_shape&) {
+        return balm::kernel<1>("difference(in, out)", [=](In<int> in, Out<int> out) {
+            const values total = block::variables("total", {node_of(Int(7))});
+            const Index first = global_id(0) * (2 * each);
+            Number end = named("end", Number(first * 0 + each));
+            block::accumulate(
+                differences(), total, Number(1), end, Number(stride), {at_once, run}, [&](const Number& i) {
+                    const Index place = first + Index(i) * 2;
+                    return block::elements{{node_of(Int(in[place]))}, {node_of(Int(in[place + 1]))}};
+                });
+            out[global_id(0)] = Int(block::read(total)[0]);
+        });
+    };
+    block_case<int, int>(2 * each, [=](std::span<const int> in) {
+        std::vector<int> wanted;
+        for (std::size_t first = 0; first < in.size(); first += 2 * each) {
+            int i = 1, total = 7;
+            const auto take = [&](int& into, int count) {
+                std::vector<int> level;
+                for (int k = 0; k < count; ++k, i += stride)
+                    for (int e = 0; e < 2; ++e)
+                        level.push_back(in[first + static_cast<std::size_t>(2 * i + e)]);
+                for (; level.size() > 1; level.resize(level.size() / 2))  // neighbours
+                    for (std::size_t k = 0; k < level.size() / 2; ++k)
+                        level[k] = difference(level[2 * k], level[2 * k + 1]);
+                into = difference(into, level[0]);
+            };
+            const auto has_tree = [&] { return i + (at_once - 1) * stride < each; };
+            while (has_tree()) {
+                int of_run = 0;
+                for (int k = 0; k < run && has_tree(); ++k) take(of_run, at_once);
+                if (run > 0)
+                    total = difference(total, of_run);
+                else
+                    take(total, at_once);
+            }
+            while (i < each) take(total, 1);
+            wanted.push_back(total);
         }
         return wanted;
-    }).run(make, 1024);
+    }).run(make, 3);
+}
+TEST(block_reduce, of_elements_a_stride_apart_has_the_documented_order) {
+    for (const auto& [at_once, run, stride] :
+         {std::array{1, 0, 1}, {4, 0, 5}, {1, 3, 5}, {4, 3, 1}, {4, 3, 200}}) {
+        accumulates<Int>(at_once, run, stride);
+        accumulates<Index>(at_once, run, stride);
+    }
 }
 
 // Two values at once: the least number with the first of its positions.
@@ -171,4 +299,5 @@ TEST(block_reduce, of_a_range_is_sequential) {
     }).run(make, 3);
 }
 
+}  // namespace
 }  // namespace balm::test

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstring>
 #include <functional>
 #include <span>
@@ -85,6 +86,7 @@ inline constexpr std::size_t all_group_sizes[] = {1, 2, 3, 32, 33, 64, 100, 128,
 inline std::string words(const block::group_shape& shape, std::size_t size) {
     return "groups of " + std::to_string(size) + (shape.is_exact ? ", exactly" : " at most ") +
            (shape.is_exact ? "" : std::to_string(shape.most)) +
+           (shape.is_power_of_two ? ", a power of two" : "") +
            (shape.has_sub_groups ? ", with sub-groups" : ", through local memory");
 }
 
@@ -98,6 +100,11 @@ public:
 
     block_case(std::size_t each, expectation expected) : each_(each), expected_(std::move(expected)) {}
 
+    /// From now on groups are of powers of two, and kernels are told so.
+    block_case& of_powers_of_two() {
+        is_power_of_two_ = true;
+        return *this;
+    }
     template <class Make>
     void run(const Make& make, std::size_t most) {
         for (const bool shuffles : {false, true}) run(make, most, shuffles);
@@ -108,11 +115,12 @@ public:
         interpret_all(make, most, shuffles);
         on_all_devices([&](const device& on) {
             if (shuffles && on.info().sub_group_size == 0) return;
-            launch_dynamic(on, make, {most, false, shuffles});
+            launch_dynamic(on, make, {most, false, shuffles, is_power_of_two_});
             for (const std::size_t size : {std::size_t{1}, std::size_t{100}, std::size_t{128}}) {
                 const bool is_slow = size > 1 && on.info().type == device_type::cpu;  // to compile
-                if (size > most || is_slow) continue;
-                launch(on, make({size, true, shuffles}), {size, true, shuffles}, size);
+                if (size > most || is_slow || !takes(size)) continue;
+                const block::group_shape shape{size, true, shuffles, is_power_of_two_};
+                launch(on, make(shape), shape, size);
             }
         });
     }
@@ -120,12 +128,16 @@ public:
 private:
     static constexpr std::size_t groups = 3;
 
+    bool takes(std::size_t size) const {
+        return !is_power_of_two_ || (std::has_single_bit(size) && size >= block::lanes);
+    }
+
     template <class Make>
     void interpret_all(const Make& make, std::size_t most, bool shuffles) {
         for (const bool is_exact : {false, true})
             for (const std::size_t size : all_group_sizes) {
-                if (size > most) continue;
-                const block::group_shape shape{is_exact ? size : most, is_exact, shuffles};
+                if (size > most || !takes(size)) continue;
+                const block::group_shape shape{is_exact ? size : most, is_exact, shuffles, is_power_of_two_};
                 const auto kernel = make(shape);
                 if (shuffles && is_exact && size % 64 == 0) also_compile_with_nvrtc(*kernel.function());
                 check(shape, size, [&](std::vector<T>& in, std::vector<R>& out) {
@@ -140,7 +152,7 @@ private:
     void launch_dynamic(const device& on, const Make& make, const block::group_shape& shape) {
         const auto kernel = make(shape);
         for (const std::size_t size : all_group_sizes)
-            if (size <= shape.most) launch(on, kernel, shape, size);
+            if (size <= shape.most && takes(size)) launch(on, kernel, shape, size);
     }
     template <class Kernel>
     void launch(const device& on, const Kernel& kernel, const block::group_shape& shape, std::size_t size) {
@@ -168,6 +180,7 @@ private:
 
     std::size_t each_;
     expectation expected_;
+    bool is_power_of_two_ = false;
     std::mt19937_64 random_ = seeded_random();
 };
 
