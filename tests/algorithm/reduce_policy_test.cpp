@@ -6,10 +6,16 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <vector>
 
 #include "algorithm/reduce_ways.hpp"
+#include "kernel/launch/launch.hpp"
 #include "kernel/run.hpp"
+#include "null_driver/device.hpp"
+#include "runtime/device/device_state.hpp"
+#include "support/interpreter.hpp"
+#include "support/nvrtc_listener.hpp"
 
 namespace balm::test {
 
@@ -133,6 +139,90 @@ TEST(B7_portable_reductions_of_functions, have_the_documented_order) {
             EXPECT_EQ(fold(X, 0.f, plus, policy::portable), folded) << as_on_gpus;
         }
     });
+}
+
+/// What kernels of a device with sub-groups give, in the interpreter: they combine work-items by shuffles.
+class interpreted_reduction {
+public:
+    explicit interpreted_reduction(std::span<const float> x) : n_(x.size()), x_(x.begin(), x.end()) {
+        kernels::observe_compilations(
+            [this](const ir::function& f, const ir::launch_facts&) { kernels_.push_back(f); });
+        const context where(
+            {device(runtime::device_state::make(null::make_null_device(runtime::dialect::cuda_cpp)))});
+        X_ = vector<float>(where, x);
+    }
+    ~interpreted_reduction() { compile_kernels_with_nvrtc_again(); }
+
+    float sum(policy how) {
+        kernels_.clear();
+        static_cast<void>(balm::sum(X_, how));
+        std::vector<std::uint64_t> slots(1 + 4096);
+        for (const ir::function& each : kernels_) {
+            also_compile_with_nvrtc(each);
+            run(each, slots);
+        }
+        return std::bit_cast<float>(static_cast<std::uint32_t>(slots[0]));
+    }
+    std::size_t kernels_with_shuffles() const {
+        return static_cast<std::size_t>(
+            std::count_if(kernels_.begin(), kernels_.end(), [](const ir::function& f) {
+                return std::any_of(f.code.begin(), f.code.end(),
+                                   [](const auto& i) { return i.op == ir::opcode::sub_group; });
+            }));
+    }
+
+private:
+    static constexpr std::size_t group = 256, groups = 7;
+
+    /// Partial results of pieces as the device cuts them, or of seven groups.
+    void run(const ir::function& kernel, std::vector<std::uint64_t>& slots) {
+        const bool is_finish = kernel.name.starts_with("finish");
+        const bool has_pieces = std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                                            [](const ir::parameter& p) { return p.name == "piece"; });
+        const std::size_t piece = 1024, pieces = (n_ - 1) / piece + 1;
+        if (!is_finish) partials_ = has_pieces ? pieces : groups;
+        std::vector<interpreter_argument> arguments;
+        for (const ir::parameter& p : kernel.parameters) {
+            if (p.name == "n")
+                arguments.push_back(value_of(std::uint64_t{n_}));
+            else if (p.name == "piece")
+                arguments.push_back(value_of(std::uint64_t{piece}));
+            else if (p.name == "partial_count")
+                arguments.push_back(value_of(std::uint64_t{partials_}));
+            else if (p.name == "lanes")
+                arguments.push_back(
+                    value_of(std::uint64_t{std::bit_ceil(std::min<std::size_t>(partials_, 256))}));
+            else if (p.name == "slots")
+                arguments.push_back(memory_of(slots));
+            else
+                arguments.push_back(memory_of(x_));
+        }
+        const std::size_t count = is_finish ? 1 : has_pieces ? (pieces - 1) / (group / 32) + 1 : groups;
+        interpret(kernel, {{static_cast<std::int64_t>(count * group), 1, 1}, {group, 1, 1}}, arguments);
+    }
+
+    std::size_t n_, partials_ = 0;
+    std::vector<float> x_;
+    vector<float> X_;
+    std::vector<ir::function> kernels_;
+};
+
+TEST(B7_reductions_by_shuffles, have_the_same_bits) {
+    auto random = seeded_random();
+    for (const std::size_t n : {std::size_t{5000}, 20000 + random() % 5000}) {
+        const auto x = random_values<float>(random, n, -1.f, 2.f);
+        interpreted_reduction reduction(x);
+        const auto add = [](float a, float b) { return a + b; };
+        EXPECT_EQ(reduction.sum(policy::portable),
+                  documented_order<float>({n, 0, [&](float sum, std::size_t i) { return sum + x[i]; }, add})
+                      .result());
+        EXPECT_EQ(reduction.kernels_with_shuffles(), 1u);
+    }
+    std::vector<float> whole(30001);
+    for (float& each : whole) each = static_cast<float>(random() % 100);
+    interpreted_reduction reduction(whole);
+    EXPECT_EQ(reduction.sum(policy::run_to_run), std::accumulate(whole.begin(), whole.end(), 0.f));
+    EXPECT_EQ(reduction.kernels_with_shuffles(), 1u);
 }
 
 TEST(B7_reductions, give_the_same_bits_in_every_run) {

@@ -13,7 +13,7 @@
 
 #include "algorithm/along/along_kernels.hpp"
 #include "algorithm/reduce/reduce_shapes.hpp"
-#include "algorithm/reduce/reduce_states.hpp"
+#include "algorithm/reduce/slots.hpp"
 #include "array/kernel_cache.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
@@ -162,12 +162,12 @@ public:
         refuse_writing(p_);
         division d = divided();
         const bool is_whole = d.segments == 1;
-        d.plan.stage = is_whole ? along_stage::whole : along_stage::parts;
+        d.plan.stage = is_whole ? along_stage::whole : along_stage::partials;
         if (!is_whole)
             memory_ = device_.allocate(
                 balm::detail::bytes_of(shape(kept_, d.segments),
                                        slot_layout(does_.state()).count * sizeof(std::uint64_t)),
-                {"reduction parts"});
+                {"partial results"});
         launch(d, p_, leaves_, reduced_);
         if (is_whole) return;
         static const tape& nothing = *new tape;
@@ -293,7 +293,7 @@ private:
         d.piece = divided_up(divided_up(reduced_, segments), d.across) * d.across;
         d.segments = divided_up(reduced_, d.piece);
     }
-    /// The same for the parts.
+    /// The same for the partial results.
     division finish_of(const division& of) const {
         division d{of.plan};
         d.plan.stage = along_stage::finish;
@@ -324,7 +324,7 @@ private:
         if (plan.stage != along_stage::whole)
             to.memory("slots", scalar::u64, plan.is_finish() ? trace::access::in : trace::access::out,
                       *memory_);
-        if (plan.stage != along_stage::parts) to.vector("out", into_, trace::access::out);
+        if (plan.stage != along_stage::partials) to.vector("out", into_, trace::access::out);
         list_leaves(to, p, leaves);
     }
     /// Of the kept or reduced loops: the counts, but of the slowest, and where they are needed the offset and

@@ -1,8 +1,8 @@
 #pragma once
 // The kernels of reductions along dimensions. The loops of the walk are kept or reduced; a kernel counts the
 // kept ones together as k, and the reduced ones as r. What is reduced is cut into segments of `piece`
-// elements: where there are several, a first kernel leaves a part of each in the slots, and another one
-// reduces the parts of each k in the same way.
+// elements: where there are several, a first kernel leaves a partial result of each in the slots, and another
+// one reduces those of each k in the same way.
 
 #include <array>
 #include <cstddef>
@@ -22,8 +22,8 @@ enum class along_shape : std::uint8_t {
     lanes_of_columns    ///< GPUs, a kept loop is the fastest: neighbouring work-items have columns
 };
 
-/// What of it a kernel does: reads elements and leaves parts, reads parts and gives results, or all.
-enum class along_stage : std::uint8_t { parts, finish, whole };
+/// What of it a kernel does: elements to partial results, partial results to results, or all.
+enum class along_stage : std::uint8_t { partials, finish, whole };
 
 struct along_plan {
     along_shape shape = along_shape::rows_an_item;
@@ -44,10 +44,10 @@ struct along_plan {
     bool is_finish() const { return stage == along_stage::finish; }
     bool is_strip() const { return shape == along_shape::strip_an_item; }
     bool on_cpu() const { return shape == along_shape::rows_an_item || shape == along_shape::strip_an_item; }
-    /// Where a loop's part of the result's index, or of a position, is an argument.
+    /// Whether what a loop adds to the result's index, or to a position, is an argument.
     bool has_strides(bool of_reduced) const {
         return of_reduced ? stage != along_stage::finish && !counts_in_order
-                          : stage != along_stage::parts && !gives_in_order;
+                          : stage != along_stage::partials && !gives_in_order;
     }
     bool has_counts(bool of_reduced) const { return stage != along_stage::finish || !of_reduced; }
 

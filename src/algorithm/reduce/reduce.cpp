@@ -72,7 +72,7 @@ void write_results_of_nothing(std::span<const reduction> all, std::uint64_t* res
 /// How the elements are cut, and by how many work-groups.
 struct division {
     reduction_plan plan;
-    std::size_t piece = 0, pieces_an_item = 0, parts = 0, groups = 0;
+    std::size_t piece = 0, pieces_an_item = 0, partials = 0, groups = 0;
 };
 
 /// What decides a kernel besides the expression.
@@ -113,12 +113,13 @@ public:
         const bool on_cpu = facts_.on_cpu && !are_shapes_of_gpus();
         const division d = divided(on_cpu);
         memory_ =
-            device_.allocate((results_ + d.parts * state_) * sizeof(std::uint64_t), {"reduction parts"});
+            device_.allocate((results_ + d.partials * state_) * sizeof(std::uint64_t), {"partial results"});
         // Some drivers take groups that are too small for several pieces.
-        const bool has_all = d.plan.shape == reduction_shape::pieces_a_group ? d.parts == 1 : d.groups == 1;
+        const bool has_all =
+            d.plan.shape == reduction_shape::pieces_a_group ? d.partials == 1 : d.groups == 1;
         const bool is_whole = has_all && !targets_are_read();
         division first = d;
-        first.plan.stage = is_whole ? reduction_stage::whole : reduction_stage::parts;
+        first.plan.stage = is_whole ? reduction_stage::whole : reduction_stage::partials;
         launch(first, asked_.p, leaves_);
         if (!is_whole) {
             static const tape& nothing = *new tape;
@@ -157,6 +158,7 @@ private:
         d.plan.into_vectors = asked_.into != nullptr;
         d.plan.at_once = 1;
         d.plan.lanes = 1;
+        d.plan.has_sub_groups = !on_cpu && device_.info().sub_group_size != 0;
         if (!on_cpu && !(asked_.how == policy::portable)) {
             d.plan.shape = reduction_shape::grid;
             d.plan.loads_vectors = leaves_.has_whole_vectors();
@@ -164,17 +166,17 @@ private:
             d.plan.at_once =
                 std::max<std::size_t>(loads_at_once(leaves_), static_cast<std::size_t>(d.plan.lanes));
             const std::size_t units = std::max<std::size_t>(device_.info().compute_units, 1);
-            d.groups = d.parts = std::min({most_parts, units * groups_per_compute_unit,
-                                           (n_ - 1) / (reduction_group * d.plan.at_once) + 1});
+            d.groups = d.partials = std::min({most_partials, units * groups_per_compute_unit,
+                                              (n_ - 1) / (reduction_group * d.plan.at_once) + 1});
             return d;
         }
-        d.piece = run_elements * ((n_ - 1) / (run_elements * most_parts) + 1);
-        d.parts = (n_ - 1) / d.piece + 1;
+        d.piece = run_elements * ((n_ - 1) / (run_elements * most_partials) + 1);
+        d.partials = (n_ - 1) / d.piece + 1;
         d.plan.shape = on_cpu ? reduction_shape::pieces_an_item : reduction_shape::pieces_a_group;
         d.plan.in_vectors = on_cpu && is_in_vectors();
         d.pieces_an_item =
             on_cpu ? std::max<std::size_t>(cpu_elements / d.piece, 1) : reduction_group / reduction_lanes;
-        d.groups = (d.parts - 1) / d.pieces_an_item + 1;
+        d.groups = (d.partials - 1) / d.pieces_an_item + 1;
         return d;
     }
 
@@ -190,21 +192,21 @@ private:
     /// The parameters of a kernel.
     void list(parameter_list& to, const division& d, const tape& p, const layout& leaves) const {
         const reduction_plan& plan = d.plan;
-        const trace::access use = plan.has_finish() ? trace::access::mixed : trace::access::out;
-        if (plan.has_parts()) to.number("n", n_);
-        if (plan.has_parts() && plan.has_pieces()) to.number("piece", d.piece);
-        if (plan.has_parts() && plan.on_cpu()) to.number("pieces_an_item", d.pieces_an_item);
-        if (plan.has_finish() || plan.has_pieces()) to.number("part_count", d.parts);
-        if (plan.has_finish()) to.number("lanes", std::bit_ceil(std::min(d.parts, finish_lanes)));
+        const trace::access use = plan.gives_results() ? trace::access::mixed : trace::access::out;
+        if (plan.reads_elements()) to.number("n", n_);
+        if (plan.reads_elements() && plan.has_pieces()) to.number("piece", d.piece);
+        if (plan.reads_elements() && plan.on_cpu()) to.number("pieces_an_item", d.pieces_an_item);
+        if (plan.gives_results() || plan.has_pieces()) to.number("partial_count", d.partials);
+        if (plan.gives_results()) to.number("lanes", std::bit_ceil(std::min(d.partials, finish_lanes)));
         to.memory("slots", scalar::u64, use, *memory_);
-        for (std::size_t k = 0; k < asked_.all.size() && plan.has_finish() && plan.into_vectors; ++k)
+        for (std::size_t k = 0; k < asked_.all.size() && plan.gives_results() && plan.into_vectors; ++k)
             to.vector({"result", k}, *asked_.into[k], trace::access::out);
         list_leaves(to, p, leaves);
     }
 
     std::shared_ptr<const ir::function> traced(const division& d, const tape& p, const layout& leaves) const {
         const operations does(asked_.all.data(), asked_.all.size(), {asked_.how == policy::portable});
-        std::string name = d.plan.has_parts() ? "reduce" : "finish";
+        std::string name = d.plan.reads_elements() ? "reduce" : "finish";
         for (std::size_t k = 0; k < asked_.all.size() && k < 3; ++k)
             name += std::string("_") + word_for(asked_.all[k].kind);
         if (asked_.all.size() > 3) name += "_and_more";
@@ -223,9 +225,9 @@ private:
         runtime::grid g;
         if (!plan.on_cpu())
             g.local[0] = std::bit_floor(std::min(reduction_group, kernel->program->max_work_group_size()));
-        // A driver that takes smaller groups only gets more of them, as far as the parts are not theirs.
+        // A driver that takes smaller groups only gets more of them, unless the partial results are theirs.
         const bool is_divided =
-            plan.shape == reduction_shape::pieces_a_group && plan.stage == reduction_stage::parts;
+            plan.shape == reduction_shape::pieces_a_group && plan.stage == reduction_stage::partials;
         const std::size_t groups = is_divided ? d.groups * (reduction_group / g.local[0]) : d.groups;
         g.global[0] = groups * g.local[0];
         const runtime::scratch<launch_lists> lists;

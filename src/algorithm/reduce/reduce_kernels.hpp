@@ -1,6 +1,6 @@
 #pragma once
-// The kernels of a reduction. A first one leaves a part for each piece of the elements, a second one makes
-// one of the parts and then the results; where a single work-group has all parts it does both.
+// The kernels of a reduction. A first one leaves a partial result for each piece of the elements, a second
+// one reduces these and gives the results; if a single work-group has all pieces, one kernel does both.
 //
 // Order of operations, unless work-items take short vectors a grid apart (GPUs, run_to_run): the elements are
 // cut into pieces of whole runs of 1,024, as few runs as give at most 4,096 pieces. Of a run 32 lanes take an
@@ -13,14 +13,13 @@
 #include <memory>
 
 #include "algorithm/reduce/reduce_operations.hpp"
-#include "algorithm/reduce/reduce_states.hpp"
 #include "array/layout.hpp"
 
 namespace balm::array {
 
 inline constexpr std::size_t reduction_lanes = 32;
 inline constexpr std::size_t run_elements = 1024;
-inline constexpr std::size_t most_parts = 4096;
+inline constexpr std::size_t most_partials = 4096;
 inline constexpr std::size_t finish_lanes = 256;
 
 /// How work-items share out the elements.
@@ -30,8 +29,8 @@ enum class reduction_shape : std::uint8_t {
     grid             ///< GPUs: work-items take short vectors a grid apart
 };
 
-/// What of a reduction a kernel does.
-enum class reduction_stage : std::uint8_t { parts, finish, whole };
+/// What of a reduction a kernel does: elements to partial results, partial results to results, or all.
+enum class reduction_stage : std::uint8_t { partials, finish, whole };
 
 struct reduction_plan {
     reduction_shape shape;
@@ -41,23 +40,24 @@ struct reduction_plan {
     std::size_t at_once;  ///< elements that a work-item of a grid loads before it combines them
     int lanes;            ///< of its short vectors
     bool loads_vectors;   ///< memory is read in them
+    bool has_sub_groups;  ///< the device has
 
     bool on_cpu() const { return shape == reduction_shape::pieces_an_item; }
     bool has_pieces() const { return shape != reduction_shape::grid; }
-    bool has_parts() const { return stage != reduction_stage::finish; }
-    bool has_finish() const { return stage != reduction_stage::parts; }
+    bool reads_elements() const { return stage != reduction_stage::finish; }
+    bool gives_results() const { return stage != reduction_stage::partials; }
 
     friend bool operator==(const reduction_plan&, const reduction_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
-        hash.add(shape, stage, into_vectors, in_vectors, at_once, lanes, loads_vectors);
+        hash.add(shape, stage, into_vectors, in_vectors, at_once, lanes, loads_vectors, has_sub_groups);
     }
 };
 
 /// Work-items of a group, at most; a power of two.
 inline constexpr std::size_t reduction_group = 256;
 
-/// Records the body of a kernel whose parameters are declared. The results take the first slots, the parts
-/// those behind.
+/// Records the body of a kernel whose parameters are declared. The results take the first slots,
+/// partial results those behind.
 std::shared_ptr<const ir::function> trace_reduction(trace::recording&, const parameter_list& given,
                                                     const reduction_plan&, const operations&, const tape&,
                                                     const layout&);

@@ -84,11 +84,19 @@ std::size_t state_size(const reduction& r) {
 /// The position and those behind it.
 node positions(node first, int lanes) {
     if (lanes == 1) return first;
-    nodes each;
+    values each;
     for (int k = 0; k < lanes; ++k)
         each.push_back(
             apply(builtin::add, first, trace::constant(scalar::i64, static_cast<std::uint64_t>(k))));
     return trace::compose(in_lanes(scalar::i64, lanes), each.data(), each.size());
+}
+
+values lanes_from(const values& state, int first, int count) {
+    std::uint64_t order = 0;
+    for (int k = count; k-- > 0;) order = order << 4 | static_cast<std::uint64_t>(first + k);
+    values made;
+    for (const node& each : state) made.push_back(trace::swizzle(each, order, count));
+    return made;
 }
 
 }  // namespace
@@ -152,8 +160,8 @@ bool operations::depend_on_order() const {
     return false;
 }
 
-nodes operations::identity() const {
-    nodes made;
+values operations::identity() const {
+    values made;
     for (const reduction& r : all_) {
         switch (r.kind) {
             case reduction_kind::sum:
@@ -181,12 +189,13 @@ nodes operations::identity() const {
     return made;
 }
 
-nodes operations::of_element(const nodes& values, node position) const {
-    nodes made;
+values operations::of_element(const values& elements, node position) const {
+    values made;
     for (std::size_t k = 0; k < all_.size(); ++k) {
         const reduction& r = all_[k];
         const bool counts = r.kind == reduction_kind::count || is_condition(r);
-        made.push_back(as_type(counts ? trace::convert(values[k], scalar::boolean) : values[k], r.element));
+        made.push_back(
+            as_type(counts ? trace::convert(elements[k], scalar::boolean) : elements[k], r.element));
         if (has_position(r))
             made.push_back(positions(position, style_.lanes));
         else if (state_size(r) == 2)
@@ -195,8 +204,8 @@ nodes operations::of_element(const nodes& values, node position) const {
     return made;
 }
 
-nodes operations::combined(const nodes& first, const nodes& second, bool in_order) const {
-    nodes made;
+values operations::combined(const values& first, const values& second, bool in_order) const {
+    values made;
     for (const reduction& r : all_) {
         const node* const a = first.data() + made.size();
         const node* const b = second.data() + made.size();
@@ -238,6 +247,19 @@ nodes operations::combined(const nodes& first, const nodes& second, bool in_orde
     return made;
 }
 
+block::operation operations::operation(bool in_order) const {
+    return {
+        [does = *this, in_order](const values& a, const values& b) { return does.combined(a, b, in_order); },
+        [does = *this] { return does.identity(); }};
+}
+
+values operations::of_lanes(int lanes, values states) const {
+    for (int half = lanes / 2; half > 0; half /= 2)
+        states =
+            with_lanes(half).combined(lanes_from(states, 0, half), lanes_from(states, half, half), false);
+    return states;
+}
+
 std::vector<bool> operations::are_extremes() const {
     std::vector<bool> made;
     for (const reduction& r : all_) {
@@ -253,17 +275,17 @@ bool operations::have_extremes() const {
     return std::find(extreme.begin(), extreme.end(), true) != extreme.end();
 }
 
-node operations::is_doubtful(const nodes& state) const {
+node operations::is_doubtful(const values& state) const {
     const std::vector<bool> extreme = are_extremes();
-    const nodes begin = identity();
+    const values begin = identity();
     node made = trace::constant(scalar::boolean, 0);
     for (std::size_t v = 0; v < state.size(); ++v)
         if (extreme[v]) made = apply(builtin::bit_or, made, apply(builtin::equal, state[v], begin[v]));
     return made;
 }
 
-nodes operations::result(const nodes& state) const {
-    nodes made;
+values operations::result(const values& state) const {
+    values made;
     std::size_t at = 0;
     for (const reduction& r : all_) {
         const node* const own = state.data() + at;

@@ -7,14 +7,13 @@
 #include <memory>
 #include <vector>
 
+#include "algorithm/block/operation.hpp"
 #include "array/layout.hpp"
 #include "balm/reduce.hpp"
-#include "balm/trace.hpp"
 
 namespace balm::array {
 
-/// Values of the kernel that is being traced: the state of several reductions, or their results.
-using nodes = std::vector<trace::node>;
+using block::values;
 
 /// Whether the result is a truth value, whatever the elements are.
 bool is_condition(const reduction&);
@@ -50,34 +49,43 @@ struct operation_style {
 class operations {
 public:
     operations(const reduction* first, std::size_t count, operation_style);
-    operations with(operation_style other) const { return {all_.data(), all_.size(), other}; }
+    operations with_lanes(int lanes) const {
+        return with({style_.exact_order, style_.assumes_numbers, lanes});
+    }
+    operations assuming_numbers() const { return with({style_.exact_order, true, style_.lanes}); }
     const operation_style& style() const { return style_; }
 
     /// The types of the state, and of the results.
-    const std::vector<trace::type>& state() const { return state_; }
-    const std::vector<trace::type>& results() const { return results_; }
+    const block::types& state() const { return state_; }
+    const block::types& results() const { return results_; }
     /// Whether the order of combinations shows in the results.
     bool depend_on_order() const;
 
     /// The state of no elements.
-    nodes identity() const;
-    /// The state of one element: `values` has one for each reduction.
-    nodes of_element(const nodes& values, trace::node position) const;
+    values identity() const;
+    /// The state of one element: `elements` has one for each reduction.
+    values of_element(const values& elements, trace::node position) const;
     /// The state of both; with in_order, all positions of `a` are before those of `b`.
-    nodes combined(const nodes& a, const nodes& b, bool in_order) const;
-    nodes result(const nodes& state) const;
+    values combined(const values& a, const values& b, bool in_order) const;
+    /// combined() for the primitives.
+    block::operation operation(bool in_order) const;
+    /// The state of all lanes of with_lanes(lanes): lane k with k + w, for w from half of them down to 1.
+    values of_lanes(int lanes, values states) const;
+    values result(const values& state) const;
     /// Whether extremes of floating numbers are among them.
     bool have_extremes() const;
     /// Which values of the state those are.
     std::vector<bool> are_extremes() const;
     /// Of a state that assumed numbers: whether an extreme stayed where it began.
-    trace::node is_doubtful(const nodes& state) const;
+    trace::node is_doubtful(const values& state) const;
 
 private:
+    operations with(operation_style other) const { return {all_.data(), all_.size(), other}; }
+
     std::vector<reduction> all_;
     operation_style style_;
-    std::vector<trace::type> state_;
-    std::vector<trace::type> results_;
+    block::types state_;
+    block::types results_;
 };
 
 }  // namespace balm::array
