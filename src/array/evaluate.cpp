@@ -28,7 +28,8 @@ constexpr std::size_t grid_dimensions = 3;
 
 /// The kernel's counts: of the grid's dimensions, then of the loops that the third one counts together, the
 /// fastest first.
-void list_counts(parameter_list& to, const placement& of) {
+template <class List>
+void list_counts(List& to, const placement& of) {
     const std::span<const std::int64_t> loops = of.counts();
     const std::array<std::size_t, 3> counts = of.grid_counts();
     for (std::size_t d = 0; d < std::min(loops.size(), grid_dimensions); ++d)
@@ -343,7 +344,8 @@ struct assignment {
     }
 
     /// The kernel's parameters.
-    void list(parameter_list& to) const {
+    template <class List>
+    void list(List& to) const {
         list_counts(to, leaves.places);
         for (std::size_t k = 0; k < written.size(); ++k) {
             const bool is_read = leaves.number_of(*written[k]) < leaves.vectors.size();
@@ -395,11 +397,7 @@ void launch(target_list targets, const tape& p, const shape& box) {
     const std::shared_ptr<const cached_kernel> kernel =
         kernel_for(to_do.device, key, p, leaves, to_do.facts, [&] { return to_do.traced(); });
     const runtime::grid g = grid_for(*kernel, leaves.places, to_do.facts.on_cpu);
-
-    const runtime::scratch<launch_lists> lists;
-    parameter_list bound(*lists);
-    to_do.list(bound);
-    enqueue(*kernel, to_do.device, g, *lists);
+    enqueue(*kernel, to_do.device, g, [&](auto& to) { to_do.list(to); });
 }
 
 }  // namespace

@@ -107,8 +107,8 @@ std::shared_ptr<const cached_kernel> kernel_for(
     return kernel_of(entries.insert(hash, std::move(made), is_it));
 }
 
-void enqueue(const cached_kernel& kernel, runtime::device_state& device, const runtime::grid& g,
-             const launch_lists& given) {
+void enqueue_bound(const cached_kernel& kernel, runtime::device_state& device, const runtime::grid& g,
+                   const launch_lists& given) {
     runtime::kernel_lease lease = kernel.program->lease_kernel();
     runtime::queue_state& queue = device.default_queue();
     if (kernel.printing != nullptr) [[unlikely]]

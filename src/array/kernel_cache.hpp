@@ -52,7 +52,16 @@ std::shared_ptr<const cached_kernel> kernel_for(
     runtime::device_state&, const kernel_key&, const tape&, const layout&, ir::launch_facts,
     const std::function<std::shared_ptr<const ir::function>()>& trace);
 
-/// Launches it on the device's own queue.
-void enqueue(const cached_kernel&, runtime::device_state&, const runtime::grid&, const launch_lists&);
+void enqueue_bound(const cached_kernel&, runtime::device_state&, const runtime::grid&, const launch_lists&);
+
+/// Launches it on the device's own queue, with what list(parameter_bindings&) binds.
+template <class List>
+void enqueue(const cached_kernel& kernel, runtime::device_state& device, const runtime::grid& g,
+             const List& list) {
+    const runtime::scratch<launch_lists> lists;
+    parameter_bindings bound(*lists);
+    list(bound);
+    enqueue_bound(kernel, device, g, *lists);
+}
 
 }  // namespace balm::array

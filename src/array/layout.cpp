@@ -240,8 +240,8 @@ trace::node as_element(trace::node value, trace::type wanted) {
     return trace::convert(value, wanted.element == scalar::f16 ? scalar::f32 : wanted.element);
 }
 
-void list_leaves(parameter_list& to, const tape& p, const layout& leaves,
-                 std::span<vector_state* const> written) {
+template <class List>
+void list_leaves(List& to, const tape& p, const layout& leaves, std::span<vector_state* const> written) {
     std::size_t letter = 0;
     for (std::size_t k = 0; k < leaves.vectors.size(); ++k) {
         vector_state* const v = leaves.vectors[k];
@@ -263,6 +263,8 @@ void list_leaves(parameter_list& to, const tape& p, const layout& leaves,
     });
     leaves.places.list(to);
 }
+template void list_leaves(parameter_list&, const tape&, const layout&, std::span<vector_state* const>);
+template void list_leaves(parameter_bindings&, const tape&, const layout&, std::span<vector_state* const>);
 
 namespace {
 

@@ -75,7 +75,8 @@ trace::node as_element(trace::node, trace::type);
 
 /// Lists a parameter for each vector, image, scalar and number that positions are computed from, but for the
 /// vectors that are written, which are listed already.
-void list_leaves(parameter_list&, const tape&, const layout&, std::span<vector_state* const> written = {});
+template <class List>
+void list_leaves(List&, const tape&, const layout&, std::span<vector_state* const> written = {});
 
 /// Records the tape for one index; gives its values. A tape is mostly one expression; several of them,
 /// appended to one list, leave a value each and share their leaves.

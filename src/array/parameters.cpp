@@ -1,5 +1,3 @@
-// A launch appends arguments and allocations; a trace remembers the parameters by their names and vectors.
-
 #include "array/parameters.hpp"
 
 #include <algorithm>
@@ -21,50 +19,27 @@ std::string parameter_name::spelled() const {
 
 void parameter_list::declare(parameter_name name, trace::type type, trace::access use, space where,
                              const vector_state* vector) {
-    declared_.push_back({name, recording_->parameter(type, use, where, name.spelled()), vector});
+    declared_.push_back({name, recording_.parameter(type, use, where, name.spelled()), vector});
 }
-
-// Arguments are made in their place: a copy would wait for the stores of their members.
-
-void parameter_list::value(parameter_name name, scalar type, std::uint64_t bits) {
-    if (launch_ == nullptr) return declare(name, type, trace::access::value);
-    runtime::argument& a = launch_->arguments.emplace_back();
-    a.size = static_cast<std::uint32_t>(size_of(type));
-    std::memcpy(a.bytes.data(), &bits, sizeof bits);  // little-endian hosts: the low bytes come first
+void parameter_list::value(parameter_name name, scalar type, std::uint64_t) {
+    declare(name, type, trace::access::value);
 }
-
-void parameter_list::value(parameter_name name, trace::type type, const std::byte* from) {
-    if (launch_ == nullptr) return declare(name, type, trace::access::value);
-    runtime::argument& a = launch_->arguments.emplace_back();
-    a.size = static_cast<std::uint32_t>(trace::size_of(type));
-    if (a.size <= a.bytes.size())
-        std::memcpy(a.bytes.data(), from, a.size);
-    else
-        a.long_value = from;
+void parameter_list::value(parameter_name name, trace::type type, const std::byte*) {
+    declare(name, type, trace::access::value);
 }
-
-inline void parameter_list::bind(runtime::storage& storage, std::size_t offset, trace::access use) {
-    launch_->arguments.emplace_back().set(storage.native(), offset);
-    if (use != trace::access::out) launch_->reads.push_back(&storage);
-    if (use != trace::access::in) launch_->writes.push_back(&storage);
+void parameter_list::memory(parameter_name name, trace::type element, trace::access use, runtime::storage&) {
+    declare(name, element, use);
 }
-
-void parameter_list::memory(parameter_name name, trace::type element, trace::access use,
-                            runtime::storage& storage) {
-    if (launch_ == nullptr) return declare(name, element, use);
-    bind(storage, 0, use);
-}
-
 void parameter_list::vector(parameter_name name, const vector_state& v, trace::access use, space where) {
-    if (launch_ == nullptr) return declare(name, v.type(), use, where, &v);
-    bind(*v.memory(), v.offset(), use);
+    declare(name, v.type(), use, where, &v);
 }
-
 void parameter_list::image(parameter_name name, const image_leaf& image) {
-    if (launch_ == nullptr) return declare(name, image.type, image.use);
-    launch_->arguments.push_back(
+    declare(name, image.type, image.use);
+}
+void parameter_bindings::image(parameter_name, const image_leaf& image) {
+    to_.arguments.push_back(
         runtime::argument::of(image.memory->native(), kernels::image_use_of(image.use), image.sampler));
-    launch_->reads.push_back(image.memory.get());
+    to_.reads.push_back(image.memory.get());
 }
 
 trace::node parameter_list::operator[](parameter_name name) const {

@@ -1,10 +1,11 @@
 #pragma once
 // The parameters of the kernels that arrays and algorithms trace. A kernel has one function that lists them,
-// a line for each: given a trace it declares them, given a launch it binds them, so that the two cannot
-// differ.
+// a line for each, a template on the kind of list: a parameter_list declares them for a trace,
+// parameter_bindings bind them for a launch, so that the two cannot differ.
 
 #include <concepts>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -47,14 +48,13 @@ struct parameter_name {
     std::int32_t dimension;
 };
 
-/// Declares the parameters that are listed, or binds them.
+/// Declares the parameters that are listed, and remembers them by their names and vectors.
 class parameter_list {
 public:
-    explicit parameter_list(trace::recording& declares) : recording_(&declares) {}
-    explicit parameter_list(launch_lists& binds) : launch_(&binds) {}
+    explicit parameter_list(trace::recording& r) : recording_(r) {}
 
     /// A scalar.
-    void value(parameter_name, scalar, std::uint64_t bits);
+    void value(parameter_name, scalar, std::uint64_t);
     void number(parameter_name name, std::integral auto n) {
         value(name, scalar::i64, static_cast<std::uint64_t>(n));
     }
@@ -78,11 +78,50 @@ private:
     };
     void declare(parameter_name, trace::type, trace::access, space = space::global,
                  const vector_state* = nullptr);
-    void bind(runtime::storage&, std::size_t offset, trace::access);
 
-    trace::recording* const recording_ = nullptr;
-    launch_lists* const launch_ = nullptr;
+    trace::recording& recording_;
     std::vector<declared> declared_;
+};
+
+/// Binds the parameters that are listed, whose names and element types are the trace's. Its functions are
+/// those of parameter_list, inline: they are most of what a launch does.
+class parameter_bindings {
+public:
+    explicit parameter_bindings(launch_lists& to) : to_(to) {}
+
+    // Arguments are made in their place: a copy would wait for the stores of their members.
+    void value(parameter_name, scalar type, std::uint64_t bits) {
+        runtime::argument& a = to_.arguments.emplace_back();
+        a.size = static_cast<std::uint32_t>(size_of(type));
+        std::memcpy(a.bytes.data(), &bits, sizeof bits);  // little-endian hosts: the low bytes come first
+    }
+    void number(parameter_name name, std::integral auto n) {
+        value(name, scalar::i64, static_cast<std::uint64_t>(n));
+    }
+    void value(parameter_name, trace::type type, const std::byte* from) {
+        runtime::argument& a = to_.arguments.emplace_back();
+        a.size = static_cast<std::uint32_t>(trace::size_of(type));
+        if (a.size <= a.bytes.size())
+            std::memcpy(a.bytes.data(), from, a.size);
+        else
+            a.long_value = from;
+    }
+    void memory(parameter_name, trace::type, trace::access use, runtime::storage& bound) {
+        bind(bound, 0, use);
+    }
+    void vector(parameter_name, const vector_state& v, trace::access use, space = space::global) {
+        bind(*v.memory(), v.offset(), use);
+    }
+    void image(parameter_name, const image_leaf&);
+
+private:
+    void bind(runtime::storage& storage, std::size_t offset, trace::access use) {
+        to_.arguments.emplace_back().set(storage.native(), offset);
+        if (use != trace::access::out) to_.reads.push_back(&storage);
+        if (use != trace::access::in) to_.writes.push_back(&storage);
+    }
+
+    launch_lists& to_;
 };
 
 }  // namespace balm::array

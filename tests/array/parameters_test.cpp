@@ -35,7 +35,7 @@ listed listed_twice(const List& list) {
     list(declared);
     const auto kernel = r.finish(nullptr);
     listed found;
-    parameter_list bound(found.launch);
+    array::parameter_bindings bound(found.launch);
     list(bound);
     const auto& arguments = found.launch.arguments;
     EXPECT_EQ(kernel->parameters.size(), arguments.size());
@@ -60,7 +60,7 @@ TEST(V1_parameters, are_declared_as_they_are_bound) {
     on_all_contexts([](const context& ctx) {
         vector<float> x(ctx, 10), y(ctx, 10), z(ctx, 10);
         const std::uint64_t numbers[] = {7, 8, 9};  // too long for an argument's own bytes
-        const auto found = listed_twice([&](parameter_list& to) {
+        const auto found = listed_twice([&](auto& to) {
             to.number("n", 10);
             to.value("narrow", scalar::u32, 3);
             to.value({"wide", 2}, trace::type(scalar::u64, 2), reinterpret_cast<const std::byte*>(numbers));
@@ -102,7 +102,7 @@ TEST(V1_parameters, of_leaves_are_declared_as_they_are_bound) {
         const auto names = [](const array::tape& p, const array::placement& places_of,
                               std::span<array::vector_state* const> written = {}) {
             const array::layout leaves(p, places_of);
-            return listed_twice([&](parameter_list& to) { list_leaves(to, p, leaves, written); }).names;
+            return listed_twice([&](auto& to) { list_leaves(to, p, leaves, written); }).names;
         };
         using words = std::vector<std::string>;
         const auto flat = [&](const array::tape& p) { return names(p, array::placement(p)); };

@@ -394,10 +394,13 @@ TEST(EMIT_loops, read_like_cpp) {
         for (Int k : range(0, n, 4)) out[k] = 2;
         for (Int k : range(0, n, s)) out[k] = 3;
         for (Long k : range(cast<long>(n))) out[k] = 4;
+        // A group's size is not negative, also as an int.
+        for (Int k : range(cast<int>(local_id(0)), n, cast<int>(local_size(0)))) out[k] = 5;
     });
     const std::string text = opencl(kernel);
     for (const char* line : {"for (int k = 10; k > n; --k) {", "= 0; k2 < n; k2 += 4) {",
-                             "= 0; s > 0 ? k3 < n : k3 > n; k3 += s) {", "for (long k4 = 0; k4 < "})
+                             "= 0; s > 0 ? k3 < n : k3 > n; k3 += s) {", "for (long k4 = 0; k4 < ",
+                             "k5 < n; k5 += (int)get_local_size(0)) {"})
         EXPECT_THAT(text, HasSubstr(line));
     cuda(kernel);
 }

@@ -309,8 +309,8 @@ private:
     }
 
     /// The parameters of a kernel.
-    void list(parameter_list& to, const division& d, const tape& p, const layout& leaves,
-              std::size_t reduced) const {
+    template <class List>
+    void list(List& to, const division& d, const tape& p, const layout& leaves, std::size_t reduced) const {
         const along_plan& plan = d.plan;
         to.number("kept", kept_);
         to.number("reduced", reduced);
@@ -329,7 +329,8 @@ private:
     }
     /// Of the kept or reduced loops: the counts, but of the slowest, and where they are needed the offset and
     /// strides of results or positions.
-    void list_loops(parameter_list& to, const along_plan& plan, bool of_reduced) const {
+    template <class List>
+    void list_loops(List& to, const along_plan& plan, bool of_reduced) const {
         const bool has_counts = plan.has_counts(of_reduced), has_strides = plan.has_strides(of_reduced);
         const char* const count = of_reduced ? "reduced" : "kept";
         const char* const stride = of_reduced ? "position" : "place";
@@ -373,11 +374,7 @@ private:
             g.global[1] = d.segments;
         }
         g.global[0] = groups * g.local[0];
-
-        const runtime::scratch<launch_lists> lists;
-        parameter_list bound(*lists);
-        list(bound, d, p, leaves, reduced);
-        enqueue(*kernel, device_, g, *lists);
+        enqueue(*kernel, device_, g, [&](auto& to) { list(to, d, p, leaves, reduced); });
     }
 
     const tape& p_;

@@ -104,11 +104,11 @@ void store_vectors(const group& g, const elements& list, const trace::node& poin
     const int width = vector_lanes(trace::pointee(pointer.type), each);
     const trace::node vectors = vectors_at(g, pointer, each, width, begin);
     for (int v = 0; v < each / width; ++v) {
-        values parts;
-        for (int k = 0; k < width; ++k) parts.push_back(list[static_cast<std::size_t>(v * width + k)][0]);
+        values scalars;
+        for (int k = 0; k < width; ++k) scalars.push_back(list[static_cast<std::size_t>(v * width + k)][0]);
         const trace::type vector = trace::pointee(vectors.type);
         trace::store(vectors, node_of(v),
-                     width == 1 ? parts[0] : trace::compose(vector, parts.data(), parts.size()), {});
+                     width == 1 ? scalars[0] : trace::compose(vector, scalars.data(), scalars.size()), {});
     }
 }
 

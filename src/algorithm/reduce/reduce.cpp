@@ -190,7 +190,8 @@ private:
     }
 
     /// The parameters of a kernel.
-    void list(parameter_list& to, const division& d, const tape& p, const layout& leaves) const {
+    template <class List>
+    void list(List& to, const division& d, const tape& p, const layout& leaves) const {
         const reduction_plan& plan = d.plan;
         const trace::access use = plan.gives_results() ? trace::access::mixed : trace::access::out;
         if (plan.reads_elements()) to.number("n", n_);
@@ -230,10 +231,7 @@ private:
             plan.shape == reduction_shape::pieces_a_group && plan.stage == reduction_stage::partials;
         const std::size_t groups = is_divided ? d.groups * (reduction_group / g.local[0]) : d.groups;
         g.global[0] = groups * g.local[0];
-        const runtime::scratch<launch_lists> lists;
-        parameter_list bound(*lists);
-        list(bound, d, p, leaves);
-        enqueue(*kernel, device_, g, *lists);
+        enqueue(*kernel, device_, g, [&](auto& to) { list(to, d, p, leaves); });
     }
 
     const request& asked_;

@@ -20,7 +20,8 @@ struct evaluation_key {
     void add_to(runtime::table_hash&) const {}
 };
 
-void list(parameter_list& to, const tape& p, const layout& leaves) {
+template <class List>
+void list(List& to, const tape& p, const layout& leaves) {
     to.number("n", element_count(p));
     list_leaves(to, p, leaves);
 }
@@ -53,11 +54,7 @@ void launch(const tape& p) {
     runtime::grid g;
     g.local[0] = std::min(kernel->program->plan().local_size, kernel->program->max_work_group_size());
     g.global[0] = (kernel->program->plan().items_for(n) - 1) / g.local[0] * g.local[0] + g.local[0];
-
-    const runtime::scratch<launch_lists> lists;
-    parameter_list bound(*lists);
-    list(bound, p, leaves);
-    enqueue(*kernel, device, g, *lists);
+    enqueue(*kernel, device, g, [&](auto& to) { list(to, p, leaves); });
 }
 
 }  // namespace

@@ -152,7 +152,8 @@ parameter_name placement::name_of(const char* word, std::size_t k, int d) const 
     return {word, k, entries_[k].how.dimensions > 1 ? d : parameter_name::no_dimension};
 }
 
-void placement::list(parameter_list& to) const {
+template <class List>
+void placement::list(List& to) const {
     for (std::size_t k = 0; k < entries_.size(); ++k) {
         const entry& e = entries_[k];
         to.number({"first", k}, e.at.offset);
@@ -163,6 +164,8 @@ void placement::list(parameter_list& to) const {
                      static_cast<std::uint64_t>(e.counts[static_cast<std::size_t>(d)]));
     }
 }
+template void placement::list(parameter_list&) const;
+template void placement::list(parameter_bindings&) const;
 
 trace::node placement::flat_index(const parameter_list& given, const std::vector<trace::node>& loops) const {
     if (flat_ != is_flat) return record_entry(flat_, given, loops);

@@ -66,7 +66,8 @@ public:
     void add_to(runtime::table_hash&) const;
 
     /// Lists the offsets, strides and counts that positions are computed from.
-    void list(parameter_list&) const;
+    template <class List>
+    void list(List&) const;
 
     /// The flat index inside the loops; none where nothing asks for it.
     trace::node flat_index(const parameter_list&, const std::vector<trace::node>& loops) const;
