@@ -334,6 +334,16 @@ TEST(V1_coarsening, leaves_kernels_bound_by_arithmetic_alone) {
                   y[i] = sum;
               }),
               1u);
+    const auto halved = balm::function("halved", [](Float x) {
+        Float left = x;
+        WHILE (left > 1) {
+            left /= 2;
+        }
+        return left;
+    });
+    const auto twice = balm::function("twice", [](Float x) { return 2 * x; });
+    EXPECT_EQ(elements_per_item([&](Index i, auto, auto x, auto y, auto) { y[i] = halved(x[i]); }), 1u);
+    EXPECT_EQ(elements_per_item([&](Index i, auto, auto x, auto y, auto) { y[i] = twice(x[i]); }), 4u);
 }
 
 }  // namespace balm::test

@@ -54,14 +54,32 @@ bool is_straight(const function& f, const block& body, bool is_distinct) {
     return true;
 }
 
+/// What a work-item executes of a block; loops count as more than it should.
 std::size_t instructions_of(const function& f, const block& body) {
     std::size_t count = 0;
     for (const value_id v : body) {
         const instruction& i = f.code[v];
-        if (is_memory_access(i) || i.op == opcode::convert || i.op == opcode::select) ++count;
-        if (i.op == opcode::evaluate) count += instructions_of_function;
-        if (i.op == opcode::builtin)
-            count += info(static_cast<builtin>(i.detail)).symbol != nullptr ? 1 : instructions_of_function;
+        switch (i.op) {
+            case opcode::load:
+            case opcode::store:
+            case opcode::convert:
+            case opcode::select: ++count; break;
+            case opcode::builtin:
+                count +=
+                    info(static_cast<builtin>(i.detail)).symbol != nullptr ? 1 : instructions_of_function;
+                break;
+            case opcode::read_image: count += instructions_of_function; break;
+            case opcode::call:
+            case opcode::evaluate: {
+                const function& callee = *f.callees[i.bits];
+                for (const block& each : callee.blocks) count += instructions_of(callee, each);
+                break;
+            }
+            case opcode::for_:
+            case opcode::while_: return most_instructions + 1;
+            default: break;
+        }
+        if (count > most_instructions) break;
     }
     return count;
 }
