@@ -230,22 +230,20 @@ TYPED_TEST(V9_normal, is_the_same_from_the_kernels_of_gpus) {
     const std::string text = text_for_gpus(number);
     ASSERT_THAT(text, testing::HasSubstr("} else {"));
     const auto draw =
-        source_kernel<1, void(std::int64_t, Out<vec<T, 4>>, std::int64_t, std::uint64_t, std::uint64_t)>(
+        source_kernel<1, void(std::int64_t, Out<T>, std::int64_t, std::uint64_t, std::uint64_t)>(
             "elementwise", text);
     auto random = seeded_random();
     const std::uint64_t seed = random(), stream = random();
     on_all_devices([&](const device& on) {
         for (const std::size_t n : {1, 3, 4, 79, 80, 81, 1003}) {
-            auto out = on.out_buffer<vec<T, 4>>((n + 3) / 4);
+            auto out = on.out_buffer<T>(n);
             // As few work-items as cover all, each with four vectors of four, and some more, as whole groups
             // have.
             const std::size_t items = (n + 15) / 16 + n % 3;
             on.execute(draw(static_cast<std::int64_t>(n), out, std::int64_t{7}, seed, stream), {items});
             const auto got = out.read();
             for (std::size_t k = 0; k < n; ++k)
-                ASSERT_TRUE(
-                    same_bits(got[k / 4][static_cast<int>(k % 4)], 2 * number(4 * 7 + k, seed, stream)))
-                    << k << " of " << n;
+                ASSERT_TRUE(same_bits(got[k], 2 * number(4 * 7 + k, seed, stream))) << k << " of " << n;
         }
     });
 }

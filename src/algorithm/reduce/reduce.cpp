@@ -158,7 +158,7 @@ private:
         d.plan.into_vectors = asked_.into != nullptr;
         d.plan.at_once = 1;
         d.plan.lanes = 1;
-        d.plan.has_sub_groups = !on_cpu && device_.info().sub_group_size != 0;
+        d.plan.has_sub_groups = !on_cpu && kernels::features_of(device_).has_sub_groups;
         if (!on_cpu && !(asked_.how == policy::portable)) {
             d.plan.shape = reduction_shape::grid;
             d.plan.loads_vectors = leaves_.has_whole_vectors();
