@@ -92,14 +92,17 @@ process_end run_program(const std::string& name, const std::vector<std::string>&
     return end;
 }
 
+bool is_pocl_present() {
+    const auto& present = present_devices();
+    return std::any_of(present.begin(), present.end(), [](const device& each) {
+        return each.info().platform == "Portable Computing Language";
+    });
+}
+
 void run_on_devices_of_pocl(const std::string& devices, const std::string& program,
                             const std::string& filter) {
     if (devices_are_together()) GTEST_SKIP() << "this is the child";
-    const auto& present = present_devices();
-    if (std::none_of(present.begin(), present.end(), [](const device& each) {
-            return each.info().platform == "Portable Computing Language";
-        }))
-        GTEST_SKIP() << "no PoCL";
+    if (!is_pocl_present()) GTEST_SKIP() << "no PoCL";
     const process_end end = run_program(
         program, {"--gtest_filter=" + filter},
         {"BALM_TEST_TOGETHER=1", "POCL_DEVICES=" + devices, "BALM_TEST_SEED=" + std::to_string(seed())});

@@ -21,6 +21,7 @@ process_end run_program(const std::string& name, const std::vector<std::string>&
                         const std::vector<std::string>& variables = {},
                         std::chrono::seconds limit = std::chrono::seconds(600));
 
+bool is_pocl_present();
 /// Runs tests of a program once more, in a process that has such devices of PoCL's in one context. Skipped
 /// without PoCL, and in that process.
 void run_on_devices_of_pocl(const std::string& devices, const std::string& program,

@@ -56,6 +56,19 @@ const auto shout = balm::kernel<1>("shout(x)", [](In<int> x) {
     }
 });
 
+/// Says what becomes of a use, which tells whether it was right.
+template <class Use>
+void say_of(const char* place, Use&& use) {
+    try {
+        say(std::string(place) + (use() ? " right" : " wrong"));
+    } catch (const balm::device_error&) {
+        say(std::string(place) + " gone");
+    } catch (const std::exception& fault) {
+        say(std::string(place) + (is_refusal(fault) ? " refused" : fault.what()));
+    }
+}
+std::vector<int> to_list(const balm::host_array<int>& of) { return {of.begin(), of.end()}; }
+
 /// Vectors that a static object may hold, and what must be in them.
 struct worker {
     vector<int> values;
@@ -68,7 +81,7 @@ struct worker {
     }
     /// An array statement, a reduction, a reduction along a dimension and a kernel.
     void use(const char* place) {
-        try {
+        say_of(place, [&] {
             values = values + 1;
             const int total = balm::sum(values);
             on[0].execute(add(values, 2), {n});
@@ -77,14 +90,9 @@ struct worker {
             const bool is_right = total == static_cast<int>(n) * (expected + 1) &&
                                   rows == std::vector<int>(n / 10, 10 * (expected + 3));
             expected += 3;
-            say(std::string(place) + (is_right ? " right" : " wrong"));
-        } catch (const balm::device_error&) {
-            say(std::string(place) + " gone");
-        } catch (const std::exception& fault) {
-            say(std::string(place) + (is_refusal(fault) ? " refused" : fault.what()));
-        }
+            return is_right;
+        });
     }
-    static std::vector<int> to_list(const balm::host_array<int>& of) { return {of.begin(), of.end()}; }
 };
 
 struct late_user : worker {
@@ -94,6 +102,44 @@ struct late_user : worker {
     late_user& operator=(const late_user&) = delete;
     ~late_user() {
         if (values.size() > 0) use(place);
+    }
+};
+
+/// A vector that all CPU devices share, and a kernel on each of them.
+struct late_user_of_several {
+    const char* place;
+    std::vector<balm::device> on;
+    vector<int> values;
+    std::vector<balm::mixed_buffer<int>> buffers;
+    int expected = 0;
+
+    explicit late_user_of_several(const char* where) : place(where) {}
+    late_user_of_several(const late_user_of_several&) = delete;
+    late_user_of_several& operator=(const late_user_of_several&) = delete;
+    ~late_user_of_several() { use(place); }
+
+    void begin() {
+        const balm::context where(balm::filter::cpu);
+        values = vector<int>(where, n, 0);
+        for (std::size_t k = 0; k < where.size(); ++k) {
+            on.push_back(where.device(k));
+            buffers.push_back(on[k].mixed_buffer<int>(n));
+            buffers[k].fill(0);
+        }
+    }
+    /// An array statement, an exchange between the devices, a reduction and a kernel on each.
+    void use(const char* where) {
+        say_of(where, [&] {
+            values = values + 1;
+            values = values[n - 1 - balm::element_index()] + 1;
+            expected += 2;
+            bool is_right = balm::sum(values) == static_cast<int>(n) * expected;
+            for (std::size_t k = 0; k < on.size(); ++k) {
+                on[k].execute(add(buffers[k], 2), {n});
+                is_right &= to_list(buffers[k].read()) == std::vector<int>(n, expected);
+            }
+            return is_right;
+        });
     }
 };
 
@@ -225,6 +271,21 @@ void static_objects() {
 void compile_late() {
     static late_user user("late");
     user.begin(the_flight().where);
+    start();
+}
+/// The same with several devices, each with its compiler.
+void compile_late_on_several() {
+    static late_user_of_several user("late");
+    user.begin();
+    start();
+}
+void several_devices() {
+    static late_user_of_several before("before");
+    before.begin();
+    before.use("main");
+    say(std::to_string(before.on.size()) + " devices");
+    static late_user_of_several after("after");
+    after.begin();
     start();
 }
 struct late_launcher {
@@ -496,6 +557,8 @@ constexpr way ways[] = {
     {"static_objects", static_objects},
     {"compile_late", compile_late},
     {"launch_late", launch_late},
+    {"compile_late_on_several", compile_late_on_several},
+    {"several_devices", several_devices},
     {"thread_objects", thread_objects},
     {"detached_threads", detached_threads},
     {"exit_from_thread", exit_from_thread},

@@ -76,6 +76,11 @@ const way ways[] = {
     {"close_libraries", 0, {"plugin right", "plugin right", "plugin right", "main right"}},
 };
 constexpr std::size_t way_count = std::size(ways);
+/// With three of PoCL's devices.
+const way ways_of_several[] = {
+    {"compile_late_on_several", 0, {"late gone"}},
+    {"several_devices", 0, {"main right", "3 devices", "after right", "before right"}},
+};
 
 struct work {
     const char* name;
@@ -146,6 +151,19 @@ TEST(B5_exits, is_orderly_in_every_way_with_everything_in_flight) {
         expect_end(how, what, caches_in(folder, is_cold ? std::to_string(k) : "warm"));
         if (HasFatalFailure()) return;
     }
+}
+
+TEST(B5_exits, is_orderly_with_several_devices) {
+    if (!is_pocl_present()) GTEST_SKIP() << "no PoCL";
+    const scratch_directory folder;
+    for (const way& how : ways_of_several)
+        for (const char* name : {"cold", "warm"}) {
+            const work& what = works[seed() % work_count];
+            SCOPED_TRACE(std::string("exits ") + how.name + ' ' + what.name + ", " + name + " cache");
+            lines variables = caches_in(folder, how.name);
+            variables.push_back("POCL_DEVICES=pthread pthread basic");
+            expect_end(how, what, variables);
+        }
 }
 
 }  // namespace balm::test

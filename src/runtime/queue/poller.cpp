@@ -15,23 +15,30 @@ std::chrono::nanoseconds patience::next() const {
     return std::clamp<nanoseconds>(waited / 8, std::chrono::microseconds(20), std::chrono::milliseconds(1));
 }
 
-void poller::add(task what) {
+bool poller::splice_unless_ended(std::list<task>& added) {
     refuse_if_forked();
+    const std::lock_guard lock(mutex_);
+    if (ended_) return false;
+    if (!thread_.joinable()) {
+        thread_ = std::thread([this] { run(); });
+        finish_at_exit("");
+    }
+    added_.splice(added_.end(), added);
+    woken_ = true;
+    changed_.notify_all();
+    return true;
+}
+
+bool poller::add_unless_ended(task what) {
     std::list<task> added;  // the thread needs no memory for it
     added.push_back(std::move(what));
-    {
-        const std::lock_guard lock(mutex_);
-        if (!ended_) {
-            if (!thread_.joinable()) {
-                thread_ = std::thread([this] { run(); });
-                finish_at_exit("");
-            }
-            added_.splice(added_.end(), added);
-            woken_ = true;
-            changed_.notify_all();
-            return;
-        }
-    }
+    return splice_unless_ended(added);
+}
+
+void poller::add(task what) {
+    std::list<task> added;
+    added.push_back(std::move(what));
+    if (splice_unless_ended(added)) return;
     for (const patience since; added.front()() != outcome::done;) std::this_thread::sleep_for(since.next());
 }
 

@@ -33,6 +33,8 @@ public:
 
     /// Calls the task on the thread until it is done. After end(), here and now.
     void add(task);
+    /// The same, but after end() the task is not called, and the result is false.
+    bool add_unless_ended(task);
     /// Something has happened: asks again at once.
     void wake() noexcept;
     /// At the end of the process: every task is called until it is done, or does not go on; then the thread
@@ -40,6 +42,7 @@ public:
     void end() noexcept;
 
 private:
+    bool splice_unless_ended(std::list<task>&);
     void run() noexcept;
     bool poll_all(std::list<task>&) noexcept;
 

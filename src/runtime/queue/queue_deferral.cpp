@@ -26,6 +26,12 @@ bool is_over(const event& of) noexcept {
 
 }  // namespace
 
+// Before anything is deferred: should that fail, the poller finds nothing to do.
+bool queue_state::is_polled() {
+    return !deferred_.empty() ||
+           submission_poller().add_unless_ended([queue = handle_.lock()] { return queue->advance(); });
+}
+
 std::shared_ptr<promised_event> queue_state::defer(deferred_command command, needs&& needed) {
     if (needed.late != nullptr) {
         command.late = std::move(needed.late->events);
@@ -43,8 +49,6 @@ std::shared_ptr<promised_event> queue_state::defer(deferred_command command, nee
     auto promise = std::make_shared<promised_event>();
     command.made = promise;
     const std::uint64_t sequence = command.sequence;
-    // The poller first: should it fail, nothing is deferred; should the next line, it finds nothing to do.
-    if (deferred_.empty()) submission_poller().add([queue = handle_.lock()] { return queue->advance(); });
     deferred_.push_back(std::move(command));
     if (deferred_.size() == 1) first_deferred_.store(sequence, std::memory_order_release);
     return promise;

@@ -231,6 +231,8 @@ private:
     // Commands that wait on the host (queue_deferral.cpp). All under mutex_, but for advance and
     // wait_for_turn.
     bool is_deferring() const { return first_deferred_.load(std::memory_order_relaxed) != none_deferred; }
+    /// Whether somebody hands over what is deferred. At the end of the process nobody does.
+    bool is_polled();
     std::shared_ptr<promised_event> defer(deferred_command, needs&&);
     poller::outcome advance() noexcept;
     bool is_ready(const deferred_command&) const noexcept;
