@@ -134,20 +134,35 @@ const applied_row& applied(builtin row) {
 #define BALM_THREE(id) \
     { builtin::id, nullptr, nullptr, &row_of_three<builtin::id> }
     static const applied_row rows[] = {
-        BALM_TWO(add),        BALM_TWO(sub),      BALM_TWO(mul),
-        BALM_TWO(div),        BALM_TWO(rem),      BALM_TWO(shl),
-        BALM_TWO(shr),        BALM_TWO(bit_and),  BALM_TWO(bit_or),
-        BALM_TWO(bit_xor),    BALM_TWO(less),     BALM_TWO(greater),
-        BALM_TWO(less_equal), BALM_TWO(equal),    BALM_TWO(not_equal),
-        BALM_TWO(min),        BALM_TWO(max),      BALM_TWO(greater_equal),
-        BALM_TWO(add_sat),    BALM_TWO(sub_sat),  BALM_TWO(hadd),
-        BALM_TWO(rhadd),      BALM_TWO(mul_hi),   BALM_TWO(rotate),
-        BALM_TWO(copysign),   BALM_ONE(neg),      BALM_ONE(bit_not),
-        BALM_ONE(abs),        BALM_ONE(popcount), BALM_ONE(clz),
-        BALM_ONE(sqrt),       BALM_ONE(floor),    BALM_ONE(ceil),
-        BALM_ONE(trunc),      BALM_ONE(rint),     BALM_ONE(isnan),
-        BALM_ONE(isinf),      BALM_ONE(isfinite), BALM_ONE(signbit),
-        BALM_THREE(fma),      BALM_THREE(clamp),  {builtin::logical_not, &not_of, nullptr, nullptr}};
+        BALM_TWO(add),        BALM_TWO(sub),
+        BALM_TWO(mul),        BALM_TWO(div),
+        BALM_TWO(rem),        BALM_TWO(shl),
+        BALM_TWO(shr),        BALM_TWO(bit_and),
+        BALM_TWO(bit_or),     BALM_TWO(bit_xor),
+        BALM_TWO(less),       BALM_TWO(greater),
+        BALM_TWO(less_equal), BALM_TWO(equal),
+        BALM_TWO(not_equal),  BALM_TWO(min),
+        BALM_TWO(max),        BALM_TWO(greater_equal),
+        BALM_TWO(add_sat),    BALM_TWO(sub_sat),
+        BALM_TWO(hadd),       BALM_TWO(rhadd),
+        BALM_TWO(mul_hi),     BALM_TWO(rotate),
+        BALM_TWO(copysign),   BALM_ONE(neg),
+        BALM_ONE(bit_not),    BALM_ONE(abs),
+        BALM_ONE(popcount),   BALM_ONE(clz),
+        BALM_ONE(sqrt),       BALM_ONE(floor),
+        BALM_ONE(ceil),       BALM_ONE(trunc),
+        BALM_ONE(rint),       BALM_ONE(isnan),
+        BALM_ONE(isinf),      BALM_ONE(isfinite),
+        BALM_ONE(signbit),    BALM_ONE(exp),
+        BALM_ONE(exp2),       BALM_ONE(expm1),
+        BALM_ONE(log),        BALM_ONE(log2),
+        BALM_ONE(log1p),      BALM_ONE(sin),
+        BALM_ONE(cos),        BALM_ONE(tan),
+        BALM_ONE(atan),       BALM_ONE(tanh),
+        BALM_ONE(cbrt),       BALM_ONE(rsqrt),
+        BALM_TWO(pow),        BALM_TWO(atan2),
+        BALM_TWO(hypot),      BALM_THREE(fma),
+        BALM_THREE(clamp),    {builtin::logical_not, &not_of, nullptr, nullptr}};
 #undef BALM_ONE
 #undef BALM_TWO
 #undef BALM_THREE
@@ -221,7 +236,9 @@ asked_reduction asked(reduction_row row, scalar type, tape of) {
 template <class F>
 void with_form(element_form form, F&& f) {
     switch (form) {
-        case element_form::scalar: break;
+        case element_form::scalar:
+        case element_form::half3:
+        case element_form::half4: break;
         case element_form::float4: return f(std::type_identity<float4>{});
         case element_form::int2: return f(std::type_identity<int2>{});
         case element_form::uchar4: return f(std::type_identity<uchar4>{});
@@ -274,6 +291,7 @@ tape row_of_elements(builtin row, A&& a, B&& b) {
         case builtin::add: return untyped(a + b);
         case builtin::sub: return untyped(a - b);
         case builtin::mul: return untyped(a * b);
+        case builtin::div: return untyped(a / b);
         default: break;
     }
     if constexpr (vector_type<T>) {
@@ -298,7 +316,11 @@ tape row_of_elements(builtin row, A&& a, B&& b) {
 /// Calls f with the host's type for elements in memory.
 template <class F>
 void with_element(const array_vector& v, F&& f) {
-    if (v.form != element_form::scalar)
+    if (v.form == element_form::half3)
+        f(std::type_identity<half3>{});
+    else if (v.form == element_form::half4)
+        f(std::type_identity<half4>{});
+    else if (v.form != element_form::scalar)
         with_form(v.form, f);
     else if (v.type == scalar::f16)
         f(std::type_identity<half>{});
@@ -416,6 +438,8 @@ private:
             case kind::index:
                 return untyped(n.is_sized ? element_index(n.offset, n.count) : element_index(n.offset));
             case kind::row: return row(n);
+            case kind::both:
+            case kind::either: return logic(n);
             case kind::cast: return cast_program(n);
             case kind::select: return select_program(n);
             case kind::let: return let_program(n);
@@ -482,7 +506,11 @@ private:
             balm::function("look_up(at, in)", [](Long at, In<float> in) { return Float(in[at]); });
         static const auto of_ints =
             balm::function("look_up(at, in)", [](Long at, In<int> in) { return Int(in[at]); });
+        static const auto of_halves =
+            balm::function("look_up(at, in)", [](Long at, In<half> in) { return Float(in[at]); });
         auto at = typed<std::int64_t>(build(*n.in[0]));
+        if (program_.vectors[n.which].type == scalar::f16)
+            return untyped(of_halves(std::move(at), vector<half>(states_[n.which])));
         return n.type == scalar::f32 ? untyped(of_floats(std::move(at), vector<float>(states_[n.which])))
                                      : untyped(of_ints(std::move(at), vector<int>(states_[n.which])));
     }
@@ -605,6 +633,38 @@ private:
         if (n.in.size() == 1) return r.of_one(n.in[0]->type, build(*n.in[0]));
         if (n.in.size() == 2) return r.of_two(*n.in[0], build(*n.in[0]), *n.in[1], build(*n.in[1]));
         return r.of_three(n.type, build(*n.in[0]), build(*n.in[1]), build(*n.in[2]));
+    }
+    /// Operands of one type, one that is a truth value, or a host scalar.
+    tape logic(const array_node& n) {
+        const array_node &first = *n.in[0], &second = *n.in[1];
+        const bool is_scalar[] = {first.what == array_node::kind::scalar,
+                                  second.what == array_node::kind::scalar};
+        const auto join = [&](auto&& a, auto&& b) {
+            return n.what == array_node::kind::both ? untyped(a && b) : untyped(a || b);
+        };
+        const auto beside = [&](auto&& e, double given, bool is_double) {
+            const auto whole = static_cast<int>(given);
+            if (is_double) return is_scalar[0] ? join(given, e) : join(e, given);
+            return is_scalar[0] ? join(whole, e) : join(e, whole);
+        };
+        tape a = build(first), b = build(second);
+        tape made;
+        const bool is_first_given = is_scalar[1] || first.type != scalar::boolean;
+        ir::with_type(is_first_given && !is_scalar[0] ? first.type : second.type,
+                      [&]<class T>(std::type_identity<T>) {
+                          if (is_scalar[0] || is_scalar[1]) {
+                              const array_node& given = is_scalar[0] ? first : second;
+                              made = beside(typed<T>(std::move(is_scalar[0] ? b : a)), given.given,
+                                            given.given_as == scalar::f64);
+                          } else if (first.type == second.type) {
+                              made = join(typed<T>(std::move(a)), typed<T>(std::move(b)));
+                          } else if (first.type == scalar::boolean) {
+                              made = join(typed<bool>(std::move(a)), typed<T>(std::move(b)));
+                          } else {
+                              made = join(typed<T>(std::move(a)), typed<bool>(std::move(b)));
+                          }
+                      });
+        return made;
     }
     tape cast_program(const array_node& n) {
         tape made;
@@ -789,6 +849,11 @@ private:
     }
     void make(const array_statement& s) {
         ir::with_type(s.values[0]->type, [&]<class T>(std::type_identity<T>) {
+            if constexpr (std::same_as<T, float>)
+                if (program_.vectors[s.to[0].vector].type == scalar::f16) {
+                    states_[s.to[0].vector] = vector<half>(typed<T>(build(*s.values[0]))).state();
+                    return;
+                }
             states_[s.to[0].vector] = vector<T>(typed<T>(build(*s.values[0]))).state();
         });
     }

@@ -4,6 +4,12 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <optional>
+#include <span>
+
+#include "ir/ir.hpp"
+#include "oracle.hpp"
+#include "support/exact.hpp"
 
 namespace balm::test {
 
@@ -197,6 +203,78 @@ number signed_as(const number& a, const number& b) {
     return {is_negative(b.value) ? -magnitude : magnitude, a.error, true};
 }
 
+// ---- elementary functions ----
+
+/// What the standard says of a row on infinities and NaNs, and where it has no value.
+real defined_by_standard(builtin row, scalar type, const number* in) {
+    std::uint64_t given[2] = {};
+    const auto arity = static_cast<std::size_t>(rule_for(row).arity);
+    for (std::size_t k = 0; k < arity; ++k)
+        given[k] = type == scalar::f32 ? std::bit_cast<std::uint32_t>(static_cast<float>(in[k].value))
+                                       : std::bit_cast<std::uint64_t>(static_cast<double>(in[k].value));
+    return static_cast<real>(oracle::evaluate(row, type, {given, arity}).wide);
+}
+real mpfr_value(builtin row, real a, real b) {
+    const long double operands[] = {static_cast<long double>(a), static_cast<long double>(b)};
+    return static_cast<real>(
+        test::exact(row, {operands, static_cast<std::size_t>(rule_for(row).arity)}).value_or(std::nanl("")));
+}
+
+/// How far a row may be from `middle` where its operands are as far off as they may be. None where it is not
+/// monotone and smooth there.
+std::optional<real> spread_about(builtin row, const number* in, int arity, real middle) {
+    const bool is_smooth = row == builtin::sin || row == builtin::cos || row == builtin::tan;
+    const bool has_no_pole = row == builtin::exp || row == builtin::exp2 || row == builtin::expm1 ||
+                             row == builtin::atan || row == builtin::tanh || row == builtin::hypot;
+    for (int k = 0; k < arity; ++k) {
+        if (is_smooth && in[k].error > real(1) / 64) return std::nullopt;
+        if (!is_smooth && !has_no_pole && in[k].error > 0 && absolute(in[k].value) < 4 * in[k].error)
+            return std::nullopt;
+    }
+    // Whether a power of a negative number is negative depends on the exponent's last bit.
+    if (row == builtin::pow && in[0].value < 0 && in[1].error > 0) return std::nullopt;
+    real spread = 0;
+    for (int corner = 0; corner < 1 << arity; ++corner) {
+        real at[2] = {};
+        for (int k = 0; k < arity; ++k)
+            at[k] = in[k].value + ((corner >> k & 1) != 0 ? in[k].error : -in[k].error);
+        const real value = mpfr_value(row, at[0], at[1]);
+        if (!is_finite(value)) return std::nullopt;
+        const bool is_past_a_pole = row == builtin::tan && (corner == 0 ? value > middle : value < middle);
+        if (is_past_a_pole) return std::nullopt;
+        spread = std::max(spread, absolute(value - middle));
+    }
+    return 2 * spread;
+}
+
+number infinite(real signed_as) {
+    const real infinity = number::infinity().value;
+    return {signed_as < 0 ? -infinity : infinity, 0, true};
+}
+
+/// A row that need not be rounded correctly, within its bound in units of the last place.
+number elementary(builtin row, scalar type, const number* in) {
+    const int arity = rule_for(row).arity;
+    const bool is_exact = std::all_of(in, in + arity, [](const number& n) { return n.error == 0; });
+    const bool has_finite = std::all_of(in, in + arity, [](const number& n) { return is_finite(n.value); });
+    if (!is_exact && !has_finite) return number::unknown();
+    if (is_exact) {
+        const real defined = defined_by_standard(row, type, in);
+        if (!has_finite || defined != defined || defined == 0)
+            return defined == 0 ? number::either_zero(0) : number{defined, 0, true};
+    }
+    const real value = mpfr_value(row, in[0].value, in[1 % arity].value);
+    if (!is_finite(value)) return is_exact ? infinite(value) : number::unknown();
+    const std::optional<real> spread = is_exact ? real(0) : spread_about(row, in, arity, value);
+    if (!spread) return number::unknown();
+    const format f = format_of(type);
+    const real most = absolute(value) + *spread;
+    if (absolute(value) - *spread >= power_of_two(f.most + 2)) return infinite(value);
+    if (most >= power_of_two(f.most)) return number::unknown();
+    const real unit = power_of_two(std::max(most == 0 ? f.least : exponent_of(most), f.least) - f.digits + 1);
+    return {value, *spread + ir::info(row).ulp * unit, true};
+}
+
 number floating_row(builtin row, scalar type, const number* in) {
     const number &a = in[0], &b = in[1];
     switch (row) {
@@ -228,7 +306,7 @@ number floating_row(builtin row, scalar type, const number* in) {
         case builtin::clamp: return extreme(true, extreme(false, a, b), in[2]);
         case builtin::neg: return {-a.value, a.error, true};
         case builtin::abs: return {absolute(a.value), a.error, true};
-        default: return number::unknown();
+        default: return elementary(row, type, in);
     }
 }
 
@@ -356,7 +434,23 @@ const std::vector<row_rule>& row_rules() {
                                              {builtin::copysign, "copysign", 2, floating, 1, false},
                                              {builtin::sqrt, "sqrt", 1, floating, 2, false},
                                              {builtin::floor, "floor", 1, floating, 2, false},
-                                             {builtin::fma, "fma", 3, floating, 2, false}};
+                                             {builtin::fma, "fma", 3, floating, 2, false},
+                                             {builtin::exp, "exp", 1, floating, 2, false},
+                                             {builtin::exp2, "exp2", 1, floating, 1, false},
+                                             {builtin::expm1, "expm1", 1, floating, 1, false},
+                                             {builtin::log, "log", 1, floating, 2, false},
+                                             {builtin::log2, "log2", 1, floating, 1, false},
+                                             {builtin::log1p, "log1p", 1, floating, 1, false},
+                                             {builtin::sin, "sin", 1, floating, 2, false},
+                                             {builtin::cos, "cos", 1, floating, 2, false},
+                                             {builtin::tan, "tan", 1, floating, 1, false},
+                                             {builtin::atan, "atan", 1, floating, 1, false},
+                                             {builtin::tanh, "tanh", 1, floating, 1, false},
+                                             {builtin::cbrt, "cbrt", 1, floating, 1, false},
+                                             {builtin::rsqrt, "rsqrt", 1, floating, 1, false},
+                                             {builtin::pow, "pow", 2, floating, 2, false},
+                                             {builtin::atan2, "atan2", 2, floating, 1, false},
+                                             {builtin::hypot, "hypot", 2, floating, 1, false}};
     return rules;
 }
 

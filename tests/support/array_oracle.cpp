@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <limits>
 #include <numeric>
@@ -373,6 +374,87 @@ host_values array_oracle::product_of_complex(const array_node& n, std::size_t co
                      : zipped(product(0, 1), product(1, 0), builtin::add, scalar::f32);
 }
 
+namespace {
+
+/// A part of z / w, where w is finite and not 0 and nothing overflows: normwise as accurate as a product,
+/// with the error of each part near the sizes of the products that it is the sum of.
+number quotient_part(const number (&z)[2], const number (&w)[2], std::size_t lane) {
+    const auto size = [](const number& n) { return absolute(n.value) + n.error; };
+    const auto off = [&](const number& a, const number& b) {
+        return size(a) * size(b) - absolute(a.value * b.value);
+    };
+    const number &a = z[lane], &b = z[1 - lane];
+    const real sign = lane == 0 ? 1 : -1;
+    const real divisor = w[0].value * w[0].value + w[1].value * w[1].value;
+    const real divisor_off = off(w[0], w[0]) + off(w[1], w[1]);
+    if (divisor <= 2 * divisor_off) return number::unknown();
+    const real least = divisor - divisor_off;
+    const real part = (a.value * w[0].value + sign * b.value * w[1].value) / divisor;
+    const real products = size(a) * size(w[0]) + size(b) * size(w[1]);
+    const real all = (size(a) + size(b)) * (size(w[0]) + size(w[1]));
+    const real given_off = off(a, w[0]) + off(b, w[1]) + absolute(part) * divisor_off;
+    const auto unit = static_cast<real>(std::ldexp(1.0L, -24)),
+               underflow = static_cast<real>(std::ldexp(1.0L, -64));
+    const number rounding =
+        rounded(scalar::f32, part,
+                (given_off + 4 * unit * products + underflow * all) / least + 6 * unit * absolute(part));
+    return rounding.is_known && rounding.value == 0 && rounding.error == 0 ? number::either_zero(0)
+                                                                           : rounding;
+}
+
+/// C99, Annex G.5.1: a finite number by an infinite one is 0; an infinite one by a finite one, and any but 0
+/// by 0, as the example there has it, which the host's division follows.
+number special_quotient_part(const number (&z)[2], const number (&w)[2], std::size_t lane) {
+    const auto is_exact = [](const number& n) { return n.error == 0; };
+    if (!std::all_of(z, z + 2, is_exact) || !std::all_of(w, w + 2, is_exact)) return number::unknown();
+    const auto is_infinite = [](const number(&c)[2]) {
+        return std::any_of(c, c + 2, [](const number& n) { return !n.is_finite() && !n.is_nan(); });
+    };
+    const bool is_finite = z[0].is_finite() && z[1].is_finite();
+    if (is_infinite(w)) return is_finite ? number::either_zero(0) : number::unknown();
+    const auto on_host = [](const number(&c)[2]) {
+        return std::complex<float>(static_cast<float>(c[0].value), static_cast<float>(c[1].value));
+    };
+    const std::complex<float> quotient = on_host(z) / on_host(w);
+    const float part = lane == 0 ? quotient.real() : quotient.imag();
+    return std::isfinite(part) ? number::unknown() : number{static_cast<real>(part), 0, true};
+}
+
+}  // namespace
+
+host_values array_oracle::quotient_of_complex(const array_node& n, std::size_t count, std::size_t lane) {
+    host_values in[2][2];
+    for (std::size_t operand = 0; operand < 2; ++operand)
+        for (std::size_t part = 0; part < 2; ++part)
+            in[operand][part] = evaluate(*n.in[operand], count, part);
+    host_values made{in[0][0].box.size() > 1 ? in[0][0].box : in[1][0].box, {}};
+    for (std::size_t k = 0; k < in[0][0].at.size(); ++k) {
+        const number z[] = {in[0][0].at[k], in[0][1].at[k]}, w[] = {in[1][0].at[k], in[1][1].at[k]};
+        const auto all_are = [&](auto&& what) {
+            return std::all_of(z, z + 2, what) && std::all_of(w, w + 2, what);
+        };
+        const bool is_zero = w[0].value == 0 && w[1].value == 0;
+        if (!all_are([](const number& each) { return each.is_known; }))
+            made.at.push_back(number::unknown());
+        else if (is_zero || !all_are([](const number& each) { return each.is_finite(); }))
+            made.at.push_back(special_quotient_part(z, w, lane));
+        else
+            made.at.push_back(quotient_part(z, w, lane));
+    }
+    return made;
+}
+
+namespace {
+
+/// `&&` and `||`: known where one of the operands decides.
+number joined(bool wants_both, const number& a, const number& b) {
+    for (const number* n : {&a, &b})
+        if (n->is_known && (n->value != 0) != wants_both) return number::truth(!wants_both);
+    return a.is_known && b.is_known ? number::truth(wants_both) : number::unknown();
+}
+
+}  // namespace
+
 host_values array_oracle::any_or_all(const array_node& n, std::size_t count) {
     const bool wants_any = n.what == array_node::kind::any_lane;
     const std::size_t lanes = numbers_of(n.in[0]->form).size();
@@ -469,6 +551,8 @@ host_values array_oracle::evaluate(const array_node& n, std::size_t count, std::
     }
     if (n.what == kind::row && n.row == builtin::mul && n.form == element_form::complex_float)
         return product_of_complex(n, count, lane);
+    if (n.what == kind::row && n.row == builtin::div && n.form == element_form::complex_float)
+        return quotient_of_complex(n, count, lane);
     std::vector<host_values> in;
     for (const node_pointer& each : n.in) {
         in.push_back(evaluate(*each, count, each->form == element_form::scalar ? 0 : lane));
@@ -482,6 +566,10 @@ host_values array_oracle::evaluate(const array_node& n, std::size_t count, std::
         number result;
         switch (n.what) {
             case kind::cast: result = at(0, n.type); break;
+            case kind::both:
+            case kind::either:
+                result = joined(n.what == kind::both, at(0, scalar::boolean), at(1, scalar::boolean));
+                break;
             case kind::saturate: result = saturated(n.type, type(0), in[0].at[k]); break;
             case kind::bits: result = reinterpreted(n.type, type(0), in[0].at[k]); break;
             case kind::select: {

@@ -6,8 +6,9 @@ namespace balm::test {
 
 const std::vector<scalar>& numbers_of(element_form form) {
     using enum scalar;
-    static const std::vector<scalar> all[] = {{},         {f32, f32, f32, f32}, {i32, i32}, {u8, u8, u8, u8},
-                                              {f64, f64}, {f32, f32, f32},      {f32, f32}, {f32, i32, u8}};
+    static const std::vector<scalar> all[] = {
+        {},         {f32, f32, f32, f32}, {i32, i32},      {u8, u8, u8, u8},    {f64, f64}, {f32, f32, f32},
+        {f32, f32}, {f32, i32, u8},       {f16, f16, f16}, {f16, f16, f16, f16}};
     return all[static_cast<std::size_t>(form)];
 }
 

@@ -54,7 +54,9 @@ enum class element_form : std::uint8_t {
     double2,
     float3,
     complex_float,
-    particle
+    particle,
+    half3,  ///< in memory; in expressions float3 and float4
+    half4
 };
 /// The types of their numbers; of a scalar none are said.
 const std::vector<scalar>& numbers_of(element_form);
@@ -89,6 +91,8 @@ struct array_node {
         look_up,    ///< a function that reads vector `which` at in[0]
         host_call,  ///< functions of host values alone
         row,
+        both,    ///< in[0] && in[1]
+        either,  ///< in[0] || in[1]
         cast,
         saturate,
         bits,  ///< of a type of the same size
@@ -200,6 +204,7 @@ private:
     host_values evaluate(const array_node&, std::size_t count, std::size_t lane = 0);
     number row_of(const array_node&, const std::vector<host_values>& in, std::size_t k) const;
     host_values product_of_complex(const array_node&, std::size_t count, std::size_t lane);
+    host_values quotient_of_complex(const array_node&, std::size_t count, std::size_t lane);
     host_values any_or_all(const array_node&, std::size_t count);
     host_values advanced(const array_node&, std::size_t count, std::size_t lane);
     host_values viewed(host_values, const std::vector<view_step>&);

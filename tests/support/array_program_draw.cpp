@@ -16,11 +16,16 @@ namespace {
 constexpr scalar element_types[] = {scalar::boolean, scalar::i8,  scalar::u8,  scalar::i16,
                                     scalar::u16,     scalar::i32, scalar::u32, scalar::i64,
                                     scalar::u64,     scalar::f32, scalar::f64, scalar::f16};
-constexpr int element_weights[] = {2, 2, 2, 2, 2, 5, 4, 3, 2, 6, 4, 2};
+constexpr int element_weights[] = {2, 2, 2, 2, 2, 5, 4, 3, 2, 6, 4, 4};
 constexpr std::size_t most_vectors = 9, most_elements = 60000;
 
 /// What elements of a type are computed with.
 scalar loaded(scalar type) { return type == scalar::f16 ? scalar::f32 : type; }
+element_form loaded(element_form form) {
+    return form == element_form::half3   ? element_form::float3
+           : form == element_form::half4 ? element_form::float4
+                                         : form;
+}
 
 class drawing {
 public:
@@ -120,7 +125,7 @@ private:
     node_pointer vector_node(std::size_t which) {
         const array_vector& v = program_.vectors[which];
         node_pointer n = v.form == element_form::scalar ? made(kind::vector, loaded(v.type))
-                                                        : formed(kind::vector, v.form);
+                                                        : formed(kind::vector, loaded(v.form));
         n->which = which;
         return n;
     }
@@ -170,6 +175,7 @@ private:
                                                {2, &drawing::index_of_element}, {2, &drawing::random_numbers},
                                                {1, &drawing::look_up},          {2, &drawing::kept_value}};
         static constexpr construct all[] = {{22, &drawing::row},
+                                            {4, &drawing::logic},
                                             {4, &drawing::cast},
                                             {1, &drawing::saturate},
                                             {1, &drawing::bits},
@@ -206,9 +212,10 @@ private:
     }
     /// A function reads a vector as a whole.
     node_pointer look_up(int) {
-        const scalar type = chance(50) ? scalar::f32 : scalar::i32;
+        static const std::vector<scalar> types{scalar::f32, scalar::i32, scalar::f16};
+        const scalar type = one_of(types);
         const std::size_t size = chance(50) && !is_empty() ? count_ : between(1, 200);
-        node_pointer n = made(kind::look_up, type, {position_within(size)});
+        node_pointer n = made(kind::look_up, loaded(type), {position_within(size)});
         n->which = vector_of_type(size, type);
         return n;
     }
@@ -255,7 +262,6 @@ private:
             (wants_integer && is_small && n->type == scalar::boolean))
             return cast_to(one_of(integers), n);
         if (rule.takes == row_class::same && n->type == scalar::boolean) return cast_to(scalar::i32, n);
-        if (rule.takes == row_class::logic) return cast_to(scalar::boolean, n);
         if ((rule.takes == row_class::floating || rule.takes == row_class::predicate) &&
             !is_floating(n->type))
             return cast_to(one_of(floats), n);
@@ -286,6 +292,21 @@ private:
         scalar type = kind_of(given_as) <= kind_of(beside) ? beside : given_as;
         if (!keeps) type = promoted(type);
         return scalar_node(type, given_as);
+    }
+    /// `&&` and `||` of elements of one type, or of elements and truth values, or beside a host scalar.
+    node_pointer logic(int depth) {
+        const node_pointer first = expression(depth - 1);
+        node_pointer second;
+        if (chance(15)) {
+            const scalar given_as = chance(50) ? scalar::i32 : scalar::f64;
+            second = scalar_node(given_as, given_as);
+        } else {
+            second = chance(12) ? unsized() : expression(depth - 1);
+            second = cast_to(chance(50) ? first->type : scalar::boolean, std::move(second));
+        }
+        node_pointer n = made(chance(50) ? kind::both : kind::either, scalar::boolean, {first, second});
+        if (chance(30)) std::swap(n->in[0], n->in[1]);
+        return n;
     }
     node_pointer cast(int depth) {
         scalar type = any_type();
@@ -351,10 +372,16 @@ private:
         n->type = scalar::boolean;
         return n;
     }
+    /// What an element of this form may be in memory.
+    element_form stored(element_form form) {
+        if (form == element_form::float3 && chance(30)) return element_form::half3;
+        if (form == element_form::float4 && chance(30)) return element_form::half4;
+        return form;
+    }
     node_pointer stored_element(element_form form) {
-        if (chance(50)) return vector_node(vector_of(count_, form));
+        if (chance(50)) return vector_node(vector_of(count_, stored(form)));
         viewed v = view_steps(false);
-        const std::size_t which = vector_of(v.count, form);
+        const std::size_t which = vector_of(v.count, stored(form));
         return view_node(std::move(v), vector_node(which));
     }
     node_pointer composed(element_form form, int depth) {
@@ -385,12 +412,12 @@ private:
         return row_of_elements(form, depth);
     }
     node_pointer row_of_elements(element_form form, int depth) {
-        static const std::vector<builtin> of_complex{builtin::add, builtin::sub, builtin::mul};
-        static const std::vector<builtin> of_floats{builtin::add, builtin::sub, builtin::mul, builtin::min,
-                                                    builtin::max};
-        static const std::vector<builtin> of_integers{builtin::add,    builtin::sub,     builtin::mul,
-                                                      builtin::min,    builtin::bit_and, builtin::bit_or,
-                                                      builtin::bit_xor};
+        static const std::vector<builtin> of_complex{builtin::add, builtin::sub, builtin::mul, builtin::div};
+        static const std::vector<builtin> of_floats{builtin::add, builtin::sub, builtin::mul,
+                                                    builtin::div, builtin::min, builtin::max};
+        static const std::vector<builtin> of_integers{builtin::add,     builtin::sub,   builtin::mul,
+                                                      builtin::div,     builtin::min,   builtin::bit_and,
+                                                      builtin::bit_xor, builtin::bit_or};
         const scalar type = numbers_of(form)[0];
         std::vector<node_pointer> in{element(form, depth - 1)};
         if (form != element_form::complex_float && chance(30))
@@ -611,12 +638,15 @@ private:
             const node_pointer first = view_of_vector(0);
             return depth > 1 ? row_node(builtin::add, {first, cast_to(first->type, expression(0))}) : first;
         });
-        const reduction_row row = any_reduction(of->type, product_of(all));
+        return along_dimensions(of, std::move(dimensions), product_of(all));
+    }
+    node_pointer along_dimensions(const node_pointer& of, std::vector<int> dimensions, std::size_t count) {
+        const reduction_row row = any_reduction(of->type, count);
         node_pointer n =
             made(kind::along, gives_position(row) ? scalar::i64 : reduced_type(row, of->type), {of});
-        n->count = product_of(all);
+        n->count = count;
         n->reduces = row;
-        n->dimensions = dimensions;
+        n->dimensions = std::move(dimensions);
         return n;
     }
     /// Of no elements there are no extremes.
@@ -657,17 +687,18 @@ private:
             {3, &drawing::compound},     {3, &drawing::tie},
             {1, &drawing::multi},        {4, &drawing::reduction},
             {1, &drawing::fill},         {1, &drawing::copy},
-            {2, &drawing::construction}, {1, &drawing::histogram}};
+            {2, &drawing::construction}, {1, &drawing::histogram},
+            {6, &drawing::overlap}};
         return (this->*weighted(forms, [](const statement_form& f) { return f.weight; }).draw)();
     }
     array_statement assignment_of_elements() {
         array_statement s;
         const element_form form = any_form();
         if (chance(50)) {
-            s.to.push_back({vector_of(count_, form), {}});
+            s.to.push_back({vector_of(count_, stored(form)), {}});
         } else {
             viewed v = view_steps(true);
-            s.to.push_back({vector_of(v.count, form), std::move(v.steps)});
+            s.to.push_back({vector_of(v.count, stored(form)), std::move(v.steps)});
         }
         s.values.push_back(element(form, some_depth()));
         return s;
@@ -678,10 +709,11 @@ private:
         s.values.push_back(value_for(s.to[0], some_depth()));
         return s;
     }
-    array_statement compound() {
+    array_statement compound() { return compound(any_target(), expression(some_depth())); }
+    array_statement compound(array_target to, const node_pointer& value) {
         array_statement s;
         s.what = array_statement::kind::compound;
-        s.to.push_back(any_target());
+        s.to.push_back(std::move(to));
         const scalar type = loaded(program_.vectors[s.to[0].vector].type);
         static const std::vector<builtin> of_numbers{builtin::add, builtin::sub, builtin::mul, builtin::div};
         static const std::vector<builtin> of_bits{builtin::bit_and, builtin::bit_or, builtin::bit_xor};
@@ -693,7 +725,77 @@ private:
         node_pointer own = vector_node(s.to[0].vector);
         if (!s.to[0].steps.empty())
             own = view_node({program_.vectors[s.to[0].vector].size, s.to[0].steps}, own);
-        s.values.push_back(row_node(s.row, {own, cast_to(type, expression(some_depth()))}));
+        s.values.push_back(row_node(s.row, {own, cast_to(type, value)}));
+        return s;
+    }
+
+    /// Two views of one vector: as many elements at the same stride, the second `distance` behind the first.
+    struct neighbours {
+        std::size_t vector = 0, size = 0, stride = 1, distance = 1;
+        bool are_apart = false;
+    };
+    neighbours draw_neighbours() {
+        neighbours n;
+        n.stride = chance(60) ? 1 : between(2, 3);
+        // In common: all elements but one, one, none; where elements alternate, none.
+        const std::size_t distances[] = {n.stride, n.stride * (count_ - 1), n.stride * count_, 1};
+        n.distance = std::max<std::size_t>(distances[between(0, 3)], 1);
+        n.are_apart = n.distance % n.stride != 0 || n.distance / n.stride >= count_;
+        n.size = n.distance + (count_ - 1) * n.stride + 1;
+        n.vector = vector_of(n.size);
+        return n;
+    }
+    std::vector<view_step> neighbour(const neighbours& of, bool is_second, bool is_reversed) {
+        const auto first = static_cast<std::int64_t>(is_second ? of.distance : 0);
+        const auto stride = static_cast<std::int64_t>(of.stride);
+        const std::int64_t last = first + static_cast<std::int64_t>(count_ - 1) * stride;
+        view_step s;
+        s.what = step::slice;
+        s.parts.push_back(is_reversed ? dimension_part{part::range, last, first - 1, -stride}
+                                      : dimension_part{part::range, first, last + 1, stride});
+        return {reshape_to({of.size}), s, reshape_to(box_)};
+    }
+    /// The source may be reversed, and be in an expression.
+    node_pointer source(const neighbours& of, bool is_second) {
+        node_pointer n = view_node({of.size, neighbour(of, is_second, chance(25))}, vector_node(of.vector));
+        return chance(50) ? n : row_node(builtin::add, {n, cast_to(n->type, expression(1))});
+    }
+    /// A statement that writes what it reads elsewhere.
+    array_statement overlap() {
+        if (is_empty() || count_ > most_elements / 4) return assignment();
+        if (chance(15)) return reduction_into_itself();
+        const neighbours of = draw_neighbours();
+        const bool is_second = chance(50);
+        array_target to{of.vector, neighbour(of, is_second, false)};
+        if (of.are_apart && chance(50)) return exchange(of);
+        if (chance(25)) return compound(std::move(to), source(of, !is_second));
+        array_statement s;
+        s.values.push_back(assignable(program_.vectors[to.vector].type, source(of, !is_second)));
+        s.to.push_back(std::move(to));
+        return s;
+    }
+    /// tie(first, second) = tuple(second, first)
+    array_statement exchange(const neighbours& of) {
+        array_statement s;
+        s.what = array_statement::kind::tie;
+        for (const bool is_second : {false, true}) {
+            s.to.push_back({of.vector, neighbour(of, is_second, false)});
+            s.values.push_back(assignable(program_.vectors[of.vector].type, source(of, !is_second)));
+        }
+        return s;
+    }
+    /// A vector becomes what it has along a dimension of one element.
+    array_statement reduction_into_itself() {
+        array_statement s;
+        s.to.push_back(whole_target());
+        extent_list box = box_;
+        box.push_back(1);
+        viewed v{count_, {reshape_to(box_)}};
+        if (chance(50)) rearrange(box_, v.steps);
+        v.steps.push_back(reshape_to(box));
+        const node_pointer of = view_node(std::move(v), vector_node(s.to[0].vector));
+        s.values.push_back(assignable(program_.vectors[s.to[0].vector].type,
+                                      along_dimensions(of, {static_cast<int>(box_.size())}, count_)));
         return s;
     }
     array_statement tie() {
@@ -765,7 +867,8 @@ private:
         array_statement s;
         s.what = array_statement::kind::make;
         const node_pointer value = expression(some_depth());
-        program_.vectors.push_back({value->type, count_, 0, element_form::scalar});
+        const bool is_half = value->type == scalar::f32 && chance(30);
+        program_.vectors.push_back({is_half ? scalar::f16 : value->type, count_, 0, element_form::scalar});
         s.to.push_back({program_.vectors.size() - 1, {}});
         s.values.push_back(value);
         return s;

@@ -23,7 +23,7 @@ void redraw(array_node& n, std::mt19937_64& random) {
                           ? special[random() % 4]
                           : (n.given - 6) / static_cast<double>(std::uint64_t{1} << random() % 4);
         else if (is_signed(n.given_as) && random() % 5 == 0)
-            n.given = -n.given;
+            n.given = 0 - n.given;  // no integer is -0
     }
     for (const node_pointer& each : n.in) redraw(*each, random);
 }

@@ -20,8 +20,8 @@ std::string listed(const std::vector<T>& all) {
     return joined(parts, ", ");
 }
 const char* name_of(element_form form) {
-    constexpr const char* names[] = {"",        "float4", "int2",           "uchar4",
-                                     "double2", "float3", "complex<float>", "particle"};
+    constexpr const char* names[] = {"",       "float4",         "int2",     "uchar4", "double2",
+                                     "float3", "complex<float>", "particle", "half3",  "half4"};
     return names[static_cast<std::size_t>(form)];
 }
 std::string text_of(const dimension_part& p) {
@@ -75,6 +75,8 @@ std::string text_of(const array_node& n) {
         case kind::look_up: return "look_up(" + in[0] + ", v" + std::to_string(n.which) + ")";
         case kind::host_call:
             return "twice_and(twice_and(" + in[0] + ", " + in[1] + "), " + in[2] + ") * " + in[3];
+        case kind::both: return "(" + in[0] + " && " + in[1] + ")";
+        case kind::either: return "(" + in[0] + " || " + in[1] + ")";
         case kind::cast: return std::string("cast<") + to_string(n.type) + ">(" + in[0] + ")";
         case kind::saturate: return std::string("convert_sat<") + to_string(n.type) + ">(" + in[0] + ")";
         case kind::bits: return std::string("bit_cast<") + to_string(n.type) + ">(" + in[0] + ")";
