@@ -28,8 +28,11 @@ tree::data run_on(const device& on, const tree::recorded& recorded, const tree::
     tree::data d = before;
     auto in_ints = on.in_buffer<std::int32_t>(d.in_ints.size());
     auto in_floats = on.in_buffer<float>(d.in_floats.size());
+    auto in_halves = on.in_buffer<half4>(d.in_halves.size());
     auto ints = on.mixed_buffer<std::int32_t>(d.ints.size());
     auto floats = on.mixed_buffer<float>(d.floats.size());
+    auto halves = on.mixed_buffer<half>(d.halves.size());
+    auto half_vectors = on.mixed_buffer<half3>(d.half_vectors.size());
     auto records = on.mixed_buffer<tree::record>(d.records.size());
     auto spread = on.mixed_buffer<std::int32_t>(d.spread.size());
     auto image = on.image<uint4>(tree::image_height, tree::image_width);
@@ -38,16 +41,27 @@ tree::data run_on(const device& on, const tree::recorded& recorded, const tree::
     auto out = on.out_buffer<std::uint32_t>(d.out.size());
     std::vector<uint4> elements;
     for (const auto& lanes : d.image) elements.push_back({lanes[0], lanes[1], lanes[2], lanes[3]});
-    const wait_list written{
-        in_ints.write(d.in_ints), in_floats.write(d.in_floats), ints.write(d.ints),
-        floats.write(d.floats),   records.write(d.records),     spread.write(d.spread),
-        image.write(elements),    sampled.write(d.sampled),     out_image.write(d.out_image)};
-    const auto bound = recorded.kernel(d.s, d.u, d.t, in_ints, in_floats, ints, floats, records, spread,
-                                       image, sampled.sampled(recorded.through), out_image,
-                                       balm::local<std::int32_t>(tree::items * tree::window), out);
+    const wait_list written{in_ints.write(d.in_ints),
+                            in_floats.write(d.in_floats),
+                            in_halves.write(d.in_halves),
+                            ints.write(d.ints),
+                            floats.write(d.floats),
+                            halves.write(d.halves),
+                            half_vectors.write(d.half_vectors),
+                            records.write(d.records),
+                            spread.write(d.spread),
+                            image.write(elements),
+                            sampled.write(d.sampled),
+                            out_image.write(d.out_image)};
+    const auto bound =
+        recorded.kernel(d.s, d.u, d.t, in_ints, in_floats, in_halves, ints, floats, halves, half_vectors,
+                        records, spread, image, sampled.sampled(recorded.through), out_image,
+                        balm::local<std::int32_t>(tree::items * tree::window), out);
     const event done = recorded.launch.on(on)(bound, d, written);
     ints.read_into(d.ints, done);
     floats.read_into(d.floats, done);
+    halves.read_into(d.halves, done);
+    half_vectors.read_into(d.half_vectors, done);
     records.read_into(d.records, done);
     spread.read_into(d.spread, done);
     out_image.read_into(d.out_image, done);
@@ -75,8 +89,11 @@ tree::data left_by(const ir::function& kernel, const tree::program& p, const tre
         value_of(d.t),
         memory_of(d.in_ints),
         memory_of(d.in_floats),
+        memory_of(d.in_halves),
         memory_of(d.ints),
         memory_of(d.floats),
+        memory_of(d.halves),
+        memory_of(d.half_vectors),
         memory_of(d.records),
         memory_of(d.spread),
         image_of(d.image, tree::image_width, tree::image_height),
@@ -215,6 +232,8 @@ TEST(C14_random_kernels, leave_what_the_host_computes) {
                 const tree::data got = run_on(on, *recorded, before);
                 EXPECT_EQ(got.ints, expected.ints);
                 EXPECT_EQ(got.floats, expected.floats);
+                EXPECT_TRUE(got.halves == expected.halves);
+                EXPECT_TRUE(got.half_vectors == expected.half_vectors);
                 EXPECT_TRUE(got.records == expected.records);
                 EXPECT_EQ(got.spread, expected.spread);
                 EXPECT_EQ(got.out_image, expected.out_image);

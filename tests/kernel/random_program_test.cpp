@@ -28,6 +28,14 @@ std::vector<T> drawn(std::mt19937_64& random, std::size_t count) {
     return values;
 }
 
+/// Any but NaN: subnormal numbers and infinities, too.
+half random_half(std::mt19937_64& random) {
+    half x;
+    x.bits = static_cast<std::uint16_t>(random());
+    if ((x.bits & 0x7fff) > 0x7c00) x.bits &= 0xfc00;
+    return x;
+}
+
 constexpr interpreter_grid grid{{items, 1, 1}, {group, 1, 1}};
 
 /// What a program is run on, and what it leaves.
@@ -38,10 +46,12 @@ struct program_data {
     std::vector<std::int32_t> in_int, mixed;
     std::vector<std::uint32_t> in_uint;
     std::vector<float> in_float;
+    std::vector<half> in_half;
     std::vector<std::int32_t> out_int = std::vector<std::int32_t>(memory_size);
     std::vector<std::uint32_t> out_uint = std::vector<std::uint32_t>(memory_size);
     std::vector<std::int64_t> out_long = std::vector<std::int64_t>(memory_size);
     std::vector<float> out_float = std::vector<float>(memory_size);
+    std::vector<half> out_half = std::vector<half>(memory_size);
 
     explicit program_data(std::mt19937_64& random)
         : s(random_value<std::int32_t>(random)),
@@ -49,14 +59,17 @@ struct program_data {
           in_int(drawn<std::int32_t>(random, random_program::input_size)),
           mixed(drawn<std::int32_t>(random, memory_size)),
           in_uint(drawn<std::uint32_t>(random, random_program::input_size)),
-          in_float(random_program::input_size) {
+          in_float(random_program::input_size),
+          in_half(random_program::input_size) {
         for (float& x : in_float) x = static_cast<float>(static_cast<int>(random() % 4001) - 2000) / 8;
+        for (half& x : in_half) x = random_half(random);
     }
 
     std::vector<interpreter_argument> arguments() {
-        return {value_of(s),         value_of(u),         value_of(t),         memory_of(in_int),
-                memory_of(in_uint),  memory_of(in_float), memory_of(mixed),    memory_of(out_int),
-                memory_of(out_uint), memory_of(out_long), memory_of(out_float)};
+        return {value_of(s),        value_of(u),         value_of(t),         memory_of(in_int),
+                memory_of(in_uint), memory_of(in_float), memory_of(in_half),  memory_of(mixed),
+                memory_of(out_int), memory_of(out_uint), memory_of(out_long), memory_of(out_float),
+                memory_of(out_half)};
     }
     void interpret_here(const ir::function& kernel) { interpret(kernel, grid, arguments()); }
 
@@ -64,19 +77,23 @@ struct program_data {
         auto a = on.in_buffer<std::int32_t>(in_int.size());
         auto b = on.in_buffer<std::uint32_t>(in_uint.size());
         auto c = on.in_buffer<float>(in_float.size());
+        auto d = on.in_buffer<half>(in_half.size());
         auto m = on.mixed_buffer<std::int32_t>(memory_size);
         auto i = on.out_buffer<std::int32_t>(memory_size);
         auto v = on.out_buffer<std::uint32_t>(memory_size);
         auto l = on.out_buffer<std::int64_t>(memory_size);
         auto f = on.out_buffer<float>(memory_size);
-        const wait_list written{a.write(in_int), b.write(in_uint), c.write(in_float), m.write(mixed)};
+        auto h = on.out_buffer<half>(memory_size);
+        const wait_list written{a.write(in_int), b.write(in_uint), c.write(in_float), d.write(in_half),
+                                m.write(mixed)};
         const event done =
-            on.execute(program.kernel(s, u, t, a, b, c, m, i, v, l, f), {items}, {group}, written);
+            on.execute(program.kernel(s, u, t, a, b, c, d, m, i, v, l, f, h), {items}, {group}, written);
         m.read_into(mixed, done);
         i.read_into(out_int, done);
         v.read_into(out_uint, done);
         l.read_into(out_long, done);
         f.read_into(out_float, done);
+        h.read_into(out_half, done);
     }
 };
 
@@ -90,6 +107,11 @@ void expect_same(const program_data& got, const program_data& expected) {
         if (std::isnan(g) && std::isnan(e)) continue;
         EXPECT_EQ(std::bit_cast<std::uint32_t>(g), std::bit_cast<std::uint32_t>(e))
             << k << ": " << g << ", " << e;
+    }
+    for (std::size_t k = 0; k < memory_size; ++k) {
+        const auto g = static_cast<float>(got.out_half[k]), e = static_cast<float>(expected.out_half[k]);
+        if (std::isnan(g) && std::isnan(e)) continue;
+        EXPECT_EQ(got.out_half[k].bits, expected.out_half[k].bits) << k << ": " << g << ", " << e;
     }
 }
 

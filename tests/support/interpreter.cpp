@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <stdexcept>
 #include <utility>
 
+#include "balm/short_vector.hpp"
 #include "ir/passes/aggregate.hpp"
 #include "oracle.hpp"
 #include "support/interpreter_atomic.hpp"
@@ -39,6 +41,15 @@ constexpr std::uint64_t max_steps = 2'000'000;
 /// An integer's bit pattern as a number. u64 beyond the range of int64 counts as negative.
 std::int64_t number(scalar s, std::uint64_t bits) {
     return static_cast<std::int64_t>(oracle::convert(s, scalar::i64, bits));
+}
+
+std::uint64_t f32_of_half(std::uint64_t bits) {
+    half given;
+    given.bits = static_cast<std::uint16_t>(bits);
+    return std::bit_cast<std::uint32_t>(static_cast<float>(given));
+}
+std::uint64_t half_of_f32(std::uint64_t bits) {
+    return half(std::bit_cast<float>(static_cast<std::uint32_t>(bits))).bits;
 }
 
 /// The words that a value of the type takes.
@@ -362,26 +373,26 @@ private:
         }
         return known;
     }
-    static void refuse_half(const ir::function& f, type what) {
-        if (!what.is_pointer() && what.element == scalar::f16) fail(f, "half in memory");
-    }
+    static bool is_half(type what) { return !what.is_pointer() && what.element == scalar::f16; }
     /// A value of memory of the type, at an address.
     void get(std::uint64_t address, type what, space where, words to) {
-        refuse_half(f_, what);
         const bool is_whole = what.is_pointer() || ir::is_structure(what);
         const std::size_t bytes = is_whole ? size_of(what) : balm::size_of(what.element);
         for (std::size_t k = 0; k < (is_whole ? 1 : to.size()); ++k) {
             to[k] = 0;
             std::memcpy(&to[k], group_.memory.find(address + k * bytes, bytes, where), bytes);
             if (!is_whole && what.element == scalar::boolean) to[k] = to[k] != 0;
+            if (is_half(what)) to[k] = f32_of_half(to[k]);
         }
     }
     void put(std::uint64_t address, type what, space where, words from) {
-        refuse_half(f_, what);
         const bool is_whole = what.is_pointer() || ir::is_structure(what);
         const std::size_t bytes = is_whole ? size_of(what) : balm::size_of(what.element);
-        for (std::size_t k = 0; k < (is_whole ? 1 : from.size()); ++k)
-            std::memcpy(group_.memory.find(address + k * bytes, bytes, where), &from[k], bytes);
+        for (std::size_t k = 0; k < (is_whole ? 1 : from.size()); ++k) {
+            const std::uint64_t half_bits = is_half(what) ? half_of_f32(from[k]) : 0;
+            std::memcpy(group_.memory.find(address + k * bytes, bytes, where),
+                        is_half(what) ? &half_bits : &from[k], bytes);
+        }
     }
     void load(value_id v, item i) {
         const type pointer = operand_type(v, 0), what = pointee(pointer);

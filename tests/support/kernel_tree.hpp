@@ -22,6 +22,8 @@ enum class operation : std::uint8_t {
     literal,  // bits
     read,     // place a
     convert,  // a, from its type
+    round,    // the float a / 4 as an i32, rounded as bits says: a balm::rounding
+    narrow,   // a as the type that bits says, a `narrowed`, saturated; an i32, or a u32 for narrowed::u32
     neg,
     bit_not,
     add,
@@ -46,6 +48,10 @@ enum class operation : std::uint8_t {
     step_on  // place a becomes its low 15 bits + 1, which is the value; behind && and || only
 };
 
+/// What integers are narrowed to.
+enum class narrowed : std::uint8_t { i8, u8, i16, u16, i32, u32 };
+inline constexpr int narrowed_types = 6;
+
 /// A position in one of the tables of a program.
 using id = std::int32_t;
 inline constexpr id none = -1;
@@ -65,6 +71,9 @@ enum class kind : std::uint8_t {
     shared,         // a local parameter, 16 for each work-item
     mixed,          // global memory, 16 for each work-item
     in,             // global memory of 64 that is read
+    in_halves,      // 16 half4 that are read
+    halves,         // half in global memory, 16 for each work-item
+    half_vectors,   // half3 in global memory, 4 for each work-item
     constant,       // constant data of 16
     given,          // a module's constant array of 16
     given_record,   // a module's constant of one structure
@@ -116,14 +125,15 @@ struct place {
     id where = none;
     id index = none;  ///< an expression (i32) that is in range; of an image its column, or x
     id other = none;  ///< of an image its row, or y; of an array of pointers which of them
-    int part = 0;     ///< lane, member of a record, 0 or 1 of a complex number; of a pointer a step ahead
+    int part = 0;  ///< lane (of short vectors of half too), member of a record, 0 or 1 of a complex number;
+                   ///< of a pointer a step ahead
 };
 
 enum class action : std::uint8_t {
     declare,        // object `target`: a variable from a; an array; a record; a pointer at a; …
     assign,         // place `where` = a
     add_to,         // place `where` += a
-    combine,        // vector or complex `target` = target op object b
+    combine,        // vector or complex `target` = target op object b; complex target / divisors[part]
     shuffle_lanes,  // vector `target`.xy = object b .zw
     copy,           // record, or pointer, `target` = object b
     copy_inner,     // structure part / 3 in record `target` = structure part % 3 in record b
@@ -207,9 +217,9 @@ struct program {
     std::vector<std::array<std::uint32_t, window>> constants;  ///< of the constant objects, in their order
     std::vector<statement> body;
     /// The kernel's parameters, what it begins with, and the module's constants.
-    id s = none, u = none, t = none, in_ints = none, in_floats = none, ints = none, floats = none,
-       records = none, spread = none, image = none, sampled = none, out_image = none, shared = none,
-       tile = none, given = none, given_record = none;
+    id s = none, u = none, t = none, in_ints = none, in_floats = none, in_halves = none, ints = none,
+       floats = none, halves = none, half_vectors = none, records = none, spread = none, image = none,
+       sampled = none, out_image = none, shared = none, tile = none, given = none, given_record = none;
 };
 
 /// The same seed gives the same program, whatever the compiler.
@@ -220,6 +230,7 @@ program draw(std::uint64_t seed);
 inline constexpr int items = 64;  ///< one group
 inline constexpr int in_elements = 64;
 inline constexpr int records_each = 2;
+inline constexpr int in_half_vectors = 16, half_vectors_each = 4;
 inline constexpr int spread_elements = 150;  ///< no multiple of the work-items
 inline constexpr int image_width = 16, image_height = 8, sampled_size = 8;
 
@@ -256,8 +267,11 @@ struct data {
     float t = 0;
     std::vector<std::int32_t> in_ints;
     std::vector<float> in_floats;
+    std::vector<half4> in_halves;
     std::vector<std::int32_t> ints;
     std::vector<float> floats;
+    std::vector<half> halves;
+    std::vector<half3> half_vectors;
     std::vector<record> records;
     std::vector<std::int32_t> spread;
     std::vector<std::array<std::uint32_t, 4>> image;
@@ -273,10 +287,11 @@ struct data {
 
 /// The tree's first reading: a kernel in a module, whose constants an entry sets before it launches it.
 using kernel_type =
-    typed_kernel<1, dsl::Int, dsl::UInt, dsl::Float, dsl::In<std::int32_t>, dsl::In<float>,
-                 dsl::Mixed<std::int32_t>, dsl::Mixed<float>, dsl::Mixed<record>, dsl::Mixed<std::int32_t>,
-                 dsl::InImage<balm::uint4, 2>, dsl::Sampled<float, 2>, dsl::OutImage<std::int32_t, 2>,
-                 dsl::Local<std::int32_t>, dsl::Out<std::uint32_t>>;
+    typed_kernel<1, dsl::Int, dsl::UInt, dsl::Float, dsl::In<std::int32_t>, dsl::In<float>, dsl::In<half4>,
+                 dsl::Mixed<std::int32_t>, dsl::Mixed<float>, dsl::Mixed<half>, dsl::Mixed<half3>,
+                 dsl::Mixed<record>, dsl::Mixed<std::int32_t>, dsl::InImage<balm::uint4, 2>,
+                 dsl::Sampled<float, 2>, dsl::OutImage<std::int32_t, 2>, dsl::Local<std::int32_t>,
+                 dsl::Out<std::uint32_t>>;
 struct recorded {
     kernel_type kernel;
     sampler through;
@@ -286,6 +301,10 @@ recorded record_kernel(const program&);
 
 /// The tree's second reading: what the kernel leaves.
 void run(const program&, data&);
+
+/// Complex numbers by which whole ones are divided without rounding, and 0.
+inline constexpr std::array<std::array<float, 2>, 8> divisors{
+    {{1, 0}, {0, 1}, {-2, 0}, {0, -4}, {1, 1}, {2, -2}, {-1, 1}, {0, 0}}};
 
 /// The generator that both the trees and their data are drawn with (splitmix64): of the standard library only
 /// engines are the same everywhere.

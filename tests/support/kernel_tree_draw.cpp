@@ -55,6 +55,13 @@ constexpr std::string_view words[] = {"w",
                                       "fmaf",
                                       "other"};
 
+/// An end of an integer type's range, or its neighbour.
+std::uint32_t end_of_range(dice& d) {
+    constexpr std::uint32_t ends[] = {0,          1,      0xffffffff, 0x7fffffff, 0x80000000,
+                                      0x80000001, 0x7fff, 0xffff8000, 0xffff,     0xff};
+    return ends[d.roll(static_cast<int>(std::size(ends)))];
+}
+
 class drawing {
 public:
     drawing(std::uint64_t seed, program& p) : dice_(seed), p_(p) { p.seed = seed; }
@@ -73,8 +80,11 @@ public:
         p_.t = parameter(kind::variable, number::f32);
         p_.in_ints = parameter(kind::in, number::i32);
         p_.in_floats = parameter(kind::in, number::f32);
+        p_.in_halves = parameter(kind::in_halves, number::f32);
         p_.ints = parameter(kind::mixed, number::i32);
         p_.floats = parameter(kind::mixed, number::f32);
+        p_.halves = parameter(kind::halves, number::f32);
+        p_.half_vectors = parameter(kind::half_vectors, number::f32);
         p_.records = parameter(kind::records, number::i32);
         p_.spread = hidden(kind::spread, number::i32);
         p_.image = parameter(kind::image, number::u32);
@@ -145,7 +155,7 @@ private:
     void signature() {
         p_.signature = dice_.chance(50) ? "drawn" : word();
         if (dice_.chance(30)) return;
-        for (int k = 0; k < 14; ++k) p_.signature += (k == 0 ? "(" : ", ") + word();
+        for (int k = 0; k < 17; ++k) p_.signature += (k == 0 ? "(" : ", ") + word();
         p_.signature += ")";
     }
 
@@ -180,7 +190,7 @@ private:
         }
     }
     static bool is_only_read(kind what) {
-        return what == kind::in || what == kind::constant || what == kind::given ||
+        return what == kind::in || what == kind::in_halves || what == kind::constant || what == kind::given ||
                what == kind::given_record || what == kind::image || what == kind::sampled;
     }
     bool takes(id o) const {
@@ -218,6 +228,15 @@ private:
                 made.other = index(pointers_each);
                 break;
             case kind::in: made.index = index(in_elements); break;
+            case kind::in_halves:
+                made.index = index(in_half_vectors);
+                made.part = dice_.roll(4);
+                break;
+            case kind::half_vectors:
+                made.index = index(half_vectors_each);
+                made.part = dice_.roll(3);
+                break;
+            case kind::halves:
             case kind::array:
             case kind::matrix:
             case kind::tile:
@@ -294,6 +313,7 @@ private:
             const auto value = static_cast<float>(dice_.roll(2047) - 1023);
             return literal(type, std::bit_cast<std::uint32_t>(value));
         }
+        if (dice_.chance(15)) return literal(type, end_of_range(dice_));
         const auto bits = static_cast<std::uint32_t>(dice_.bits());
         return literal(type, dice_.chance(50) ? bits % 64 : bits);
     }
@@ -307,7 +327,7 @@ private:
         constexpr number i = number::i32;
         const auto small = [&] { return masked(numbers(i, depth), 0x7fff); };
         const auto full = [&] { return numbers(i, depth); };
-        const int roll = dice_.roll(16);
+        const int roll = dice_.roll(18);
         constexpr operation masked_ones[] = {operation::add, operation::sub, operation::mul};
         constexpr operation full_ones[] = {operation::bit_and, operation::bit_or, operation::bit_xor,
                                            operation::min,     operation::max,    operation::div,
@@ -329,6 +349,10 @@ private:
                 const id a = full(), b = masked(numbers(i, depth), 31);
                 return op(operation::shr, i, a, b);
             }
+            case 15:
+                return add({operation::round, i, static_cast<std::uint32_t>(dice_.roll(4)),
+                            numbers(number::f32, depth)});
+            case 16: return narrow(i, dice_.roll(narrowed_types - 1), depth);
             default: return selected(i, depth);
         }
     }
@@ -338,14 +362,19 @@ private:
                                       operation::div,    operation::rem,     operation::bit_and,
                                       operation::bit_or, operation::bit_xor, operation::min,
                                       operation::max,    operation::shl,     operation::shr};
-        const int roll = dice_.roll(15);
+        const int roll = dice_.roll(16);
         if (roll < 12) {
             const id a = numbers(u, depth), b = numbers(u, depth);
             return op(ones[roll], u, a, b);
         }
         if (roll == 12) return op(operation::bit_not, u, numbers(u, depth));
         if (roll == 13) return converted(u, numbers(number::i32, depth));
+        if (roll == 14) return narrow(u, static_cast<int>(narrowed::u32), depth);
         return selected(u, depth);
+    }
+    id narrow(number type, int to, int depth) {
+        const id of = numbers(any_type(), depth);
+        return add({operation::narrow, type, static_cast<std::uint32_t>(to), of});
     }
     id floats(int depth) {
         constexpr number f = number::f32;
@@ -600,11 +629,12 @@ private:
         return s;
     }
     statement combine_complex() {
-        constexpr operation ones[] = {operation::add, operation::sub, operation::mul};
+        constexpr operation ones[] = {operation::add, operation::sub, operation::mul, operation::div};
         statement s{action::combine};
         s.target = pick(kind::complex);
         s.b = pick(kind::complex);
-        s.op = ones[dice_.roll(3)];
+        s.op = ones[dice_.roll(4)];
+        s.part = dice_.roll(static_cast<int>(divisors.size()));
         return s;
     }
     statement shuffle() {
@@ -891,6 +921,7 @@ program draw(std::uint64_t seed) {
 data::data(std::uint64_t seed) {
     dice d(seed);
     const auto an_int = [&] {
+        if (d.chance(15)) return static_cast<std::int32_t>(end_of_range(d));
         return static_cast<std::int32_t>(static_cast<std::uint32_t>(d.bits() >> d.roll(32)));
     };
     const auto a_float = [&] { return static_cast<float>(d.roll(2047) - 1023); };
@@ -899,8 +930,15 @@ data::data(std::uint64_t seed) {
     t = a_float();
     for (int k = 0; k < in_elements; ++k) in_ints.push_back(an_int());
     for (int k = 0; k < in_elements; ++k) in_floats.push_back(a_float());
+    const auto lanes = [&](auto vector) {
+        for (int k = 0; k < vector.size(); ++k) vector[k] = half(a_float());
+        return vector;
+    };
+    for (int k = 0; k < in_half_vectors; ++k) in_halves.push_back(lanes(half4{}));
     for (int k = 0; k < items * window; ++k) ints.push_back(an_int());
     for (int k = 0; k < items * window; ++k) floats.push_back(a_float());
+    for (int k = 0; k < items * window; ++k) halves.emplace_back(a_float());
+    for (int k = 0; k < items * half_vectors_each; ++k) half_vectors.push_back(lanes(half3{}));
     const auto a_record = [&] {
         record r{};
         r.kernel = an_int();

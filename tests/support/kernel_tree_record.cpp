@@ -39,8 +39,11 @@ struct constants {
 struct memory {
     In<std::int32_t> in_ints;
     In<float> in_floats;
+    In<half4> in_halves;
     Mixed<std::int32_t> ints;
     Mixed<float> floats;
+    Mixed<half> halves;
+    Mixed<half3> half_vectors;
     Mixed<record> records;
     Mixed<std::int32_t> spread;
     InImage<balm::uint4, 2> image;
@@ -97,6 +100,12 @@ public:
             case operation::literal: return Var<T>(std::bit_cast<T>(x.bits));
             case operation::read: return read<T>(x.a);
             case operation::convert: return converted<T>(x.a);
+            case operation::round:
+                if constexpr (std::same_as<T, std::int32_t>) return rounded(x);
+                break;
+            case operation::narrow:
+                if constexpr (std::integral<T>) return narrowed_as<T>(x);
+                break;
             case operation::neg:
                 if constexpr (!std::is_unsigned_v<T>) return -value<T>(x.a);
                 break;
@@ -185,6 +194,34 @@ private:
             default: return cast<T>(truth(e));
         }
     }
+    Int rounded(const expression& x) {
+        const Float quarters = value<float>(x.a) * 0.25f;
+        switch (static_cast<rounding>(x.bits)) {
+            case rounding::nearest_even: return convert<std::int32_t, rounding::nearest_even>(quarters);
+            case rounding::toward_zero: return convert<std::int32_t, rounding::toward_zero>(quarters);
+            case rounding::up: return convert<std::int32_t, rounding::up>(quarters);
+            default: return convert<std::int32_t, rounding::down>(quarters);
+        }
+    }
+    template <class T>
+    Var<T> narrowed_as(const expression& x) {
+        switch (at(x.a).type) {
+            case number::i32: return narrowed_from<T>(x, value<std::int32_t>(x.a));
+            case number::u32: return narrowed_from<T>(x, value<std::uint32_t>(x.a));
+            default: return narrowed_from<T>(x, value<float>(x.a));
+        }
+    }
+    template <class T, class V>
+    static Var<T> narrowed_from(const expression& x, const V& given) {
+        switch (static_cast<narrowed>(x.bits)) {
+            case narrowed::i8: return cast<T>(convert_sat<std::int8_t>(given));
+            case narrowed::u8: return cast<T>(convert_sat<std::uint8_t>(given));
+            case narrowed::i16: return cast<T>(convert_sat<std::int16_t>(given));
+            case narrowed::u16: return cast<T>(convert_sat<std::uint16_t>(given));
+            case narrowed::i32: return cast<T>(convert_sat<std::int32_t>(given));
+            default: return cast<T>(convert_sat<std::uint32_t>(given));
+        }
+    }
     Bool truth(id e) {
         const expression& x = at(e);
         switch (x.what) {
@@ -234,8 +271,9 @@ private:
     }
     static bool is_only_read(const object& o) {
         for (const kind what : {o.what, o.space})
-            if (what == kind::in || what == kind::constant || what == kind::given ||
-                what == kind::given_record || what == kind::image || what == kind::sampled)
+            if (what == kind::in || what == kind::in_halves || what == kind::constant ||
+                what == kind::given || what == kind::given_record || what == kind::image ||
+                what == kind::sampled)
                 return true;
         return false;
     }
@@ -257,6 +295,10 @@ private:
                                  : f(element.w);
         } else if constexpr (std::same_as<T, float>) {
             if (what == kind::in) return f(memory_->in_floats[index_of(p)]);
+            if (what == kind::in_halves) {
+                const Float4 lanes = memory_->in_halves[index_of(p)];
+                return f(lanes[p.part]);
+            }
             const bool is_normalised = p_.through.coordinates == image_coordinates::normalised;
             const float scale = is_normalised ? 1.f / sampled_size : 1.f;
             const auto coordinate = [&](const Int& k) {
@@ -310,8 +352,19 @@ private:
                 return f(memory_->ints[memory_->own() + k]);
             } else {
                 if (what == kind::matrix) return f(d.matrices.at(p.where)[k >> 2][k & 3]);
+                if (what == kind::halves) return f(memory_->halves[memory_->own() + k]);
+                if (what == kind::half_vectors) return visit_lane(p.part, own_half_vector() + k, f);
                 return f(memory_->floats[memory_->own() + k]);
             }
+        }
+    }
+    static Index own_half_vector() { return global_id(0) * half_vectors_each; }
+    template <class F>
+    void visit_lane(int lane, const Index& k, F&& f) {
+        switch (lane) {
+            case 0: return f(memory_->half_vectors[k].x);
+            case 1: return f(memory_->half_vectors[k].y);
+            default: return f(memory_->half_vectors[k].z);
         }
     }
     template <class T, class R, class F>
@@ -542,7 +595,11 @@ private:
         if (of_id(s.target).what == kind::complex) {
             CFloat& z = complex_.at(s.target);
             const CFloat w = complex_.at(s.b);
-            const CFloat sum = s.op == operation::add ? z + w : s.op == operation::sub ? z - w : z * w;
+            const auto& [divisor_real, divisor_imaginary] = divisors[static_cast<std::size_t>(s.part)];
+            const CFloat sum = s.op == operation::add   ? z + w
+                               : s.op == operation::sub ? z - w
+                               : s.op == operation::mul ? z * w
+                                                        : z / CFloat(divisor_real, divisor_imaginary);
             z = CFloat(bounded(real(sum)), bounded(imag(sum)));
             return;
         }
@@ -787,13 +844,15 @@ kernel_type record_with(const program& p, const constants& constants) {
     const device_functions functions = define(p, constants);
     return balm::kernel<1>(
         p.signature,
-        [&](Int s, UInt u, Float t, In<std::int32_t> in_ints, In<float> in_floats, Mixed<std::int32_t> ints,
-            Mixed<float> floats, Mixed<record> records, Mixed<std::int32_t> spread,
-            InImage<balm::uint4, 2> image, Sampled<float, 2> sampled, OutImage<std::int32_t, 2> out_image,
-            Local<std::int32_t> shared, Out<std::uint32_t> out) {
+        [&](Int s, UInt u, Float t, In<std::int32_t> in_ints, In<float> in_floats, In<half4> in_halves,
+            Mixed<std::int32_t> ints, Mixed<float> floats, Mixed<half> halves, Mixed<half3> half_vectors,
+            Mixed<record> records, Mixed<std::int32_t> spread, InImage<balm::uint4, 2> image,
+            Sampled<float, 2> sampled, OutImage<std::int32_t, 2> out_image, Local<std::int32_t> shared,
+            Out<std::uint32_t> out) {
             LocalArray<std::int32_t, items, window> tile;
-            const memory m{in_ints, in_floats, ints,      floats, records, spread,
-                           image,   sampled,   out_image, shared, tile,    cast<std::int32_t>(local_id(0))};
+            const memory m{in_ints, in_floats,    in_halves, ints,   floats,
+                           halves,  half_vectors, records,   spread, image,
+                           sampled, out_image,    shared,    tile,   cast<std::int32_t>(local_id(0))};
             out[global_id(0)] = 0u;
             for (Int k : range(window)) {
                 shared[m.lid * window + k] = k;

@@ -171,6 +171,8 @@ public:
             case operation::literal: return x.bits;
             case operation::read: return read(x.a);
             case operation::convert: return converted(x.type, type_of(x.a), value(x.a));
+            case operation::round: return rounded(static_cast<rounding>(x.bits), as_float(value(x.a)) / 4);
+            case operation::narrow: return narrow(static_cast<narrowed>(x.bits), type_of(x.a), value(x.a));
             case operation::neg:
                 return x.type == number::f32 ? bits_of(-as_float(value(x.a))) : bits{0} - value(x.a);
             case operation::bit_not: return ~value(x.a);
@@ -201,18 +203,41 @@ private:
         return b;
     }
 
+    static bits rounded(rounding how, float f) {
+        const float below = std::floor(f), rest = f - below;
+        const bool is_odd = std::fmod(below, 2.f) != 0;
+        const bool is_up = how == rounding::up            ? rest > 0
+                           : how == rounding::toward_zero ? rest > 0 && f < 0
+                           : how == rounding::down        ? false
+                                                          : rest > 0.5f || (rest == 0.5f && is_odd);
+        return bits_of(static_cast<std::int32_t>(is_up ? below + 1 : below));
+    }
+    static bits narrow(narrowed to, number from, bits b) {
+        constexpr std::int64_t ends[][2] = {
+            {-128, 127}, {0, 255}, {-32768, 32767}, {0, 65535}, {INT32_MIN, INT32_MAX}, {0, UINT32_MAX}};
+        const std::int64_t given = from == number::u32   ? std::int64_t{b}
+                                   : from == number::i32 ? std::int64_t{as_int(b)}
+                                                         : static_cast<std::int64_t>(as_float(b));
+        const auto& [least, most] = ends[static_cast<std::size_t>(to)];
+        return static_cast<bits>(std::clamp(given, least, most));
+    }
+
     /// The first element of what an object is, for this work-item.
     bits* begin(id o) {
         const kind what = at(o).what;
         const bool is_shared = what == kind::tile || what == kind::shared || what == kind::mixed ||
                                what == kind::in || what == kind::constant || what == kind::records ||
                                what == kind::given || what == kind::given_record || what == kind::spread ||
-                               what == kind::out_image;
+                               what == kind::out_image || what == kind::in_halves || what == kind::halves ||
+                               what == kind::half_vectors;
         if (!is_shared) return storage_.at(o).data();
         std::vector<bits>& memory = w_.memory.at(o);
-        const bool is_own =
-            what == kind::tile || what == kind::shared || what == kind::mixed || what == kind::out_image;
-        const std::size_t each = what == kind::records ? records_each * record_words : is_own ? window : 0;
+        const bool is_own = what == kind::tile || what == kind::shared || what == kind::mixed ||
+                            what == kind::out_image || what == kind::halves;
+        const std::size_t each = what == kind::records        ? records_each * record_words
+                                 : what == kind::half_vectors ? half_vectors_each * 3
+                                 : is_own                     ? window
+                                                              : 0;
         return memory.data() + each * static_cast<std::size_t>(item_);
     }
     bits read(id where) {
@@ -235,6 +260,8 @@ private:
             case kind::record_pointer: return pointers_.at(o) + word_of(at_place.part, index);
             case kind::given_record: return begin(o) + word_of(at_place.part, index);
             case kind::spread: return begin(o) + element_;
+            case kind::in_halves: return begin(o) + index * 4 + static_cast<std::size_t>(at_place.part);
+            case kind::half_vectors: return begin(o) + index * 3 + static_cast<std::size_t>(at_place.part);
             case kind::deep_pointer: return pointers_.at(deep_.at(o)) + index;
             case kind::record: return begin(o) + word_of(at_place.part, index);
             case kind::records: return begin(o) + index * record_words + word_of(at_place.part, 0);
@@ -347,10 +374,20 @@ private:
             return;
         }
         const float x = as_float(a[0]), y = as_float(a[1]), v = as_float(b[0]), w = as_float(b[1]);
+        if (s.op == operation::div) return divide(to, x, y, divisors[static_cast<std::size_t>(s.part)]);
         const bool is_product = s.op == operation::mul;
         const float sign = s.op == operation::sub ? -1.f : 1.f;
         to[0] = bounded(is_product ? x * v - y * w : x + sign * v);
         to[1] = bounded(is_product ? x * w + y * v : y + sign * w);
+    }
+    static void divide(std::vector<bits>& to, float x, float y, const std::array<float, 2>& by) {
+        const float square = by[0] * by[0] + by[1] * by[1];
+        const auto part = [&](float products, float own) {
+            if (square != 0) return bounded(products / square);
+            return bits_of(own > 0 ? 1023.f : 0.f);  // of the ends of i32, to which infinities are converted
+        };
+        to[0] = part(x * by[0] + y * by[1], x);
+        to[1] = part(y * by[0] - x * by[1], y);
     }
     void move_record(const statement& s) {
         bits* const memory = begin(p_.records) + static_cast<std::size_t>(s.part) * record_words;
@@ -537,14 +574,39 @@ void from_bits(const std::vector<bits>& given, std::vector<T>& values) {
     std::memcpy(static_cast<void*>(values.data()), given.data(), values.size() * sizeof(T));
 }
 
+/// Numbers of memory of half, as floats.
+std::vector<bits> as_bits(const std::vector<half>& values) {
+    std::vector<bits> made;
+    for (const half each : values) made.push_back(bits_of(static_cast<float>(each)));
+    return made;
+}
+template <int N>
+std::vector<bits> as_bits(const std::vector<vec<half, N>>& values) {
+    std::vector<bits> made;
+    for (const auto& each : values)
+        for (int lane = 0; lane < N; ++lane) made.push_back(bits_of(static_cast<float>(each[lane])));
+    return made;
+}
+void from_bits(const std::vector<bits>& given, std::vector<half>& values) {
+    std::ranges::transform(given, values.begin(), [](bits b) { return half(as_float(b)); });
+}
+template <int N>
+void from_bits(const std::vector<bits>& given, std::vector<vec<half, N>>& values) {
+    for (std::size_t k = 0; k < given.size(); ++k)
+        values[k / N][static_cast<int>(k % N)] = half(as_float(given[k]));
+}
+
 }  // namespace
 
 void run(const program& p, data& d) {
     world w{p, {}};
     w.memory[p.in_ints] = as_bits(d.in_ints);
     w.memory[p.in_floats] = as_bits(d.in_floats);
+    w.memory[p.in_halves] = as_bits(d.in_halves);
     w.memory[p.ints] = as_bits(d.ints);
     w.memory[p.floats] = as_bits(d.floats);
+    w.memory[p.halves] = as_bits(d.halves);
+    w.memory[p.half_vectors] = as_bits(d.half_vectors);
     w.memory[p.records] = as_bits(d.records);
     w.memory[p.spread] = as_bits(d.spread);
     w.memory[p.image] = as_bits(d.image);
@@ -593,6 +655,8 @@ void run(const program& p, data& d) {
     }
     from_bits(w.memory[p.ints], d.ints);
     from_bits(w.memory[p.floats], d.floats);
+    from_bits(w.memory[p.halves], d.halves);
+    from_bits(w.memory[p.half_vectors], d.half_vectors);
     from_bits(w.memory[p.records], d.records);
     from_bits(w.memory[p.spread], d.spread);
     from_bits(w.memory[p.out_image], d.out_image);

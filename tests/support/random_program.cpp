@@ -32,11 +32,13 @@ struct memory {
     In<std::int32_t> in_int;
     In<std::uint32_t> in_uint;
     In<float> in_float;
+    In<half> in_half;
     Mixed<std::int32_t> mixed;
     Out<std::int32_t> out_int;
     Out<std::uint32_t> out_uint;
     Out<std::int64_t> out_long;
     Out<float> out_float;
+    Out<half> out_half;
 };
 
 class writer {
@@ -69,6 +71,7 @@ public:
             m.out_uint[first_slot + k] = 0;
             m.out_long[first_slot + k] = 0;
             m.out_float[first_slot + k] = 0.f;
+            m.out_half[first_slot + k] = 0.f;
         }
         ints_.emplace_back(s);
         ints_.emplace_back(cast<std::int32_t>(global_id(0)));
@@ -156,11 +159,18 @@ private:
     }
     void store() {
         const Index at = slot();
-        switch (dice_.roll(5)) {
+        switch (dice_.roll(7)) {
             case 0: memory_->out_int[at] = int_expression(2); return;
             case 1: memory_->out_uint[at] = uint_expression(2); return;
             case 2: memory_->out_float[at] = float_expression(2); return;
             case 3: memory_->out_long[at] = long_expression(2); return;
+            case 4: memory_->out_half[at] = float_expression(2); return;
+            case 5: {
+                const Float first = float_expression(1);
+                const Float second = float_expression(1);
+                vstore(Float2(first, second), memory_->out_half, at >> 1);
+                return;
+            }
             default: {  // loads around a store must stay on their sides of it
                 const Int before = memory_->mixed[at];
                 memory_->mixed[slot()] = int_expression(1);
@@ -338,7 +348,8 @@ private:
 
     Int int_expression(int depth) {
         if (depth <= 0) return int_leaf();
-        const int kind = dice_.roll(callee_ ? 23 : 22);
+        const int kind = dice_.roll(callee_ ? 25 : 24);
+        if (kind == 23) return rounded<std::int32_t>(depth);
         const Int a = int_expression(depth - 1);
         switch (kind) {
             case 10: return -small(a);
@@ -352,6 +363,7 @@ private:
             case 18: return Int(cast<std::int8_t>(a));
             case 19: return Int(cast<std::uint16_t>(a));
             case 20: return Int(condition(depth - 1));
+            case 22: return narrowed(a);
             default: break;
         }
         const Int b = int_expression(depth - 1);
@@ -370,7 +382,7 @@ private:
                 const Bool c = condition(depth - 1);
                 return dice_.chance(50) ? select(c, a, b) : min(a, b);
             }
-            case 22: {
+            case 24: {
                 const UInt u = uint_expression(depth - 1);
                 return (*callee_)(a, u);
             }
@@ -378,17 +390,54 @@ private:
         }
     }
 
+    /// In every rounding mode, of numbers beyond the type's range, too.
+    template <class T>
+    Var<T> rounded(int depth) {
+        const int mode = dice_.roll(4);
+        const Float x = float_expression(depth - 1) * (dice_.chance(30) ? 1e14f : 0.75f);
+        switch (mode) {
+            case 0: return convert<T, rounding::nearest_even>(x);
+            case 1: return convert<T, rounding::toward_zero>(x);
+            case 2: return convert<T, rounding::up>(x);
+            default: return convert<T, rounding::down>(x);
+        }
+    }
+    Int narrowed(const Int& a) {
+        switch (dice_.roll(5)) {
+            case 0: return Int(convert_sat<std::int8_t>(a));
+            case 1: return Int(convert_sat<std::uint8_t>(a));
+            case 2: return Int(convert_sat<std::int16_t>(a));
+            case 3: return cast<std::int32_t>(convert_sat<std::uint32_t>(a));
+            default: return convert_sat<std::int32_t>(pick(longs_));
+        }
+    }
+    /// A float that need not be near: whole numbers of 32 and 64 bits in every rounding mode.
+    Float rounded_float(int depth) {
+        const int mode = dice_.roll(3);
+        const Long x = dice_.chance(50) ? Long(int_expression(depth - 1)) : long_expression(depth - 1);
+        switch (mode) {
+            case 0: return convert<float, rounding::toward_zero>(x);
+            case 1: return convert<float, rounding::up>(x);
+            default: return convert<float, rounding::down>(x);
+        }
+    }
+
     UInt uint_leaf() {
-        switch (dice_.roll(memory_ ? 4 : 3)) {
+        switch (dice_.roll(memory_ ? 5 : 4)) {
             case 0: return UInt(static_cast<std::uint32_t>(dice_.roll(1 << 30)));
-            case 3: return memory_->in_uint[input_index()];
+            case 3: {
+                constexpr std::uint32_t constants[] = {0, 1, 0xffffffff, 0x80000000, 0x7fffffff, 31, 32, 33};
+                return UInt(constants[dice_.roll(8)]);
+            }
+            case 4: return memory_->in_uint[input_index()];
             default: return pick(uints_);
         }
     }
 
     UInt uint_expression(int depth) {
         if (depth <= 0) return uint_leaf();
-        const int kind = dice_.roll(18);
+        const int kind = dice_.roll(19);
+        if (kind == 18) return rounded<std::uint32_t>(depth);
         const UInt a = uint_expression(depth - 1);
         switch (kind) {
             case 10: return ~a;
@@ -416,9 +465,16 @@ private:
         }
     }
 
+    Long long_leaf() {
+        if (dice_.chance(70)) return pick(longs_);
+        constexpr std::int64_t constants[] = {0,         1,         -1,        INT64_MAX,
+                                              INT64_MIN, INT32_MAX, INT32_MIN, std::int64_t{1} << 32};
+        return Long(constants[dice_.roll(8)]);
+    }
     Long long_expression(int depth) {
-        if (depth <= 0) return pick(longs_);
-        const int kind = dice_.roll(12);
+        if (depth <= 0) return long_leaf();
+        const int kind = dice_.roll(13);
+        if (kind == 12) return rounded<std::int64_t>(depth);
         const Long a = long_expression(depth - 1);
         switch (kind) {
             case 7: return cast<std::int64_t>(int_expression(depth - 1));
@@ -441,7 +497,12 @@ private:
     }
 
     Float float_leaf() {
-        switch (dice_.roll(memory_ ? 4 : 3)) {
+        switch (dice_.roll(memory_ ? 6 : 3)) {
+            case 4: return memory_->in_half[input_index()];
+            case 5: {
+                const Float4 lanes = vload<4>(memory_->in_half, input_index() >> 2);
+                return lanes[dice_.roll(4)];
+            }
             case 0: return Float(0.125f * static_cast<float>(dice_.roll(65) - 32));
             case 3: return memory_->in_float[input_index()];
             default: return pick(floats_);
@@ -450,7 +511,8 @@ private:
 
     Float float_expression(int depth) {
         if (depth <= 0) return float_leaf();
-        const int kind = dice_.roll(options_.divides_floats ? 15 : 13);
+        const int kind = dice_.roll(options_.divides_floats ? 16 : 14);
+        if (kind == 12) return bounded(rounded_float(depth));
         const Float a = float_expression(depth - 1);
         switch (kind) {
             case 4: return -a;
@@ -460,7 +522,7 @@ private:
             case 8: return cast<float>(int_expression(depth - 1)) * 1e-6f;
             case 9: return bounded(cast<float>(uint_expression(depth - 1)));
             case 10: return trunc(a);
-            case 14: return sqrt(abs(a));
+            case 15: return sqrt(abs(a));
             default: break;
         }
         const Float b = float_expression(depth - 1);
@@ -476,7 +538,7 @@ private:
                 const Bool c = condition(depth - 1);
                 return select(c, a, b);
             }
-            case 13: return bounded(a / b);
+            case 14: return bounded(a / b);
             default: return bounded(a * 0.5f + b);  // contracted, alike everywhere
         }
     }
@@ -505,9 +567,11 @@ random_program draw_program(std::uint64_t seed, random_program_options options) 
     });
     auto kernel = balm::kernel<1>(
         "drawn", [&](Int s, UInt u, Float t, In<std::int32_t> in_int, In<std::uint32_t> in_uint,
-                     In<float> in_float, Mixed<std::int32_t> mixed, Out<std::int32_t> out_int,
-                     Out<std::uint32_t> out_uint, Out<std::int64_t> out_long, Out<float> out_float) {
-            const memory m{in_int, in_uint, in_float, mixed, out_int, out_uint, out_long, out_float};
+                     In<float> in_float, In<half> in_half, Mixed<std::int32_t> mixed,
+                     Out<std::int32_t> out_int, Out<std::uint32_t> out_uint, Out<std::int64_t> out_long,
+                     Out<float> out_float, Out<half> out_half) {
+            const memory m{in_int,  in_uint,  in_float, in_half,   mixed,
+                           out_int, out_uint, out_long, out_float, out_half};
             writer(d, options).kernel_body(m, s, u, t, callee);
         });
     return {seed, kernel};

@@ -17,8 +17,8 @@ struct random_program {
 
     using kernel_type =
         typed_kernel<1, dsl::Int, dsl::UInt, dsl::Float, dsl::In<std::int32_t>, dsl::In<std::uint32_t>,
-                     dsl::In<float>, dsl::Mixed<std::int32_t>, dsl::Out<std::int32_t>,
-                     dsl::Out<std::uint32_t>, dsl::Out<std::int64_t>, dsl::Out<float>>;
+                     dsl::In<float>, dsl::In<half>, dsl::Mixed<std::int32_t>, dsl::Out<std::int32_t>,
+                     dsl::Out<std::uint32_t>, dsl::Out<std::int64_t>, dsl::Out<float>, dsl::Out<half>>;
     std::uint64_t seed;
     kernel_type kernel;
 };

@@ -439,6 +439,33 @@ T sqrt(T x) {
     return std::sqrt(x);
 }
 template <class T>
+T ldexp(T x, int n) {
+    return std::ldexp(x, n);
+}
+template <class T>
+int ilogb(T x) {
+    constexpr int most = std::numeric_limits<int>::max();
+    return x == 0 ? -most - 1 : std::isfinite(x) ? std::ilogb(x) : most;
+}
+
+/// The greatest float that is not above a number, which long double holds exactly.
+inline float float_below(long double x) {
+    const auto nearest = float(x);
+    return nearest > x ? std::nextafter(nearest, -std::numeric_limits<float>::infinity()) : nearest;
+}
+template <class T>
+float convert_float_rtn(T x) {
+    return float_below(x);
+}
+template <class T>
+float convert_float_rtp(T x) {
+    return -float_below(-static_cast<long double>(x));
+}
+template <class T>
+float convert_float_rtz(T x) {
+    return x < 0 ? convert_float_rtp(x) : convert_float_rtn(x);
+}
+template <class T>
 T fabs(T x) {
     return std::fabs(x);
 }
