@@ -27,6 +27,7 @@
 #include "balm/queue.hpp"
 #include "balm/random.hpp"
 #include "balm/reduce.hpp"
+#include "balm/scan.hpp"
 #include "balm/text_kernel.hpp"
 #include "balm/tie.hpp"
 #include "balm/user_event.hpp"

@@ -184,6 +184,11 @@ const std::shared_ptr<runtime::device_state>& device_of(const tape& p) {
     return p.vectors[0]->device_handle();
 }
 
+std::shared_ptr<vector_state> vector_near(const tape& p, trace::type type) {
+    if (!p.vectors.empty()) return p.vectors[0];
+    return std::make_shared<vector_state>(device_of(p), type, 0);
+}
+
 namespace {
 
 /// Which of the values that are kept each step names.
@@ -500,8 +505,8 @@ std::vector<std::string> describe(const tape& p, const layout& leaves, const par
 void refuse_writing(const tape& p) {
     if (!p.writes_memory) return;
     throw usage_error(
-        "a function in a reduced expression writes memory; assign the expression to a vector and reduce "
-        "that");
+        "a function in an expression that is reduced or scanned writes memory; assign the expression to a "
+        "vector first");
 }
 
 }  // namespace balm::array

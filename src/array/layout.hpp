@@ -59,6 +59,9 @@ void materialise(tape&);
 /// Throws usage_error for vectors of several devices, and for an expression without vectors or size.
 const std::shared_ptr<runtime::device_state>& device_of(const tape&);
 
+/// One of the expression's vectors, or an empty one on its device: where a producer's result will be.
+std::shared_ptr<vector_state> vector_near(const tape&, trace::type);
+
 /// How many elements an expression has. Throws usage_error where nothing in it says so.
 std::size_t element_count(const tape&);
 

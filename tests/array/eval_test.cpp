@@ -119,7 +119,7 @@ TEST(V19_eval, says_what_is_wrong) {
         EXPECT_THAT(message_of<usage_error>([&] { eval(put(element_index(), x)); }),
                     HasSubstr("how many elements"));
         EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(sum(put(element_index(0, 8), x))); }),
-                    HasSubstr("a function in a reduced expression writes memory"));
+                    HasSubstr("a function in an expression that is reduced or scanned writes memory"));
         const auto into_itself = balm::function("into_itself(i, to)", [](Index i, Mixed<int> to) {
             to[i] = 1;
             return Int(3);

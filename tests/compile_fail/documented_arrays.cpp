@@ -1,4 +1,4 @@
-// expect nothing: the programs of docs/arrays.md and docs/reductions.md, as they stand there.
+// expect nothing: the programs of docs/arrays.md, docs/reductions.md and docs/scans.md, as they stand there.
 #include <array>
 #include <balm/balm.hpp>
 #include <complex>
@@ -120,4 +120,23 @@ void along_dimensions(balm::vector<double>& x, balm::vector<double>& means, balm
     auto of_columns = balm::view(balm::sum(M, balm::along(0)) / rows, {1, columns});
     M -= of_columns.broadcast({rows, columns});
     std::cout << all_rows;
+}
+
+void scans(const balm::vector<float>& x, const balm::vector<float>& y, const balm::vector<int>& counts,
+           const balm::vector<int>& marks, const balm::vector<int>& months, const balm::vector<float>& sales);
+void scans(const balm::vector<float>& x, const balm::vector<float>& y, const balm::vector<int>& counts,
+           const balm::vector<int>& marks, const balm::vector<int>& months,
+           const balm::vector<float>& sales) {
+    balm::vector<float> totals, highest, running;
+    balm::vector<int> offsets, filled;
+    balm::vector<std::int64_t> rank;
+    totals = balm::inclusive_scan(x);
+    offsets = balm::exclusive_scan(counts);
+    offsets = balm::exclusive_scan(counts, 100);
+    highest = balm::inclusive_scan(balm::max_of(x * y));
+    auto last = balm::function("last", [](Int a, Int b) { return select(b != 0, b, a); });
+    filled = balm::inclusive_scan(balm::fold_of(marks, 0, last));
+    running = balm::inclusive_scan_by_key(months, sales);
+    rank = balm::exclusive_scan_by_key(months, balm::count_of(sales > 0));
+    std::cout << totals << offsets << highest << filled << running << rank;
 }

@@ -390,12 +390,6 @@ private:
     std::shared_ptr<runtime::storage> memory_;
 };
 
-/// A vector for the devices, where a tape has none.
-std::shared_ptr<vector_state> vector_near(const tape& p, trace::type type) {
-    if (!p.vectors.empty()) return p.vectors[0];
-    return std::make_shared<vector_state>(device_of(p), type, 0);
-}
-
 trace::type result_type(const reduction& what) {
     const operations does(&what, 1, {});
     return does.results()[has_position(what) ? 1 : 0];

@@ -1,0 +1,121 @@
+// Prefix sums: on GPUs against CUB and the device's copy, which moves as many bytes as a scan that reads each
+// element once; on CPUs against OpenMP.
+
+#include <numeric>
+
+#include "peer_cuda.hpp"
+#include "peer_scan.hpp"
+#include "support/devices.hpp"
+#include "support/measure.hpp"
+
+namespace {
+
+using namespace balm::bench;
+
+constexpr double bar = 0.9;
+constexpr int calls = 20;
+
+template <class T>
+struct problem {
+    balm::vector<T> x, y;
+
+    problem(const balm::context& where, std::size_t n) : x(where, n), y(where, n) {
+        x = balm::cast<T>(balm::element_index() % 1000003);
+    }
+    void run() { y = balm::inclusive_scan(x); }
+    bool is_right() {
+        run();
+        std::vector<T> expected(x.size());
+        const auto from = x.to_host(), got = y.to_host();
+        std::inclusive_scan(from.begin(), from.end(), expected.begin());
+        return std::equal(got.begin(), got.end(), expected.begin());
+    }
+};
+
+struct on_device {
+    const peer::cuda_scan_functions& cuda;
+    void* work;
+    ~on_device() { cuda.release(work); }
+};
+
+template <class T>
+void measure_gpu(benchmark::State& state, const balm::device& on, problem<T>& p,
+                 const peer::cuda_scan_functions& cuda) {
+    const on_device peer{cuda, cuda.make(sizeof(T) == 8, p.x.size())};
+    const auto repeated = [&](void (*run)(void*)) {
+        return [&cuda, &peer, run](int count) {
+            for (int k = 0; k < count; ++k) run(peer.work);
+            cuda.finish();
+        };
+    };
+    const auto ours = [&](int count) {
+        for (int k = 0; k < count; ++k) p.run();
+        on.finish();
+    };
+    const comparison with_cub = compare_samples(ours, repeated(cuda.scan), calls);
+    const comparison with_copy = compare_samples(ours, repeated(cuda.copy), calls);
+    state.SetIterationTime(with_cub.balm);
+    state.counters["ratio"] = with_cub.ratio;
+    state.counters["peer_seconds"] = with_cub.peer;
+    state.counters["of_copy"] = with_copy.ratio;
+}
+
+template <class T>
+void measure_cpu(benchmark::State& state, problem<T>& p) {
+    const auto from = p.x.to_host();
+    std::vector<T> to(from.size());
+    const comparison made = compare_in_pairs(
+        [&] {
+            p.run();
+            benchmark::DoNotOptimize(p.y[0]);
+        },
+        [&] {
+            peer::openmp::inclusive_scan(from.data(), to.data(), to.size());
+            benchmark::DoNotOptimize(to[0]);
+        });
+    state.SetIterationTime(made.balm);
+    state.counters["ratio"] = made.ratio;
+    state.counters["peer_seconds"] = made.peer;
+}
+
+template <class T>
+void measure(benchmark::State& state, const balm::device& on, std::size_t n) {
+    problem<T> p(balm::context({on}), n);
+    if (!p.is_right()) return state.SkipWithError("the result is wrong");
+    const char* why = "";
+    const peer::cuda_scan_functions* const cuda =
+        is_cpu(on) ? nullptr
+                   : peer::cuda_functions_on<peer::cuda_scan_functions>(on.info().pci_address.c_str(),
+                                                                        "peer_cuda_scan_functions", why);
+    if (!is_cpu(on) && cuda == nullptr) return state.SkipWithError(why);
+    for (auto iteration : state) {
+        static_cast<void>(iteration);
+        if (cuda != nullptr)
+            measure_gpu(state, on, p, *cuda);
+        else
+            measure_cpu(state, p);
+        state.counters["bar"] = bar;
+    }
+    state.SetBytesProcessed(static_cast<std::int64_t>(2 * p.x.size_bytes()));
+}
+
+template <class T>
+void register_for(const std::string& type) {
+    on_every_device("inclusive_scan, " + type, [](benchmark::State& state, const balm::device& on) {
+        measure<T>(state, on, is_cpu(on) ? large(on) : 2 * large(on));
+    });
+    for (int bits = 10; bits <= 16; bits += 2)
+        on_every_device("inclusive_scan of 2^" + std::to_string(bits) + ", " + type,
+                        [bits](benchmark::State& state, const balm::device& on) {
+                            measure<T>(state, on, std::size_t{1} << bits);
+                        });
+}
+
+void register_all() {
+    register_for<std::uint32_t>("u32");
+    register_for<double>("f64");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return run(argc, argv, register_all); }

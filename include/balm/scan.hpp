@@ -1,0 +1,162 @@
+#pragma once
+// Scans (prefix sums) of vectors and expressions: element k of the result combines the elements up to k
+// (inclusive) or before k (exclusive).
+//
+//     offsets = balm::exclusive_scan(counts);
+//     highest = balm::inclusive_scan(balm::max_of(x));
+//     totals = balm::inclusive_scan_by_key(keys, x);
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "balm/reduce.hpp"
+#include "balm/view.hpp"
+
+namespace balm {
+
+namespace array {
+
+/// What a scan does besides its expressions.
+struct scan {
+    reduction what;
+    bool is_inclusive = true;
+    bool has_init = false;
+    std::uint64_t init = 0;  ///< the bits of a value of the result's type
+};
+
+/// The scan as a leaf of expressions.
+tape scanned(tape&& values, const scan&);
+/// The same, which starts again at elements where `starts`, of booleans, is true.
+tape scanned(tape&& values, const scan&, tape&& starts);
+
+}  // namespace array
+
+namespace detail {
+
+template <class R>
+array::scan scan_of(const lazy_reduction<R>& what, bool is_inclusive) {
+    static_assert(scalar_type<R>,
+                  "Balm: a scan has one number for each element; arg_min and arg_max have a value and a "
+                  "position: scan min_of(x) or max_of(x)");
+    return {what.how(), is_inclusive};
+}
+template <class R, scalar_type I>
+array::scan scan_of(const lazy_reduction<R>& what, bool is_inclusive, I init) {
+    static_assert(kind_of(scalar_of<I>) <= kind_of(scalar_of<R>),
+                  "Balm: the initial value of this scan is of a wider type than its results; cast it");
+    array::scan how = scan_of(what, is_inclusive);
+    how.has_init = true;
+    how.init = entering_bits<scalar_of<R>>(init);
+    return how;
+}
+
+/// Whether an element's key differs from the one before it.
+template <class K>
+array::tape starts_of_segments(K&& keys) {
+    static_assert(are_scalars<K>(), "Balm: the keys of a scan are numbers");
+    const expr<element_of<K>> own(begin<array_scalar<K>()>(keys));
+    const auto here = element_index();
+    return (own != own[balm::max(here - 1, std::int64_t{0})]).tape();
+}
+
+/// A reduction as scans take it; of an expression its sum.
+template <class R>
+lazy_reduction<R> as_reduction(lazy_reduction<R> what) {
+    return what;
+}
+template <array_value A>
+auto as_reduction(A&& a) {
+    return sum_of(static_cast<A&&>(a));
+}
+
+template <class R, class... I>
+auto scanned(lazy_reduction<R> what, bool is_inclusive, I... init) {
+    const array::scan how = scan_of(what, is_inclusive, init...);
+    return expr<R>(array::scanned(std::move(what).tape(), how));
+}
+template <class K, class R, class... I>
+auto scanned_by_key(K&& keys, lazy_reduction<R> what, bool is_inclusive, I... init) {
+    const array::scan how = scan_of(what, is_inclusive, init...);
+    return expr<R>(array::scanned(std::move(what).tape(), how, starts_of_segments(static_cast<K&&>(keys))));
+}
+
+template <class V>
+inline constexpr bool is_lazy_reduction = false;
+template <class R>
+inline constexpr bool is_lazy_reduction<lazy_reduction<R>> = true;
+
+}  // namespace detail
+
+/// What a scan takes: a reduction that is not computed yet (sum_of(x), max_of(x), fold_of(x, identity,
+/// function) …), or an array, whose sums it computes.
+template <class V>
+concept scannable = array_value<V> || detail::is_lazy_reduction<std::remove_cvref_t<V>>;
+
+/// Element k of the result combines the elements 0 … k, in row-major order, as the reduction says; an array's
+/// elements are added up. The elements have the type of the reduction's result. The function of a fold must
+/// be associative, but need not commute: its first argument is the earlier one. NaNs are passed over by min
+/// and max.
+///
+/// The result is an expression in the extents of what is scanned. It is computed as a whole before the
+/// expression that it is part of, once however often the same object occurs; assigned alone it is computed
+/// in its target, which may be what is scanned. The same device has the same bits in every run. Every vector
+/// is read once or twice, the result written once.
+///
+///     v = balm::inclusive_scan(v);
+///     highest = balm::inclusive_scan(balm::max_of(balm::abs(x)));
+template <scannable V>
+auto inclusive_scan(V&& values) {
+    return detail::scanned(detail::as_reduction(static_cast<V&&>(values)), true);
+}
+/// The same with an initial value ahead of the first element.
+template <scannable V, scalar_type I>
+auto inclusive_scan(V&& values, I init) {
+    return detail::scanned(detail::as_reduction(static_cast<V&&>(values)), true, init);
+}
+
+/// Element k of the result combines the elements 0 … k - 1; the first one is the value of no elements: 0 for
+/// sums, 1 for products, the identity of a fold; for min and max the other end of the type's range, NaN for
+/// floating types. All else is as for inclusive_scan.
+///
+///     offsets = balm::exclusive_scan(counts);
+template <scannable V>
+auto exclusive_scan(V&& values) {
+    return detail::scanned(detail::as_reduction(static_cast<V&&>(values)), false);
+}
+/// The same with an initial value ahead of the first element, which is the result's first one.
+///
+///     offsets = balm::exclusive_scan(counts, first_offset);
+template <scannable V, scalar_type I>
+auto exclusive_scan(V&& values, I init) {
+    return detail::scanned(detail::as_reduction(static_cast<V&&>(values)), false, init);
+}
+
+/// The same within each segment of equal neighbouring keys, which are as many as the values.
+///
+///     totals = balm::inclusive_scan_by_key(keys, x);
+template <array_value K, scannable V>
+auto inclusive_scan_by_key(K&& keys, V&& values) {
+    return detail::scanned_by_key(static_cast<K&&>(keys), detail::as_reduction(static_cast<V&&>(values)),
+                                  true);
+}
+/// … with an initial value ahead of each segment.
+template <array_value K, scannable V, scalar_type I>
+auto inclusive_scan_by_key(K&& keys, V&& values, I init) {
+    return detail::scanned_by_key(static_cast<K&&>(keys), detail::as_reduction(static_cast<V&&>(values)),
+                                  true, init);
+}
+/// … without the element itself.
+template <array_value K, scannable V>
+auto exclusive_scan_by_key(K&& keys, V&& values) {
+    return detail::scanned_by_key(static_cast<K&&>(keys), detail::as_reduction(static_cast<V&&>(values)),
+                                  false);
+}
+/// … with an initial value, which is each segment's first result.
+template <array_value K, scannable V, scalar_type I>
+auto exclusive_scan_by_key(K&& keys, V&& values, I init) {
+    return detail::scanned_by_key(static_cast<K&&>(keys), detail::as_reduction(static_cast<V&&>(values)),
+                                  false, init);
+}
+
+}  // namespace balm

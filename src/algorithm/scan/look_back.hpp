@@ -1,0 +1,61 @@
+#pragma once
+// What tiles of one kernel tell each other: how the elements ahead of a tile combine. Every tile announces
+// its total and waits for those of tiles before it, whose groups have started (Merrill & Garland, Single-pass
+// parallel prefix scan with decoupled look-back, 2016).
+//
+// The order of combination does not depend on which tile comes first, so that floats have the same bits in
+// every run: a tile combines, in this order, the prefix of its 1,024 tiles, the totals of whole runs of 32
+// tiles since, and the totals of tiles since. The last tile of a run announces the run's total, the last one
+// of 1,024 tiles the prefix behind it.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "algorithm/block/scan.hpp"
+#include "array/parameters.hpp"
+#include "balm/dsl/pointer.hpp"
+
+namespace balm::array {
+
+/// Where announcements lie in global memory: words of 64 bits that are 0 until they are made, and values that
+/// have no room in them.
+struct announcements {
+    explicit announcements(std::size_t tiles);
+    std::size_t runs, blocks;  ///< numbers of the first announcement of each kind; that of tiles is 0
+    std::size_t count;         ///< of all
+    std::size_t words() const { return 1 + count; }  ///< behind the number of tiles that have started
+};
+
+/// Whether the values of these types have room in a word.
+bool fit_in_a_word(const block::types&);
+
+/// A tile's side of it, in the kernel that is being traced; declared ahead of IF, WHILE and loops. The groups
+/// have whole sub-groups.
+class look_back {
+public:
+    look_back(const block::group&, const block::operation&, const block::types&, const parameter_list& given);
+
+    /// The number of the group's tile: tiles begin in this order.
+    block::Index next_tile() const;
+    /// Announces a tile's total. Returns what is ahead of the tile, `init` included.
+    block::values ahead_of(const block::Index& tile, const block::values& total,
+                           const block::values& init) const;
+
+private:
+    void find_ahead_of(const block::Index& tile, const block::values& total, const block::values& init) const;
+    /// What `count` announcements from the first one on combine to, in every lane.
+    block::values combined_since(const block::Index& first, const block::Index& count) const;
+    void announce(const block::Index& number, const block::values&) const;
+    block::values awaited(const block::Index& number) const;
+    dsl::Ptr<std::uint64_t> words() const;
+    block::Index given(parameter_name) const;
+
+    const block::group& g_;
+    const block::operation& does_;
+    const parameter_list& given_;
+    bool in_words_;
+    block::types types_;
+    block::arrays tile_, ahead_, exchange_;
+};
+
+}  // namespace balm::array

@@ -1,0 +1,258 @@
+// Traces the kernels of scans.
+
+#include "algorithm/scan/scan_kernels.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "algorithm/block/exchange.hpp"
+#include "algorithm/block/reduce.hpp"
+#include "algorithm/block/scan.hpp"
+#include "algorithm/block/tile.hpp"
+#include "algorithm/reduce/slots.hpp"
+#include "balm/dsl/control.hpp"
+
+namespace balm::array {
+
+block::types scan_state(const operations& does, bool is_by_key) {
+    block::types made = does.state();
+    if (is_by_key) made.insert(made.begin(), scalar::boolean);
+    return made;
+}
+
+namespace {
+
+using namespace balm::dsl;
+using block::arrangement;
+using block::elements;
+using block::values;
+
+class recorder {
+public:
+    recorder(trace::recording& r, const parameter_list& given, const scan_plan& plan, const operations& does,
+             const tape& p, const layout& leaves)
+        : plan_(plan),
+          does_(does),
+          combines_(plan.is_by_key ? block::segmented(does.operation(true)) : does.operation(true)),
+          state_(scan_state(does, plan.is_by_key)),
+          p_(p),
+          leaves_(leaves),
+          r_(r),
+          given_(given),
+          g_({plan.group, plan.is_exact, plan.has_sub_groups}) {}
+
+    std::shared_ptr<const ir::function> traced() {
+        if (!plan_.of_parts()) {
+            std::string words;
+            for (const std::string& each : describe(p_, leaves_, given_))
+                words += (words.empty() ? "" : ", ") + each;
+            r_.describe(words);
+        }
+        if (plan_.on_item())
+            record_chunk_of_item();
+        else if (plan_.stage == scan_stage::look_back)
+            record_tile_with_look_back();
+        else
+            record_chunk_of_group();
+        return r_.finish(nullptr);
+    }
+
+private:
+    Index given(parameter_name name) const { return Index(given_[name]); }
+
+    // ---- values in and out
+
+    slots parts() const { return {given_["parts"], state_, 0}; }
+
+    /// The initial value as a state, or that of no elements.
+    values init() const {
+        values made = does_.identity();
+        if (plan_.has_init) made[0] = trace::convert(given_["init"], made[0].type.element);
+        return made;
+    }
+    /// What is ahead of all elements.
+    values start() const {
+        if (!plan_.is_by_key) return init();
+        return block::joined({trace::constant(scalar::boolean, 0)}, init());
+    }
+    values at(const Index& i) const {
+        if (plan_.of_parts()) return parts().load(i);
+        const values recorded = record(p_, leaves_, given_, block::node_of(i));
+        const values own = does_.of_element({recorded[0]}, block::node_of(i));
+        if (!plan_.is_by_key) return own;
+        if (!plan_.has_init) return block::joined({recorded[1]}, own);
+        const values first = block::variables("first", own);
+        IF (Bool(recorded[1])) {
+            block::write(first, does_.combined(init(), own, true));
+        }
+        return block::joined({recorded[1]}, block::read(first));
+    }
+    /// The result of an element, given what is ahead of it and what that and the element make.
+    values result(const values& own, const values& exclusive, const values& inclusive) const {
+        if (plan_.of_parts()) return exclusive;
+        if (plan_.is_inclusive) return does_.result(without_flag(inclusive));
+        if (!plan_.is_by_key) return does_.result(exclusive);
+        const values made = block::variables("result", without_flag(exclusive));
+        IF (Bool(own[0])) {
+            block::write(made, init());
+        }
+        return does_.result(block::read(made));
+    }
+    values without_flag(const values& state) const {
+        return plan_.is_by_key ? values(state.begin() + 1, state.end()) : state;
+    }
+    void give(const Index& i, const values& made) const {
+        if (plan_.of_parts()) return parts().store(i, made);
+        const Index place = plan_.is_cut ? i + given("first_out") : Index(i);
+        trace::store(given_["out"], block::node_of(place), made[0], {});
+    }
+
+    // ---- the chunk of a work-item or group
+
+    struct chunk {
+        Index number, begin, end;
+    };
+    chunk own_chunk() const {
+        const Index number = named("chunk", group_id(0)), n = given("n");
+        if (plan_.of_parts() || plan_.stage == scan_stage::whole) return {number, Index(0), n};
+        const Index begin = named("begin", number * given("chunk_size"));
+        return {number, begin, named("end", min(begin + given("chunk_size"), n))};
+    }
+    values ahead_of(const chunk& own) const {
+        if (plan_.makes_totals()) return combines_.identity();
+        if (plan_.stage != scan_stage::chunks) return start();
+        return parts().load(own.number + given("first_part"));
+    }
+    void give_total(const chunk& own, const values& total) const {
+        if (plan_.stage == scan_stage::chunk_totals)
+            parts().store(own.number + given("first_part"), total);
+        else if (plan_.stage == scan_stage::total_of_parts)
+            slots(given_["total"], state_, 0).store(Index(0), total);
+    }
+
+    // ---- CPUs: a work-item has a chunk
+
+    void record_chunk_of_item() const {
+        const chunk own = own_chunk();
+        const values sum = block::variables("sum", ahead_of(own));
+        Index whole = named("whole", own.begin + (own.end - own.begin) / plan_.each * plan_.each);
+        for (Index from : named("from", range(own.begin, whole, plan_.each))) take(sum, from, plan_.each);
+        for (Index i : named("i", range(whole, own.end))) take(sum, i, 1);
+        give_total(own, block::read(sum));
+    }
+    /// Some elements are combined with each other first, so that what is ahead of the next ones takes one
+    /// operation, whose latency would otherwise show.
+    void take(const values& sum, const Index& from, int count) const {
+        elements list;
+        for (int k = 0; k < count; ++k) list.push_back(at(from + k));
+        const values ahead = block::read(sum);
+        if (plan_.makes_totals())
+            return block::write(sum, combines_.combined(ahead, block::reduce(combines_, list)));
+        const elements local = block::scan_inclusive(combines_, list);
+        values exclusive = ahead;
+        for (int k = 0; k < count; ++k) {
+            const auto number = static_cast<std::size_t>(k);
+            const values inclusive = combines_.combined(ahead, local[number]);
+            give(from + k, result(list[number], exclusive, inclusive));
+            exclusive = inclusive;
+        }
+        block::write(sum, exclusive);
+    }
+
+    // ---- GPUs: a group has a chunk, tile by tile, or one tile
+
+    /// Local memory of a group's tiles: elements and results move through the same room.
+    struct tile_memory {
+        block::room room;
+        block::arrays totals;
+    };
+    tile_memory memory_of_tiles() const {
+        const block::types results{result_type()};
+        std::size_t bytes = 0;
+        for (const block::types& each : {state_, results})
+            bytes = std::max(bytes, block::room::bytes_of(each, block::exchange_room(g_, each, plan_.each)));
+        return {block::room(bytes), g_.shared("totals", state_, block::scan_room(g_))};
+    }
+    trace::type result_type() const { return does_.results()[0]; }
+
+    elements loaded(const tile_memory& memory, const Index& begin, const Index& end) const {
+        const elements striped = block::load(
+            g_, arrangement::striped, plan_.each, begin, end, [&](const Index& i) { return at(i); },
+            combines_.identity());
+        return block::exchange(g_, striped, arrangement::striped, arrangement::blocked,
+                               memory.room.of(state_, block::exchange_room(g_, state_, plan_.each)));
+    }
+    /// Stores the results of elements in blocked arrangement.
+    void store(const tile_memory& memory, const elements& list, const values& ahead, const Index& begin,
+               const Index& end) const {
+        elements made;
+        values exclusive = ahead;
+        for (const values& own : list) {
+            const values inclusive = combines_.combined(exclusive, own);
+            made.push_back(result(own, exclusive, inclusive));
+            exclusive = inclusive;
+        }
+        const block::types moved = block::types_of(made[0]);
+        const elements striped =
+            block::exchange(g_, made, arrangement::blocked, arrangement::striped,
+                            memory.room.of(moved, block::exchange_room(g_, moved, plan_.each)));
+        block::store(g_, arrangement::striped, striped, begin, end,
+                     [&](const Index& i, const values& each) { give(i, each); });
+    }
+
+    void record_chunk_of_group() const {
+        const tile_memory memory = memory_of_tiles();
+        const chunk own = own_chunk();
+        const values sum = block::variables("sum", ahead_of(own));
+        const Index step = named("step", Index(g_.items()) * plan_.each);
+        for (Index begin : named("begin", range(own.begin, own.end, step))) {
+            const elements list = loaded(memory, begin, own.end);
+            values total;
+            const values before =
+                block::scan_exclusive(g_, combines_, block::reduce(combines_, list), memory.totals, &total);
+            const values ahead = block::read(sum);
+            if (!plan_.makes_totals()) {
+                store(memory, list, combines_.combined(ahead, before), begin, own.end);
+                g_.barrier();
+            }
+            block::write(sum, combines_.combined(ahead, total));
+        }
+        IF (g_.item() == 0) {
+            give_total(own, block::read(sum));
+        }
+    }
+
+    void record_tile_with_look_back() const {
+        const tile_memory memory = memory_of_tiles();
+        const look_back others(g_, combines_, state_, given_);
+        const Index tile = others.next_tile();
+        const Index begin = named("begin", tile * (Index(g_.items()) * plan_.each)), end = given("n");
+        const elements list = loaded(memory, begin, end);
+        values total;
+        const values before =
+            block::scan_exclusive(g_, combines_, block::reduce(combines_, list), memory.totals, &total);
+        const values ahead = others.ahead_of(tile, total, start());
+        store(memory, list, combines_.combined(ahead, before), begin, end);
+    }
+
+    const scan_plan plan_;
+    const operations& does_;
+    const block::operation combines_;
+    const block::types state_;
+    const tape& p_;
+    const layout& leaves_;
+    trace::recording& r_;
+    const parameter_list& given_;
+    const block::group g_;
+};
+
+}  // namespace
+
+std::shared_ptr<const ir::function> trace_scan(trace::recording& r, const parameter_list& given,
+                                               const scan_plan& plan, const operations& does, const tape& p,
+                                               const layout& leaves) {
+    return recorder(r, given, plan, does, p, leaves).traced();
+}
+
+}  // namespace balm::array

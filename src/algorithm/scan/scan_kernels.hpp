@@ -1,0 +1,59 @@
+#pragma once
+// The kernels of scans. Elements are cut into chunks of consecutive ones. One kernel leaves the total of each
+// chunk, one scans the totals, one scans the chunks with what is ahead of them; or, of a single chunk, one
+// kernel does it all. With look-back a single kernel does it for any number of tiles.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "algorithm/reduce/reduce_operations.hpp"
+#include "algorithm/scan/look_back.hpp"
+#include "array/layout.hpp"
+#include "balm/scan.hpp"
+
+namespace balm::array {
+
+enum class scan_stage : std::uint8_t {
+    chunk_totals,    ///< a total for each chunk
+    total_of_parts,  ///< of the chunks' totals one
+    parts,           ///< the chunks' totals, scanned in place
+    chunks,          ///< the results, of chunks behind the scanned totals
+    whole,           ///< the results, of one chunk
+    look_back        ///< the results, of tiles that find out what is ahead of them
+};
+
+struct scan_plan {
+    scan_stage stage = scan_stage::whole;
+    bool is_inclusive = true;
+    bool has_init = false;
+    bool is_by_key = false;
+    bool is_cut = false;    ///< the results are some of the target's elements
+    std::size_t group = 1;  ///< work-items, at most
+    bool is_exact = true;   ///< groups have as many
+    bool has_sub_groups = false;
+    int each = 1;  ///< elements that a work-item takes at once
+
+    bool on_item() const { return is_exact && group == 1; }
+    bool of_parts() const { return stage == scan_stage::total_of_parts || stage == scan_stage::parts; }
+    bool makes_totals() const {
+        return stage == scan_stage::chunk_totals || stage == scan_stage::total_of_parts;
+    }
+    bool gives_results() const { return !makes_totals() && !of_parts(); }
+
+    friend bool operator==(const scan_plan&, const scan_plan&) = default;
+    void add_to(runtime::table_hash& hash) const {
+        hash.add(stage, is_inclusive, has_init, is_by_key, is_cut, group, is_exact, has_sub_groups, each);
+    }
+};
+
+/// The types of what is combined: whether a segment begins, if it is by key, and the operation's state.
+block::types scan_state(const operations&, bool is_by_key);
+
+/// Records the body of a kernel whose parameters are declared. A tape has the values, and by key whether a
+/// segment begins.
+std::shared_ptr<const ir::function> trace_scan(trace::recording&, const parameter_list& given,
+                                               const scan_plan&, const operations&, const tape&,
+                                               const layout&);
+
+}  // namespace balm::array

@@ -1,0 +1,28 @@
+#pragma once
+// How scans share out elements on each kind of device.
+
+#include <cstdint>
+
+#include "balm/device_info.hpp"
+
+namespace balm::array {
+
+enum class scan_strategy : std::uint8_t {
+    chunk_an_item,   ///< CPUs: reduces chunks, scans their totals, scans the chunks; a work-item has a chunk
+    chunk_a_group,   ///< the same, a group has a chunk
+    tiles_look_back  ///< one pass: tiles wait for what is ahead of them; devices with sub-groups, whose
+                     ///< groups go on while others wait
+};
+
+/// The fastest one for a device.
+scan_strategy strategy_for(const device_info&);
+
+/// For tests: how scans on all devices go, whatever the device is.
+struct forced_scan {
+    scan_strategy strategy;
+    bool has_sub_groups = false;  ///< the kernels' own, even if the device has none and refuses the kernel
+};
+/// For tests: from now on scans go this way; null: each device's own again.
+void force_scans(const forced_scan*);
+
+}  // namespace balm::array

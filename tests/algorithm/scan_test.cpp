@@ -1,0 +1,532 @@
+// Scans against those of the standard library on the host.
+
+#include "balm/scan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithm/scan/look_back.hpp"
+#include "algorithm/scan/scan_strategy.hpp"
+#include "balm/balm.hpp"
+#include "ir/ir.hpp"
+#include "kernel/launch/launch.hpp"
+#include "support/devices.hpp"
+#include "support/interpreter.hpp"
+#include "support/nvrtc_listener.hpp"
+
+namespace balm::test {
+
+namespace {
+
+using namespace balm::dsl;
+using array::scan_strategy;
+using testing::HasSubstr;
+
+struct forced_scans {
+    explicit forced_scans(array::forced_scan asked) : how(asked) { array::force_scans(&how); }
+    forced_scans(const forced_scans&) = delete;
+    forced_scans& operator=(const forced_scans&) = delete;
+    ~forced_scans() { array::force_scans(nullptr); }
+    const array::forced_scan how;
+};
+
+/// Runs the body on every context with each strategy that its devices can run.
+template <class Body>
+void in_all_strategies(Body&& body) {
+    on_all_contexts([&](const context& ctx) {
+        const device_info& on = ctx.device(0).info();
+        const bool is_cpu = on.type == device_type::cpu;
+        body(ctx);
+        const auto run = [&](scan_strategy chosen, const char* words) {
+            SCOPED_TRACE(words);
+            const forced_scans held({chosen});
+            body(ctx);
+        };
+        run(scan_strategy::chunk_a_group, "a chunk a group");
+        if (is_cpu) run(scan_strategy::tiles_look_back, "tiles look back");
+    });
+}
+
+std::size_t pick(std::mt19937_64& random, std::size_t below) { return random() % below; }
+
+/// Numbers whose sums are exact in every type.
+template <class T>
+std::vector<T> small_numbers(std::mt19937_64& random, std::size_t n) {
+    std::vector<T> made(n);
+    for (T& each : made) each = static_cast<T>(static_cast<int>(pick(random, 9)) - (T(-1) < T(0) ? 4 : 0));
+    return made;
+}
+std::vector<std::size_t> random_sizes(std::mt19937_64& random, std::size_t count) {
+    std::vector<std::size_t> made;
+    for (std::size_t k = 0; k < count; ++k) made.push_back(1 + pick(random, 200000));
+    return made;
+}
+
+template <class R, class T, class F>
+std::vector<R> inclusive(const std::vector<T>& x, F&& combine, R init) {
+    std::vector<R> made(x.size());
+    std::inclusive_scan(x.begin(), x.end(), made.begin(), combine, init);
+    return made;
+}
+template <class R, class T, class F>
+std::vector<R> exclusive(const std::vector<T>& x, F&& combine, R init) {
+    std::vector<R> made(x.size());
+    std::exclusive_scan(x.begin(), x.end(), made.begin(), init, combine);
+    return made;
+}
+template <class R>
+auto plus() {
+    return [](R a, R b) { return static_cast<R>(a + b); };
+}
+
+template <class T>
+void expect_equal(const vector<T>& got, const std::vector<T>& wanted) {
+    const host_array<T> host = got.to_host();
+    ASSERT_EQ(host.size(), wanted.size());
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+        if (std::memcmp(&host.begin()[k], &wanted[k], sizeof(T)) == 0 || host.begin()[k] == wanted[k])
+            continue;
+        ADD_FAILURE() << "element " << k << " of " << wanted.size() << " is " << +host.begin()[k] << ", not "
+                      << +wanted[k];
+        return;
+    }
+}
+
+template <class T>
+class V15_scan_types : public testing::Test {};
+using element_types = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                                     std::uint32_t, std::int64_t, std::uint64_t, float, double>;
+TYPED_TEST_SUITE(V15_scan_types, element_types);
+
+TYPED_TEST(V15_scan_types, are_added_up) {
+    using T = TypeParam;
+    using R = decltype(sum(vector<T>()));
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        const bool is_inclusive = pick(random, 2) == 0;  // each is a kernel to compile
+        std::vector<std::size_t> sizes = random_sizes(random, 3);
+        sizes.insert(sizes.end(), {0, 1, 2, 4096, 65536, 65537});
+        for (const std::size_t n : sizes) {
+            SCOPED_TRACE(n);
+            const std::vector<T> x = small_numbers<T>(random, n);
+            const vector<T> on_device(ctx, x);
+            if (is_inclusive)
+                expect_equal(vector<R>(inclusive_scan(on_device)), inclusive(x, plus<R>(), R(0)));
+            else
+                expect_equal(vector<R>(exclusive_scan(on_device, T(3))), exclusive(x, plus<R>(), R(3)));
+        }
+    });
+}
+
+TEST(V15_scan, vectors_of_every_small_size) {
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        for (std::size_t n = 0; n <= 600; n += n < 70 ? 1 : 7) {
+            SCOPED_TRACE(n);
+            const std::vector<unsigned> x = small_numbers<unsigned>(random, n);
+            const vector<unsigned> on_device(ctx, x);
+            expect_equal(vector<unsigned>(inclusive_scan(on_device)), inclusive(x, plus<unsigned>(), 0u));
+            expect_equal(vector<unsigned>(exclusive_scan(on_device)), exclusive(x, plus<unsigned>(), 0u));
+        }
+    });
+}
+
+/// More tiles than one of them looks back at directly.
+TEST(V15_scan, millions_of_elements) {
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        const std::size_t n = 5000000 + pick(random, 10000);
+        const std::vector<unsigned> x = small_numbers<unsigned>(random, n);
+        const vector<unsigned> on_device(ctx, x);
+        expect_equal(vector<unsigned>(inclusive_scan(on_device, 7u)), inclusive(x, plus<unsigned>(), 7u));
+        const std::vector<std::int64_t> wide = small_numbers<std::int64_t>(random, n);
+        expect_equal(vector<std::int64_t>(exclusive_scan(vector<std::int64_t>(ctx, wide))),
+                     exclusive(wide, plus<std::int64_t>(), std::int64_t{0}));
+    });
+}
+
+TEST(V15_scan, every_reduction) {
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        const std::size_t n = 1 + pick(random, 100000);
+        SCOPED_TRACE(n);
+        const std::vector<int> x = small_numbers<int>(random, n);
+        const vector<int> v(ctx, x);
+        const auto least = [](int a, int b) { return std::min(a, b); };
+        const auto most = [](int a, int b) { return std::max(a, b); };
+        constexpr int low = std::numeric_limits<int>::lowest(), high = std::numeric_limits<int>::max();
+        expect_equal(vector<int>(inclusive_scan(min_of(v))), inclusive(x, least, high));
+        expect_equal(vector<int>(exclusive_scan(max_of(v))), exclusive(x, most, low));
+        std::vector<int> odd(n);
+        std::transform(x.begin(), x.end(), odd.begin(), [](int each) { return each | 1; });
+        const auto times = [](int a, int b) {
+            return static_cast<int>(static_cast<unsigned>(a) * static_cast<unsigned>(b));
+        };
+        expect_equal(vector<int>(inclusive_scan(product_of(v | 1))), inclusive(odd, times, 1));
+
+        std::vector<std::int64_t> positive(n);
+        std::transform(x.begin(), x.end(), positive.begin(), [](int each) { return each > 3; });
+        expect_equal(vector<std::int64_t>(inclusive_scan(count_of(v > 3), 5)),
+                     inclusive(positive, plus<std::int64_t>(), std::int64_t{5}));
+        expect_equal(vector<std::int64_t>(exclusive_scan(v > 3)),
+                     exclusive(positive, plus<std::int64_t>(), std::int64_t{0}));
+        const host_array<bool> any_yet = vector<bool>(inclusive_scan(any_of(v > 3))).to_host(),
+                               all_yet = vector<bool>(exclusive_scan(all_of(v < 4))).to_host();
+        bool any_wanted = false, all_wanted = true, is_right = true;
+        for (std::size_t k = 0; k < n; ++k) {
+            is_right = is_right && all_yet.begin()[k] == all_wanted;
+            all_wanted = all_wanted && x[k] < 4;
+            any_wanted = any_wanted || x[k] > 3;
+            is_right = is_right && any_yet.begin()[k] == any_wanted;
+        }
+        EXPECT_TRUE(is_right);
+    });
+}
+
+TEST(V15_scan, extremes_pass_over_nan) {
+    on_all_contexts([](const context& ctx) {
+        const float nan = std::numeric_limits<float>::quiet_NaN();
+        const vector<float> x(ctx, {nan, 2, nan, 1, 3});
+        const host_array<float> least = vector<float>(inclusive_scan(min_of(x))).to_host();
+        EXPECT_TRUE(std::isnan(least.begin()[0]));
+        EXPECT_EQ(std::vector<float>(least.begin() + 1, least.end()), (std::vector<float>{2, 2, 1, 1}));
+        EXPECT_TRUE(std::isnan(vector<float>(exclusive_scan(max_of(x)))[0]));
+    });
+}
+
+// ---- operations that do not commute
+
+/// x -> scale x + shift modulo 2^32 in 64 bits; the first of two is applied first.
+std::uint64_t composed(std::uint64_t f, std::uint64_t g) {
+    const auto scale = [](std::uint64_t h) { return static_cast<std::uint32_t>(h >> 32); };
+    const auto shift = [](std::uint64_t h) { return static_cast<std::uint32_t>(h); };
+    return std::uint64_t{scale(g) * scale(f)} << 32 |
+           std::uint64_t{scale(g) * shift(f) + shift(g)} % (1ull << 32);
+}
+const auto& composition() {
+    static const auto made = function("composed(f, g)", [](ULong f, ULong g) {
+        const UInt f_scale = cast<unsigned>(f >> 32), f_shift = cast<unsigned>(f);
+        const UInt g_scale = cast<unsigned>(g >> 32), g_shift = cast<unsigned>(g);
+        return cast<std::uint64_t>(g_scale * f_scale) << 32 |
+               cast<std::uint64_t>(g_scale * f_shift + g_shift);
+    });
+    return made;
+}
+constexpr std::uint64_t unchanged = std::uint64_t{1} << 32;
+
+const auto& last_that_is_set() {
+    static const auto made =
+        function("last_that_is_set(a, b)", [](Int a, Int b) { return select(b != 0, b, a); });
+    return made;
+}
+
+TEST(V15_scan, functions_that_do_not_commute) {
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        const std::size_t n = 1 + pick(random, 200000);
+        SCOPED_TRACE(n);
+        std::vector<std::uint64_t> maps(n);
+        for (std::uint64_t& each : maps) each = random();
+        const vector<std::uint64_t> f(ctx, maps);
+        expect_equal(vector<std::uint64_t>(inclusive_scan(fold_of(f, unchanged, composition()))),
+                     inclusive(maps, composed, unchanged));
+        const std::uint64_t init = random();
+        expect_equal(vector<std::uint64_t>(exclusive_scan(fold_of(f, unchanged, composition()), init)),
+                     exclusive(maps, composed, init));
+
+        std::vector<int> marks(n);
+        for (int& each : marks) each = pick(random, 10) == 0 ? static_cast<int>(pick(random, 100)) : 0;
+        expect_equal(vector<int>(inclusive_scan(fold_of(vector<int>(ctx, marks), 0, last_that_is_set()))),
+                     inclusive(
+                         marks, [](int a, int b) { return b != 0 ? b : a; }, 0));
+    });
+}
+
+// ---- rounding
+
+template <class T>
+void expect_sums_near(const std::vector<T>& x, const vector<T>& got) {
+    const host_array<T> host = got.to_host();
+    long double exact = 0, magnitudes = 0;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+        exact += x[k];
+        magnitudes += std::fabs(x[k]);
+        const long double bound =
+            static_cast<long double>(k + 1) * std::numeric_limits<T>::epsilon() / 2 * magnitudes;
+        const T own = host.begin()[k];
+        if (std::fabs(own - exact) <= bound) continue;
+        ADD_FAILURE() << "element " << k << " is " << own << ", not " << exact << " by more than " << bound;
+        return;
+    }
+}
+
+TEST(V15_scan, sums_of_floats_are_within_their_bounds_and_the_same_in_every_run) {
+    auto random = seeded_random();
+    std::uniform_real_distribution<float> number(-1, 1);
+    in_all_strategies([&](const context& ctx) {
+        const std::size_t n = 1 + pick(random, 300000);
+        SCOPED_TRACE(n);
+        std::vector<float> x(n);
+        for (float& each : x) each = number(random);
+        const std::vector<double> wide(x.begin(), x.end());
+        const vector<float> v(ctx, x);
+        const vector<double> w(ctx, wide);
+        const vector<float> sums = inclusive_scan(v);
+        expect_sums_near(x, sums);
+        expect_sums_near(wide, vector<double>(inclusive_scan(w)));
+        expect_sums_near(x, vector<float>(inclusive_scan(sum_compensated_of(v))));
+        for (int k = 0; k < 5; ++k)
+            EXPECT_EQ(std::memcmp(vector<float>(inclusive_scan(v)).to_host().data(), sums.to_host().data(),
+                                  n * sizeof(float)),
+                      0);
+    });
+}
+
+// ---- what is scanned, and where it goes
+
+TEST(V15_scan, expressions_and_scans_in_expressions) {
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        const std::size_t n = 1 + pick(random, 100000);
+        SCOPED_TRACE(n);
+        const std::vector<int> x = small_numbers<int>(random, n), y = small_numbers<int>(random, n);
+        const vector<int> a(ctx, x), b(ctx, y);
+        std::vector<int> both(n);
+        for (std::size_t k = 0; k < n; ++k) both[k] = x[k] * y[k] + static_cast<int>(k % 3);
+        std::vector<int> wanted = inclusive(both, plus<int>(), 0);
+        const auto scanned = inclusive_scan(a * b + cast<int>(element_index() % 3));
+        expect_equal(vector<int>(scanned), wanted);
+        std::vector<int> combined(n);
+        for (std::size_t k = 0; k < n; ++k) combined[k] = 2 * wanted[k] - y[k] * wanted[k];
+        expect_equal(vector<int>(2 * scanned - b * scanned), combined);
+        expect_equal(vector<int>(inclusive_scan(exclusive_scan(a))),
+                     inclusive(exclusive(x, plus<int>(), 0), plus<int>(), 0));
+        const std::vector<int> before = exclusive(x, plus<int>(), 0);
+        EXPECT_EQ(sum(exclusive_scan(a)), std::accumulate(before.begin(), before.end(), 0, plus<int>()));
+    });
+}
+
+TEST(V15_scan, in_place) {
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        const std::size_t n = 1 + pick(random, 200000);
+        SCOPED_TRACE(n);
+        const std::vector<int> x = small_numbers<int>(random, n);
+        std::vector<int> wanted = inclusive(x, plus<int>(), 0);
+        vector<int> v(ctx, x);
+        v = inclusive_scan(v);
+        expect_equal(v, wanted);
+        wanted = exclusive(wanted, plus<int>(), 9);
+        v = exclusive_scan(v, 9);
+        expect_equal(v, wanted);
+
+        v = vector<int>(ctx, x);
+        v = inclusive_scan(v[static_cast<std::int64_t>(n) - 1 - element_index(0, n)]);
+        expect_equal(v, inclusive(std::vector<int>(x.rbegin(), x.rend()), plus<int>(), 0));
+
+        std::vector<std::uint8_t> bytes = small_numbers<std::uint8_t>(random, n);
+        vector<std::uint8_t> small(ctx, bytes);
+        small = inclusive_scan(small);
+        expect_equal(small, inclusive(bytes, plus<std::uint8_t>(), std::uint8_t{0}));
+    });
+}
+
+TEST(V15_scan, views_in_row_major_order) {
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        const std::size_t rows = 1 + pick(random, 300), columns = 1 + pick(random, 300);
+        SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns));
+        const std::vector<int> x = small_numbers<int>(random, rows * columns);
+        vector<int> v(ctx, x);
+        std::vector<int> transposed;
+        for (std::size_t c = 0; c < columns; ++c)
+            for (std::size_t r = 0; r < rows; ++r) transposed.push_back(x[r * columns + c]);
+        const auto by_columns = view(v, {rows, columns}).transpose();
+        const std::vector<int> wanted = inclusive(transposed, plus<int>(), 0);
+        expect_equal(vector<int>(inclusive_scan(by_columns)), wanted);
+        expect_equal(vector<int>(by_columns + inclusive_scan(by_columns)), [&] {
+            std::vector<int> made;
+            for (std::size_t k = 0; k < wanted.size(); ++k) made.push_back(wanted[k] + transposed[k]);
+            return made;
+        }());
+        std::vector<int> assigned = x;
+        view(v, {rows, columns})(all, 0) = inclusive_scan(view(v, {rows, columns})(all, 0));
+        for (std::size_t r = 0, total = 0; r < rows; ++r) {
+            total += static_cast<std::size_t>(x[r * columns]);
+            assigned[r * columns] = static_cast<int>(total);
+        }
+        expect_equal(v, assigned);
+    });
+}
+
+// ---- by key
+
+template <class R, class K, class F>
+std::vector<R> by_key(const std::vector<K>& keys, const std::vector<R>& x, F&& combine, R init,
+                      bool is_inclusive) {
+    std::vector<R> made;
+    R sum = init;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+        if (k > 0 && keys[k] != keys[k - 1]) sum = init;
+        const R next = combine(sum, x[k]);
+        made.push_back(is_inclusive ? next : sum);
+        sum = next;
+    }
+    return made;
+}
+template <class K>
+std::vector<K> random_keys(std::mt19937_64& random, std::size_t n) {
+    const std::size_t length = 1 + pick(random, 2) * pick(random, 5000);
+    std::vector<K> keys(n);
+    K key = 0;
+    for (K& each : keys) {
+        if (pick(random, length) == 0) key = static_cast<K>(pick(random, 4));
+        each = key;
+    }
+    return keys;
+}
+
+TEST(V15_scan, by_key) {
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        for (const std::size_t n : {std::size_t{0}, std::size_t{1}, 1 + pick(random, 200000)}) {
+            SCOPED_TRACE(n);
+            const std::vector<int> keys = random_keys<int>(random, n), x = small_numbers<int>(random, n);
+            const vector<int> k(ctx, keys), v(ctx, x);
+            expect_equal(vector<int>(inclusive_scan_by_key(k, v)), by_key(keys, x, plus<int>(), 0, true));
+            expect_equal(vector<int>(exclusive_scan_by_key(k, v, 5)), by_key(keys, x, plus<int>(), 5, false));
+            expect_equal(vector<int>(inclusive_scan_by_key(k, v, 5)), by_key(keys, x, plus<int>(), 5, true));
+            std::vector<std::uint64_t> maps(n);
+            for (std::uint64_t& each : maps) each = random();
+            const auto composing = fold_of(vector<std::uint64_t>(ctx, maps), unchanged, composition());
+            expect_equal(vector<std::uint64_t>(exclusive_scan_by_key(k, composing)),
+                         by_key(keys, maps, composed, unchanged, false));
+
+            vector<int> in_place(ctx, keys);
+            in_place = inclusive_scan_by_key(in_place, v);
+            expect_equal(in_place, by_key(keys, x, plus<int>(), 0, true));
+            in_place = vector<int>(ctx, x);
+            in_place = inclusive_scan_by_key(k, in_place);
+            expect_equal(in_place, by_key(keys, x, plus<int>(), 0, true));
+        }
+    });
+}
+
+// ---- with sub-groups, which devices may lack: in the interpreter, and compiled for CUDA
+
+/// The kernel that a scan in tiles with sub-groups makes, which a CPU refuses.
+template <class Scan>
+ir::function kernel_with_sub_groups(const Scan& run) {
+    std::optional<ir::function> seen;
+    kernels::observe_compilations([&](const ir::function& f, const ir::launch_facts&) { seen = f; });
+    const forced_scans held({scan_strategy::tiles_look_back, true});
+    EXPECT_THROW(run(), std::exception);
+    compile_kernels_with_nvrtc_again();
+    also_compile_with_nvrtc(*seen);
+    return *seen;
+}
+
+/// Runs the kernel in groups of 256, each of which has a tile.
+template <class T, class R>
+std::vector<R> interpreted(const ir::function& kernel, std::vector<T>& x, std::size_t tile) {
+    const std::size_t n = x.size(), tiles = (n + tile - 1) / tile;
+    const array::announcements layout(tiles);
+    std::vector<R> out(n);
+    std::vector<std::uint64_t> words(layout.words()), values(2 * layout.count);
+    std::vector<interpreter_argument> arguments;
+    for (const ir::parameter& each : kernel.parameters) {
+        const std::string& name = each.name;
+        arguments.push_back(name == "n"             ? value_of(static_cast<std::int64_t>(n))
+                            : name == "first_run"   ? value_of(static_cast<std::int64_t>(layout.runs))
+                            : name == "first_block" ? value_of(static_cast<std::int64_t>(layout.blocks))
+                            : name == "words"       ? memory_of(words)
+                            : name == "values"      ? memory_of(values)
+                            : name == "out"         ? memory_of(out)
+                            : name == "a"           ? memory_of(x)
+                                                    : value_of(std::int64_t{0}));
+    }
+    const auto items = static_cast<std::int64_t>(256 * tiles);
+    interpret(kernel, {{items, 1, 1}, {256, 1, 1}}, arguments);
+    return out;
+}
+
+TEST(V15_scan, look_back_with_sub_groups) {
+    auto random = seeded_random();
+    const context ctx{filter::cpu};
+    const vector<unsigned> any(ctx, {1u});
+    const vector<std::uint64_t> any_map(ctx, {1ull});
+    const ir::function sums = kernel_with_sub_groups([&] { return vector<unsigned>(inclusive_scan(any)); });
+    const ir::function compositions = kernel_with_sub_groups(
+        [&] { return vector<std::uint64_t>(inclusive_scan(fold_of(any_map, unchanged, composition()))); });
+    for (const std::size_t n : {std::size_t{1}, 1 + pick(random, 300000)}) {
+        SCOPED_TRACE(n);
+        std::vector<unsigned> x = small_numbers<unsigned>(random, n);
+        EXPECT_EQ((interpreted<unsigned, unsigned>(sums, x, 4096)), inclusive(x, plus<unsigned>(), 0u));
+        std::vector<std::uint64_t> maps(n);
+        for (std::uint64_t& each : maps) each = random();
+        EXPECT_EQ((interpreted<std::uint64_t, std::uint64_t>(compositions, maps, 2048)),
+                  inclusive(maps, composed, unchanged));
+    }
+}
+
+// ---- errors, and no elements
+
+TEST(V15_scan, faults_are_told) {
+    on_all_contexts([](const context& ctx) {
+        const vector<int> x(ctx, {1, 2, 3, 4, 5}), keys(ctx, {1, 1, 2});
+        vector<int> other(ctx, 6);
+        EXPECT_THAT(message_of<usage_error>([&] { other = inclusive_scan(x); }),
+                    HasSubstr("an expression of 5 elements is assigned to a vector of 6"));
+        EXPECT_THAT(message_of<usage_error>([&] { inclusive_scan_by_key(keys, x); }), HasSubstr("5"));
+        EXPECT_THAT(message_of<usage_error>([&] { inclusive_scan(element_index()); }),
+                    HasSubstr("says neither on what device nor how many elements"));
+        const auto counts = function("counts", [](Int i, Mixed<int> m) {
+            atomic_inc(m[0]);
+            return i;
+        });
+        if (ctx.devices().size() == 1) {
+            vector<int> counter(ctx, 1, 0);
+            EXPECT_THAT(message_of<usage_error>([&] { vector<int> y = inclusive_scan(counts(x, counter)); }),
+                        HasSubstr("reduced or scanned writes memory"));
+        }
+    });
+}
+
+TEST(V15_scan, of_no_elements) {
+    on_all_contexts([](const context& ctx) {
+        const vector<float> none(ctx, 0);
+        EXPECT_EQ(vector<float>(inclusive_scan(none)).size(), 0u);
+        EXPECT_EQ(vector<float>(exclusive_scan(none, 3)).size(), 0u);
+        EXPECT_EQ(vector<float>(inclusive_scan_by_key(none, none)).size(), 0u);
+    });
+}
+
+TEST(V15_scan, new_initial_values_and_sizes_compile_nothing) {
+    in_all_strategies([](const context& ctx) {
+        const auto scan_all = [&](int init, std::size_t n) {
+            const vector<int> scanned = exclusive_scan(vector<int>(ctx, n, 2), init);
+            EXPECT_EQ(scanned[n - 1], init + 2 * static_cast<int>(n - 1));
+        };
+        scan_all(1, 3);
+        scan_all(1, 150000);
+        EXPECT_EQ(compilations_of([&] {
+                      scan_all(2, 7);
+                      scan_all(3, 170001);
+                  }),
+                  0);
+    });
+}
+
+TEST(V15_scan, over_three_devices) { run_on_three_devices("test_algorithm", "V15_scan*"); }
+
+}  // namespace
+
+}  // namespace balm::test
