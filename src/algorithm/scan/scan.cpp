@@ -38,6 +38,12 @@ constexpr int cpu_elements_at_once = 8;
 
 std::size_t divided_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
+/// The fastest one for a kind of device.
+scan_strategy strategy_for(bool is_cpu, bool has_sub_groups) {
+    if (is_cpu) return scan_strategy::chunk_an_item;
+    return has_sub_groups ? scan_strategy::tiles_look_back : scan_strategy::chunk_a_group;
+}
+
 /// Elements that a kernel takes from where they lie to where its results go.
 struct section {
     const tape& p;
@@ -74,9 +80,12 @@ public:
           before_(sections_before) {
         refuse_writing(of.p);
         const forced_scan* const asked = forced.load();
-        strategy_ = asked != nullptr ? asked->strategy : strategy_for(device_.info());
-        plan_.has_sub_groups =
-            device_.info().sub_group_size != 0 || (asked != nullptr && asked->has_sub_groups);
+        plan_.has_sub_groups = kernels::features_of(device_).has_sub_groups;
+        strategy_ = strategy_for(facts_.on_cpu, plan_.has_sub_groups);
+        if (asked != nullptr) {
+            strategy_ = asked->strategy;
+            plan_.has_sub_groups |= asked->has_sub_groups;
+        }
         if (!is_only && strategy_ == scan_strategy::tiles_look_back) strategy_ = scan_strategy::chunk_a_group;
         plan_.is_inclusive = how.is_inclusive;
         plan_.has_init = how.has_init;
@@ -290,11 +299,6 @@ private:
 };
 
 }  // namespace
-
-scan_strategy strategy_for(const device_info& device) {
-    if (device.type == device_type::cpu) return scan_strategy::chunk_an_item;
-    return device.sub_group_size != 0 ? scan_strategy::tiles_look_back : scan_strategy::chunk_a_group;
-}
 
 void force_scans(const forced_scan* asked) { forced = asked; }
 

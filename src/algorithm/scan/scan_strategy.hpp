@@ -3,8 +3,6 @@
 
 #include <cstdint>
 
-#include "balm/device_info.hpp"
-
 namespace balm::array {
 
 enum class scan_strategy : std::uint8_t {
@@ -13,9 +11,6 @@ enum class scan_strategy : std::uint8_t {
     tiles_look_back  ///< one pass: tiles wait for what is ahead of them; devices with sub-groups, whose
                      ///< groups go on while others wait
 };
-
-/// The fastest one for a device.
-scan_strategy strategy_for(const device_info&);
 
 /// For tests: how scans on all devices go, whatever the device is.
 struct forced_scan {
