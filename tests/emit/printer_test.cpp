@@ -400,7 +400,7 @@ TEST(EMIT_loops, read_like_cpp) {
     const std::string text = opencl(kernel);
     for (const char* line : {"for (int k = 10; k > n; --k) {", "= 0; k2 < n; k2 += 4) {",
                              "= 0; s > 0 ? k3 < n : k3 > n; k3 += s) {", "for (long k4 = 0; k4 < ",
-                             "k5 < n; k5 += (int)get_local_size(0)) {"})
+                             "k5 = (int)get_local_id(0); k5 < n; k5 += t2) {"})
         EXPECT_THAT(text, HasSubstr(line));
     cuda(kernel);
 }

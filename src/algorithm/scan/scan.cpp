@@ -165,10 +165,8 @@ private:
     void list(List& to, const scan_plan& plan, std::size_t n, const tape& p, const layout& leaves) const {
         to.number("n", n);
         const bool has_chunks = plan.stage == scan_stage::chunk_totals || plan.stage == scan_stage::chunks;
-        if (has_chunks) {
-            to.number("chunk_size", chunk_);
-            to.number("first_part", before_);
-        }
+        if (has_chunks) to.number("chunk_size", chunk_);
+        if (has_chunks || plan.stage == scan_stage::total_of_parts) to.number("first_part", before_);
         if (has_chunks || plan.of_parts()) to.vector("parts", *parts_, trace::access::mixed);
         if (plan.stage == scan_stage::total_of_parts) to.vector("total", *total_, trace::access::out);
         if (plan.stage == scan_stage::look_back) list_announcements(to);

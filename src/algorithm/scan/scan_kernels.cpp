@@ -77,7 +77,8 @@ private:
         return block::joined({trace::constant(scalar::boolean, 0)}, init());
     }
     values at(const Index& i) const {
-        if (plan_.of_parts()) return parts().load(i);
+        if (plan_.stage == scan_stage::total_of_parts) return parts().load(i + given("first_part"));
+        if (plan_.stage == scan_stage::parts) return parts().load(i);
         const values recorded = record(p_, leaves_, given_, block::node_of(i));
         const values own = does_.of_element({recorded[0]}, block::node_of(i));
         if (!plan_.is_by_key) return own;
