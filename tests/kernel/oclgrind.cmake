@@ -18,7 +18,7 @@ execute_process(
         # Unoptimised: LLVM makes integers of 5 bytes that Oclgrind does not know.
         ${oclgrind} --data-races --build-options -cl-opt-disable --log ${log} ${program}
         --gtest_filter=${filter}
-    TIMEOUT 300 OUTPUT_VARIABLE output ERROR_VARIABLE output)
+    TIMEOUT 540 OUTPUT_VARIABLE output ERROR_VARIABLE output)
 set(found "")
 if(EXISTS "${log}")
     file(READ "${log}" found)
