@@ -9,9 +9,21 @@
 
 namespace balm::array {
 
-using namespace dsl;
-
 namespace {
+
+using block::Index;
+using dsl::atomic_add;
+using dsl::atomic_load;
+using dsl::atomic_store;
+using dsl::atomic_store_release;
+using dsl::bit_cast;
+using dsl::cast;
+using dsl::device_fence;
+using dsl::Float;
+using dsl::Int;
+using dsl::named;
+using dsl::Ptr;
+using dsl::ULong;
 
 /// Tiles of a run, and runs of a block: as many as a sub-group has lanes.
 constexpr int run_bits = 5, block_bits = 10;
@@ -135,7 +147,7 @@ block::values look_back::combined_since(const Index& first, const Index& count) 
     }
     const block::values scanned = block::sub_group_scan_inclusive(g_, does_, block::read(own), exchange_);
     if (!g_.has_sub_groups()) g_.barrier();
-    const block::values made = block::shuffle(g_, scanned, g_.last(), exchange_);
+    block::values made = block::shuffle(g_, scanned, g_.last(), exchange_);
     if (!g_.has_sub_groups()) g_.barrier();
     return made;
 }

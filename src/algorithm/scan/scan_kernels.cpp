@@ -80,7 +80,7 @@ private:
         if (plan_.stage == scan_stage::total_of_parts) return parts().load(i + given("first_part"));
         if (plan_.stage == scan_stage::parts) return parts().load(i);
         const values recorded = record(p_, leaves_, given_, block::node_of(i));
-        const values own = does_.of_element({recorded[0]}, block::node_of(i));
+        values own = does_.of_element({recorded[0]}, block::node_of(i));
         if (!plan_.is_by_key) return own;
         if (!plan_.has_init) return block::joined({recorded[1]}, own);
         const values first = block::variables("first", own);
