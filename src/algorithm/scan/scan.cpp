@@ -270,9 +270,11 @@ private:
         if (extents().count() == 0) return made;
         const std::vector<piece> pieces = pieces_of(p);
         std::vector<section> sections;
+        sections.reserve(pieces.size());
         for (const piece& each : pieces) sections.push_back(section_of(each, *made));
         std::list<computation> all;
         std::vector<const vector_state*> totals;
+        totals.reserve(sections.size());
         for (const section& each : sections)
             totals.push_back(&all.emplace_back(each, how_, is_by_key_, totals.size(), false).start_total());
         std::size_t before = 0;
