@@ -546,7 +546,9 @@ TEST(V15_scan, new_initial_values_and_sizes_compile_nothing) {
     });
 }
 
-TEST(V15_scan, over_three_devices) { run_on_three_devices("test_algorithm", "V15_scan.*-*look_back*:*compile_nothing"); }
+TEST(V15_scan, over_three_devices) {
+    run_on_three_devices("test_algorithm", "V15_scan.*-*look_back*:*compile_nothing");
+}
 
 }  // namespace
 
