@@ -127,13 +127,13 @@ bool loads_too_much(const function& f, const block& body, const loop_index& inde
 class run_of_elements {
 public:
     run_of_elements(function& f, const block& body, value_id loop, const element_run& own,
-                    const coarsening& how, const std::vector<bool>& is_wide, block& to)
+                    const coarsening& how, const std::vector<bool>& is_wide, builder& to)
         : f_(f), body_(body), loop_(loop), own_(own), how_(how), is_wide_(is_wide), to_(to) {}
 
     void append_values() {
         for (std::uint8_t k = 0; k < how_.width; ++k) {
             value_id index = own_.first;
-            if (k > 0) index = apply(builtin::add, scalar::i64, index, constant(scalar::i64, k));
+            if (k > 0) index = to_.apply(builtin::add, index, to_.constant(k));
             append_element(k, index);
         }
     }
@@ -168,12 +168,7 @@ private:
         return found != known.end() ? found->second : v;
     }
     value_id copy(value_id v, const copies& known) {
-        const auto own = f_.operands_of(v);
-        std::vector<value_id> operands(own.begin(), own.end());
-        for (value_id& o : operands) o = copy_of(o, known);
-        const instruction i = f_.code[v];
-        to_.push_back(f_.add(i, operands));
-        return to_.back();
+        return to_.copy(v, [&](value_id o) { return copy_of(o, known); });
     }
 
     // ---- vectors: integers of 8 and 16 bits are accessed in words, for which every device has instructions
@@ -207,17 +202,17 @@ private:
         const auto vectors = static_cast<std::uint64_t>(how_.width / elements_of_vector(v));
         value_id index = own_.vector;
         if (vectors > 1) {
-            index = apply(builtin::mul, scalar::i64, index, constant(scalar::i64, vectors));
-            index = apply(builtin::add, scalar::i64, index, constant(scalar::i64, k));
+            index = to_.apply(builtin::mul, index, to_.constant(vectors));
+            index = to_.apply(builtin::add, index, to_.constant(k));
         }
-        return {make(opcode::reinterpret, to, {memory}), index};
+        return {to_.make(opcode::reinterpret, to, {memory}), index};
     }
     /// A vector of which the load has a lane: loaded for the first of them.
     value_id vector_at(value_id v, std::uint8_t k) {
         const auto [known, is_new] = vectors_.try_emplace({v, k}, none);
         if (is_new) {
             const address at = address_of(v, k);
-            known->second = make(opcode::load, value_of_memory(vector_type(v)), {at.pointer, at.index});
+            known->second = to_.make(opcode::load, value_of_memory(vector_type(v)), {at.pointer, at.index});
         }
         return known->second;
     }
@@ -228,14 +223,14 @@ private:
         const type whole = f_.code[vector].result;
         k %= count;
         if (!is_in_words(v))
-            return count == 1 ? vector : make(opcode::swizzle, whole.element, {vector}, 0, k);
-        value_id word = whole.lanes > 1 ? make(opcode::swizzle, scalar::u32, {vector}, 0, k / of_word)
+            return count == 1 ? vector : to_.make(opcode::swizzle, whole.element, {vector}, 0, k);
+        value_id word = whole.lanes > 1 ? to_.make(opcode::swizzle, scalar::u32, {vector}, 0, k / of_word)
                         : whole.element == scalar::u32 ? vector
-                                                       : make(opcode::convert, scalar::u32, {vector});
+                                                       : to_.make(opcode::convert, scalar::u32, {vector});
         const std::uint64_t shift = bits_of_element(v) * (k % of_word);
-        if (shift > 0) word = apply(builtin::shr, scalar::u32, word, constant(scalar::u32, shift));
-        if (element_of(v) == scalar::boolean) word = make(opcode::convert, scalar::u8, {word});
-        return make(opcode::convert, element_of(v), {word});
+        if (shift > 0) word = to_.apply(builtin::shr, word, to_.constant(shift, scalar::u32), scalar::u32);
+        if (element_of(v) == scalar::boolean) word = to_.make(opcode::convert, scalar::u8, {word});
+        return to_.make(opcode::convert, element_of(v), {word});
     }
     std::uint64_t bits_of_element(value_id v) const { return 8 * size_of(element_of(v)); }
 
@@ -247,47 +242,32 @@ private:
                 values.push_back(copy_of(f_.operand(v, 2), elements_[k]));
             const address at = address_of(v, first / count);
             const value_id vector = is_in_words(v) ? words(v, values) : compose(element_of(v), values);
-            make(opcode::store, scalar::nothing, {at.pointer, at.index, vector});
+            to_.make(opcode::store, scalar::nothing, {at.pointer, at.index, vector});
         }
     }
     value_id compose(scalar element, const std::vector<value_id>& values) {
         if (values.size() == 1) return values[0];
         const type vector(element, static_cast<std::uint8_t>(values.size()));
-        return make(opcode::compose, value_of_memory(vector), values);
+        return to_.make(opcode::compose, value_of_memory(vector), values);
     }
     value_id words(value_id v, const std::vector<value_id>& values) {
         const std::uint8_t of_word = elements_of_word(v);
         const scalar bits = size_of(element_of(v)) == 1 ? scalar::u8 : scalar::u16;
         std::vector<value_id> all;
         for (std::size_t k = 0; k < values.size(); ++k) {
-            value_id part = make(opcode::convert, scalar::u32, {make(opcode::convert, bits, {values[k]})});
+            value_id part =
+                to_.make(opcode::convert, scalar::u32, {to_.make(opcode::convert, bits, {values[k]})});
             if (k % of_word == 0) {
                 all.push_back(part);
                 continue;
             }
-            const value_id shift = constant(scalar::u32, bits_of_element(v) * (k % of_word));
-            part = apply(builtin::shl, scalar::u32, part, shift);
-            all.back() = apply(builtin::bit_or, scalar::u32, all.back(), part);
+            const value_id shift = to_.constant(bits_of_element(v) * (k % of_word), scalar::u32);
+            part = to_.apply(builtin::shl, part, shift, scalar::u32);
+            all.back() = to_.apply(builtin::bit_or, all.back(), part, scalar::u32);
         }
-        if (values.size() < of_word) return make(opcode::convert, scalar::u16, {all[0]});
+        if (values.size() < of_word) return to_.make(opcode::convert, scalar::u16, {all[0]});
         return compose(scalar::u32, all);
     }
-
-    value_id make(opcode op, type result, const std::vector<value_id>& operands, std::uint16_t detail = 0,
-                  std::uint64_t bits = 0) {
-        instruction i;
-        i.op = op;
-        i.result = result;
-        i.detail = detail;
-        i.bits = bits;
-        i.where = f_.code[loop_].where;
-        to_.push_back(f_.add(i, operands));
-        return to_.back();
-    }
-    value_id apply(builtin what, scalar result, value_id a, value_id b) {
-        return make(opcode::builtin, result, {a, b}, static_cast<std::uint16_t>(what));
-    }
-    value_id constant(scalar type, std::uint64_t bits) { return make(opcode::constant, type, {}, 0, bits); }
 
     function& f_;
     const block& body_;
@@ -295,7 +275,7 @@ private:
     const element_run own_;
     const coarsening& how_;
     const std::vector<bool>& is_wide_;  ///< by load or store of the body
-    block& to_;
+    builder& to_;
     std::vector<copies> elements_;
     std::map<std::pair<value_id, std::uint8_t>, value_id> vectors_;  ///< by the body's load, and which
 };
@@ -333,12 +313,12 @@ block coarsened(function& f, const block& body, value_id loop, std::span<const e
     for (const value_id v : body)
         is_wide[v] =
             how.wide && is_memory_access(f.code[v]) && has_wide_form(f, v) && index.terms_of(v) == how.wide;
-    block made;
+    builder made(f, f.code[loop].where);
     std::vector<run_of_elements> all;
     for (const element_run& each : runs) all.emplace_back(f, body, loop, each, how, is_wide, made);
     for (run_of_elements& each : all) each.append_values();
     for (run_of_elements& each : all) each.append_stores();
-    return made;
+    return std::move(made.made);
 }
 
 }  // namespace balm::ir

@@ -17,23 +17,18 @@ bool is_arithmetic(const instruction& i) {
 
 class hoisting {
 public:
-    hoisting(function& f, value_id loop, builder& to)
-        : f_(f), to_(to), body_(f.blocks[f.code[loop].blocks[0]]) {
+    hoisting(const function& f, value_id loop, builder& to)
+        : to_(to), body_(f.blocks[f.code[loop].blocks[0]]) {
         std::sort(body_.begin(), body_.end());
     }
     value_id hoist(value_id v) {
         if (!std::binary_search(body_.begin(), body_.end(), v)) return v;
         if (const auto known = hoisted_.find(v); known != hoisted_.end()) return known->second;
-        const auto own = f_.operands_of(v);
-        std::vector<value_id> operands(own.begin(), own.end());
-        for (value_id& o : operands) o = hoist(o);
-        const instruction i = f_.code[v];
-        to_.made.push_back(f_.add(i, operands));
-        return hoisted_[v] = to_.made.back();
+        const value_id made = to_.copy(v, [&](value_id o) { return hoist(o); });
+        return hoisted_[v] = made;
     }
 
 private:
-    function& f_;
     builder& to_;
     block body_;  ///< sorted
     std::map<value_id, value_id> hoisted_;
@@ -70,7 +65,7 @@ bool loop_index::take_apart(value_id index, index_terms& terms, int& budget) con
     return take_apart(is_invariant(a) ? b : a, terms, budget);
 }
 
-value_id hoisted_sum(function& f, value_id loop, const index_terms& terms, builder& to) {
+value_id hoisted_sum(const function& f, value_id loop, const index_terms& terms, builder& to) {
     hoisting ahead(f, loop, to);
     value_id sum = none;
     for (const value_id term : terms) {

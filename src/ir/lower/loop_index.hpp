@@ -29,6 +29,6 @@ private:
 };
 
 /// The sum of terms, computed ahead of the loop; at least one.
-value_id hoisted_sum(function&, value_id loop, const index_terms&, builder&);
+value_id hoisted_sum(const function&, value_id loop, const index_terms&, builder&);
 
 }  // namespace balm::ir

@@ -27,16 +27,14 @@ void replace_uses(function& f, value_id what, value_id by) {
 
 /// Appends the instructions of a block without blocks of its own once more, with one value in place of
 /// another.
-void append_copy(function& f, const block& from, std::pair<value_id, value_id> instead, block& to) {
+void append_copy(const block& from, std::pair<value_id, value_id> instead, builder& to) {
     std::map<value_id, value_id> known{instead};
     for (const value_id v : from) {
-        const auto own = f.operands_of(v);
-        std::vector<value_id> operands(own.begin(), own.end());
-        for (value_id& o : operands)
-            if (const auto found = known.find(o); found != known.end()) o = found->second;
-        const instruction i = f.code[v];
-        to.push_back(f.add(i, operands));
-        known.emplace(v, to.back());
+        const value_id copy = to.copy(v, [&](value_id o) {
+            const auto found = known.find(o);
+            return found != known.end() ? found->second : o;
+        });
+        known.emplace(v, copy);
     }
 }
 
@@ -107,7 +105,7 @@ void chunks_of_fours(function& f, value_id loop, builder& b, std::size_t chunk) 
     builder each(f, f.code[loop].where);
     const value_id first = each.apply(builtin::mul, counted, each.constant(4));
     for (std::uint64_t k = 0; k < 4; ++k)
-        append_copy(f, single, {loop, each.apply(builtin::add, first, each.constant(k))}, each.made);
+        append_copy(single, {loop, each.apply(builtin::add, first, each.constant(k))}, each);
     f.blocks[body] = std::move(each.made);
 }
 
