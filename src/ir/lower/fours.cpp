@@ -8,6 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "ir/builder.hpp"
+
 namespace balm::ir {
 
 namespace {
@@ -89,7 +91,7 @@ public:
         std::map<value_id, const std::vector<member>*> begins;
         for (const auto& [which, members] : fours) begins.emplace(members.front().call, &members);
         const block before = std::move(f_.blocks[number]);
-        block after;
+        builder after(f_, source_line());
         std::map<value_id, member> shared;  // by call: the call of four, and which of the four
         for (const value_id v : before) {
             if (const auto found = begins.find(v); found != begins.end()) {
@@ -97,9 +99,9 @@ public:
                 for (const member& m : *found->second) shared.emplace(m.call, member{call, m.lane});
             }
             if (const auto found = shared.find(v); found != shared.end()) become_lane(v, found->second);
-            after.push_back(v);
+            after.made.push_back(v);
         }
-        f_.blocks[number] = std::move(after);
+        f_.blocks[number] = std::move(after.made);
         return true;
     }
 
@@ -119,28 +121,16 @@ private:
         fours[which].push_back({v, constant % 4});
     }
 
-    value_id make(opcode op, type result, const std::vector<value_id>& operands, std::uint16_t detail,
-                  std::uint64_t bits, block& to) {
-        instruction i;
-        i.op = op;
-        i.result = result;
-        i.detail = detail;
-        i.bits = bits;
-        to.push_back(f_.add(i, operands));
-        return to.back();
-    }
     /// At a quarter of the index of one of its calls, which is the same for all.
-    value_id call_of_four(value_id v, block& to) {
+    value_id call_of_four(value_id v, builder& to) {
         const auto own = f_.operands_of(v);
         std::vector<value_id> operands(own.begin(), own.end());
-        const value_id two = make(opcode::constant, scalar::u64, {}, 0, 2, to);
-        operands[0] = make(opcode::builtin, scalar::u64, {operands[0], two},
-                           static_cast<std::uint16_t>(builtin::shr), 0, to);
+        operands[0] = to.apply(builtin::shr, operands[0], to.constant(2, scalar::u64), scalar::u64);
         const std::shared_ptr<const function> callee = f_.callees[f_.code[v].bits]->of_four;
         const auto known = std::find(f_.callees.begin(), f_.callees.end(), callee);
         const auto number = static_cast<std::uint64_t>(known - f_.callees.begin());
         if (known == f_.callees.end()) f_.callees.push_back(callee);
-        return make(opcode::evaluate, type(f_.code[v].result.element, 4), operands, 0, number, to);
+        return to.make(opcode::evaluate, type(f_.code[v].result.element, 4), operands, 0, number);
     }
     void become_lane(value_id v, const member& of) {
         instruction& i = f_.code[v];

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ir/builder.hpp"
 #include "ir/lower/fours.hpp"
 
 namespace balm::ir {
@@ -144,7 +145,7 @@ private:
 /// Puts calls of four elements in place of one of as many as there are lanes.
 class calls_of_four {
 public:
-    calls_of_four(function& f, value_id loop, value_id first_element, block& to)
+    calls_of_four(function& f, value_id loop, value_id first_element, builder& to)
         : f_(f), loop_(loop), first_(first_element), to_(to) {}
 
     void replace(value_id v, std::uint8_t lanes) {
@@ -157,36 +158,26 @@ public:
         for (std::uint64_t k = 0; k < lanes / 4u; ++k) {
             // Added ahead of the shift: the index may wrap from -1 to 0.
             const value_id index =
-                k == 0 ? first : make(opcode::builtin, scalar::u64, {first, constant(4 * k)}, builtin::add);
-            operands[0] = make(opcode::builtin, scalar::u64, {index, constant(2)}, builtin::shr);
-            parts.push_back(make(opcode::evaluate, four, operands, {}, callee));
+                k == 0 ? first : to_.apply(builtin::add, first, constant(4 * k), scalar::u64);
+            operands[0] = to_.apply(builtin::shr, index, constant(2), scalar::u64);
+            parts.push_back(to_.make(opcode::evaluate, four, operands, 0, callee));
         }
         // The call becomes what its users see: the one of four, or several put together.
         instruction& i = f_.code[v];
         i.result.lanes = lanes;
         if (parts.size() == 1) {
             i = f_.code[parts[0]];
-            to_.back() = v;
+            to_.made.back() = v;
             return;
         }
         i.op = opcode::compose;
         i.bits = 0;
         f_.set_operands(v, parts);
-        to_.push_back(v);
+        to_.made.push_back(v);
     }
 
 private:
-    value_id make(opcode op, type result, const std::vector<value_id>& operands, builtin row = {},
-                  std::uint64_t bits = 0) {
-        instruction i;
-        i.op = op;
-        i.result = result;
-        i.detail = op == opcode::builtin ? static_cast<std::uint16_t>(row) : std::uint16_t{0};
-        i.bits = bits;
-        to_.push_back(f_.add(i, operands));
-        return to_.back();
-    }
-    value_id constant(std::uint64_t bits) { return make(opcode::constant, scalar::u64, {}, {}, bits); }
+    value_id constant(std::uint64_t bits) { return to_.constant(bits, scalar::u64); }
     /// The index's value for the first element.
     value_id at_first(value_id v) {
         if (v == loop_) return first_;
@@ -196,7 +187,7 @@ private:
             return v;
         std::vector<value_id> operands;
         for (std::size_t k = 0; k < i.operand_count; ++k) operands.push_back(at_first(f_.operand(v, k)));
-        return make(i.op, i.result, operands, static_cast<builtin>(i.detail));
+        return to_.make(i.op, i.result, operands, i.detail);
     }
     /// The callee's number among those of the function.
     std::uint64_t add_callee(const std::shared_ptr<const function>& callee) {
@@ -209,7 +200,7 @@ private:
     function& f_;
     value_id loop_;
     value_id first_;
-    block& to_;
+    builder& to_;
 };
 
 }  // namespace
@@ -325,15 +316,8 @@ void widen(function& f, value_id loop, std::uint8_t lanes, value_id vector_index
     const body_view view(f, loop);
     f.is_widened = true;
     const block before = std::move(f.blocks[body]);
-    block after;
-    auto append = [&](opcode op, type result, value_id operand) {
-        instruction i;
-        i.op = op;
-        i.result = result;
-        after.push_back(f.add(i, {&operand, 1}));
-        return after.back();
-    };
-    const value_id indices = append(opcode::lane_index, type(scalar::i64, lanes), first_element);
+    builder after(f, source_line());
+    const value_id indices = after.make(opcode::lane_index, type(scalar::i64, lanes), {first_element});
     calls_of_four calls(f, loop, first_element, after);
     for (value_id v : before) {
         if (view.is_place(v)) continue;
@@ -356,14 +340,15 @@ void widen(function& f, value_id loop, std::uint8_t lanes, value_id vector_index
                 op == opcode::builtin && info(static_cast<builtin>(f.code[v].detail)).symbol;
             const bool takes_scalars = is_operator || op == opcode::convert;
             if ((view.varies(v) || op == opcode::store) && !view.varies(o) && !takes_scalars) {
-                const value_id whole = append(opcode::broadcast, type(f.code[o].result.element, lanes), o);
+                const value_id whole =
+                    after.make(opcode::broadcast, type(f.code[o].result.element, lanes), {o});
                 f.operands_of(v)[k] = whole;
             }
         }
         if (view.varies(v) && op != opcode::store) f.code[v].result.lanes = lanes;
-        after.push_back(v);
+        after.made.push_back(v);
     }
-    f.blocks[body] = std::move(after);
+    f.blocks[body] = std::move(after.made);
 }
 
 }  // namespace balm::ir
