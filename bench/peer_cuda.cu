@@ -2,19 +2,11 @@
 // triad; a grid-stride loop reaches 2,886).
 
 #include "peer_cuda.hpp"
-
-#include <cstdio>
-#include <cstdlib>
+#include "peer_cuda_check.hpp"
 
 namespace {
 
 constexpr unsigned threads = 256;
-
-void check(cudaError_t code, const char* what) {
-    if (code == cudaSuccess) return;
-    std::fprintf(stderr, "CUDA peer: %s: %s\n", what, cudaGetErrorString(code));
-    std::abort();
-}
 
 __global__ void set_kernel(double* a, double value, std::size_t n) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -1,19 +1,12 @@
 // One cell a thread in blocks of 64 x 4, rows padded to 128 bytes so that a warp's cells share a line: 237
 // Gcell/s on the H100 (2026-11-21), where the best one-cell kernel known before made 186.
 
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
+#include "peer_cuda_check.hpp"
 #include "peer_heat.hpp"
 
 namespace {
-
-void check(cudaError_t code, const char* what) {
-    if (code == cudaSuccess) return;
-    std::fprintf(stderr, "CUDA peer: %s: %s\n", what, cudaGetErrorString(code));
-    std::abort();
-}
 
 // The world begins in column 32 and row 1, so that its rows are aligned.
 constexpr unsigned border = 32;

@@ -1,18 +1,11 @@
 // The kernel of peer_matrix.hpp in CUDA.
 
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 
+#include "peer_cuda_check.hpp"
 #include "peer_matrix.hpp"
 
 namespace {
-
-void check(cudaError_t code, const char* what) {
-    if (code == cudaSuccess) return;
-    std::fprintf(stderr, "CUDA peer: %s: %s\n", what, cudaGetErrorString(code));
-    std::abort();
-}
 
 constexpr int tile = 32;
 

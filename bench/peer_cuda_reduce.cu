@@ -4,19 +4,12 @@
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/tuple.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <cub/device/device_reduce.cuh>
 
+#include "peer_cuda_work.hpp"
 #include "peer_reduce.hpp"
 
 namespace {
-
-void check(cudaError_t code, const char* what) {
-    if (code == cudaSuccess) return;
-    std::fprintf(stderr, "CUDA peer: %s: %s\n", what, cudaGetErrorString(code));
-    std::abort();
-}
 
 template <class T>
 struct three {
@@ -54,12 +47,6 @@ __global__ void set_kernel(T* x, double value, std::size_t n) {
     if (i < n) x[i] = static_cast<T>(value + 1e-6 * static_cast<double>(i % 1000003));
 }
 
-struct any_work {
-    virtual ~any_work() = default;
-    virtual void reduce() = 0;
-    virtual void copy() = 0;
-};
-
 template <class T>
 class work : public any_work {
 public:
@@ -69,7 +56,7 @@ public:
             set_kernel<<<static_cast<unsigned>((n + 255) / 256), 256>>>(*memory, memory == &x_ ? 1 : 2, n);
         }
         check(cudaMalloc(&result_, sizeof(three<T>)), "cudaMalloc");
-        reduce();
+        run();
         check(cudaMalloc(&scratch_, scratch_bytes_), "cudaMalloc");
         check(cudaDeviceSynchronize(), "setting arrays");
     }
@@ -78,7 +65,7 @@ public:
             check(cudaFree(memory), "cudaFree");
     }
     /// Without scratch memory CUB says how much it needs.
-    void reduce() override {
+    void run() override {
         const auto n = static_cast<long long>(n_);
         switch (what_) {
             case peer::reduction::dot: {
@@ -124,15 +111,7 @@ void* make(bool of_doubles, peer::reduction what, std::size_t n) {
     if (of_doubles) return static_cast<any_work*>(new work<double>(what, n));
     return static_cast<any_work*>(new work<float>(what, n));
 }
-void reduce(void* all) { static_cast<any_work*>(all)->reduce(); }
-void copy(void* all) { static_cast<any_work*>(all)->copy(); }
-void finish() {
-    check(cudaGetLastError(), "a launch");
-    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-}
-void release(void* all) { delete static_cast<any_work*>(all); }
-
-constexpr peer::cuda_reduce_functions functions{make, reduce, copy, finish, release};
+constexpr peer::cuda_reduce_functions functions{make, any_work::functions()};
 
 }  // namespace
 

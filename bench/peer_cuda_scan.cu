@@ -1,30 +1,17 @@
 // cub::DeviceScan behind the functions of peer_scan.hpp.
 
-#include <cstdio>
-#include <cstdlib>
 #include <cub/device/device_scan.cuh>
 
+#include "peer_cuda_work.hpp"
 #include "peer_scan.hpp"
 
 namespace {
-
-void check(cudaError_t code, const char* what) {
-    if (code == cudaSuccess) return;
-    std::fprintf(stderr, "CUDA peer: %s: %s\n", what, cudaGetErrorString(code));
-    std::abort();
-}
 
 template <class T>
 __global__ void set_kernel(T* x, std::size_t n) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < n) x[i] = static_cast<T>(i % 1000003);
 }
-
-struct any_work {
-    virtual ~any_work() = default;
-    virtual void scan() = 0;
-    virtual void copy() = 0;
-};
 
 template <class T>
 class work : public any_work {
@@ -33,7 +20,7 @@ public:
         for (T** memory : {&from_, &to_})
             check(cudaMalloc(reinterpret_cast<void**>(memory), n * sizeof(T)), "cudaMalloc");
         set_kernel<<<static_cast<unsigned>((n + 255) / 256), 256>>>(from_, n);
-        scan();
+        run();
         check(cudaMalloc(&scratch_, scratch_bytes_), "cudaMalloc");
         check(cudaDeviceSynchronize(), "setting arrays");
     }
@@ -42,7 +29,7 @@ public:
             check(cudaFree(memory), "cudaFree");
     }
     /// Without scratch memory CUB says how much it needs.
-    void scan() override {
+    void run() override {
         check(cub::DeviceScan::InclusiveSum(scratch_, scratch_bytes_, from_, to_, static_cast<long long>(n_)),
               "cub::DeviceScan::InclusiveSum");
     }
@@ -62,15 +49,7 @@ void* make(bool of_doubles, std::size_t n) {
     if (of_doubles) return static_cast<any_work*>(new work<double>(n));
     return static_cast<any_work*>(new work<std::uint32_t>(n));
 }
-void scan(void* all) { static_cast<any_work*>(all)->scan(); }
-void copy(void* all) { static_cast<any_work*>(all)->copy(); }
-void finish() {
-    check(cudaGetLastError(), "a launch");
-    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-}
-void release(void* all) { delete static_cast<any_work*>(all); }
-
-constexpr peer::cuda_scan_functions functions{make, scan, copy, finish, release};
+constexpr peer::cuda_scan_functions functions{make, any_work::functions()};
 
 }  // namespace
 

@@ -1,17 +1,9 @@
 // The transfers of peer_transfer.hpp in CUDA.
 
-#include <cstdio>
-#include <cstdlib>
-
+#include "peer_cuda_check.hpp"
 #include "peer_transfer.hpp"
 
 namespace {
-
-void check(cudaError_t code, const char* what) {
-    if (code == cudaSuccess) return;
-    std::fprintf(stderr, "CUDA peer: %s: %s\n", what, cudaGetErrorString(code));
-    std::abort();
-}
 
 struct memories {
     std::size_t bytes;

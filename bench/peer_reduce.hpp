@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "peer_work.hpp"
+
 namespace peer {
 
 enum class reduction {
@@ -16,12 +18,9 @@ enum class reduction {
 struct cuda_reduce_functions {
     /// Two arrays of n elements, doubles or floats, and what CUB needs besides.
     void* (*make)(bool of_doubles, reduction what, std::size_t n);
-    /// By cub::DeviceReduce; the result stays on the device.
-    void (*reduce)(void*);
-    /// Moves as many bytes, read and written, as the reduction reads.
-    void (*copy)(void*);
-    void (*finish)();
-    void (*release)(void*);
+    /// By cub::DeviceReduce, whose result stays on the device; the copy moves as many bytes, read and
+    /// written, as the reduction reads.
+    cuda_work_functions on_work;
 };
 
 namespace openmp {

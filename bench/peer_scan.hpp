@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "peer_work.hpp"
+
 namespace peer {
 
 /// Those of libpeer_cuda.so, got with `peer_cuda_scan_functions`, on the device that cuda_functions::select
@@ -11,12 +13,9 @@ namespace peer {
 struct cuda_scan_functions {
     /// An array of n elements, doubles or 32-bit integers, one for the results, and what CUB needs besides.
     void* (*make)(bool of_doubles, std::size_t n);
-    /// By cub::DeviceScan.
-    void (*scan)(void*);
-    /// Copies the elements: as many bytes, read and written, as a scan that reads each element once.
-    void (*copy)(void*);
-    void (*finish)();
-    void (*release)(void*);
+    /// By cub::DeviceScan; the copy moves as many bytes, read and written, as a scan that reads each element
+    /// once.
+    cuda_work_functions on_work;
 };
 
 namespace openmp {

@@ -7,6 +7,7 @@
 
 #include "peer_cuda.hpp"
 #include "peer_reduce.hpp"
+#include "support/compare_work.hpp"
 #include "support/devices.hpp"
 #include "support/measure.hpp"
 
@@ -94,26 +95,13 @@ comparison on_cpu(const problem<T>& p) {
         });
 }
 
-struct on_device {
-    const peer::cuda_reduce_functions& cuda;
-    void* work;
-    ~on_device() { cuda.release(work); }
-};
-
 template <class T>
 void measure_gpu(benchmark::State& state, const problem<T>& p, const peer::cuda_reduce_functions& cuda) {
-    const on_device peer{cuda, cuda.make(sizeof(T) == 8, p.what, p.x.size())};
-    const auto repeated = [&](void (*run)(void*)) {
-        return [&cuda, &peer, run](int count) {
-            for (int k = 0; k < count; ++k) run(peer.work);
-            cuda.finish();
-        };
-    };
     const auto ours = [&](int count) {
         for (int k = 0; k < count; ++k) p.run();
     };
-    const comparison with_copy = compare_samples(ours, repeated(cuda.copy), calls);
-    const comparison with_cub = compare_samples(ours, repeated(cuda.reduce), calls);
+    const auto [with_copy, with_cub] =
+        compare_work(cuda.on_work, cuda.make(sizeof(T) == 8, p.what, p.x.size()), ours, calls);
     state.SetIterationTime(with_copy.balm);
     state.counters["ratio"] = with_copy.ratio;
     state.counters["peer_seconds"] = with_copy.peer;

@@ -5,6 +5,7 @@
 
 #include "peer_cuda.hpp"
 #include "peer_scan.hpp"
+#include "support/compare_work.hpp"
 #include "support/devices.hpp"
 #include "support/measure.hpp"
 
@@ -32,28 +33,15 @@ struct problem {
     }
 };
 
-struct on_device {
-    const peer::cuda_scan_functions& cuda;
-    void* work;
-    ~on_device() { cuda.release(work); }
-};
-
 template <class T>
 void measure_gpu(benchmark::State& state, const balm::device& on, problem<T>& p,
                  const peer::cuda_scan_functions& cuda) {
-    const on_device peer{cuda, cuda.make(sizeof(T) == 8, p.x.size())};
-    const auto repeated = [&](void (*run)(void*)) {
-        return [&cuda, &peer, run](int count) {
-            for (int k = 0; k < count; ++k) run(peer.work);
-            cuda.finish();
-        };
-    };
     const auto ours = [&](int count) {
         for (int k = 0; k < count; ++k) p.run();
         on.finish();
     };
-    const comparison with_cub = compare_samples(ours, repeated(cuda.scan), calls);
-    const comparison with_copy = compare_samples(ours, repeated(cuda.copy), calls);
+    const auto [with_copy, with_cub] =
+        compare_work(cuda.on_work, cuda.make(sizeof(T) == 8, p.x.size()), ours, calls);
     state.SetIterationTime(with_cub.balm);
     state.counters["ratio"] = with_cub.ratio;
     state.counters["peer_seconds"] = with_cub.peer;
