@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "algorithm/along/along_kernels.hpp"
+#include "algorithm/divided_up.hpp"
 #include "algorithm/reduce/reduce_shapes.hpp"
 #include "algorithm/reduce/slots.hpp"
 #include "array/kernel_cache.hpp"
@@ -37,8 +38,6 @@ constexpr std::size_t most_segments = 65535;  ///< CUDA's groups in a grid's sec
 /// eights 0.86, in 32s 1.06.
 constexpr std::size_t elements_of_item = 8;
 constexpr std::size_t elements_of_long_row = 32, long_row = 256;
-
-std::size_t divided_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 using dimension_set = std::array<bool, shape::max_dimensions>;
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "algorithm/divided_up.hpp"
 #include "algorithm/reduce/slots.hpp"
 #include "algorithm/scan/scan_kernels.hpp"
 #include "algorithm/scan/scan_strategy.hpp"
@@ -35,8 +36,6 @@ constexpr std::size_t tile_bytes_of_item = 64;
 constexpr int most_elements_of_item = 16;
 /// Floats that a work-item of a CPU combines ahead of what is before them.
 constexpr int cpu_elements_at_once = 8;
-
-std::size_t divided_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 /// The fastest one for a kind of device.
 scan_strategy strategy_for(bool is_cpu, bool has_sub_groups) {

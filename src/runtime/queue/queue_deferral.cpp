@@ -27,7 +27,7 @@ bool is_over(const event& of) noexcept {
 }  // namespace
 
 // Before anything is deferred: should that fail, the poller finds nothing to do.
-bool queue_state::is_polled() {
+bool queue_state::ensure_polled() {
     return !deferred_.empty() ||
            submission_poller().add_unless_ended([queue = handle_.lock()] { return queue->advance(); });
 }

@@ -86,7 +86,7 @@ std::uint64_t queue_state::enqueue(const command& given, std::span<const event> 
     for (storage* const each : given.reads) prepare(*each, use::read, needed, may_be_foreign);
     for (storage* const each : given.writes) prepare(*each, use::write, needed);
     const bool is_deferred = is_deferring() || needed.late != nullptr;
-    if (is_deferred && (!can_be_deferred(given) || !is_polled())) [[unlikely]] {
+    if (is_deferred && (!can_be_deferred(given) || !ensure_polled())) [[unlikely]] {
         lock.unlock();
         wait_for_turn(needed);
         return enqueue(given, waits, made, event_is_kept ? driver_made : nullptr);

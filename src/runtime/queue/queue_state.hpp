@@ -231,8 +231,8 @@ private:
     // Commands that wait on the host (queue_deferral.cpp). All under mutex_, but for advance and
     // wait_for_turn.
     bool is_deferring() const { return first_deferred_.load(std::memory_order_relaxed) != none_deferred; }
-    /// Whether somebody hands over what is deferred. At the end of the process nobody does.
-    bool is_polled();
+    /// Has the poller hand over what is deferred. False at the end of the process, when it no longer does.
+    bool ensure_polled();
     std::shared_ptr<promised_event> defer(deferred_command, needs&&);
     poller::outcome advance() noexcept;
     bool is_ready(const deferred_command&) const noexcept;
