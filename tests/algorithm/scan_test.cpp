@@ -451,6 +451,7 @@ ir::function kernel_with_sub_groups(const Scan& run) {
     const forced_scans held({scan_strategy::tiles_look_back, true});
     EXPECT_THROW(run(), std::exception);
     compile_kernels_with_nvrtc_again();
+    if (!seen) throw std::logic_error("no kernel has been traced");
     also_compile_with_nvrtc(*seen);
     return *seen;
 }
@@ -459,9 +460,9 @@ ir::function kernel_with_sub_groups(const Scan& run) {
 template <class T, class R>
 std::vector<R> interpreted(const ir::function& kernel, std::vector<T>& x, std::size_t tile) {
     const std::size_t n = x.size(), tiles = (n + tile - 1) / tile;
-    const array::announcements layout(tiles);
+    const array::announcements layout(tiles, {scalar_of<R>});
     std::vector<R> out(n);
-    std::vector<std::uint64_t> words(layout.words()), values(2 * layout.count);
+    std::vector<std::uint64_t> words(layout.words);
     std::vector<interpreter_argument> arguments;
     for (const ir::parameter& each : kernel.parameters) {
         const std::string& name = each.name;
@@ -469,7 +470,6 @@ std::vector<R> interpreted(const ir::function& kernel, std::vector<T>& x, std::s
                             : name == "first_run"   ? value_of(static_cast<std::int64_t>(layout.runs))
                             : name == "first_block" ? value_of(static_cast<std::int64_t>(layout.blocks))
                             : name == "words"       ? memory_of(words)
-                            : name == "values"      ? memory_of(values)
                             : name == "out"         ? memory_of(out)
                             : name == "a"           ? memory_of(x)
                                                     : value_of(std::int64_t{0}));

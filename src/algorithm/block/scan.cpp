@@ -55,23 +55,27 @@ values of_lane_before(const group& g, const partial& scanned, const arrays& shar
     return shared.load(max(g.item() - 1, g.first()) + scanned.first);
 }
 
+values of_last_lane(const group& g, const partial& scanned, const arrays& shared) {
+    if (g.is_single()) return scanned.inclusive;
+    if (g.has_sub_groups()) return shuffle(g, scanned.inclusive, g.last(), shared);
+    return shared.load(g.first() + g.last() + scanned.first);
+}
+
 /// What the sub-groups before this one have in total, where there are some, and all of them.
 class sub_group_totals {
 public:
-    /// Passes the barrier behind which totals, and without sub-groups all values, are found in `shared`.
-    sub_group_totals(const group& g, const partial& scanned, const arrays& shared)
-        : g_(g), scanned_(scanned), shared_(shared) {
+    /// Passes the barrier behind which totals are found in `shared`. The last lane has the sub-group's total.
+    sub_group_totals(const group& g, const values& total, const arrays& shared)
+        : g_(g), total_(total), shared_(shared) {
         if (g.is_single()) return;
-        if (g.has_sub_groups()) {
-            IF (g.lane() == g.last()) {
-                shared.store(g.sub_group(), scanned.inclusive);
-            }
+        IF (g.lane() == g.last()) {
+            shared.store(slot(g.sub_group()), total);
         }
         local_barrier();
     }
     /// Sets `total`, if asked for. The result is valid but in the first sub-group.
     values before(const operation& does, values* total) const {
-        if (g_.most_sub_groups() == 1 && total == nullptr) return scanned_.inclusive;
+        if (g_.most_sub_groups() == 1 && total == nullptr) return total_;
         const values sum = variables("total", of(Int(0)));
         if (g_.most_sub_groups() == 1) {
             *total = read(sum);
@@ -92,14 +96,14 @@ public:
     }
 
 private:
-    values of(const Int& k) const {
-        if (g_.is_single()) return scanned_.inclusive;
-        if (g_.has_sub_groups()) return shared_.load(k);
-        return shared_.load(min(k * lanes + (lanes - 1), g_.items() - 1) + scanned_.first);
+    values of(const Int& k) const { return g_.is_single() ? total_ : shared_.load(slot(k)); }
+    /// Behind the values of work-items.
+    Int slot(const Int& sub_group) const {
+        return g_.has_sub_groups() ? Int(sub_group) : sub_group + 2 * static_cast<int>(g_.most());
     }
 
     const group& g_;
-    const partial& scanned_;
+    values total_;
     const arrays& shared_;
 };
 
@@ -133,7 +137,8 @@ values scan(const operation& does, const values& carry, const Index& begin, cons
 }
 
 std::size_t scan_room(const group& g) {
-    return g.has_sub_groups() ? static_cast<std::size_t>(g.most_sub_groups()) : 2 * g.most();
+    const auto totals = static_cast<std::size_t>(g.most_sub_groups());
+    return g.has_sub_groups() ? totals : 2 * g.most() + totals;
 }
 
 values sub_group_scan_inclusive(const group& g, const operation& does, const values& own,
@@ -157,7 +162,7 @@ values scan_inclusive(const group& g, const operation& does, const values& own, 
                       values* total) {
     const partial scanned = scan_sub_groups(g, does, own, shared);
     if (g.most_sub_groups() == 1 && total == nullptr) return scanned.inclusive;
-    const values ahead = sub_group_totals(g, scanned, shared).before(does, total);
+    const values ahead = sub_group_totals(g, scanned.inclusive, shared).before(does, total);
     if (g.most_sub_groups() == 1) return scanned.inclusive;
     const values result = variables("inclusive", scanned.inclusive);
     IF (g.sub_group() > 0) {
@@ -174,7 +179,7 @@ values scan_exclusive(const group& g, const operation& does, const values& own, 
     }
     if (g.most_sub_groups() == 1 && total == nullptr) return sub_group_scan_exclusive(g, does, own, shared);
     const partial scanned = scan_sub_groups(g, does, own, shared);
-    const sub_group_totals totals(g, scanned, shared);
+    const sub_group_totals totals(g, scanned.inclusive, shared);
     const values before = of_lane_before(g, scanned, shared), ahead = totals.before(does, total);
     const values result = variables("exclusive", does.identity());
     if (g.most_sub_groups() == 1) {
@@ -218,6 +223,71 @@ elements scan_inclusive(const group& g, const operation& does, const elements& l
 elements scan_exclusive(const group& g, const operation& does, const elements& list, const arrays& shared,
                         values* total) {
     return scan_exclusive(does, ahead_of_item(g, does, list, shared, total), list);
+}
+
+namespace {
+
+/// The operation on rows of values side by side.
+operation on_rows(const operation& does, std::size_t rows) {
+    operation made;
+    made.combined = [&does, rows](const values& first, const values& second) {
+        const auto width = static_cast<std::ptrdiff_t>(first.size() / rows);
+        values all;
+        for (auto a = first.begin(), b = second.begin(); a != first.end(); a += width, b += width)
+            all = joined(std::move(all), does.combined({a, a + width}, {b, b + width}));
+        return all;
+    };
+    made.identity = [&does, rows] {
+        values all;
+        for (std::size_t k = 0; k < rows; ++k) all = joined(std::move(all), does.identity());
+        return all;
+    };
+    return made;
+}
+values in_a_row(const elements& list) {
+    values all;
+    for (const values& each : list) all = joined(std::move(all), each);
+    return all;
+}
+elements cut_in_rows(const values& all, std::size_t rows) {
+    const auto width = static_cast<std::ptrdiff_t>(all.size() / rows);
+    elements made;
+    for (auto at = all.begin(); at != all.end(); at += width) made.emplace_back(at, at + width);
+    return made;
+}
+
+}  // namespace
+
+types side_by_side(const types& of, std::size_t count) {
+    types made;
+    for (std::size_t k = 0; k < count; ++k) made.insert(made.end(), of.begin(), of.end());
+    return made;
+}
+
+elements scan_exclusive_striped(const group& g, const operation& does, const elements& list,
+                                const arrays& shared, values* total) {
+    const std::size_t rows = list.size();
+    const partial scanned = scan_sub_groups(g, on_rows(does, rows), in_a_row(list), shared);
+    if (!g.has_sub_groups()) g.barrier();
+    const elements before = cut_in_rows(of_lane_before(g, scanned, shared), rows);
+    const elements ends = cut_in_rows(of_last_lane(g, scanned, shared), rows);
+    const values own = reduce(does, ends);
+    const arrays of_one = shared.first(own.size());
+    const values ahead = sub_group_totals(g, own, of_one).before(does, total);
+    const values carry = variables("carry", does.identity());
+    IF (g.sub_group() > 0) {
+        write(carry, ahead);
+    }
+    elements made;
+    for (std::size_t k = 0; k < rows; ++k) {
+        made.push_back(variables("ahead", read(carry)));
+        if (k + 1 < rows) write(carry, does.combined(read(carry), ends[k]));
+    }
+    IF (g.lane() > 0) {
+        for (std::size_t k = 0; k < rows; ++k) write(made[k], does.combined(read(made[k]), before[k]));
+    }
+    for (values& each : made) each = read(each);
+    return made;
 }
 
 void scan_array(const group& g, const operation& does, const arrays& array, const Int& count,

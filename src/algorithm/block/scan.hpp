@@ -42,6 +42,12 @@ elements scan_inclusive(const group&, const operation&, const elements&, const a
 elements scan_exclusive(const group&, const operation&, const elements&, const arrays& shared,
                         values* total = nullptr);
 
+/// What is ahead of each element of a tile in sub-group-striped arrangement, the identity ahead of the first
+/// one. `shared` has scan_room(g) elements of side_by_side(types, elements of a work-item).
+elements scan_exclusive_striped(const group&, const operation&, const elements&, const arrays& shared,
+                                values* total);
+types side_by_side(const types&, std::size_t count);
+
 /// Scans `count` elements of an array that the group shares, exclusively, in place. All elements have been
 /// stored before a barrier; a barrier makes the result visible.
 void scan_array(const group&, const operation&, const arrays& array, const Int& count, const arrays& shared,

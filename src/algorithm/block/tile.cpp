@@ -24,12 +24,14 @@ Bool is_whole(const group& g, int each, const Index& begin, const Index& end) {
     return named("is_whole", begin + g.items() * each <= end);
 }
 
-/// A pointer to the vector that a work-item's elements begin with.
-trace::node vectors_at(const group& g, const trace::node& pointer, int each, int width, const Index& begin) {
-    const trace::type scalar_type = trace::pointee(pointer.type);
-    const trace::type vector(scalar_type.element, static_cast<std::uint8_t>(width));
-    return trace::reinterpret(trace::offset(pointer, node_of(begin + g.item() * each)),
-                              trace::pointer_to(vector, space::global, pointer.type.is_const));
+/// The first elements of a work-item's runs.
+std::vector<Index> firsts_of(const group& g, runs how, const Index& begin) {
+    const positions at(g, arrangement::sub_group_striped, how.count);
+    const Index base = named("base", begin + at.first * how.length);
+    std::vector<Index> made;
+    made.reserve(static_cast<std::size_t>(how.count));
+    for (int r = 0; r < how.count; ++r) made.push_back(base + r * (at.stride * how.length));
+    return made;
 }
 
 }  // namespace
@@ -79,37 +81,61 @@ void store(const group& g, arrangement how, const elements& list, const Index& b
     }
 }
 
-int vector_lanes(const trace::type& type, int each) {
-    int width = 1;
-    while (width < 16 && each % (2 * width) == 0 &&
-           trace::size_of(type) * static_cast<std::size_t>(width) < 16)
-        width *= 2;
-    return width;
-}
-
-elements load_vectors(const group& g, int each, const trace::node& pointer, const Index& begin) {
-    const int width = vector_lanes(trace::pointee(pointer.type), each);
-    const trace::node vectors = vectors_at(g, pointer, each, width, begin);
+elements load(const group& g, runs how, const Index& begin, const Index& end,
+              const std::function<values(const Index&, int)>& at_run,
+              const std::function<values(const Index&)>& at, const values& otherwise) {
+    const std::vector<Index> firsts = firsts_of(g, how, begin);
     elements made;
-    for (int v = 0; v < each / width; ++v) {
-        const trace::node vector = trace::load(vectors, node_of(v), {});
-        for (int k = 0; k < width; ++k)
-            made.push_back({width == 1 ? vector : trace::swizzle(vector, static_cast<std::uint64_t>(k), 1)});
+    for (int k = 0; k < how.elements(); ++k) made.push_back(variables("element", otherwise));
+    const auto each = [&](auto&& take) {
+        auto to = made.begin();
+        for (const Index& first : firsts)
+            for (int k = 0; k < how.length; ++k) take(*to++, first, k);
+    };
+    IF (is_whole(g, how.elements(), begin, end)) {
+        each([&](const values& to, const Index& first, int k) { write(to, at_run(first, k)); });
     }
+    ELSE {
+        each([&](const values& to, const Index& first, int k) {
+            const Index i = first + k;
+            IF (i < end) {
+                write(to, at(i));
+            }
+        });
+    }
+    for (values& each_made : made) each_made = read(each_made);
     return made;
 }
 
-void store_vectors(const group& g, const elements& list, const trace::node& pointer, const Index& begin) {
-    const auto each = static_cast<int>(list.size());
-    const int width = vector_lanes(trace::pointee(pointer.type), each);
-    const trace::node vectors = vectors_at(g, pointer, each, width, begin);
-    for (int v = 0; v < each / width; ++v) {
-        values scalars;
-        for (int k = 0; k < width; ++k) scalars.push_back(list[static_cast<std::size_t>(v * width + k)][0]);
-        const trace::type vector = trace::pointee(vectors.type);
-        trace::store(vectors, node_of(v),
-                     width == 1 ? scalars[0] : trace::compose(vector, scalars.data(), scalars.size()), {});
+void store(const group& g, runs how, const elements& list, const Index& begin, const Index& end,
+           const std::function<void(const Index&, const elements&)>& give_run,
+           const std::function<void(const Index&, const values&)>& give) {
+    const std::vector<Index> firsts = firsts_of(g, how, begin);
+    const auto run_of = [&](int r) {
+        const auto from = list.begin() + r * how.length;
+        return elements(from, from + how.length);
+    };
+    IF (is_whole(g, how.elements(), begin, end)) {
+        for (int r = 0; r < how.count; ++r) give_run(firsts[static_cast<std::size_t>(r)], run_of(r));
     }
+    ELSE {
+        for (int k = 0; k < how.elements(); ++k) {
+            const Index i = firsts[static_cast<std::size_t>(k / how.length)] + k % how.length;
+            IF (i < end) {
+                give(i, list[static_cast<std::size_t>(k)]);
+            }
+        }
+    }
+}
+
+void store_vector(const trace::node& pointer, const Index& first, const elements& run) {
+    values scalars;
+    for (const values& each : run) scalars.push_back(each[0]);
+    if (scalars.size() == 1) return trace::store(pointer, node_of(first), scalars[0], {});
+    const trace::type vector(trace::pointee(pointer.type).element, static_cast<std::uint8_t>(scalars.size()));
+    const trace::node vectors =
+        trace::reinterpret(trace::offset(pointer, node_of(first)), trace::pointer_to(vector, space::global));
+    trace::store(vectors, node_of(0), trace::compose(vector, scalars.data(), scalars.size()), {});
 }
 
 }  // namespace balm::block

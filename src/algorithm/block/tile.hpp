@@ -19,11 +19,24 @@ elements load(const group&, arrangement, int each, const Index& begin,
 void store(const group&, arrangement, const elements&, const Index& begin, const Index& end,
            const std::function<void(const Index&, const values&)>& give);
 
-/// Lanes of the widest vector, of up to 16 bytes, that divides a work-item's elements of this scalar type.
-int vector_lanes(const trace::type&, int each);
-/// The elements of a work-item of a whole tile, in blocked arrangement, as vectors. The pointer is to
-/// scalars; pointer + begin is aligned to the vectors.
-elements load_vectors(const group&, int each, const trace::node& pointer, const Index& begin);
-void store_vectors(const group&, const elements&, const trace::node& pointer, const Index& begin);
+/// A tile of short vectors, in sub-group-striped arrangement: a work-item has `count` runs of `length`
+/// neighbouring elements, so that consecutive work-items load and store consecutive vectors.
+struct runs {
+    int count, length;
+    int elements() const { return count * length; }
+    friend bool operator==(const runs&, const runs&) = default;
+};
+/// The elements of a work-item, run after run: at_run(first, number in the run) where the tile ends ahead of
+/// `end`; elsewhere at(index) of those ahead of it, and `otherwise`. `begin` is a multiple of the length.
+elements load(const group&, runs, const Index& begin, const Index& end,
+              const std::function<values(const Index&, int)>& at_run,
+              const std::function<values(const Index&)>& at, const values& otherwise);
+/// give_run(first, its elements) for the runs of a tile that ends ahead of `end`; give(index, element) for
+/// the elements of others that are ahead of it.
+void store(const group&, runs, const elements&, const Index& begin, const Index& end,
+           const std::function<void(const Index&, const elements&)>& give_run,
+           const std::function<void(const Index&, const values&)>& give);
+/// Stores a run as one vector. The pointer is to scalars; pointer + first is aligned to the vector.
+void store_vector(const trace::node& pointer, const Index& first, const elements& run);
 
 }  // namespace balm::block

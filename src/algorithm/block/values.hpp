@@ -54,6 +54,10 @@ public:
     void store(const I& k, const values& now) const {
         stored(node_of(k), now);
     }
+    /// The first arrays of them.
+    arrays first(std::size_t count) const {
+        return arrays(values(pointers_.begin(), pointers_.begin() + static_cast<std::ptrdiff_t>(count)));
+    }
     /// The same memory as elements of other types, one for each array.
     arrays as(const types&) const;
 

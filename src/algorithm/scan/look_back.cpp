@@ -1,7 +1,9 @@
 #include "algorithm/scan/look_back.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "algorithm/block/sub_group.hpp"
-#include "algorithm/reduce/slots.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/conversion.hpp"
 #include "balm/dsl/pointer.hpp"
@@ -15,10 +17,10 @@ using block::Index;
 using dsl::atomic_add;
 using dsl::atomic_load;
 using dsl::atomic_store;
-using dsl::atomic_store_release;
 using dsl::bit_cast;
+using dsl::Bool;
 using dsl::cast;
-using dsl::device_fence;
+using dsl::Double;
 using dsl::Float;
 using dsl::Int;
 using dsl::named;
@@ -30,62 +32,88 @@ constexpr int run_bits = 5, block_bits = 10;
 constexpr std::int64_t last_of_run = (1 << run_bits) - 1, last_of_block = (1 << block_bits) - 1;
 static_assert(block::lanes == last_of_run + 1);
 
-/// The bit of a word that says that it was announced.
+/// The bit of a word that says that it is announced, and the bits ahead of it, which are of values.
 constexpr int announced_bit = 63;
 
-int bits_of(const trace::type& type) { return 8 * static_cast<int>(trace::size_of(type)); }
+/// Bits of a value in a word. Values of 64 bits are cut in halves, so that each word says by itself that it
+/// is there: no fence orders words.
+struct piece {
+    std::size_t value;
+    int from, bits;  ///< of the value
+    std::size_t word;
+    int bit;  ///< of the word
+};
+std::vector<piece> pieces_of(const block::types& types) {
+    std::vector<piece> made;
+    std::size_t word = 0;
+    int used = 0;
+    for (std::size_t v = 0; v < types.size(); ++v) {
+        const int bits =
+            types[v].element == scalar::boolean ? 1 : 8 * static_cast<int>(size_of(types[v].element));
+        for (int from = 0; from < bits; from += 32) {
+            const int count = std::min(bits - from, 32);
+            if (used + count > announced_bit) {
+                ++word;
+                used = 0;
+            }
+            made.push_back({v, from, count, word, used});
+            used += count;
+        }
+    }
+    return made;
+}
+std::size_t words_of(const block::types& types) { return pieces_of(types).back().word + 1; }
 
+/// A value's bits as an integer of as many, at least 32.
+ULong bits_of(const trace::node& value) {
+    switch (value.type.element) {
+        case scalar::f32: return cast<std::uint64_t>(bit_cast<unsigned>(Float(value)));
+        case scalar::f64: return bit_cast<std::uint64_t>(Double(value));
+        default: return ULong(trace::convert(value, scalar::u64));
+    }
+}
+trace::node value_of(const ULong& bits, scalar type) {
+    switch (type) {
+        case scalar::f32: return block::node_of(bit_cast<float>(cast<unsigned>(bits)));
+        case scalar::f64: return block::node_of(bit_cast<double>(bits));
+        case scalar::boolean: return block::node_of(bits != 0u);
+        default: return trace::convert(block::node_of(bits), type);
+    }
+}
 ULong low_bits(const ULong& word, int count) { return word & ((std::uint64_t{1} << count) - 1); }
 
-ULong in_low_bits(const trace::node& value) {
-    if (value.type.element == scalar::f32) return cast<std::uint64_t>(bit_cast<unsigned>(Float(value)));
-    return low_bits(ULong(trace::convert(value, scalar::u64)), bits_of(value.type));
-}
-trace::node from_low_bits(const ULong& word, const trace::type& type) {
-    const ULong low = low_bits(word, bits_of(type));
-    if (type.element == scalar::f32) return block::node_of(bit_cast<float>(cast<unsigned>(low)));
-    return trace::convert(block::node_of(low), type.element);
-}
-
-ULong packed(const block::values& list) {
-    ULong word = std::uint64_t{1} << announced_bit;
-    int bit = 0;
-    for (const trace::node& each : list) {
-        word |= in_low_bits(each) << bit;
-        bit += bits_of(each.type);
+block::values packed(const block::values& list) {
+    const block::types types = block::types_of(list);
+    block::values words(words_of(types), block::node_of(ULong(std::uint64_t{1} << announced_bit)));
+    for (const piece& each : pieces_of(types)) {
+        const ULong part = low_bits(bits_of(list[each.value]) >> each.from, each.bits);
+        words[each.word] = block::node_of(ULong(words[each.word]) | part << each.bit);
     }
-    return ULong(word);
+    return words;
 }
-block::values unpacked(const ULong& word, const block::types& list) {
+block::values unpacked(const block::values& words, const block::types& types) {
+    block::values bits(types.size(), block::node_of(ULong(std::uint64_t{0})));
+    for (const piece& each : pieces_of(types)) {
+        const ULong part = low_bits(ULong(words[each.word]) >> each.bit, each.bits);
+        bits[each.value] = block::node_of(ULong(bits[each.value]) | part << each.from);
+    }
     block::values made;
-    int bit = 0;
-    for (const trace::type& each : list) {
-        made.push_back(from_low_bits(word >> bit, each));
-        bit += bits_of(each);
-    }
+    for (std::size_t v = 0; v < types.size(); ++v) made.push_back(value_of(ULong(bits[v]), types[v].element));
     return made;
 }
 
 }  // namespace
 
-announcements::announcements(std::size_t tiles)
-    : runs(tiles), blocks(runs + (tiles >> run_bits)), count(blocks + (tiles >> block_bits)) {}
-
-bool fit_in_a_word(const block::types& list) {
-    int bits = 0;
-    for (const trace::type& each : list) {
-        if (!each.is_scalar() || each.element == scalar::f16) return false;
-        bits += bits_of(each);
-    }
-    return bits <= announced_bit;
-}
+announcements::announcements(std::size_t tiles, const block::types& types)
+    : runs(tiles),
+      blocks(runs + (tiles >> run_bits)),
+      words(1 + words_of(types) * (blocks + (tiles >> block_bits))) {}
 
 look_back::look_back(const block::group& g, const block::operation& does, const block::types& types,
                      const parameter_list& given)
     : g_(g),
       does_(does),
       given_(given),
-      in_words_(fit_in_a_word(types)),
       types_(types),
       tile_(g.shared("tile", {scalar::i64}, 1)),
       ahead_(g.shared("ahead", types, 1)),
@@ -93,7 +121,7 @@ look_back::look_back(const block::group& g, const block::operation& does, const 
 
 Index look_back::next_tile() const {
     IF (g_.item() == 0) {
-        const ULong started = atomic_add(words()[0], 1);
+        const ULong started = atomic_add(Ptr<std::uint64_t>(given_["words"])[0], 1);
         tile_.store(Int(0), {block::node_of(cast<std::int64_t>(started))});
     }
     g_.barrier();
@@ -116,36 +144,37 @@ block::values look_back::ahead_of(const Index& tile, const block::values& total,
 void look_back::find_ahead_of(const Index& tile, const block::values& total,
                               const block::values& init) const {
     const Index run = named("run", tile >> run_bits), block = named("block", tile >> block_bits);
-    const Index in_run = named("in_run", tile & last_of_run);
-    IF (g_.item() == 0) {
+    const Int in_run = named("in_run", cast<int>(tile & last_of_run)),
+              runs = named("runs", cast<int>(run & last_of_run));
+    const Bool is_first = named("is_first", g_.item() == 0);
+    IF (is_first) {
         announce(tile, total);
     }
-    const block::values of_tiles = combined_since(tile - in_run, in_run);
-    IF (g_.item() == 0 && in_run == last_of_run) {
+    // All three are asked for ahead of the first wait.
+    const Bool has_tile = named("has_tile", g_.lane() < in_run), has_run = named("has_run", g_.lane() < runs),
+               has_prefix = named("has_prefix", is_first && block > 0);
+    const Index tile_number = named("tile_number", tile - in_run + g_.lane()),
+                run_number = named("run_number", given("first_run") + run - runs + g_.lane()),
+                prefix_number = named("prefix_number", given("first_block") + block - 1);
+    const block::values tile_words = asked(tile_number, has_tile), run_words = asked(run_number, has_run),
+                        prefix_words = asked(prefix_number, has_prefix);
+    const block::values of_tiles = combined(awaited(tile_words, tile_number, has_tile, does_.identity()));
+    IF (is_first && in_run == last_of_run) {
         announce(given("first_run") + run, does_.combined(of_tiles, total));
     }
-    const Index first_run = block << (block_bits - run_bits);
-    const block::values of_runs = combined_since(given("first_run") + first_run, run - first_run);
-    IF (g_.item() == 0) {
-        const block::values prefix = block::variables("prefix", init);
-        IF (block > 0) {
-            block::write(prefix, awaited(given("first_block") + (block - 1)));
-        }
-        const block::values ahead = does_.combined(does_.combined(block::read(prefix), of_runs), of_tiles);
+    const block::values of_runs = combined(awaited(run_words, run_number, has_run, does_.identity()));
+    const block::values prefix = awaited(prefix_words, prefix_number, has_prefix, init);
+    IF (is_first) {
+        const block::values ahead = does_.combined(does_.combined(prefix, of_runs), of_tiles);
         ahead_.store(Int(0), ahead);
-        IF ((tile & last_of_block) == last_of_block) {
+        IF (in_run == last_of_run && runs == last_of_run) {
             announce(given("first_block") + block, does_.combined(ahead, total));
         }
     }
 }
 
-block::values look_back::combined_since(const Index& first, const Index& count) const {
-    const block::values own = block::variables("own", does_.identity());
-    const Int lane = g_.lane();
-    IF (lane < cast<int>(count)) {
-        block::write(own, awaited(first + lane));
-    }
-    const block::values scanned = block::sub_group_scan_inclusive(g_, does_, block::read(own), exchange_);
+block::values look_back::combined(const block::values& own) const {
+    const block::values scanned = block::sub_group_scan_inclusive(g_, does_, own, exchange_);
     if (!g_.has_sub_groups()) g_.barrier();
     block::values made = block::shuffle(g_, scanned, g_.last(), exchange_);
     if (!g_.has_sub_groups()) g_.barrier();
@@ -153,23 +182,46 @@ block::values look_back::combined_since(const Index& first, const Index& count) 
 }
 
 void look_back::announce(const Index& number, const block::values& list) const {
-    if (in_words_) {
-        atomic_store(words()[number + 1], packed(list));
-    } else {
-        slots(given_["values"], types_, 0).store(number, list);
-        atomic_store_release(words()[number + 1], std::uint64_t{1});
+    const block::values words = packed(list);
+    for (std::size_t w = 0; w < words.size(); ++w)
+        atomic_store(memory(number)[static_cast<std::int64_t>(w)], ULong(words[w]));
+}
+
+block::values look_back::asked(const Index& number, const Bool& is_asked) const {
+    const block::values words =
+        block::variables("word", block::values(words_of(types_), block::node_of(ULong(std::uint64_t{0}))));
+    IF (is_asked) {
+        block::write(words, read(number));
     }
+    return words;
 }
 
-block::values look_back::awaited(const Index& number) const {
-    ULong word = named("word", atomic_load(words()[number + 1]));
-    WHILE (word == 0u) word = atomic_load(words()[number + 1]);
-    if (in_words_) return unpacked(word, types_);
-    device_fence();
-    return slots(given_["values"], types_, 0).load(number);
+block::values look_back::awaited(const block::values& words, const Index& number, const Bool& is_asked,
+                                 const block::values& otherwise) const {
+    const block::values made = block::variables("own", otherwise);
+    IF (is_asked) {
+        const auto all = [&] {
+            trace::node bits = trace::read(words[0]);
+            for (std::size_t w = 1; w < words.size(); ++w)
+                bits = block::node_of(ULong(bits) & ULong(trace::read(words[w])));
+            return ULong(bits);
+        };
+        WHILE (all() >> announced_bit == 0u) block::write(words, read(number));
+        block::write(made, unpacked(block::read(words), types_));
+    }
+    return block::read(made);
 }
 
-Ptr<std::uint64_t> look_back::words() const { return Ptr<std::uint64_t>(given_["words"]); }
+block::values look_back::read(const Index& number) const {
+    block::values made;
+    for (std::size_t w = 0; w < words_of(types_); ++w)
+        made.push_back(block::node_of(atomic_load(memory(number)[static_cast<std::int64_t>(w)])));
+    return made;
+}
+
+Ptr<std::uint64_t> look_back::memory(const Index& number) const {
+    return Ptr<std::uint64_t>(given_["words"]) + (number * static_cast<std::int64_t>(words_of(types_)) + 1);
+}
 Index look_back::given(parameter_name name) const { return Index(given_[name]); }
 
 }  // namespace balm::array

@@ -17,17 +17,13 @@
 
 namespace balm::array {
 
-/// Where announcements lie in global memory: words of 64 bits that are 0 until they are made, and values that
-/// have no room in them.
+/// Where announcements lie in global memory: words of 64 bits, each of which is 0 until it is announced with
+/// the bits of values that it holds.
 struct announcements {
-    explicit announcements(std::size_t tiles);
+    announcements(std::size_t tiles, const block::types&);
     std::size_t runs, blocks;  ///< numbers of the first announcement of each kind; that of tiles is 0
-    std::size_t count;         ///< of all
-    std::size_t words() const { return 1 + count; }  ///< behind the number of tiles that have started
+    std::size_t words;         ///< of all, behind the number of tiles that have started
 };
-
-/// Whether the values of these types have room in a word.
-bool fit_in_a_word(const block::types&);
 
 /// A tile's side of it, in the kernel that is being traced; declared ahead of IF, WHILE and loops. The groups
 /// have whole sub-groups.
@@ -43,17 +39,21 @@ public:
 
 private:
     void find_ahead_of(const block::Index& tile, const block::values& total, const block::values& init) const;
-    /// What `count` announcements from the first one on combine to, in every lane.
-    block::values combined_since(const block::Index& first, const block::Index& count) const;
     void announce(const block::Index& number, const block::values&) const;
-    block::values awaited(const block::Index& number) const;
-    dsl::Ptr<std::uint64_t> words() const;
+    /// The words of an announcement as they are now, in variables; where nothing is asked for, 0.
+    block::values asked(const block::Index& number, const dsl::Bool& is_asked) const;
+    /// What the announcement says, once it is made.
+    block::values awaited(const block::values& words, const block::Index& number, const dsl::Bool& is_asked,
+                          const block::values& otherwise) const;
+    /// What the values of a sub-group's lanes combine to, in every lane.
+    block::values combined(const block::values& own) const;
+    block::values read(const block::Index& number) const;
+    dsl::Ptr<std::uint64_t> memory(const block::Index& number) const;
     block::Index given(parameter_name) const;
 
     const block::group& g_;
     const block::operation& does_;
     const parameter_list& given_;
-    bool in_words_;
     block::types types_;
     block::arrays tile_, ahead_, exchange_;
 };

@@ -33,7 +33,8 @@ constexpr std::size_t cpu_chunk = 65536;
 constexpr std::size_t groups_per_unit = 8, group_items = 256;
 /// Bytes that a work-item of a GPU has of a tile.
 constexpr std::size_t tile_bytes_of_item = 64;
-constexpr int most_elements_of_item = 16;
+constexpr std::size_t most_elements_of_item = 16;
+constexpr std::size_t vector_bytes = 16;
 /// Floats that a work-item of a CPU combines ahead of what is before them.
 constexpr int cpu_elements_at_once = 8;
 
@@ -121,25 +122,31 @@ private:
     void cut() {
         if (strategy_ == scan_strategy::chunk_an_item) {
             plan_.has_sub_groups = false;
-            plan_.each = is_floating(how_.what.element.element) ? cpu_elements_at_once : 1;
+            plan_.at_once = is_floating(how_.what.element.element) ? cpu_elements_at_once : 1;
             chunk_ = cpu_chunk;
         } else {
             plan_.group = std::bit_floor(std::min(group_items, device_.info().max_work_group_size));
             plan_.is_exact = plan_.has_sub_groups || strategy_ == scan_strategy::tiles_look_back;
-            plan_.each = elements_of_item();
-            const std::size_t tile = plan_.group * static_cast<std::size_t>(plan_.each);
+            plan_.tile = tile_of_item();
+            plan_.loads_vectors = leaves_.has_whole_vectors();
+            plan_.stores_vectors =
+                !plan_.is_cut && of_.into.is_whole() && does_.results()[0].element != scalar::boolean;
+            const std::size_t tile = plan_.group * static_cast<std::size_t>(plan_.tile.elements());
             const std::size_t units = std::max<std::size_t>(device_.info().compute_units, 1);
             const std::size_t tiles = divided_up(of_.n, tile);
             chunk_ = divided_up(tiles, std::min(tiles, units * groups_per_unit)) * tile;
         }
         chunks_ = divided_up(of_.n, chunk_);
     }
-    int elements_of_item() const {
-        std::size_t bytes = 0;
+    /// What a work-item has of a tile, in vectors of 16 bytes of what is widest.
+    block::runs tile_of_item() const {
+        std::size_t bytes = 0, widest = size_of(does_.results()[0].element);
         for (const trace::type& each : state_) bytes += trace::size_of(each);
-        return std::clamp(
-            static_cast<int>(std::bit_floor(tile_bytes_of_item / std::max<std::size_t>(bytes, 1))), 1,
-            most_elements_of_item);
+        for (const vector_state* each : leaves_.vectors) widest = std::max(widest, each->element_size());
+        const std::size_t most =
+            std::clamp<std::size_t>(std::bit_floor(tile_bytes_of_item / bytes), 1, most_elements_of_item);
+        const std::size_t length = std::clamp<std::size_t>(vector_bytes / std::bit_ceil(widest), 1, most);
+        return {static_cast<int>(most / length), static_cast<int>(length)};
     }
 
     std::shared_ptr<vector_state> slots_of(std::size_t states) const {
@@ -148,12 +155,12 @@ private:
     }
 
     void start_with_look_back() {
-        const std::size_t tiles = divided_up(of_.n, plan_.group * static_cast<std::size_t>(plan_.each));
-        const announcements layout(tiles);
-        words_ = std::make_shared<vector_state>(of_.into.device_handle(), scalar::u64, layout.words());
+        const std::size_t tiles =
+            divided_up(of_.n, plan_.group * static_cast<std::size_t>(plan_.tile.elements()));
+        const announcements layout(tiles, state_);
+        words_ = std::make_shared<vector_state>(of_.into.device_handle(), scalar::u64, layout.words);
         constexpr std::uint64_t nothing = 0;
         fill(*words_, &nothing);
-        if (!fit_in_a_word(state_)) parts_ = slots_of(layout.count);
         first_run_ = layout.runs;
         first_block_ = layout.blocks;
         launch(scan_stage::look_back, of_.n, tiles);
@@ -183,7 +190,6 @@ private:
         to.number("first_run", first_run_);
         to.number("first_block", first_block_);
         to.vector("words", *words_, trace::access::mixed);
-        if (!fit_in_a_word(state_)) to.vector("values", *parts_, trace::access::mixed);
     }
 
     void launch(scan_stage stage, std::size_t n, std::size_t groups) {

@@ -3,10 +3,10 @@
 #include "algorithm/scan/scan_kernels.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <optional>
 
-#include "algorithm/block/exchange.hpp"
 #include "algorithm/block/reduce.hpp"
 #include "algorithm/block/scan.hpp"
 #include "algorithm/block/tile.hpp"
@@ -24,7 +24,6 @@ block::types scan_state(const operations& does, bool is_by_key) {
 namespace {
 
 using namespace balm::dsl;
-using block::arrangement;
 using block::elements;
 using block::values;
 
@@ -79,8 +78,19 @@ private:
     values at(const Index& i) const {
         if (plan_.stage == scan_stage::total_of_parts) return parts().load(i + given("first_part"));
         if (plan_.stage == scan_stage::parts) return parts().load(i);
-        const values recorded = record(p_, leaves_, given_, block::node_of(i));
-        values own = does_.of_element({recorded[0]}, block::node_of(i));
+        return at(coordinates(block::node_of(i)));
+    }
+    /// Element k of a run of neighbours.
+    values at(const Index& first, int k) const {
+        if (!plan_.loads_vectors || plan_.of_parts()) return at(first + k);
+        coordinates place(block::node_of(first + k));
+        place.vector = {block::node_of(first >> std::countr_zero(static_cast<unsigned>(plan_.tile.length))),
+                        k, plan_.tile.length};
+        return at(place);
+    }
+    values at(const coordinates& place) const {
+        const values recorded = record(p_, leaves_, given_, place);
+        values own = does_.of_element({recorded[0]}, place.flat);
         if (!plan_.is_by_key) return own;
         if (!plan_.has_init) return block::joined({recorded[1]}, own);
         const values first = block::variables("first", own);
@@ -137,8 +147,9 @@ private:
     void record_chunk_of_item() const {
         const chunk own = own_chunk();
         const values sum = block::variables("sum", ahead_of(own));
-        Index whole = named("whole", own.begin + (own.end - own.begin) / plan_.each * plan_.each);
-        for (Index from : named("from", range(own.begin, whole, plan_.each))) take(sum, from, plan_.each);
+        Index whole = named("whole", own.begin + (own.end - own.begin) / plan_.at_once * plan_.at_once);
+        for (Index from : named("from", range(own.begin, whole, plan_.at_once)))
+            take(sum, from, plan_.at_once);
         for (Index i : named("i", range(whole, own.end))) take(sum, i, 1);
         give_total(own, block::read(sum));
     }
@@ -163,61 +174,68 @@ private:
 
     // ---- GPUs: a group has a chunk, tile by tile, or one tile
 
-    /// Local memory of a group's tiles: elements and results move through the same room.
-    struct tile_memory {
-        block::room room;
-        block::arrays totals;
+    block::arrays memory_of_totals() const {
+        return g_.shared("totals", block::side_by_side(state_, static_cast<std::size_t>(plan_.tile.count)),
+                         block::scan_room(g_));
+    }
+    struct tile {
+        elements list;
+        elements runs;  ///< in total
+        Index begin, end;
     };
-    tile_memory memory_of_tiles() const {
-        const block::types results{result_type()};
-        std::size_t bytes = 0;
-        for (const block::types& each : {state_, results})
-            bytes = std::max(bytes, block::room::bytes_of(each, block::exchange_room(g_, each, plan_.each)));
-        return {block::room(bytes), g_.shared("totals", state_, block::scan_room(g_))};
+    tile loaded(const Index& begin, const Index& end) const {
+        const auto at_run = [&](const Index& first, int k) { return at(first, k); };
+        const auto at_each = [&](const Index& i) { return at(i); };
+        tile made{
+            block::load(g_, plan_.tile, begin, end, at_run, at_each, combines_.identity()), {}, begin, end};
+        for (auto from = made.list.begin(); from != made.list.end(); from += plan_.tile.length)
+            made.runs.push_back(block::reduce(combines_, {from, from + plan_.tile.length}));
+        return made;
     }
-    trace::type result_type() const { return does_.results()[0]; }
-
-    elements loaded(const tile_memory& memory, const Index& begin, const Index& end) const {
-        const elements striped = block::load(
-            g_, arrangement::striped, plan_.each, begin, end, [&](const Index& i) { return at(i); },
-            combines_.identity());
-        return block::exchange(g_, striped, arrangement::striped, arrangement::blocked,
-                               memory.room.of(state_, block::exchange_room(g_, state_, plan_.each)));
+    /// What is ahead of each run in the tile.
+    elements scanned(const tile& own, const block::arrays& totals, values* total) const {
+        return block::scan_exclusive_striped(g_, combines_, own.runs, totals, total);
     }
-    /// Stores the results of elements in blocked arrangement.
-    void store(const tile_memory& memory, const elements& list, const values& ahead, const Index& begin,
-               const Index& end) const {
+    /// Stores the results, given what is ahead of the tile, and in the tile of each run.
+    void store(const tile& own, const values& ahead, const elements& before) const {
         elements made;
-        values exclusive = ahead;
-        for (const values& own : list) {
-            const values inclusive = combines_.combined(exclusive, own);
-            made.push_back(result(own, exclusive, inclusive));
-            exclusive = inclusive;
+        auto next = own.list.begin();
+        for (const values& of_run : before) {
+            values exclusive = combines_.combined(ahead, of_run);
+            for (int k = 0; k < plan_.tile.length; ++k, ++next) {
+                const values inclusive = combines_.combined(exclusive, *next);
+                made.push_back(result(*next, exclusive, inclusive));
+                exclusive = inclusive;
+            }
         }
-        const block::types moved = block::types_of(made[0]);
-        const elements striped =
-            block::exchange(g_, made, arrangement::blocked, arrangement::striped,
-                            memory.room.of(moved, block::exchange_room(g_, moved, plan_.each)));
-        block::store(g_, arrangement::striped, striped, begin, end,
-                     [&](const Index& i, const values& each) { give(i, each); });
+        const auto give_each = [&](const Index& first, const elements& run) {
+            for (std::size_t k = 0; k < run.size(); ++k) give(first + static_cast<int>(k), run[k]);
+        };
+        const auto give_vector = [&](const Index& first, const elements& run) {
+            block::store_vector(given_["out"], first, run);
+        };
+        const bool in_vectors = plan_.stores_vectors && plan_.gives_results();
+        block::store(
+            g_, plan_.tile, made, own.begin, own.end,
+            [&](const Index& first, const elements& run) {
+                in_vectors ? give_vector(first, run) : give_each(first, run);
+            },
+            [&](const Index& i, const values& one) { give(i, one); });
     }
 
     void record_chunk_of_group() const {
-        const tile_memory memory = memory_of_tiles();
+        const block::arrays totals = memory_of_totals();
         const chunk own = own_chunk();
         const values sum = block::variables("sum", ahead_of(own));
-        const Index step = named("step", Index(g_.items()) * plan_.each);
+        const Index step = named("step", Index(g_.items()) * plan_.tile.elements());
         for (Index begin : named("begin", range(own.begin, own.end, step))) {
-            const elements list = loaded(memory, begin, own.end);
+            const tile part = loaded(begin, own.end);
             values total;
-            const values before =
-                block::scan_exclusive(g_, combines_, block::reduce(combines_, list), memory.totals, &total);
+            const elements before = scanned(part, totals, &total);
             const values ahead = block::read(sum);
-            if (!plan_.makes_totals()) {
-                store(memory, list, combines_.combined(ahead, before), begin, own.end);
-                g_.barrier();
-            }
+            if (!plan_.makes_totals()) store(part, ahead, before);
             block::write(sum, combines_.combined(ahead, total));
+            g_.barrier();
         }
         IF (g_.item() == 0) {
             give_total(own, block::read(sum));
@@ -225,16 +243,14 @@ private:
     }
 
     void record_tile_with_look_back() const {
-        const tile_memory memory = memory_of_tiles();
+        const block::arrays totals = memory_of_totals();
         const look_back others(g_, combines_, state_, given_);
-        const Index tile = others.next_tile();
-        const Index begin = named("begin", tile * (Index(g_.items()) * plan_.each)), end = given("n");
-        const elements list = loaded(memory, begin, end);
+        const Index number = others.next_tile();
+        const Index begin = named("begin", number * (Index(g_.items()) * plan_.tile.elements()));
+        const tile own = loaded(begin, given("n"));
         values total;
-        const values before =
-            block::scan_exclusive(g_, combines_, block::reduce(combines_, list), memory.totals, &total);
-        const values ahead = others.ahead_of(tile, total, start());
-        store(memory, list, combines_.combined(ahead, before), begin, end);
+        const elements before = scanned(own, totals, &total);
+        store(own, others.ahead_of(number, total, start()), before);
     }
 
     const scan_plan plan_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "algorithm/block/tile.hpp"
 #include "algorithm/reduce/reduce_operations.hpp"
 #include "algorithm/scan/look_back.hpp"
 #include "array/layout.hpp"
@@ -32,7 +33,9 @@ struct scan_plan {
     std::size_t group = 1;  ///< work-items, at most
     bool is_exact = true;   ///< groups have as many
     bool has_sub_groups = false;
-    int each = 1;  ///< elements that a work-item takes at once
+    int at_once = 1;         ///< elements that a work-item with a chunk of its own combines
+    block::runs tile{1, 1};  ///< of a work-item in a group's tile
+    bool loads_vectors = false, stores_vectors = false;  ///< each run of a tile is one
 
     bool on_item() const { return is_exact && group == 1; }
     bool of_parts() const { return stage == scan_stage::total_of_parts || stage == scan_stage::parts; }
@@ -43,7 +46,8 @@ struct scan_plan {
 
     friend bool operator==(const scan_plan&, const scan_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
-        hash.add(stage, is_inclusive, has_init, is_by_key, is_cut, group, is_exact, has_sub_groups, each);
+        hash.add(stage, is_inclusive, has_init, is_by_key, is_cut, group, is_exact, has_sub_groups, at_once,
+                 tile.count, tile.length, loads_vectors, stores_vectors);
     }
 };
 

@@ -2,6 +2,7 @@
 
 #include "algorithm/block/scan.hpp"
 
+#include "algorithm/block/arrangement.hpp"
 #include "algorithm/block/operations.hpp"
 
 namespace balm::test {
@@ -61,6 +62,34 @@ void scans_groups(const block::operation& does, T identity, F&& combined, std::v
             }).run([&](const group_shape& shape) { return group_scan<T>(shape, does, each, how); }, most);
         }
 }
+/// What is ahead of each element of a tile in sub-group-striped arrangement.
+template <class T>
+auto striped_scan(const group_shape& shape, const block::operation& does, std::size_t each) {
+    return balm::kernel<1>("striped_scan(in, out)", [=](In<T> in, Out<T> out) {
+        const block::group g(shape);
+        const auto count = static_cast<int>(each);
+        const Index begin = named("begin", group_id(0) * local_size(0) * count);
+        const block::positions at(g, block::arrangement::sub_group_striped, count);
+        elements own;
+        for (int k = 0; k < count; ++k) own.push_back({node_of(Var<T>(in[begin + at[k]]))});
+        const arrays shared =
+            g.shared("shared", block::side_by_side(block::types_of(own[0]), each), block::scan_room(g));
+        values total;
+        const elements scanned = block::scan_exclusive_striped(g, does, own, shared, &total);
+        const Index target = named("target", begin + group_id(0));
+        for (int k = 0; k < count; ++k) out[target + at[k]] = Var<T>(scanned[static_cast<std::size_t>(k)][0]);
+        IF (g.item() == g.items() - 1) {
+            out[target + g.items() * count] = Var<T>(total[0]);
+        }
+    });
+}
+template <class T, class F>
+void scans_stripes(const block::operation& does, T identity, F&& combined) {
+    for (const std::size_t each : {std::size_t{1}, std::size_t{3}, std::size_t{4}})
+        block_case<T, T>(each, [&](std::span<const T> in) {
+            return scanned_on_host<T>(in, identity, extent::exclusive, combined);
+        }).run([&](const group_shape& shape) { return striped_scan<T>(shape, does, each); }, 128);
+}
 template <class T>
 void sums_up(std::vector<std::size_t> counts) {
     scans_groups<T>(
@@ -74,6 +103,13 @@ TEST(block_scan, adds_numbers_of_every_size) {
     sums_up<std::int16_t>({8});
     sums_up<std::uint32_t>({1, 16});
     sums_up<double>({4});
+}
+
+TEST(block_scan, of_stripes_keeps_their_order) {
+    scans_stripes<std::uint16_t>(sums<std::uint16_t>(), 0, [](std::uint16_t a, std::uint16_t b) {
+        return static_cast<std::uint16_t>(a + b);
+    });
+    scans_stripes<matrix>(products(), matrix{{1, 0, 0, 1}}, product);
 }
 
 TEST(block_scan, of_matrices_keeps_their_order) {

@@ -59,34 +59,48 @@ TEST(block_tile, puts_the_default_behind_the_end) {
 
 namespace {
 
+/// Copies each group's tile; of one that is cut short the first half, and the default behind it.
 template <class T>
-void copies_in_vectors(int each) {
-    SCOPED_TRACE(each);
+void copies_runs(block::runs how, bool in_vectors, bool is_cut) {
+    SCOPED_TRACE(how.length);
+    const auto each = static_cast<std::size_t>(how.elements());
     const auto make = [&](const group_shape& shape) {
         return balm::kernel<1>("copy(in, out)", [=](In<T> in, Mixed<T> out) {
             const block::group g(shape);
-            const Index begin = named("begin", group_id(0) * (g.items() * each));
-            block::store_vectors(g, block::load_vectors(g, each, in.node(), begin), out.node(), begin);
+            const Int tile = g.items() * how.elements();
+            const Index begin = named("begin", group_id(0) * tile), end = begin + tile;
+            const auto at = [&](const Index& i) { return values{node_of(Var<T>(in[i]))}; };
+            const auto at_run = [&](const Index& first, int k) { return at(first + k); };
+            const auto give = [&](const Index& i, const values& one) { out[i] = Var<T>(one[0]); };
+            const auto give_run = [&](const Index& first, const elements& run) {
+                if (in_vectors) return block::store_vector(out.node(), first, run);
+                for (int k = 0; k < how.length; ++k) give(first + k, run[static_cast<std::size_t>(k)]);
+            };
+            const Index last = is_cut ? begin + (tile + 1) / 2 : Index(end);
+            const elements part = block::load(g, how, begin, last, at_run, at, {node_of(Var<T>(T{77}))});
+            block::store(g, how, part, begin, end, give_run, give);
         });
     };
-    block_case<T, T>(static_cast<std::size_t>(each), [](std::span<const T> in) {
-        return std::vector<T>(in.begin(), in.end());
+    block_case<T, T>(each, [&](std::span<const T> in) {
+        std::vector<T> wanted(in.begin(), in.end());
+        if (!is_cut) return wanted;
+        const auto half = static_cast<std::ptrdiff_t>((in.size() + 1) / 2);
+        std::fill(wanted.begin() + half, wanted.end(), T{77});
+        return wanted;
     }).run(make, 33);
 }
 
 }  // namespace
 
-TEST(block_tile, moves_short_vectors) {
-    for (const int each : {1, 3, 4, 8, 16}) {
-        copies_in_vectors<std::uint8_t>(each);
-        copies_in_vectors<double>(each);
-    }
-    copies_in_vectors<std::int16_t>(8);
-    copies_in_vectors<float>(4);
-    EXPECT_EQ(block::vector_lanes(scalar::u8, 16), 16);
-    EXPECT_EQ(block::vector_lanes(scalar::u8, 24), 8);
-    EXPECT_EQ(block::vector_lanes(scalar::f64, 16), 2);
-    EXPECT_EQ(block::vector_lanes(scalar::f32, 3), 1);
+TEST(block_tile, moves_runs_of_neighbours) {
+    for (const bool in_vectors : {false, true})
+        for (const bool is_cut : {false, true}) {
+            copies_runs<std::uint8_t>({1, 16}, in_vectors, is_cut);
+            copies_runs<std::int16_t>({2, 8}, in_vectors, is_cut);
+            copies_runs<float>({4, 4}, in_vectors, is_cut);
+            copies_runs<double>({3, 2}, in_vectors, is_cut);
+            copies_runs<double>({3, 1}, in_vectors, is_cut);
+        }
 }
 
 }  // namespace balm::test
