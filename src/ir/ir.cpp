@@ -106,6 +106,13 @@ bool shares_memory(const function& f) {
         [](const function& t) { return !t.is_pure; });
 }
 
+bool keeps_pointers(const function& f) {
+    return contains(
+        f,
+        [](const instruction& i) { return i.op == opcode::object && trace::pointee(i.result).is_pointer(); },
+        [](const function&) { return false; });
+}
+
 std::uint16_t exchanged_types(const function& f) {
     unsigned types = 0;
     for (const function* each : with_callees(f))

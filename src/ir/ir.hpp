@@ -235,6 +235,8 @@ std::uint16_t exchanged_types(const function&);
 constant_list given_constants(const function&);
 /// Whether work-items of the function, or of one it calls, pass values to each other through memory.
 bool shares_memory(const function&);
+/// Whether the function, or one it calls, keeps pointers in memory, as arrays of pointers do.
+bool keeps_pointers(const function&);
 /// Whether it is a volatile load or store.
 bool is_volatile(const instruction&);
 /// Whether the instruction stays where it stands: it declares or writes memory, synchronises or steers, or is

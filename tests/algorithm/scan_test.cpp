@@ -144,7 +144,7 @@ TEST(V15_scan, vectors_of_every_small_size) {
 TEST(V15_scan, millions_of_elements) {
     auto random = seeded_random();
     in_all_strategies([&](const context& ctx) {
-        const std::size_t n = 5000000 + pick(random, 10000);
+        const std::size_t n = 9000000 + pick(random, 10000);  // large tiles
         const std::vector<unsigned> x = small_numbers<unsigned>(random, n);
         const vector<unsigned> on_device(ctx, x);
         expect_equal(vector<unsigned>(inclusive_scan(on_device, 7u)), inclusive(x, plus<unsigned>(), 7u));
@@ -482,8 +482,8 @@ std::vector<R> interpreted(const ir::function& kernel, std::vector<T>& x, std::s
 TEST(V15_scan, look_back_with_sub_groups) {
     auto random = seeded_random();
     const context ctx{filter::cpu};
-    const vector<unsigned> any(ctx, {1u});
-    const vector<std::uint64_t> any_map(ctx, {1ull});
+    const vector<unsigned> any(ctx, 5000);  // more than a tile
+    const vector<std::uint64_t> any_map(ctx, 5000);
     const ir::function sums = kernel_with_sub_groups([&] { return vector<unsigned>(inclusive_scan(any)); });
     const ir::function compositions = kernel_with_sub_groups(
         [&] { return vector<std::uint64_t>(inclusive_scan(fold_of(any_map, unchanged, composition()))); });

@@ -40,4 +40,18 @@ TEST(C8_restrict, is_not_promised_for_what_work_items_share_across_a_barrier) {
                 HasSubstr("turn(global const int* restrict in, global int* back, local int* room)"));
 }
 
+// With restrict, NVIDIA's compilers read an element anew without what was stored through such a pointer.
+TEST(C8_restrict, is_not_promised_where_pointers_are_kept_in_memory) {
+    const auto choose = balm::kernel<1>("choose(in, out)", [](In<int> in, Mixed<int> out) {
+        Index i = global_id(0);
+        Array<Ptr<int>, 2> places;
+        places[0] = address_of(out[i]);
+        places[1] = address_of(out[i + 1]);
+        *places[in[i] & 1] = 7;
+        out[i] += 1;
+    });
+    EXPECT_THAT(printed(*choose.function(), true),
+                HasSubstr("choose(global const int* restrict in, global int* out)"));
+}
+
 }  // namespace

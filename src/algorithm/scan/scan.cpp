@@ -30,11 +30,17 @@ std::atomic<const forced_scan*> forced{nullptr};
 /// Elements of a work-item's chunk on CPUs. 16 M u32 on 2 cores: 6.6 ms, beside 7.9 serial (PoCL 3.1).
 constexpr std::size_t cpu_chunk = 65536;
 /// Groups with a chunk each for each compute unit of a GPU, and work-items of a group.
-constexpr std::size_t groups_per_unit = 8, group_items = 256;
-/// Bytes that a work-item of a GPU has of a tile.
-constexpr std::size_t tile_bytes_of_item = 64;
-constexpr std::size_t most_elements_of_item = 16;
+constexpr std::size_t groups_per_unit = 8;
 constexpr std::size_t vector_bytes = 16;
+/// How the elements of a tile are shared out on a GPU.
+struct tile_shape {
+    std::size_t group;  ///< work-items
+    std::size_t bytes;  ///< of states that a work-item has
+};
+/// Groups wait for each other, so that bytes under way are what counts: 2^28 u32 and f64 take 0.72 and 1.41
+/// ms in large tiles, 0.89 and 2.01 in small ones (H200), which give a small scan to more groups.
+constexpr tile_shape large_tiles{128, 256}, small_tiles{256, 64};
+constexpr std::size_t enough_for_large_tiles = std::size_t{1} << 23;  ///< elements
 /// Floats that a work-item of a CPU combines ahead of what is before them.
 constexpr int cpu_elements_at_once = 8;
 
@@ -95,8 +101,8 @@ public:
     }
 
     void start() {
-        if (strategy_ == scan_strategy::tiles_look_back) return start_with_look_back();
         if (chunks_ == 1) return launch(scan_stage::whole, of_.n, 1);
+        if (strategy_ == scan_strategy::tiles_look_back) return start_with_look_back();
         parts_ = slots_of(chunks_);
         launch(scan_stage::chunk_totals, of_.n, chunks_);
         finish();
@@ -125,9 +131,10 @@ private:
             plan_.at_once = is_floating(how_.what.element.element) ? cpu_elements_at_once : 1;
             chunk_ = cpu_chunk;
         } else {
-            plan_.group = std::bit_floor(std::min(group_items, device_.info().max_work_group_size));
+            const tile_shape& shape = of_.n < enough_for_large_tiles ? small_tiles : large_tiles;
+            plan_.group = std::bit_floor(std::min(shape.group, device_.info().max_work_group_size));
             plan_.is_exact = plan_.has_sub_groups || strategy_ == scan_strategy::tiles_look_back;
-            plan_.tile = tile_of_item();
+            plan_.tile = tile_of_item(shape.bytes);
             plan_.loads_vectors = leaves_.has_whole_vectors();
             plan_.stores_vectors =
                 !plan_.is_cut && of_.into.is_whole() && does_.results()[0].element != scalar::boolean;
@@ -139,12 +146,12 @@ private:
         chunks_ = divided_up(of_.n, chunk_);
     }
     /// What a work-item has of a tile, in vectors of 16 bytes of what is widest.
-    block::runs tile_of_item() const {
+    block::runs tile_of_item(std::size_t tile_bytes) const {
         std::size_t bytes = 0, widest = size_of(does_.results()[0].element);
         for (const trace::type& each : state_) bytes += trace::size_of(each);
         for (const vector_state* each : leaves_.vectors) widest = std::max(widest, each->element_size());
-        const std::size_t most =
-            std::clamp<std::size_t>(std::bit_floor(tile_bytes_of_item / bytes), 1, most_elements_of_item);
+        const std::size_t most = std::clamp<std::size_t>(
+            std::bit_floor(tile_bytes / std::max<std::size_t>(bytes, 4)), 1, tile_bytes);
         const std::size_t length = std::clamp<std::size_t>(vector_bytes / std::bit_ceil(widest), 1, most);
         return {static_cast<int>(most / length), static_cast<int>(length)};
     }

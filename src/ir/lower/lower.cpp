@@ -284,10 +284,12 @@ lowered lower(const function& kernel, const launch_facts& facts) {
     f.only_for = facts.only_for;
     // What work-items tell each other across a barrier or by atomics is written by others than the pointer's
     // owner: restrict would let a compiler keep the old value.
-    const bool shares = shares_memory(f);
+    // Of a pointer that comes out of memory NVIDIA's compilers (NVRTC 13.0, OpenCL of driver 580) believe
+    // that it is derived from no restrict parameter: they kept a value that was stored through it.
+    const bool may_be_written_by_others = shares_memory(f) || keeps_pointers(f);
     for (parameter& p : f.parameters) {
         const bool is_constant = p.origin.from == runtime::origin::constant;  // nothing else is bound to it
-        p.is_restrict = is_constant || (facts.distinct && (p.use == access::in || !shares));
+        p.is_restrict = is_constant || (facts.distinct && (p.use == access::in || !may_be_written_by_others));
         p.is_shifted = facts.is_shifted && is_global_memory(p) && p.origin.from == runtime::origin::user;
     }
     share_out_in(f, 0, facts, plan);
