@@ -16,15 +16,19 @@ struct partial {
     int first = 0;
 };
 
-partial by_shuffles(const group& g, const operation& does, const values& own, const arrays& shared) {
-    const values sum = variables("sum", own);
-    for (int distance = 1; distance < g.most_lanes(); distance *= 2) {
-        const values now = read(sum), other = shuffle_up(g, now, distance, shared);
-        IF (g.lane() >= distance) {
-            write(sum, does.combined(other, now));
+/// Of values side by side, each with its own shuffles: few results wait in registers.
+elements by_shuffles(const group& g, const operation& does, const elements& list, const arrays& shared) {
+    elements sums;
+    for (const values& own : list) sums.push_back(variables("sum", own));
+    for (int distance = 1; distance < g.most_lanes(); distance *= 2)
+        for (const values& sum : sums) {
+            const values now = read(sum), other = shuffle_up(g, now, distance, shared);
+            IF (g.lane() >= distance) {
+                write(sum, does.combined(other, now));
+            }
         }
-    }
-    return {read(sum)};
+    for (values& sum : sums) sum = read(sum);
+    return sums;
 }
 
 /// One barrier for each distance: values move between the two halves of the array.
@@ -46,19 +50,14 @@ partial in_local_memory(const group& g, const operation& does, const values& own
 
 partial scan_sub_groups(const group& g, const operation& does, const values& own, const arrays& shared) {
     if (g.is_single()) return {own};
-    return g.has_sub_groups() ? by_shuffles(g, does, own, shared) : in_local_memory(g, does, own, shared);
+    if (g.has_sub_groups()) return {by_shuffles(g, does, {own}, shared)[0]};
+    return in_local_memory(g, does, own, shared);
 }
 
 /// The inclusive values of the lane before; those of the first lane are its own.
 values of_lane_before(const group& g, const partial& scanned, const arrays& shared) {
     if (g.has_sub_groups()) return shuffle_up(g, scanned.inclusive, 1, shared);
     return shared.load(max(g.item() - 1, g.first()) + scanned.first);
-}
-
-values of_last_lane(const group& g, const partial& scanned, const arrays& shared) {
-    if (g.is_single()) return scanned.inclusive;
-    if (g.has_sub_groups()) return shuffle(g, scanned.inclusive, g.last(), shared);
-    return shared.load(g.first() + g.last() + scanned.first);
 }
 
 /// What the sub-groups before this one have in total, where there are some, and all of them.
@@ -264,29 +263,60 @@ types side_by_side(const types& of, std::size_t count) {
     return made;
 }
 
-elements scan_exclusive_striped(const group& g, const operation& does, const elements& list,
-                                const arrays& shared, values* total) {
-    const std::size_t rows = list.size();
-    const partial scanned = scan_sub_groups(g, on_rows(does, rows), in_a_row(list), shared);
-    if (!g.has_sub_groups()) g.barrier();
-    const elements before = cut_in_rows(of_lane_before(g, scanned, shared), rows);
-    const elements ends = cut_in_rows(of_last_lane(g, scanned, shared), rows);
-    const values own = reduce(does, ends);
-    const arrays of_one = shared.first(own.size());
-    const values ahead = sub_group_totals(g, own, of_one).before(does, total);
-    const values carry = variables("carry", does.identity());
+namespace {
+
+/// The scans of a sub-group's rows. Rows are asked for one after the other, so that few wait in registers.
+class scanned_rows {
+public:
+    scanned_rows(const group& g, const operation& does, const elements& list, const arrays& shared)
+        : g_(g), shared_(shared), rows_(list) {
+        if (g.is_single()) return;
+        if (g.has_sub_groups()) {
+            rows_ = by_shuffles(g, does, list, shared);
+            return;
+        }
+        const partial all = in_local_memory(g, on_rows(does, list.size()), in_a_row(list), shared);
+        g.barrier();
+        rows_ = cut_in_rows(shared.load(g.first() + g.last() + all.first), list.size());
+        before_ = cut_in_rows(of_lane_before(g, all, shared), list.size());
+    }
+    values total(std::size_t k) const {
+        return g_.has_sub_groups() ? shuffle(g_, rows_[k], g_.last(), shared_) : rows_[k];
+    }
+    /// What is ahead of the element in its row; its own in the first lane.
+    values before(std::size_t k) const {
+        if (g_.is_single()) return rows_[k];
+        return g_.has_sub_groups() ? shuffle_up(g_, rows_[k], 1, shared_) : before_[k];
+    }
+
+private:
+    const group& g_;
+    const arrays& shared_;
+    elements rows_;    ///< inclusive; without sub-groups their totals
+    elements before_;  ///< without sub-groups
+};
+
+}  // namespace
+
+striped_scan scan_exclusive_striped(const group& g, const operation& does, const elements& list,
+                                    const arrays& shared, values* total) {
+    const scanned_rows rows(g, does, list, shared);
+    striped_scan made{variables("ahead", does.identity()), {}};
+    values own;
+    for (std::size_t k = 0; k < list.size(); ++k) {
+        const values ahead = k == 0 ? does.identity() : own, in_row = rows.before(k), of_row = rows.total(k);
+        made.before.push_back(variables("before", ahead));
+        IF (g.lane() > 0) {
+            write(made.before[k], k == 0 ? in_row : does.combined(ahead, in_row));
+        }
+        own = k == 0 ? of_row : does.combined(ahead, of_row);
+    }
+    const values ahead = sub_group_totals(g, own, shared.first(own.size())).before(does, total);
     IF (g.sub_group() > 0) {
-        write(carry, ahead);
+        write(made.ahead, ahead);
     }
-    elements made;
-    for (std::size_t k = 0; k < rows; ++k) {
-        made.push_back(variables("ahead", read(carry)));
-        if (k + 1 < rows) write(carry, does.combined(read(carry), ends[k]));
-    }
-    IF (g.lane() > 0) {
-        for (std::size_t k = 0; k < rows; ++k) write(made[k], does.combined(read(made[k]), before[k]));
-    }
-    for (values& each : made) each = read(each);
+    made.ahead = read(made.ahead);
+    for (values& each : made.before) each = read(each);
     return made;
 }
 

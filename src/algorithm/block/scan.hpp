@@ -42,10 +42,15 @@ elements scan_inclusive(const group&, const operation&, const elements&, const a
 elements scan_exclusive(const group&, const operation&, const elements&, const arrays& shared,
                         values* total = nullptr);
 
-/// What is ahead of each element of a tile in sub-group-striped arrangement, the identity ahead of the first
-/// one. `shared` has scan_room(g) elements of side_by_side(types, elements of a work-item).
-elements scan_exclusive_striped(const group&, const operation&, const elements&, const arrays& shared,
-                                values* total);
+/// What is ahead of each element of a tile in sub-group-striped arrangement: `ahead` of the sub-group in the
+/// tile, and then `before` the element in its sub-group; the identity where there is nothing.
+struct striped_scan {
+    values ahead;
+    elements before;
+};
+/// `shared` has scan_room(g) elements of side_by_side(types, elements of a work-item).
+striped_scan scan_exclusive_striped(const group&, const operation&, const elements&, const arrays& shared,
+                                    values* total);
 types side_by_side(const types&, std::size_t count);
 
 /// Scans `count` elements of an array that the group shares, exclusively, in place. All elements have been

@@ -1,5 +1,7 @@
 #include "algorithm/block/tile.hpp"
 
+#include <bit>
+
 #include "balm/dsl/control.hpp"
 
 namespace balm::block {
@@ -24,15 +26,22 @@ Bool is_whole(const group& g, int each, const Index& begin, const Index& end) {
     return named("is_whole", begin + g.items() * each <= end);
 }
 
-/// The first elements of a work-item's runs.
-std::vector<Index> firsts_of(const group& g, runs how, const Index& begin) {
-    const positions at(g, arrangement::sub_group_striped, how.count);
-    const Index base = named("base", begin + at.first * how.length);
-    std::vector<Index> made;
-    made.reserve(static_cast<std::size_t>(how.count));
-    for (int r = 0; r < how.count; ++r) made.push_back(base + r * (at.stride * how.length));
-    return made;
-}
+/// The numbers of a work-item's runs: vectors in memory are some constants apart then.
+class run_numbers {
+public:
+    run_numbers(const group& g, runs how, const Index& begin)
+        : how_(how),
+          at_(g, arrangement::sub_group_striped, how.count),
+          base_(named("base", (begin >> std::countr_zero(static_cast<unsigned>(how.length))) + at_.first)) {}
+    Index operator[](int r) const { return base_ + r * at_.stride; }
+    /// The index of an element.
+    Index index(int r, int k) const { return (*this)[r] * how_.length + k; }
+
+private:
+    runs how_;
+    positions at_;
+    Index base_;
+};
 
 }  // namespace
 
@@ -84,20 +93,20 @@ void store(const group& g, arrangement how, const elements& list, const Index& b
 elements load(const group& g, runs how, const Index& begin, const Index& end,
               const std::function<values(const Index&, int)>& at_run,
               const std::function<values(const Index&)>& at, const values& otherwise) {
-    const std::vector<Index> firsts = firsts_of(g, how, begin);
+    const run_numbers numbers(g, how, begin);
     elements made;
     for (int k = 0; k < how.elements(); ++k) made.push_back(variables("element", otherwise));
     const auto each = [&](auto&& take) {
         auto to = made.begin();
-        for (const Index& first : firsts)
-            for (int k = 0; k < how.length; ++k) take(*to++, first, k);
+        for (int r = 0; r < how.count; ++r)
+            for (int k = 0; k < how.length; ++k) take(*to++, r, k);
     };
     IF (is_whole(g, how.elements(), begin, end)) {
-        each([&](const values& to, const Index& first, int k) { write(to, at_run(first, k)); });
+        each([&](const values& to, int r, int k) { write(to, at_run(numbers[r], k)); });
     }
     ELSE {
-        each([&](const values& to, const Index& first, int k) {
-            const Index i = first + k;
+        each([&](const values& to, int r, int k) {
+            const Index i = numbers.index(r, k);
             IF (i < end) {
                 write(to, at(i));
             }
@@ -110,17 +119,17 @@ elements load(const group& g, runs how, const Index& begin, const Index& end,
 void store(const group& g, runs how, const elements& list, const Index& begin, const Index& end,
            const std::function<void(const Index&, const elements&)>& give_run,
            const std::function<void(const Index&, const values&)>& give) {
-    const std::vector<Index> firsts = firsts_of(g, how, begin);
+    const run_numbers numbers(g, how, begin);
     const auto run_of = [&](int r) {
         const auto from = list.begin() + r * how.length;
         return elements(from, from + how.length);
     };
     IF (is_whole(g, how.elements(), begin, end)) {
-        for (int r = 0; r < how.count; ++r) give_run(firsts[static_cast<std::size_t>(r)], run_of(r));
+        for (int r = 0; r < how.count; ++r) give_run(numbers[r], run_of(r));
     }
     ELSE {
         for (int k = 0; k < how.elements(); ++k) {
-            const Index i = firsts[static_cast<std::size_t>(k / how.length)] + k % how.length;
+            const Index i = numbers.index(k / how.length, k % how.length);
             IF (i < end) {
                 give(i, list[static_cast<std::size_t>(k)]);
             }
@@ -128,14 +137,13 @@ void store(const group& g, runs how, const elements& list, const Index& begin, c
     }
 }
 
-void store_vector(const trace::node& pointer, const Index& first, const elements& run) {
+void store_vector(const trace::node& pointer, const Index& number, const elements& run) {
     values scalars;
     for (const values& each : run) scalars.push_back(each[0]);
-    if (scalars.size() == 1) return trace::store(pointer, node_of(first), scalars[0], {});
+    if (scalars.size() == 1) return trace::store(pointer, node_of(number), scalars[0], {});
     const trace::type vector(trace::pointee(pointer.type).element, static_cast<std::uint8_t>(scalars.size()));
-    const trace::node vectors =
-        trace::reinterpret(trace::offset(pointer, node_of(first)), trace::pointer_to(vector, space::global));
-    trace::store(vectors, node_of(0), trace::compose(vector, scalars.data(), scalars.size()), {});
+    const trace::node vectors = trace::reinterpret(pointer, trace::pointer_to(vector, space::global));
+    trace::store(vectors, node_of(number), trace::compose(vector, scalars.data(), scalars.size()), {});
 }
 
 }  // namespace balm::block

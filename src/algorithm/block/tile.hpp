@@ -26,17 +26,17 @@ struct runs {
     int elements() const { return count * length; }
     friend bool operator==(const runs&, const runs&) = default;
 };
-/// The elements of a work-item, run after run: at_run(first, number in the run) where the tile ends ahead of
+/// The elements of a work-item, run after run: at_run(number of the run, k) where the tile ends ahead of
 /// `end`; elsewhere at(index) of those ahead of it, and `otherwise`. `begin` is a multiple of the length.
 elements load(const group&, runs, const Index& begin, const Index& end,
               const std::function<values(const Index&, int)>& at_run,
               const std::function<values(const Index&)>& at, const values& otherwise);
-/// give_run(first, its elements) for the runs of a tile that ends ahead of `end`; give(index, element) for
-/// the elements of others that are ahead of it.
+/// give_run(number of the run, its elements) where the tile ends ahead of `end`; elsewhere give(index,
+/// element) of those ahead of it.
 void store(const group&, runs, const elements&, const Index& begin, const Index& end,
            const std::function<void(const Index&, const elements&)>& give_run,
            const std::function<void(const Index&, const values&)>& give);
-/// Stores a run as one vector. The pointer is to scalars; pointer + first is aligned to the vector.
-void store_vector(const trace::node& pointer, const Index& first, const elements& run);
+/// Stores a run as one vector. The pointer is to scalars, and aligned to the vector.
+void store_vector(const trace::node& pointer, const Index& number, const elements& run);
 
 }  // namespace balm::block

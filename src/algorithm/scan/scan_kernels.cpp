@@ -3,7 +3,6 @@
 #include "algorithm/scan/scan_kernels.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <optional>
 
@@ -81,11 +80,11 @@ private:
         return at(coordinates(block::node_of(i)));
     }
     /// Element k of a run of neighbours.
-    values at(const Index& first, int k) const {
-        if (!plan_.loads_vectors || plan_.of_parts()) return at(first + k);
-        coordinates place(block::node_of(first + k));
-        place.vector = {block::node_of(first >> std::countr_zero(static_cast<unsigned>(plan_.tile.length))),
-                        k, plan_.tile.length};
+    values at_run(const Index& number, int k) const {
+        const Index i = number * plan_.tile.length + k;
+        if (!plan_.loads_vectors || plan_.of_parts()) return at(i);
+        coordinates place(block::node_of(i));
+        place.vector = {block::node_of(number), k, plan_.tile.length};
         return at(place);
     }
     values at(const coordinates& place) const {
@@ -184,41 +183,43 @@ private:
         Index begin, end;
     };
     tile loaded(const Index& begin, const Index& end) const {
-        const auto at_run = [&](const Index& first, int k) { return at(first, k); };
+        const auto of_run = [&](const Index& number, int k) { return at_run(number, k); };
         const auto at_each = [&](const Index& i) { return at(i); };
         tile made{
-            block::load(g_, plan_.tile, begin, end, at_run, at_each, combines_.identity()), {}, begin, end};
+            block::load(g_, plan_.tile, begin, end, of_run, at_each, combines_.identity()), {}, begin, end};
         for (auto from = made.list.begin(); from != made.list.end(); from += plan_.tile.length)
             made.runs.push_back(block::reduce(combines_, {from, from + plan_.tile.length}));
         return made;
     }
     /// What is ahead of each run in the tile.
-    elements scanned(const tile& own, const block::arrays& totals, values* total) const {
+    block::striped_scan scanned(const tile& own, const block::arrays& totals, values* total) const {
         return block::scan_exclusive_striped(g_, combines_, own.runs, totals, total);
     }
     /// Stores the results, given what is ahead of the tile, and in the tile of each run.
-    void store(const tile& own, const values& ahead, const elements& before) const {
+    void store(const tile& own, const values& ahead, const block::striped_scan& in_tile) const {
+        const values ahead_of_sub_group = combines_.combined(ahead, in_tile.ahead);
         elements made;
         auto next = own.list.begin();
-        for (const values& of_run : before) {
-            values exclusive = combines_.combined(ahead, of_run);
+        for (const values& of_run : in_tile.before) {
+            values exclusive = combines_.combined(ahead_of_sub_group, of_run);
             for (int k = 0; k < plan_.tile.length; ++k, ++next) {
                 const values inclusive = combines_.combined(exclusive, *next);
                 made.push_back(result(*next, exclusive, inclusive));
                 exclusive = inclusive;
             }
         }
-        const auto give_each = [&](const Index& first, const elements& run) {
-            for (std::size_t k = 0; k < run.size(); ++k) give(first + static_cast<int>(k), run[k]);
+        const auto give_each = [&](const Index& number, const elements& run) {
+            for (int k = 0; k < plan_.tile.length; ++k)
+                give(number * plan_.tile.length + k, run[static_cast<std::size_t>(k)]);
         };
-        const auto give_vector = [&](const Index& first, const elements& run) {
-            block::store_vector(given_["out"], first, run);
+        const auto give_vector = [&](const Index& number, const elements& run) {
+            block::store_vector(given_["out"], number, run);
         };
         const bool in_vectors = plan_.stores_vectors && plan_.gives_results();
         block::store(
             g_, plan_.tile, made, own.begin, own.end,
-            [&](const Index& first, const elements& run) {
-                in_vectors ? give_vector(first, run) : give_each(first, run);
+            [&](const Index& number, const elements& run) {
+                in_vectors ? give_vector(number, run) : give_each(number, run);
             },
             [&](const Index& i, const values& one) { give(i, one); });
     }
@@ -231,7 +232,7 @@ private:
         for (Index begin : named("begin", range(own.begin, own.end, step))) {
             const tile part = loaded(begin, own.end);
             values total;
-            const elements before = scanned(part, totals, &total);
+            const block::striped_scan before = scanned(part, totals, &total);
             const values ahead = block::read(sum);
             if (!plan_.makes_totals()) store(part, ahead, before);
             block::write(sum, combines_.combined(ahead, total));
@@ -249,7 +250,7 @@ private:
         const Index begin = named("begin", number * (Index(g_.items()) * plan_.tile.elements()));
         const tile own = loaded(begin, given("n"));
         values total;
-        const elements before = scanned(own, totals, &total);
+        const block::striped_scan before = scanned(own, totals, &total);
         store(own, others.ahead_of(number, total, start()), before);
     }
 

@@ -75,9 +75,11 @@ auto striped_scan(const group_shape& shape, const block::operation& does, std::s
         const arrays shared =
             g.shared("shared", block::side_by_side(block::types_of(own[0]), each), block::scan_room(g));
         values total;
-        const elements scanned = block::scan_exclusive_striped(g, does, own, shared, &total);
+        const block::striped_scan scanned = block::scan_exclusive_striped(g, does, own, shared, &total);
         const Index target = named("target", begin + group_id(0));
-        for (int k = 0; k < count; ++k) out[target + at[k]] = Var<T>(scanned[static_cast<std::size_t>(k)][0]);
+        for (int k = 0; k < count; ++k)
+            out[target + at[k]] =
+                Var<T>(does.combined(scanned.ahead, scanned.before[static_cast<std::size_t>(k)])[0]);
         IF (g.item() == g.items() - 1) {
             out[target + g.items() * count] = Var<T>(total[0]);
         }

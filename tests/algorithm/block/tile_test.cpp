@@ -70,11 +70,12 @@ void copies_runs(block::runs how, bool in_vectors, bool is_cut) {
             const Int tile = g.items() * how.elements();
             const Index begin = named("begin", group_id(0) * tile), end = begin + tile;
             const auto at = [&](const Index& i) { return values{node_of(Var<T>(in[i]))}; };
-            const auto at_run = [&](const Index& first, int k) { return at(first + k); };
+            const auto at_run = [&](const Index& number, int k) { return at(number * how.length + k); };
             const auto give = [&](const Index& i, const values& one) { out[i] = Var<T>(one[0]); };
-            const auto give_run = [&](const Index& first, const elements& run) {
-                if (in_vectors) return block::store_vector(out.node(), first, run);
-                for (int k = 0; k < how.length; ++k) give(first + k, run[static_cast<std::size_t>(k)]);
+            const auto give_run = [&](const Index& number, const elements& run) {
+                if (in_vectors) return block::store_vector(out.node(), number, run);
+                for (int k = 0; k < how.length; ++k)
+                    give(number * how.length + k, run[static_cast<std::size_t>(k)]);
             };
             const Index last = is_cut ? begin + (tile + 1) / 2 : Index(end);
             const elements part = block::load(g, how, begin, last, at_run, at, {node_of(Var<T>(T{77}))});
