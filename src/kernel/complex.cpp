@@ -33,7 +33,7 @@ Pair<T> quotient(Pair<T> z, Pair<T> w) {
     const Var<T> square = x * x + y * y;
     Var<T> real = ldexp((u * x + v * y) / square, down - own);
     Var<T> imaginary = ldexp((v * x - u * y) / square, down - own);
-    IF (isnan(real) && isnan(imaginary)) {
+    IF (isnan(real) || isnan(imaginary)) {  // only one, if scaling made a part of the divisor 0
         const Var<T> infinity = limits<T>::infinity();
         // 1 for an infinity, else 0, with the sign
         const auto unit = [](const Var<T>& part) {

@@ -258,12 +258,11 @@ number elementary(builtin row, scalar type, const number* in) {
     const bool is_exact = std::all_of(in, in + arity, [](const number& n) { return n.error == 0; });
     const bool has_finite = std::all_of(in, in + arity, [](const number& n) { return is_finite(n.value); });
     if (!is_exact && !has_finite) return number::unknown();
-    if (is_exact) {
-        const real defined = defined_by_standard(row, type, in);
-        if (!has_finite || defined != defined || defined == 0)
-            return defined == 0 ? number::either_zero(0) : number{defined, 0, true};
-    }
-    const real value = mpfr_value(row, in[0].value, in[1 % arity].value);
+    // Of infinities, too, a row may have a value that is rounded: atan has pi / 2.
+    const real defined = is_exact ? defined_by_standard(row, type, in) : real(1);
+    if (defined == 0) return number::either_zero(0);
+    if (defined != defined || (!has_finite && !is_finite(defined))) return {defined, 0, true};
+    const real value = has_finite ? mpfr_value(row, in[0].value, in[1 % arity].value) : defined;
     if (!is_finite(value)) return is_exact ? infinite(value) : number::unknown();
     const std::optional<real> spread = is_exact ? real(0) : spread_about(row, in, arity, value);
     if (!spread) return number::unknown();
