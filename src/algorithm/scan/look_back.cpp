@@ -43,13 +43,14 @@ struct piece {
     std::size_t word;
     int bit;  ///< of the word
 };
-std::vector<piece> pieces_of(const block::types& types) {
+/// The first value takes so many bits, or all those of its type.
+std::vector<piece> pieces_of(const block::types& types, int first_bits) {
     std::vector<piece> made;
     std::size_t word = 0;
     int used = 0;
     for (std::size_t v = 0; v < types.size(); ++v) {
-        const int bits =
-            types[v].element == scalar::boolean ? 1 : 8 * static_cast<int>(size_of(types[v].element));
+        int bits = types[v].element == scalar::boolean ? 1 : 8 * static_cast<int>(size_of(types[v].element));
+        if (v == 0 && first_bits > 0) bits = first_bits;
         for (int from = 0; from < bits; from += 32) {
             const int count = std::min(bits - from, 32);
             if (used + count > announced_bit) {
@@ -62,7 +63,9 @@ std::vector<piece> pieces_of(const block::types& types) {
     }
     return made;
 }
-std::size_t words_of(const block::types& types) { return pieces_of(types).back().word + 1; }
+std::size_t words_of(const block::types& types, int first_bits) {
+    return pieces_of(types, first_bits).back().word + 1;
+}
 
 /// A value's bits as an integer of as many, at least 32.
 ULong bits_of(const trace::node& value) {
@@ -82,18 +85,19 @@ trace::node value_of(const ULong& bits, scalar type) {
 }
 ULong low_bits(const ULong& word, int count) { return word & ((std::uint64_t{1} << count) - 1); }
 
-block::values packed(const block::values& list) {
+block::values packed(const block::values& list, int first_bits) {
     const block::types types = block::types_of(list);
-    block::values words(words_of(types), block::node_of(ULong(std::uint64_t{1} << announced_bit)));
-    for (const piece& each : pieces_of(types)) {
+    block::values words(words_of(types, first_bits),
+                        block::node_of(ULong(std::uint64_t{1} << announced_bit)));
+    for (const piece& each : pieces_of(types, first_bits)) {
         const ULong part = low_bits(bits_of(list[each.value]) >> each.from, each.bits);
         words[each.word] = block::node_of(ULong(words[each.word]) | part << each.bit);
     }
     return words;
 }
-block::values unpacked(const block::values& words, const block::types& types) {
+block::values unpacked(const block::values& words, const block::types& types, int first_bits) {
     block::values bits(types.size(), block::node_of(ULong(std::uint64_t{0})));
-    for (const piece& each : pieces_of(types)) {
+    for (const piece& each : pieces_of(types, first_bits)) {
         const ULong part = low_bits(ULong(words[each.word]) >> each.bit, each.bits);
         bits[each.value] = block::node_of(ULong(bits[each.value]) | part << each.from);
     }
@@ -104,16 +108,17 @@ block::values unpacked(const block::values& words, const block::types& types) {
 
 }  // namespace
 
-announcements::announcements(std::size_t tiles, const block::types& types)
+announcements::announcements(std::size_t tiles, const block::types& types, int first_bits)
     : runs(tiles),
       blocks(runs + (tiles >> run_bits)),
-      words(1 + words_of(types) * (blocks + (tiles >> block_bits))) {}
+      words(1 + words_of(types, first_bits) * (blocks + (tiles >> block_bits))) {}
 
 look_back::look_back(const block::group& g, const block::operation& does, const block::types& types,
-                     const parameter_list& given)
+                     const parameter_list& given, int first_bits)
     : g_(g),
       does_(does),
       given_(given),
+      first_bits_(first_bits),
       types_(types),
       tile_(g.shared("tile", {scalar::i64}, 1)),
       ahead_(g.shared("ahead", types, 1)),
@@ -182,14 +187,14 @@ block::values look_back::combined(const block::values& own) const {
 }
 
 void look_back::announce(const Index& number, const block::values& list) const {
-    const block::values words = packed(list);
+    const block::values words = packed(list, first_bits_);
     for (std::size_t w = 0; w < words.size(); ++w)
         atomic_store(memory(number)[static_cast<std::int64_t>(w)], ULong(words[w]));
 }
 
 block::values look_back::asked(const Index& number, const Bool& is_asked) const {
-    const block::values words =
-        block::variables("word", block::values(words_of(types_), block::node_of(ULong(std::uint64_t{0}))));
+    const block::values words = block::variables(
+        "word", block::values(words_of(types_, first_bits_), block::node_of(ULong(std::uint64_t{0}))));
     IF (is_asked) {
         block::write(words, read(number));
     }
@@ -207,20 +212,21 @@ block::values look_back::awaited(const block::values& words, const Index& number
             return ULong(bits);
         };
         WHILE (all() >> announced_bit == 0u) block::write(words, read(number));
-        block::write(made, unpacked(block::read(words), types_));
+        block::write(made, unpacked(block::read(words), types_, first_bits_));
     }
     return block::read(made);
 }
 
 block::values look_back::read(const Index& number) const {
     block::values made;
-    for (std::size_t w = 0; w < words_of(types_); ++w)
+    for (std::size_t w = 0; w < words_of(types_, first_bits_); ++w)
         made.push_back(block::node_of(atomic_load(memory(number)[static_cast<std::int64_t>(w)])));
     return made;
 }
 
 Ptr<std::uint64_t> look_back::memory(const Index& number) const {
-    return Ptr<std::uint64_t>(given_["words"]) + (number * static_cast<std::int64_t>(words_of(types_)) + 1);
+    return Ptr<std::uint64_t>(given_["words"]) +
+           (number * static_cast<std::int64_t>(words_of(types_, first_bits_)) + 1);
 }
 Index look_back::given(parameter_name name) const { return Index(given_[name]); }
 

@@ -18,9 +18,10 @@
 namespace balm::array {
 
 /// Where announcements lie in global memory: words of 64 bits, each of which is 0 until it is announced with
-/// the bits of values that it holds.
+/// the bits of values that it holds. The first value may be a number that is known to take fewer bits than
+/// its type: so many; 0 if it is not.
 struct announcements {
-    announcements(std::size_t tiles, const block::types&);
+    announcements(std::size_t tiles, const block::types&, int first_bits = 0);
     std::size_t runs, blocks;  ///< numbers of the first announcement of each kind; that of tiles is 0
     std::size_t words;         ///< of all, behind the number of tiles that have started
 };
@@ -29,7 +30,8 @@ struct announcements {
 /// have whole sub-groups.
 class look_back {
 public:
-    look_back(const block::group&, const block::operation&, const block::types&, const parameter_list& given);
+    look_back(const block::group&, const block::operation&, const block::types&, const parameter_list& given,
+              int first_bits = 0);
 
     /// The number of the group's tile: tiles begin in this order.
     block::Index next_tile() const;
@@ -54,6 +56,7 @@ private:
     const block::group& g_;
     const block::operation& does_;
     const parameter_list& given_;
+    int first_bits_;
     block::types types_;
     block::arrays tile_, ahead_, exchange_;
 };

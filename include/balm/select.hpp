@@ -1,0 +1,163 @@
+#pragma once
+// Selections: some elements of arrays, in order, as vectors whose size is found on the device.
+//
+//     auto positive = balm::copy_if(x, x > 0);
+//     auto [parted, count] = balm::partition(x, x > 0);
+//     auto distinct = balm::unique(sorted);
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include "balm/compaction.hpp"
+
+namespace balm {
+
+/// What partition returns: the elements whose condition is true, then the others; how many the first ones
+/// are. V is a vector, or a tuple of vectors.
+template <class V>
+struct partitioned {
+    V elements;
+    std::size_t count = 0;
+};
+
+namespace detail {
+
+/// What is kept of elements whose condition is true.
+template <class A, class C>
+compaction_parts parts_where(const A& values, C&& condition) {
+    compaction_parts parts;
+    parts.keep(values);
+    parts.values.append(begin<scalar::boolean>(as_condition(static_cast<C&&>(condition))));
+    return parts;
+}
+template <class A, class C>
+auto selected(const char* name, bool is_partition, const A& values, C&& condition) {
+    compaction_parts parts = parts_where(values, static_cast<C&&>(condition));
+    array::compaction how = parts.as(name);
+    how.is_partition = is_partition;
+    std::tuple<kept_vectors_of<A>> made;
+    const std::size_t count = compacted(std::move(parts), how, made);
+    return partitioned<kept_vectors_of<A>>{std::get<0>(std::move(made)), count};
+}
+template <class A, class C, class... T>
+void select_into(const char* name, bool is_partition, std::tuple<vector<T>&...> into,
+                 vector<std::int64_t>& count, const A& values, C&& condition) {
+    static_assert(sizeof...(T) == array_count<A>, "Balm: a selection takes a target for each of its arrays");
+    compaction_parts parts = parts_where(values, static_cast<C&&>(condition));
+    array::compaction how = parts.as(name);
+    how.is_partition = is_partition;
+    compacted_into(into, count, std::move(parts), how);
+}
+
+}  // namespace detail
+
+/// The elements whose condition is true, in order: a vector; of a list of arrays a tuple of vectors. Arrays
+/// and condition are any expressions of the same number of elements. Waits for the count, which is the
+/// result's size. Of vectors over several devices the result lies on the first one. Throws usage_error for
+/// different numbers of elements.
+///
+///     auto positive = balm::copy_if(x, x > 0);
+///     auto where = balm::copy_if(balm::element_index(), x > 0);
+///     auto [keys, values] = balm::copy_if(std::tie(k, v), k != 0);
+template <array_list A, array_value C>
+auto copy_if(const A& values, C&& condition) {
+    return detail::selected("copy_if", false, values, static_cast<C&&>(condition)).elements;
+}
+
+/// The same into a vector on the same device, or several of one size, without waiting. The count goes to a
+/// vector of one element. Elements behind those that are selected stay as they are. Selected ones that have
+/// no room are left out, and counted. Throws usage_error for targets that are read, or of different sizes.
+///
+///     balm::vector<float> y(ctx, n);
+///     balm::vector<std::int64_t> count(ctx, 1);
+///     balm::copy_if_into(y, count, x, x > 0);
+template <class T, array_value A, array_value C>
+void copy_if_into(vector<T>& into, vector<std::int64_t>& count, const A& values, C&& condition) {
+    detail::select_into("copy_if_into", false, std::tie(into), count, values, static_cast<C&&>(condition));
+}
+template <class... T, array_list A, array_value C>
+void copy_if_into(std::tuple<vector<T>&...> into, vector<std::int64_t>& count, const A& values,
+                  C&& condition) {
+    detail::select_into("copy_if_into", false, into, count, values, static_cast<C&&>(condition));
+}
+
+/// All elements, those first whose condition is true, both in order, and how many these are. Waits for that
+/// number. The condition is computed twice.
+///
+///     auto [parted, count] = balm::partition(x, x > 0);
+template <array_list A, array_value C>
+auto partition(const A& values, C&& condition) {
+    return detail::selected("partition", true, values, static_cast<C&&>(condition));
+}
+/// The same into vectors of as many elements, without waiting; see copy_if_into.
+template <class T, array_value A, array_value C>
+void partition_into(vector<T>& into, vector<std::int64_t>& count, const A& values, C&& condition) {
+    detail::select_into("partition_into", true, std::tie(into), count, values, static_cast<C&&>(condition));
+}
+template <class... T, array_list A, array_value C>
+void partition_into(std::tuple<vector<T>&...> into, vector<std::int64_t>& count, const A& values,
+                    C&& condition) {
+    detail::select_into("partition_into", true, into, count, values, static_cast<C&&>(condition));
+}
+
+/// The first element of each run of equal neighbours, as std::unique_copy; of several arrays, whose elements
+/// are compared together, a tuple of vectors. Floating-point NaNs equal nothing. Waits for their number.
+///
+///     auto distinct = balm::unique(sorted);
+template <array_list A>
+auto unique(const A& values) {
+    detail::compaction_parts parts = detail::parts_of_runs(values);
+    return detail::kept_runs<detail::kept_vectors_of<A>>("unique", std::move(parts),
+                                                         detail::runs_of_equal(values));
+}
+/// The same where a function says whether two neighbours are equal: `same(a, b)`, or of two arrays `same(a,
+/// c, b, d)` for elements (a, c) and (b, d). An element is compared with the one before it.
+///
+///     auto close = balm::function("close", [](Float a, Float b) { return fabs(a - b) < 0.1f; });
+///     auto steps = balm::unique(x, close);
+template <array_list A, class... P>
+auto unique(const A& values, const device_function<dsl::Bool, P...>& same) {
+    detail::compaction_parts parts = detail::parts_of_runs(values);
+    return detail::kept_runs<detail::kept_vectors_of<A>>("unique", std::move(parts),
+                                                         detail::runs_of(values, same));
+}
+/// The same into vectors; see copy_if_into.
+template <class T, array_value A>
+void unique_into(vector<T>& into, vector<std::int64_t>& count, const A& values) {
+    detail::keep_runs_into("unique_into", std::tie(into), count, detail::parts_of_runs(values),
+                           detail::runs_of_equal(values));
+}
+template <class... T, array_list A>
+void unique_into(std::tuple<vector<T>&...> into, vector<std::int64_t>& count, const A& values) {
+    detail::keep_runs_into("unique_into", into, count, detail::parts_of_runs(values),
+                           detail::runs_of_equal(values));
+}
+
+/// The first key of each run of equal neighbours, and the elements of other arrays that stand there: a tuple
+/// of a vector, or a tuple of vectors, for each argument.
+///
+///     auto [k, first] = balm::unique_by_key(keys, x);
+template <array_list K, array_list... V>
+requires(sizeof...(V) > 0) auto unique_by_key(const K& keys, const V&... values) {
+    using result = std::tuple<detail::kept_vectors_of<K>, detail::kept_vectors_of<V>...>;
+    return detail::all_kept_runs<result>("unique_by_key", detail::parts_of_runs(keys, values...),
+                                         detail::runs_of_equal(keys));
+}
+template <array_list K, class... P, array_list... V>
+requires(sizeof...(V) > 0) auto unique_by_key(const K& keys, const device_function<dsl::Bool, P...>& same,
+                                              const V&... values) {
+    using result = std::tuple<detail::kept_vectors_of<K>, detail::kept_vectors_of<V>...>;
+    return detail::all_kept_runs<result>("unique_by_key", detail::parts_of_runs(keys, values...),
+                                         detail::runs_of(keys, same));
+}
+/// The same into vectors, a target for each array; see copy_if_into.
+template <class... T, array_list K, array_list... V>
+void unique_by_key_into(std::tuple<vector<T>&...> into, vector<std::int64_t>& count, const K& keys,
+                        const V&... values) {
+    detail::keep_runs_into("unique_by_key_into", into, count, detail::parts_of_runs(keys, values...),
+                           detail::runs_of_equal(keys));
+}
+
+}  // namespace balm

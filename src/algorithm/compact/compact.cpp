@@ -1,0 +1,393 @@
+// Compactions: chooses how elements are cut, finds or traces the kernels, launches them, and makes vectors of
+// the size that they find.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "algorithm/compact/compact_kernels.hpp"
+#include "algorithm/compact/compact_strategy.hpp"
+#include "algorithm/divided_up.hpp"
+#include "algorithm/reduce/slots.hpp"
+#include "array/kernel_cache.hpp"
+#include "array/spread/parts.hpp"
+#include "balm/error.hpp"
+#include "ir/ir.hpp"
+#include "kernel/launch/launch.hpp"
+
+namespace balm::array {
+
+namespace {
+
+std::atomic<const forced_scan*> forced{nullptr};
+
+/// Elements of a work-item's chunk on CPUs, as for scans.
+constexpr std::size_t cpu_chunk = 65536;
+/// Groups with a chunk each for each compute unit of a GPU.
+constexpr std::size_t groups_per_unit = 8;
+constexpr std::size_t vector_bytes = 16;
+/// How the elements of a tile are shared out on a GPU.
+struct tile_shape {
+    std::size_t group;  ///< work-items
+    std::size_t bytes;  ///< of elements that a work-item has
+};
+/// As for scans, bytes under way count, and a small input is for more groups. Large tiles have as many bytes
+/// as those of scans, in twice the work-items, since each has flags and places besides; a tile has 32
+/// KiB of local memory at most. Not measured yet.
+constexpr tile_shape large_tiles{256, 128}, small_tiles{256, 64};
+constexpr std::size_t most_tile_bytes = 32768;
+constexpr std::size_t enough_for_large_tiles = std::size_t{1} << 23;  ///< elements
+/// Counts below 2^31 take 32 bits.
+constexpr std::size_t most_in_32_bits = std::size_t{1} << 31;
+
+scan_strategy strategy_for(bool is_cpu, const compact_plan& plan) {
+    if (is_cpu) return scan_strategy::chunk_an_item;
+    return plan.has_sub_groups ? scan_strategy::tiles_look_back : scan_strategy::chunk_a_group;
+}
+
+/// What decides a kernel besides the expression.
+struct compact_key {
+    compact_plan plan;
+    detail::inline_vector<reduction_form, 2> reduced;
+    detail::inline_vector<trace::type, 6> types;  ///< of what is kept, and of the targets
+    runtime::digest same;
+    friend bool operator==(const compact_key&, const compact_key&) = default;
+
+    compact_key(const compact_plan& of, const compaction& how, std::span<vector_state* const> into)
+        : plan(of), same(how.same != nullptr ? how.same->identity : runtime::digest{}) {
+        for (const reduction& r : how.reduced) reduced.push_back(reduction_form(r));
+        for (const trace::type& each : how.kept) types.push_back(each);
+        if (plan.moves_elements())
+            for (const vector_state* each : into) types.push_back(each->type());
+    }
+    void add_to(runtime::table_hash& hash) const {
+        plan.add_to(hash);
+        for (const reduction_form& each : reduced) each.add_to(hash);
+        for (const trace::type& each : types) hash.add(ir::code(each));
+        hash.add(same.words[0]);
+    }
+};
+
+/// A compaction of some elements on one device, in two steps: by the first the count is known if it says so,
+/// the second moves elements.
+class computation {
+public:
+    computation(const compaction& how, const tape& p, std::size_t n,
+                std::shared_ptr<runtime::device_state> on, vector_state& count)
+        : how_(how),
+          p_(p),
+          n_(n),
+          does_(how.reduced.data(), how.reduced.size(), {}),
+          device_(std::move(on)),
+          count_(count),
+          facts_(kernels::facts_for(*device_)),
+          leaves_(p) {
+        refuse_writing(p);
+        plan_.kept = how.kept.size();
+        plan_.keys = how.keys;
+        plan_.is_partition = how.is_partition;
+        plan_.is_wide = n >= most_in_32_bits;
+        plan_.has_sub_groups = kernels::features_of(*device_).has_sub_groups;
+        strategy_ = strategy_for(facts_.on_cpu, plan_);
+        if (const forced_scan* const asked = forced.load()) {
+            strategy_ = asked->strategy;
+            plan_.has_sub_groups |= asked->has_sub_groups;
+        }
+        // Where elements go that are not selected depends on how many are.
+        if (how.is_partition && strategy_ == scan_strategy::tiles_look_back)
+            strategy_ = scan_strategy::chunk_a_group;
+        state_ = compact_state(plan_, does_);
+        cut();
+    }
+
+    /// Whether the count is known before elements are moved.
+    bool counts_first() const { return strategy_ != scan_strategy::tiles_look_back && !is_one_chunk(); }
+    void find_count() {
+        if (!counts_first()) return;
+        parts_ = slots_of(chunks_ + 1);
+        launch(compact_stage::chunk_totals, chunks_);
+        launch(compact_stage::parts, 1);
+    }
+    /// Targets of another size than the number of elements may have no room for all that are selected.
+    void move_elements(std::span<vector_state* const> into, bool is_bounded) {
+        into_ = into;
+        plan_.is_bounded = is_bounded;
+        if (is_one_chunk()) return launch(compact_stage::whole, 1);
+        if (strategy_ == scan_strategy::tiles_look_back) return move_with_look_back();
+        launch(compact_stage::chunks, chunks_);
+    }
+
+private:
+    bool is_one_chunk() const {
+        const bool needs_count = how_.is_partition && strategy_ != scan_strategy::chunk_an_item;
+        return chunks_ == 1 && !needs_count;
+    }
+    void cut() {
+        if (strategy_ == scan_strategy::chunk_an_item) {
+            plan_.has_sub_groups = false;
+            chunk_ = cpu_chunk;
+        } else {
+            const bool is_large = strategy_ == scan_strategy::tiles_look_back && n_ >= enough_for_large_tiles;
+            const tile_shape& shape = is_large ? large_tiles : small_tiles;
+            plan_.group = std::bit_floor(std::min({shape.group, device_->info().max_work_group_size,
+                                                   most_tile_bytes / bytes_of_element(how_, does_)}));
+            plan_.is_exact = plan_.has_sub_groups || strategy_ == scan_strategy::tiles_look_back;
+            plan_.tile = tile_of_item(shape.bytes);
+            plan_.loads_vectors = leaves_.has_whole_vectors();
+            const std::size_t tile = plan_.group * static_cast<std::size_t>(plan_.tile.elements());
+            const std::size_t units = std::max<std::size_t>(device_->info().compute_units, 1);
+            const std::size_t tiles = divided_up(n_, tile);
+            chunk_ = divided_up(tiles, std::min(tiles, units * groups_per_unit)) * tile;
+        }
+        chunks_ = divided_up(n_, chunk_);
+    }
+    /// What a work-item has of a tile, in vectors of 16 bytes of what is widest.
+    block::runs tile_of_item(std::size_t tile_bytes) const {
+        const std::size_t bytes = bytes_of_element(how_, does_);
+        std::size_t widest = 1;
+        for (const vector_state* each : leaves_.vectors) widest = std::max(widest, each->element_size());
+        const std::size_t most = std::clamp<std::size_t>(
+            std::bit_floor(tile_bytes / std::max<std::size_t>(bytes, 4)), 1, tile_bytes);
+        const std::size_t length = std::clamp<std::size_t>(vector_bytes / std::bit_ceil(widest), 1, most);
+        return {static_cast<int>(most / length), static_cast<int>(length)};
+    }
+    std::shared_ptr<vector_state> slots_of(std::size_t states) const {
+        return std::make_shared<vector_state>(device_, scalar::u64, states * slot_layout(state_).count);
+    }
+
+    void move_with_look_back() {
+        const std::size_t tiles =
+            divided_up(n_, plan_.group * static_cast<std::size_t>(plan_.tile.elements()));
+        const announcements layout(tiles, state_, plan_.count_bits());
+        words_ = std::make_shared<vector_state>(device_, scalar::u64, layout.words);
+        constexpr std::uint64_t nothing = 0;
+        fill(*words_, &nothing);
+        first_run_ = layout.runs;
+        first_block_ = layout.blocks;
+        launch(compact_stage::look_back, tiles);
+    }
+
+    /// The parameters of a kernel.
+    template <class List>
+    void list(List& to, const compact_plan& plan, const tape& p, const layout& leaves) const {
+        const bool has_chunks =
+            plan.stage == compact_stage::chunk_totals || plan.stage == compact_stage::chunks;
+        if (plan.reads_elements()) to.number("n", n_);
+        if (has_chunks) to.number("chunk_size", chunk_);
+        if (!plan.reads_elements() || (has_chunks && plan.is_partition)) to.number("chunks", chunks_);
+        if (!plan.reads_elements() || has_chunks) to.vector("parts", *parts_, trace::access::mixed);
+        if (plan.stage == compact_stage::look_back) list_announcements(to);
+        if (plan.moves_elements()) {
+            if (plan.is_bounded) to.number("room", into_[0]->size());
+            for (std::size_t k = 0; k < into_.size(); ++k)
+                to.vector(k < plan.kept ? parameter_name("kept", k) : parameter_name("result", k - plan.kept),
+                          *into_[k], trace::access::out);
+        }
+        if (plan.gives_count()) to.vector("count", count_, trace::access::out);
+        list_leaves(to, p, leaves);
+    }
+    template <class List>
+    void list_announcements(List& to) const {
+        to.number("first_run", first_run_);
+        to.number("first_block", first_block_);
+        to.vector("words", *words_, trace::access::mixed);
+    }
+
+    void launch(compact_stage stage, std::size_t groups) {
+        compact_plan plan = plan_;
+        plan.stage = stage;
+        static const tape& nothing = *new tape;
+        static const layout& no_leaves = *new layout(nothing);
+        const tape& p = plan.reads_elements() ? p_ : nothing;
+        const layout& leaves = plan.reads_elements() ? leaves_ : no_leaves;
+        const auto trace_it = [&] {
+            trace::recording r(how_.name, 1, {});
+            parameter_list given(r);
+            list(given, plan, p, leaves);
+            return trace_compaction(r, given, plan, how_, does_, p, leaves);
+        };
+        const compact_key key(plan, how_, into_);
+        const std::shared_ptr<const cached_kernel> kernel =
+            kernel_for(*device_, key, p, leaves, facts_, std::cref(trace_it));
+        runtime::grid g;
+        g.local[0] = plan.is_exact
+                         ? plan.group
+                         : std::bit_floor(std::min(plan.group, kernel->program->max_work_group_size()));
+        g.global[0] = groups * g.local[0];
+        enqueue(*kernel, *device_, g, [&](parameter_bindings& bound) { list(bound, plan, p, leaves); });
+    }
+
+    const compaction& how_;
+    const tape& p_;
+    const std::size_t n_;
+    const operations does_;
+    const std::shared_ptr<runtime::device_state> device_;
+    vector_state& count_;
+    const ir::launch_facts facts_;
+    const layout leaves_;
+    compact_plan plan_;
+    scan_strategy strategy_;
+    block::types state_;
+    std::span<vector_state* const> into_;
+    std::size_t chunk_ = 0, chunks_ = 0;
+    std::size_t first_run_ = 0, first_block_ = 0;
+    std::shared_ptr<vector_state> parts_, words_;
+};
+
+/// The elements on one device: of vectors over several the first one gets copies.
+struct elements_on_device {
+    explicit elements_on_device(tape&& of) : p(std::move(of)) {
+        materialise(p);
+        n = element_count(p);
+        if (!is_spread(p)) {
+            device = device_of(p);
+            return;
+        }
+        const auto spread =
+            std::find_if(p.vectors.begin(), p.vectors.end(), [](const auto& v) { return v->is_spread(); });
+        device = (*spread)->device_handle();
+        if (n > 0) p = std::move(localizer(device).pieces(p, box_of(p), 0, n)[0].values);
+    }
+
+    tape p;
+    std::size_t n = 0;
+    std::shared_ptr<runtime::device_state> device;
+};
+
+void check_target(const char* name, const vector_state* target, const elements_on_device& from) {
+    if (target == nullptr)
+        throw usage_error(
+            fmt::format("{} is given a vector without elements and device: make it with as many "
+                        "elements as there may be results",
+                        name));
+    if (target->is_spread() || &target->device() != from.device.get())
+        throw usage_error(fmt::format("{} of elements on {} has a target on {}: both must lie on one device",
+                                      name, from.device->words(), target->device().words()));
+    for (const auto& v : from.p.vectors)
+        if (v->overlaps(*target))
+            throw usage_error(
+                fmt::format("{} has a target that it also reads; give it another vector", name));
+}
+/// Whether a target of one type takes elements of another: without narrowing to another kind.
+bool takes(const trace::type& target, const trace::type& element) {
+    if (!target.is_scalar() || !element.is_scalar()) return target == element;
+    return kind_of(element.element) <= kind_of(target.element);
+}
+void check_targets(const compaction& how, std::span<vector_state* const> into, const vector_state* count,
+                   const elements_on_device& from) {
+    const char* const name = how.name;
+    check_target(name, count, from);
+    if (count->size() != 1)
+        throw usage_error(
+            fmt::format("the count of {} goes to a vector of {} elements: give it one of a "
+                        "single element on the device",
+                        name, count->size()));
+    if (into.size() != how.kept.size() + how.reduced.size())
+        throw usage_error(fmt::format("{} makes {} vectors and has {} targets", name,
+                                      how.kept.size() + how.reduced.size(), into.size()));
+    for (const vector_state* each : into) {
+        check_target(name, each, from);
+        if (each->size() != into[0]->size())
+            throw usage_error(
+                fmt::format("{} has targets of {} and {} elements: they must have the same size", name,
+                            into[0]->size(), each->size()));
+        const auto is_same = [&](const vector_state* other) {
+            return other == each || (other != nullptr && other->overlaps(*each));
+        };
+        if (is_same(count) || std::count_if(into.begin(), into.end(), is_same) > 1)
+            throw usage_error(fmt::format("{} has the same target twice", name));
+    }
+    const operations does(how.reduced.data(), how.reduced.size(), {});
+    for (std::size_t k = 0; k < into.size(); ++k) {
+        const trace::type from_type = k < how.kept.size() ? how.kept[k] : does.results()[k - how.kept.size()];
+        if (!takes(into[k]->type(), from_type))
+            throw usage_error(fmt::format("{} has elements of type {} for a target of {}", name,
+                                          ir::to_string(from_type), ir::to_string(into[k]->type())));
+    }
+}
+
+std::size_t read_count(const vector_state& count) {
+    std::int64_t found = 0;
+    read(count, 0, &found, 1);
+    return static_cast<std::size_t>(found);
+}
+
+using made_list = std::vector<std::shared_ptr<vector_state>>;
+
+made_list make_vectors(const elements_on_device& like, std::span<const trace::type> types, std::size_t size) {
+    made_list made;
+    made.reserve(types.size());
+    for (const trace::type& each : types)
+        made.push_back(std::make_shared<vector_state>(like.device, each, size));
+    return made;
+}
+std::vector<vector_state*> addresses_of(const made_list& list) {
+    std::vector<vector_state*> made;
+    made.reserve(list.size());
+    for (const auto& each : list) made.push_back(each.get());
+    return made;
+}
+
+}  // namespace
+
+void force_compactions(const forced_scan* asked) { forced = asked; }
+
+std::size_t compact(tape&& list, const compaction& how, std::span<const trace::type> elements,
+                    std::shared_ptr<vector_state>* made) {
+    const elements_on_device from(std::move(list));
+    const auto give = [&](const made_list& all_made) { std::copy(all_made.begin(), all_made.end(), made); };
+    if (from.n == 0) {
+        give(make_vectors(from, elements, 0));
+        return 0;
+    }
+    vector_state count(from.device, scalar::i64, 1);
+    computation all(how, from.p, from.n, from.device, count);
+    all.find_count();
+    if (all.counts_first()) {
+        const std::size_t found = read_count(count);
+        const made_list exact = make_vectors(from, elements, how.is_partition ? from.n : found);
+        if (found > 0 || how.is_partition) all.move_elements(addresses_of(exact), false);
+        give(exact);
+        return found;
+    }
+    const made_list roomy = make_vectors(from, elements, from.n);
+    all.move_elements(addresses_of(roomy), false);
+    const std::size_t found = read_count(count);
+    if (found == from.n || how.is_partition) {
+        give(roomy);
+        return found;
+    }
+    const made_list exact = make_vectors(from, elements, found);
+    for (std::size_t k = 0; k < exact.size(); ++k)
+        if (found > 0) copy_elements(*exact[k], 0, *roomy[k], 0, found);
+    give(exact);
+    return found;
+}
+
+void compact_into(std::span<vector_state* const> into, vector_state* count_target, tape&& list,
+                  const compaction& how) {
+    const elements_on_device from(std::move(list));
+    check_targets(how, into, count_target, from);
+    vector_state& count = *count_target;
+    if (how.is_partition && into[0]->size() != from.n)
+        throw usage_error(fmt::format("{} of {} elements has a target of {}: it keeps all of them", how.name,
+                                      from.n, into[0]->size()));
+    if (from.n == 0) {
+        constexpr std::uint64_t none = 0;
+        fill(count, &none);
+        return;
+    }
+    computation all(how, from.p, from.n, from.device, count);
+    all.find_count();
+    if (into[0]->size() > 0)
+        all.move_elements(into, into[0]->size() < from.n);
+    else if (!all.counts_first())
+        all.move_elements(into, true);
+}
+
+}  // namespace balm::array
