@@ -1,0 +1,80 @@
+#pragma once
+// Elements at positions, where a condition holds; differences of neighbours.
+//
+//     y = balm::gather_if(x, positions, positions >= 0, 0.0);
+//     balm::scatter_if(y, positions, x, x > 0);
+//     widths = balm::adjacent_difference(edges);
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "balm/dsl/control.hpp"
+#include "balm/vector.hpp"
+
+namespace balm {
+
+namespace array {
+/// Evaluates an expression of a function that writes elements of `to`. Throws usage_error where it also reads
+/// them.
+void scatter(tape&&, const vector_state& to);
+}  // namespace array
+
+/// x[position] where the condition is true, `otherwise` elsewhere: there no position is read. Positions are
+/// integers, and are not checked where the condition is true. Plain gathers are x[positions].
+///
+///     y = balm::gather_if(x, parent, parent >= 0, 0.0);
+///     y = balm::gather_if(x, positions, is_known, y);
+template <scalar_type T, array_value P, array_value C, array_operand O>
+expr<canonical<T>> gather_if(const vector<T>& x, P&& positions, C&& condition, O&& otherwise) {
+    static_assert(kind_of(detail::array_scalar<P>()) == scalar_kind::integer, "Balm: positions are integers");
+    static const auto gathered =
+        function("gather_if(x, position, condition, otherwise)",
+                 [](dsl::In<T> from, dsl::Long position, dsl::Bool is_read, dsl::Var<canonical<T>> other) {
+                     dsl::Var<canonical<T>> value = other;
+                     BALM_IF (is_read) {
+                         value = from[position];
+                     }
+                     return value;
+                 });
+    if (!x.state()) detail::vector_without_device();
+    return gathered(x, static_cast<P&&>(positions), detail::as_condition(static_cast<C&&>(condition)),
+                    static_cast<O&&>(otherwise));
+}
+
+/// to[position] = value where the condition is true. Positions are integers, and are not checked there; if
+/// one repeats, which value wins is unspecified. Plain scatters are to[positions] = values. Throws
+/// usage_error for vectors over several devices, and where the values are read from `to`.
+///
+///     balm::scatter_if(y, positions, x, x > 0);
+template <scalar_type T, array_value P, array_operand V, array_value C>
+void scatter_if(vector<T>& to, P&& positions, V&& values, C&& condition) {
+    static_assert(kind_of(detail::array_scalar<P>()) == scalar_kind::integer, "Balm: positions are integers");
+    static const auto scattered =
+        function("scatter_if(to, position, value, condition)",
+                 [](dsl::Out<T> into, dsl::Long position, dsl::Var<canonical<T>> value, dsl::Bool is_set) {
+                     BALM_IF (is_set) {
+                         into[position] = value;
+                     }
+                 });
+    if (!to.state()) detail::vector_without_device();
+    array::scatter(scattered(to, static_cast<P&&>(positions), static_cast<V&&>(values),
+                             detail::as_condition(static_cast<C&&>(condition)))
+                       .tape(),
+                   *to.state());
+}
+
+/// The first element, then the difference of each other one from the one before it, as
+/// std::adjacent_difference. Small integers become 32 bits wide.
+///
+///     widths = balm::adjacent_difference(edges);
+template <array_value A>
+auto adjacent_difference(A&& a) {
+    static_assert(detail::are_scalars<A>(), "Balm: differences are of numbers");
+    const expr<detail::element_of<A>> own(detail::begin<detail::array_scalar<A>()>(static_cast<A&&>(a)));
+    const auto here = element_index();
+    auto difference = own - own[balm::max(here - 1, std::int64_t{0})];
+    return select(here == 0, cast<typename decltype(difference)::value_type>(own), std::move(difference));
+}
+
+}  // namespace balm

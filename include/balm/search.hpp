@@ -1,0 +1,75 @@
+#pragma once
+// Binary search: many needles in a sorted vector, as an expression.
+//
+//     positions = balm::lower_bound(sorted, needles);
+//     counts = balm::upper_bound(sorted, needles) - balm::lower_bound(sorted, needles);
+
+#include <cstdint>
+
+#include "balm/dsl/control.hpp"
+#include "balm/vector.hpp"
+
+namespace balm {
+
+namespace detail {
+
+/// The number of leading elements of a sorted array for which is_before(element) holds: each step halves what
+/// is left, without a branch.
+template <class T, class F>
+dsl::Long leading(const dsl::In<T>& sorted, const dsl::Long& size, F&& is_before) {
+    dsl::Long first = 0, count = size;
+    BALM_WHILE (count > 0) {
+        const dsl::Long half = (count + 1) >> 1;
+        first += dsl::select(is_before(dsl::Var<T>(sorted[first + half - 1])), half, std::int64_t{0});
+        count -= half;
+    }
+    return first;
+}
+
+enum class searched : std::uint8_t { lower, upper, bin };
+
+template <searched What, class T>
+const auto& search_function() {
+    using namespace dsl;
+    static const auto made = function(What == searched::lower   ? "lower_bound(x, sorted, size)"
+                                      : What == searched::upper ? "upper_bound(x, sorted, size)"
+                                                                : "bin(x, edges, size)",
+                                      [](Var<T> x, In<T> sorted, Long size) {
+                                          return leading(sorted, size, [&](const Var<T>& element) {
+                                              if constexpr (What == searched::lower)
+                                                  return Bool(element < x);
+                                              else if constexpr (What == searched::upper)
+                                                  return Bool(!(x < element));
+                                              else
+                                                  return Bool(element <= x);  // not of a NaN
+                                          });
+                                      });
+    return made;
+}
+
+template <searched What, class T, class A>
+expr<std::int64_t> search(const vector<T>& sorted, A&& needles) {
+    static_assert(scalar_type<T> && are_scalars<A>(), "Balm: numbers are searched for among numbers");
+    if (!sorted.state()) vector_without_device();
+    return search_function<What, T>()(static_cast<A&&>(needles), sorted,
+                                      static_cast<std::int64_t>(sorted.size()));
+}
+
+}  // namespace detail
+
+/// For each needle the position of the first element that is not less than it, as std::lower_bound: the size
+/// if there is none. The vector is sorted in ascending order; on several devices each has a copy of it. Takes
+/// log2(size) steps a needle.
+///
+///     positions = balm::lower_bound(sorted, needles);
+template <class T, array_value A>
+expr<std::int64_t> lower_bound(const vector<T>& sorted, A&& needles) {
+    return detail::search<detail::searched::lower>(sorted, static_cast<A&&>(needles));
+}
+/// The same of the first element that is greater than the needle, as std::upper_bound.
+template <class T, array_value A>
+expr<std::int64_t> upper_bound(const vector<T>& sorted, A&& needles) {
+    return detail::search<detail::searched::upper>(sorted, static_cast<A&&>(needles));
+}
+
+}  // namespace balm

@@ -1,0 +1,178 @@
+// Traces the kernel of histograms.
+
+#include "algorithm/histogram/histogram_kernels.hpp"
+
+#include <bit>
+#include <string>
+
+#include "balm/dsl/control.hpp"
+#include "balm/dsl/conversion.hpp"
+#include "balm/dsl/memory.hpp"
+#include "balm/dsl/sync.hpp"
+#include "ir/ir.hpp"
+
+namespace balm::array {
+
+namespace {
+
+using namespace balm::dsl;
+using block::values;
+using trace::node;
+
+class recorder {
+public:
+    recorder(trace::recording& r, const parameter_list& given, const histogram_plan& plan, const tape& p,
+             const layout& leaves)
+        : plan_(plan), p_(p), leaves_(leaves), r_(r), given_(given), g_({plan.group, true}) {}
+
+    std::shared_ptr<const ir::function> traced() {
+        std::string words;
+        for (const std::string& each : describe(p_, leaves_, given_))
+            words += (words.empty() ? "" : ", ") + each;
+        r_.describe(words);
+        if (plan_.place == table_place::own)
+            record_chunk_of_item();
+        else
+            record_chunk_of_group();
+        return r_.finish(nullptr);
+    }
+
+private:
+    Index given(parameter_name name) const { return Index(given_[name]); }
+    node zero() const { return trace::constant(plan_.sum.element, 0); }
+
+    /// Adds an element to a table: add(counter, weight) for each channel whose bin there is.
+    template <class Add>
+    void count(const values& element, const Add& add) const {
+        const node weight = plan_.has_weights
+                                ? as_element(element[plan_.channels], plan_.sum)
+                                : trace::convert(trace::constant(scalar::i32, 1), plan_.sum.element);
+        for (std::size_t c = 0; c < plan_.channels; ++c) {
+            const Index first = c == 0 ? Index(0) : given("bins") * static_cast<std::int64_t>(c);
+            const auto add_in = [&](const Bool& is_there, const Index& bin) {
+                if (!plan_.are_checked) return add(first + bin, weight);
+                IF (is_there) {
+                    add(first + bin, weight);
+                }
+            };
+            // Negative numbers are beyond all bins, too.
+            if (trace::size_of(element[c].type) == 8) {
+                const ULong bin(trace::convert(element[c], scalar::u64));
+                add_in(bin < cast<std::uint64_t>(given("bins")), cast<std::int64_t>(bin));
+            } else {
+                const UInt bin(trace::convert(element[c], scalar::u32));
+                add_in(bin < cast<unsigned>(given("bins")), cast<std::int64_t>(bin));
+            }
+        }
+    }
+    values recorded(const coordinates& place) const { return record(p_, leaves_, given_, place); }
+    values recorded(const Index& i) const { return recorded(coordinates(block::node_of(i))); }
+    values recorded(const Index& first, int k) const {
+        coordinates place(block::node_of(first + k));
+        if (plan_.loads_vectors)
+            place.vector = {
+                block::node_of(first >> std::countr_zero(static_cast<unsigned>(plan_.tile.length))), k,
+                plan_.tile.length};
+        return recorded(place);
+    }
+
+    // ---- CPUs
+
+    void record_chunk_of_item() const {
+        const Index chunk = named("chunk", group_id(0)), size = given("size");
+        const auto copies = static_cast<std::int64_t>(plan_.copies);
+        const Index first = named("first", chunk * (size * copies));
+        for (Index k : named("k", range(first, first + size * copies)))
+            trace::store(given_["tables"], block::node_of(k), zero(), {});
+        const Index begin = named("begin", chunk * given("chunk_size")),
+                    end = named("end", min(begin + given("chunk_size"), given("n")));
+        const auto add_to = [&](const Index& table) {
+            return [this, table](const Index& counter, const node& weight) {
+                const node at = block::node_of(table + counter);
+                const node sum = trace::apply(builtin::add, trace::load(given_["tables"], at, {}), weight);
+                trace::store(given_["tables"], at, as_element(sum, plan_.sum), {});
+            };
+        };
+        const Index whole = named("whole", begin + (end - begin) / copies * copies);
+        for (Index i : named("i", range(begin, whole, copies)))
+            for (std::int64_t k = 0; k < copies; ++k) count(recorded(i + k), add_to(first + size * k));
+        for (Index i : named("i", range(whole, end))) count(recorded(i), add_to(first));
+    }
+
+    // ---- GPUs
+
+    void record_chunk_of_group() const {
+        const bool is_local = plan_.place == table_place::local;
+        const std::size_t counters = is_local ? plan_.copies * plan_.room : 1;
+        const node table =
+            is_local ? trace::object(plan_.sum, counters, space::local, false, {}) : given_["tables"];
+        const Int copy =
+            plan_.copies > 1 ? named("copy", (g_.item() >> 5) & static_cast<int>(plan_.copies - 1)) : Int(0);
+        if (is_local) {
+            for (Int k : named("k", range(g_.item(), static_cast<int>(counters), g_.items())))
+                trace::store(table, block::node_of(k), zero(), {});
+            g_.barrier();
+        }
+        const auto add = [&](const Index& counter, const node& weight) {
+            node at = block::node_of(counter);
+            if (is_local) at = block::node_of(cast<int>(counter) + copy * static_cast<int>(plan_.room));
+            trace::atomic(trace::atomic_op::add, table, at, &weight, 1, {});
+        };
+        const Index end = given("n"), tile = Index(g_.items()) * plan_.tile.elements();
+        Index begin = named("begin", group_id(0) * tile);
+        WHILE (begin < end) {
+            count_tile(begin, end, add);
+            begin += group_count(0) * tile;
+        }
+        if (!is_local) return;
+        g_.barrier();
+        const Index size = given("size"), first = named("first", group_id(0) * size);
+        for (Int k : named("k", range(g_.item(), cast<int>(size), g_.items()))) {
+            node sum = trace::load(table, block::node_of(k), {});
+            for (std::size_t c = 1; c < plan_.copies; ++c)
+                sum = trace::apply(
+                    builtin::add, sum,
+                    trace::load(table, block::node_of(k + static_cast<int>(c * plan_.room)), {}));
+            trace::store(given_["tables"], block::node_of(first + k), as_element(sum, plan_.sum), {});
+        }
+    }
+    /// Elements of whole tiles are loaded before the first of them is counted.
+    template <class Add>
+    void count_tile(const Index& begin, const Index& end, const Add& add) const {
+        const block::positions at(g_, block::arrangement::sub_group_striped, plan_.tile.count);
+        const Index base = named("base", begin + at.first * plan_.tile.length);
+        const auto first_of = [&](int r) { return base + r * (at.stride * plan_.tile.length); };
+        IF (begin + Index(g_.items()) * plan_.tile.elements() <= end) {
+            block::elements list;
+            for (int r = 0; r < plan_.tile.count; ++r)
+                for (int k = 0; k < plan_.tile.length; ++k) list.push_back(recorded(first_of(r), k));
+            for (const values& each : list) count(each, add);
+        }
+        ELSE {
+            for (int r = 0; r < plan_.tile.count; ++r)
+                for (int k = 0; k < plan_.tile.length; ++k) {
+                    const Index i = first_of(r) + k;
+                    IF (i < end) {
+                        count(recorded(i), add);
+                    }
+                }
+        }
+    }
+
+    const histogram_plan plan_;
+    const tape& p_;
+    const layout& leaves_;
+    trace::recording& r_;
+    const parameter_list& given_;
+    const block::group g_;
+};
+
+}  // namespace
+
+std::shared_ptr<const ir::function> trace_histogram(trace::recording& r, const parameter_list& given,
+                                                    const histogram_plan& plan, const tape& p,
+                                                    const layout& leaves) {
+    return recorder(r, given, plan, p, leaves).traced();
+}
+
+}  // namespace balm::array

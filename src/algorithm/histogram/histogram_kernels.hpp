@@ -1,0 +1,47 @@
+#pragma once
+// The kernel of histograms. Each work-item of a CPU, or group of a GPU, has tables of its own, where it
+// counts the elements of its chunk, or adds up their weights; the tables are added up behind the kernel.
+// Tables that local memory has no room for are one, in global memory, that all groups share.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "algorithm/block/tile.hpp"
+#include "array/layout.hpp"
+#include "balm/histogram.hpp"
+#include "ir/ir.hpp"
+
+namespace balm::array {
+
+enum class table_place : std::uint8_t {
+    own,    ///< of a work-item, in global memory: CPUs
+    local,  ///< of a group, in local memory
+    shared  ///< of all groups, in global memory
+};
+
+struct histogram_plan {
+    table_place place = table_place::own;
+    std::size_t channels = 1;
+    bool has_weights = false;
+    bool are_checked = true;     ///< bins may not be there
+    trace::type sum;             ///< of counters
+    std::size_t copies = 1;      ///< tables of a work-item or group, which neighbours count in by turns
+    std::size_t room = 0;        ///< counters of a table in local memory
+    std::size_t group = 1;       ///< work-items
+    block::runs tile{1, 1};      ///< of a work-item in a group's tile
+    bool loads_vectors = false;  ///< each run of a tile is one
+
+    friend bool operator==(const histogram_plan&, const histogram_plan&) = default;
+    void add_to(runtime::table_hash& hash) const {
+        hash.add(place, channels, has_weights, are_checked, ir::code(sum), copies, room, group, tile.count,
+                 tile.length, loads_vectors);
+    }
+};
+
+/// Records the body of a kernel whose parameters are declared. A tape has the bin of each channel, and the
+/// weight.
+std::shared_ptr<const ir::function> trace_histogram(trace::recording&, const parameter_list& given,
+                                                    const histogram_plan&, const tape&, const layout&);
+
+}  // namespace balm::array

@@ -1,0 +1,267 @@
+// Histograms against loops on the host.
+
+#include "balm/histogram.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "algorithm/histogram/histogram_strategy.hpp"
+#include "balm/balm.hpp"
+#include "support/devices.hpp"
+#include "support/nvrtc_listener.hpp"
+
+namespace balm::test {
+
+namespace {
+
+using testing::HasSubstr;
+using counts = std::vector<std::int64_t>;
+
+/// Runs the body on every context, and on a CPU with tables as GPUs have them.
+template <class Body>
+void in_all_histograms(Body&& body) {
+    on_all_contexts([&](const context& ctx) { body(ctx); });
+    if (devices_are_together()) return;
+    SCOPED_TRACE("tables of groups");
+    struct of_gpus {
+        of_gpus() { array::force_histograms_of_gpus(true); }
+        of_gpus(const of_gpus&) = delete;
+        ~of_gpus() { array::force_histograms_of_gpus(false); }
+    } const held;
+    body(context{filter::cpu});
+}
+
+std::size_t below(std::mt19937_64& random, std::size_t end) { return random() % end; }
+
+template <class T, class F>
+counts counted(const std::vector<T>& x, std::size_t bins, F&& bin_of) {
+    counts made(bins);
+    for (const T& each : x) {
+        const std::int64_t bin = bin_of(each);
+        if (bin >= 0 && bin < static_cast<std::int64_t>(bins)) ++made[static_cast<std::size_t>(bin)];
+    }
+    return made;
+}
+template <class R, class A>
+std::vector<R> on_host(const A& a) {
+    const host_array<R> got = vector<R>(a).to_host();
+    return {got.begin(), got.end()};
+}
+
+template <class T>
+class V15_histogram_types : public testing::Test {};
+using element_types = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                                     std::uint32_t, std::int64_t, std::uint64_t, float, double>;
+TYPED_TEST_SUITE(V15_histogram_types, element_types);
+
+TYPED_TEST(V15_histogram_types, even_bins_and_edges) {
+    using T = TypeParam;
+    auto random = seeded_random();
+    in_all_histograms([&](const context& ctx) {
+        for (const std::size_t n :
+             {std::size_t{0}, std::size_t{1}, std::size_t{65537}, 1 + below(random, 300000)}) {
+            std::vector<T> x(n);
+            for (T& each : x)
+                each = static_cast<T>(static_cast<int>(below(random, 128)) - (T(-1) < T(0) ? 64 : 0));
+            const int low = static_cast<int>(below(random, 30)),
+                      high = low + 1 + static_cast<int>(below(random, 90));
+            const std::size_t bins = 1 + below(random, 100);
+            SCOPED_TRACE(std::to_string(n) + " elements, " + std::to_string(bins) + " bins from " +
+                         std::to_string(low) + " to " + std::to_string(high));
+            const vector<T> v(ctx, x);
+            const auto even = [&](T each) -> std::int64_t {
+                if (each < static_cast<T>(low) || each >= static_cast<T>(high)) return -1;
+                if constexpr (std::floating_point<T>) {
+                    const T scale = static_cast<T>(static_cast<double>(bins) / (high - low));
+                    return std::min(static_cast<std::int64_t>((each - static_cast<T>(low)) * scale),
+                                    static_cast<std::int64_t>(bins) - 1);
+                } else {
+                    return (static_cast<std::int64_t>(each) - low) * static_cast<std::int64_t>(bins) /
+                           (high - low);
+                }
+            };
+            EXPECT_EQ(on_host<std::int64_t>(histogram(v, bins, low, high)), counted(x, bins, even));
+
+            std::vector<T> edges{static_cast<T>(low), static_cast<T>(low + 3), static_cast<T>(low + 4),
+                                 static_cast<T>(high + 5)};
+            const auto between = [&](T each) {
+                return std::upper_bound(edges.begin(), edges.end(), each) - edges.begin() - 1;
+            };
+            std::sort(edges.begin(), edges.end());
+            EXPECT_EQ(on_host<std::int64_t>(histogram(v, vector<T>(ctx, edges))), counted(x, 3, between));
+        }
+    });
+}
+
+TEST(V15_histogram, of_few_and_many_bins_and_all_in_one) {
+    auto random = seeded_random();
+    in_all_histograms([&](const context& ctx) {
+        const std::size_t n = 100000 + below(random, 300000);
+        for (const std::size_t bins : {1, 2, 255, 256, 1000, 4097, 20000}) {
+            SCOPED_TRACE(std::to_string(n) + " elements, " + std::to_string(bins) + " bins");
+            std::vector<int> x(n);
+            for (int& each : x) each = static_cast<int>(below(random, bins + 10)) - 5;
+            const auto itself = [](int each) { return std::int64_t{each}; };
+            EXPECT_EQ(on_host<std::int64_t>(bincount(vector<int>(ctx, x), bins)), counted(x, bins, itself));
+            const int same = static_cast<int>(below(random, bins));
+            counts wanted(bins);
+            wanted[static_cast<std::size_t>(same)] = static_cast<std::int64_t>(n);
+            EXPECT_EQ(on_host<std::int64_t>(bincount(vector<int>(ctx, n, same), bins)), wanted);
+        }
+    });
+}
+
+TEST(V15_histogram, labels_beyond_32_bits_are_no_bins) {
+    on_all_contexts([](const context& ctx) {
+        const vector<std::int64_t> x(ctx, {0, 1, std::int64_t{1} << 32, -(std::int64_t{1} << 32), -1,
+                                           std::numeric_limits<std::int64_t>::max(), 1});
+        EXPECT_EQ(on_host<std::int64_t>(bincount(x, 3)), (counts{1, 2, 0}));
+        const vector<std::uint64_t> u(ctx, {0u, ~std::uint64_t{0}, std::uint64_t{1} << 63, 7u});
+        const vector<std::uint8_t> bytes(ctx, {0, 255, 254, 255});
+        counts of_bytes(300);
+        of_bytes[0] = of_bytes[254] = 1;
+        of_bytes[255] = 2;
+        EXPECT_EQ(on_host<std::int64_t>(bincount(bytes, 300)), of_bytes);
+        EXPECT_EQ(on_host<std::int64_t>(bincount(bytes, 256)),
+                  counts(of_bytes.begin(), of_bytes.begin() + 256));
+        EXPECT_EQ(on_host<std::int64_t>(bincount(bytes, 255)),
+                  counts(of_bytes.begin(), of_bytes.begin() + 255));
+        EXPECT_EQ(on_host<std::int64_t>(bincount(u, 8)), (counts{1, 0, 0, 0, 0, 0, 0, 1}));
+        EXPECT_EQ(on_host<std::int64_t>(histogram(u, 2, std::uint64_t{0}, ~std::uint64_t{0})),
+                  (counts{2, 1}));
+        const std::int64_t quarter = std::int64_t{1} << 62;
+        const vector<std::int64_t> wide(ctx, {std::numeric_limits<std::int64_t>::min(), -quarter, quarter, 5,
+                                              std::numeric_limits<std::int64_t>::max()});
+        EXPECT_EQ(on_host<std::int64_t>(histogram(wide, 2, std::numeric_limits<std::int64_t>::min(),
+                                                  std::numeric_limits<std::int64_t>::max())),
+                  (counts{2, 2}));
+    });
+}
+
+TEST(V15_histogram, more_elements_than_32_bits_count) {
+    on_all_devices([](const device& on) {
+        if (on.info().type == device_type::cpu || on.info().global_memory < std::uint64_t{16} << 30) return;
+        const std::size_t n = (std::size_t{1} << 32) + 12345;
+        vector<std::uint8_t> x(context({on}), n, std::uint8_t{3});
+        counts wanted(5);
+        wanted[3] = static_cast<std::int64_t>(n);
+        EXPECT_EQ(on_host<std::int64_t>(bincount(x, 5)), wanted);
+    });
+}
+
+TEST(V15_histogram, nan_and_infinity_are_in_no_bin) {
+    on_all_contexts([](const context& ctx) {
+        const float nan = std::numeric_limits<float>::quiet_NaN(),
+                    inf = std::numeric_limits<float>::infinity();
+        const vector<float> x(ctx, {nan, inf, -inf, 0.f, -0.f, 1.f, std::nextafter(1.f, 0.f), 1e-45f});
+        EXPECT_EQ(on_host<std::int64_t>(histogram(x, 3, 0.0, 1.0)), (counts{3, 0, 1}));
+        EXPECT_EQ(on_host<std::int64_t>(histogram(x, vector<float>(ctx, {0.f, 0.5f, 1.f}))), (counts{3, 1}));
+        EXPECT_EQ(on_host<std::int64_t>(histogram(x, vector<float>(ctx, {-inf, 0.f, inf}))), (counts{1, 5}));
+    });
+}
+
+TEST(V15_histogram, weights) {
+    auto random = seeded_random();
+    in_all_histograms([&](const context& ctx) {
+        const std::size_t n = 1 + below(random, 200000), bins = 1 + below(random, 300);
+        SCOPED_TRACE(std::to_string(n) + " elements, " + std::to_string(bins) + " bins");
+        std::vector<int> x(n), w(n);
+        std::vector<double> f(n);
+        std::vector<int> sums(bins);
+        std::vector<double> float_sums(bins), magnitudes(bins);
+        std::uniform_real_distribution<double> number(-1, 1);
+        for (std::size_t k = 0; k < n; ++k) {
+            x[k] = static_cast<int>(below(random, bins + 2)) - 1;
+            w[k] = static_cast<int>(below(random, 1000)) - 500;
+            f[k] = number(random);
+            if (x[k] < 0 || x[k] >= static_cast<int>(bins)) continue;
+            const auto bin = static_cast<std::size_t>(x[k]);
+            sums[bin] += w[k];
+            float_sums[bin] += f[k];
+            magnitudes[bin] += std::fabs(f[k]);
+        }
+        const vector<int> labels(ctx, x);
+        EXPECT_EQ(on_host<int>(bincount(labels, bins, vector<int>(ctx, w))), sums);
+        const std::vector<double> got = on_host<double>(bincount(labels, bins, vector<double>(ctx, f)));
+        for (std::size_t k = 0; k < bins; ++k)
+            EXPECT_NEAR(got[k], float_sums[k],
+                        static_cast<double>(n) * std::numeric_limits<double>::epsilon() * magnitudes[k]);
+        EXPECT_EQ(on_host<int>(histogram(labels, bins, 0, static_cast<int>(bins), vector<int>(ctx, w))),
+                  sums);
+    });
+}
+
+TEST(V15_histogram, channels_and_expressions) {
+    auto random = seeded_random();
+    in_all_histograms([&](const context& ctx) {
+        const std::size_t n = 1 + below(random, 100000);
+        std::vector<uchar4> pixels(n);
+        counts wanted(3 * 256);
+        for (uchar4& each : pixels) {
+            for (int c = 0; c < 4; ++c) each[c] = static_cast<std::uint8_t>(below(random, 256));
+            for (int c = 0; c < 3; ++c) ++wanted[static_cast<std::size_t>(c) * 256 + each[c]];
+        }
+        const vector<uchar4> p(ctx, pixels);
+        const auto channels = std::tuple(lane<0>(p), lane<1>(p), lane<2>(p));
+        EXPECT_EQ(on_host<std::int64_t>(bincount(channels, 256)), wanted);
+        const auto all_of_them = bincount(channels, 256);
+        const vector<std::int64_t> green = view(all_of_them, {3, 256})(1, all);
+        EXPECT_EQ(on_host<std::int64_t>(green), counts(wanted.begin() + 256, wanted.begin() + 512));
+
+        vector<int> x(ctx, n);
+        x = cast<int>(element_index() % 10);
+        vector<std::int64_t> into(ctx, 5);
+        into = 2 * bincount(x / 2, 5) + element_index();
+        counts doubled(5);
+        for (std::size_t k = 0; k < n; ++k) doubled[k % 10 / 2] += 2;
+        for (std::size_t k = 0; k < 5; ++k) doubled[k] += static_cast<std::int64_t>(k);
+        EXPECT_EQ(on_host<std::int64_t>(into), doubled);
+        EXPECT_EQ(sum(bincount(x, 10)), static_cast<std::int64_t>(n));
+    });
+}
+
+TEST(V15_histogram, faults_are_told) {
+    on_all_contexts([](const context& ctx) {
+        const vector<int> x(ctx, {1, 2, 3}), y(ctx, {1, 2, 3, 4, 5});
+        const vector<float> f(ctx, {1.f, 2.f, 3.f});
+        EXPECT_THAT(message_of<usage_error>([&] { bincount(x, 0); }), HasSubstr("a histogram of 0 bins"));
+        EXPECT_THAT(message_of<usage_error>([&] { histogram(x, 0, 1, 5); }),
+                    HasSubstr("a histogram of 0 bins"));
+        EXPECT_THAT(message_of<usage_error>([&] { histogram(f, 4, 1.0, 1.0); }),
+                    HasSubstr("a histogram of bins from 1 to 1"));
+        EXPECT_THAT(message_of<usage_error>([&] { histogram(f, 4, 0.0, std::nan("")); }),
+                    HasSubstr("both be finite"));
+        EXPECT_THAT(message_of<usage_error>([&] { histogram(x, 4, 5, 1); }), HasSubstr("from 5 to 1"));
+        EXPECT_THAT(message_of<usage_error>([&] { histogram(f, vector<float>(ctx, {1.f})); }),
+                    HasSubstr("a histogram has 1 edges"));
+        EXPECT_THAT(message_of<usage_error>([&] { vector<int> v = bincount(x, 4, y); }), HasSubstr("5"));
+    });
+}
+
+TEST(V15_histogram, new_bins_and_sizes_compile_nothing) {
+    on_all_contexts([](const context& ctx) {
+        const auto count_some = [&](std::size_t bins, std::size_t n) {
+            vector<float> x(ctx, n);
+            x = cast<float>(element_index() % 10);
+            EXPECT_EQ(sum(histogram(x, bins, 0.0, static_cast<double>(bins))),
+                      std::min<std::int64_t>(static_cast<std::int64_t>(n), static_cast<std::int64_t>(bins)));
+        };
+        count_some(2, 3);
+        count_some(10, 10);
+        EXPECT_EQ(compilations_of([&] { count_some(7, 9); }), 0);
+    });
+}
+
+TEST(V15_histogram, over_three_devices) {
+    run_on_three_devices("test_algorithm", "V15_histogram.*-*compile_nothing");
+}
+
+}  // namespace
+
+}  // namespace balm::test
