@@ -33,6 +33,7 @@
 #include "balm/scan.hpp"
 #include "balm/search.hpp"
 #include "balm/select.hpp"
+#include "balm/sort.hpp"
 #include "balm/text_kernel.hpp"
 #include "balm/tie.hpp"
 #include "balm/user_event.hpp"

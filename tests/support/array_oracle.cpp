@@ -417,7 +417,7 @@ number special_quotient_part(const number (&z)[2], const number (&w)[2], std::si
     };
     const std::complex<float> quotient = on_host(z) / on_host(w);
     const float part = lane == 0 ? quotient.real() : quotient.imag();
-    return std::isfinite(part) ? number::unknown() : number{static_cast<real>(part), 0, true};
+    return std::isinf(part) ? number{static_cast<real>(part), 0, true} : number::unknown();
 }
 
 }  // namespace

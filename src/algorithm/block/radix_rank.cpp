@@ -22,10 +22,12 @@ Int loaded(const arrays& counters, const Int& at) { return Int(counters.load(at)
 }  // namespace
 
 radix_rank::radix_rank(const group& g, int bits)
+    : radix_rank(g, bits, g.shared("counters", {scalar::i32}, room(g, bits))) {}
+radix_rank::radix_rank(const group& g, int bits, const arrays& counters)
     : g_(g),
       bits_(bits),
       digits_(1 << bits),
-      counters_(g.shared("counters", {scalar::i32}, room(g, bits))),
+      counters_(counters),
       shared_(g.shared("totals", {scalar::i32}, scan_room(g))) {}
 
 std::size_t radix_rank::room(const group& g, int bits) {

@@ -18,6 +18,8 @@ class radix_rank {
 public:
     /// Digits are of so many bits.
     radix_rank(const group&, int bits);
+    /// With counters in memory that serves other purposes before and after, of `room` elements of i32.
+    radix_rank(const group&, int bits, const arrays& counters);
 
     /// Elements of i32 in its counters: 32-bit words of local memory.
     static std::size_t room(const group&, int bits);

@@ -1,0 +1,285 @@
+// Radix sorts: chooses how elements are shared out, finds or traces the kernels, launches them.
+
+#include "algorithm/sort/radix_sort.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <functional>
+#include <memory>
+
+#include "algorithm/divided_up.hpp"
+#include "algorithm/sort/digit_look_back.hpp"
+#include "algorithm/sort/radix_kernels.hpp"
+#include "algorithm/sort/sort_strategy.hpp"
+#include "array/kernel_cache.hpp"
+#include "balm/vector.hpp"
+#include "kernel/launch/launch.hpp"
+
+namespace balm::array {
+
+namespace {
+
+std::atomic<const forced_sort*> forced{nullptr};
+
+/// Elements that a CPU sorts by one work-item.
+constexpr std::size_t most_of_cpu_item = 65536;
+/// Chunks for each compute unit of a CPU, and of how many elements they are at least.
+constexpr std::size_t chunks_per_core = 4, least_cpu_chunk = 16384;
+/// Chunks for each compute unit of a GPU.
+constexpr std::size_t chunks_per_unit = 8;
+/// Groups that count digits, for each compute unit of a GPU.
+constexpr std::size_t counting_groups_per_unit = 8;
+
+/// How many elements a work-item of a GPU has of a tile, and how many work-items share one.
+struct tile_shape {
+    std::size_t group;
+    int each;
+};
+/// Of one sweep over keys of 4 and of 8 bytes: those of CUB for compute capability 9.0. Not measured here: a
+/// digit has 30 of a tile's elements, which are stored as one run of 120 bytes; keys and counters share 30
+/// and 45 KB of local memory.
+constexpr tile_shape sweep_tile{384, 20}, wide_sweep_tile{384, 15};
+/// Without sub-groups, where a counter of each work-item counts digits of 4 bits.
+constexpr tile_shape plain_tile{256, 8};
+/// Of rows that a group sorts: the smallest tile that a row fits in.
+constexpr tile_shape row_tiles[] = {{64, 4}, {128, 8}, {256, 16}};
+constexpr tile_shape plain_row_tiles[] = {{64, 4}, {256, 8}};
+
+sort_strategy strategy_for(bool is_cpu, bool has_sub_groups) {
+    if (is_cpu) return sort_strategy::chunk_an_item;
+    return has_sub_groups ? sort_strategy::tiles_look_back : sort_strategy::chunk_a_group;
+}
+
+/// How sorts on a device go.
+struct device_strategy {
+    explicit device_strategy(const runtime::device_state& device) {
+        const forced_sort* const asked = forced.load();
+        has_sub_groups = kernels::features_of(device).has_sub_groups;
+        strategy = strategy_for(kernels::facts_for(device).on_cpu, has_sub_groups);
+        if (asked != nullptr) {
+            how = *asked;
+            strategy = asked->strategy;
+            has_sub_groups |= asked->has_sub_groups;
+        }
+        has_sub_groups = has_sub_groups && !on_items();
+    }
+    bool on_items() const { return strategy == sort_strategy::chunk_an_item; }
+    int digit_bits() const { return on_items() || has_sub_groups ? 8 : 4; }
+    /// The tile that has room for a row; null: none has.
+    const tile_shape* row_tile(std::size_t row) const {
+        const auto find = [&](const auto& shapes) {
+            const auto found = std::find_if(std::begin(shapes), std::end(shapes), [&](const tile_shape& t) {
+                return row <= t.group * static_cast<std::size_t>(t.each);
+            });
+            return found == std::end(shapes) ? nullptr : &*found;
+        };
+        return has_sub_groups ? find(row_tiles) : find(plain_row_tiles);
+    }
+
+    sort_strategy strategy;
+    bool has_sub_groups;
+    forced_sort how{};
+};
+
+/// An own view of a vector's elements as unsigned integers.
+std::shared_ptr<vector_state> bits_of(const vector_state& v) {
+    return std::make_shared<vector_state>(v.memory(), unsigned_of_bytes(v.element_size()), v.size(),
+                                          v.offset());
+}
+
+class computation {
+public:
+    computation(vector_state& keys, bool is_descending, vector_state* values)
+        : device_(keys.device()),
+          facts_(kernels::facts_for(device_)),
+          how_(device_),
+          n_(keys.size()),
+          keys_(bits_of(keys)),
+          values_(values == nullptr ? nullptr : bits_of(*values)) {
+        plan_.order = {keys.type().element, is_descending};
+        plan_.value_bytes = values == nullptr ? 0 : values->element_size();
+        plan_.digit_bits = how_.digit_bits();
+        plan_.has_sub_groups = how_.has_sub_groups;
+    }
+
+    void sort() {
+        if (n_ < 2) return;
+        if (n_ <= most_of_one()) return sort_rows(n_);
+        make_spare();
+        state_ = zeros(scalar::u64, radix_state::words);
+        if (how_.strategy == sort_strategy::tiles_look_back)
+            sweep();
+        else
+            move_chunks();
+        settle();
+    }
+
+    void sort_rows(std::size_t row) {
+        if (how_.on_items())
+            make_spare();
+        else
+            take(*how_.row_tile(row));
+        count_ = row;
+        launch(radix_stage::whole, n_ / row);
+    }
+
+private:
+    std::size_t most_of_one() const {
+        const std::size_t most = how_.on_items() ? most_of_cpu_item : most_of_a_group();
+        return std::min(most, how_.how.most_of_one);
+    }
+    std::size_t most_of_a_group() const {
+        const tile_shape& largest =
+            how_.has_sub_groups ? *std::rbegin(row_tiles) : *std::rbegin(plain_row_tiles);
+        return largest.group * static_cast<std::size_t>(largest.each);
+    }
+
+    void take(const tile_shape& tile) {
+        plan_.group = std::min(tile.group, std::bit_floor(device_.info().max_work_group_size));
+        plan_.each = tile.each * static_cast<int>(tile.group / plan_.group);
+    }
+    std::size_t tile_size() const { return plan_.group * static_cast<std::size_t>(plan_.each); }
+    std::size_t units() const { return std::max<std::size_t>(device_.info().compute_units, 1); }
+    bool is_wide() const { return std::max(keys_->element_size(), plan_.value_bytes) > 4; }
+
+    std::shared_ptr<vector_state> made(trace::type type, std::size_t count) const {
+        return std::make_shared<vector_state>(keys_->device_handle(), type, count);
+    }
+    std::shared_ptr<vector_state> zeros(scalar type, std::size_t count) const {
+        std::shared_ptr<vector_state> words = made(type, count);
+        constexpr std::uint64_t nothing = 0;
+        fill(*words, &nothing);
+        return words;
+    }
+    void make_spare() {
+        spare_keys_ = made(keys_->type(), n_);
+        if (values_) spare_values_ = made(values_->type(), n_);
+    }
+
+    // ---- counts of chunks, their scan, and the chunks
+
+    void cut() {
+        std::size_t chunks = 0;
+        if (how_.on_items()) {
+            chunks = std::min(units() * chunks_per_core, divided_up(n_, least_cpu_chunk));
+        } else {
+            take(plain_tile);
+            chunks = std::min(units() * chunks_per_unit, divided_up(n_, tile_size()));
+        }
+        chunk_ = how_.how.chunk != 0 ? how_.how.chunk : divided_up(n_, chunks);
+        if (!how_.on_items()) chunk_ = divided_up(chunk_, tile_size()) * tile_size();
+        chunks_ = divided_up(n_, chunk_);
+    }
+    void move_chunks() {
+        cut();
+        counts_ = made(scalar::i64, chunks_ * static_cast<std::size_t>(plan_.digits()));
+        for (pass_ = 0; pass_ < static_cast<std::size_t>(plan_.passes()); ++pass_) {
+            launch(radix_stage::count, chunks_);
+            launch(radix_stage::scan, 1);
+            launch(radix_stage::scatter, chunks_);
+        }
+    }
+
+    // ---- one kernel a pass
+
+    void sweep() {
+        const auto digits = static_cast<std::size_t>(plan_.digits());
+        const tile_shape& tile = !how_.has_sub_groups ? plain_tile : is_wide() ? wide_sweep_tile : sweep_tile;
+        histograms_ = zeros(scalar::u64, static_cast<std::size_t>(plan_.passes()) * digits);
+        take(plain_tile);
+        launch(radix_stage::histograms,
+               std::min(divided_up(n_, tile_size()), units() * counting_groups_per_unit));
+        launch(radix_stage::scan_histograms, 1);
+
+        take(tile);
+        const std::size_t tiles = divided_up(n_, tile_size());
+        plan_.has_wide_words = n_ >> narrow_count_bits != 0 || how_.how.has_wide_words;
+        words_ = zeros(plan_.has_wide_words ? scalar::u64 : scalar::u32, tiles * digits);
+        for (pass_ = 0; pass_ < static_cast<std::size_t>(plan_.passes()); ++pass_)
+            launch(radix_stage::sweep, tiles);
+    }
+
+    /// Elements that have ended in the spare vector.
+    void settle() {
+        if (how_.on_items()) return launch(radix_stage::settle, chunks_);
+        take(plain_tile);
+        launch(radix_stage::settle, std::min(divided_up(n_, plan_.group), units() * chunks_per_unit));
+    }
+
+    /// The parameters of a kernel.
+    template <class List>
+    void list(List& to, const radix_plan& plan) const {
+        using enum radix_stage;
+        const auto is = [&](auto... stage) { return ((plan.stage == stage) || ...); };
+        to.number("n", plan.stage == whole ? count_ : n_);
+        if (is(count, scan, scatter, sweep)) to.number("pass", pass_);
+        const bool in_chunks = is(count, scatter) || (is(settle) && plan.on_item());
+        if (in_chunks) to.number("chunk_size", chunk_);
+        if (is(count, scan, scatter)) {
+            to.number("chunks", chunks_);
+            to.vector("counts", *counts_, is(count) ? trace::access::out : trace::access::mixed);
+        }
+        if (!is(whole, histograms)) to.vector("state", *state_, trace::access::mixed);
+        if (is(histograms, scan_histograms, sweep))
+            to.vector("histograms", *histograms_, trace::access::mixed);
+        if (is(sweep)) to.vector("words", *words_, trace::access::mixed);
+        if (is(scan, scan_histograms)) return;
+        const bool has_spare = !is(histograms) && !(is(whole) && !plan.on_item());
+        to.vector("keys", *keys_, trace::access::mixed);
+        if (has_spare) to.vector("spare_keys", *spare_keys_, trace::access::mixed);
+        if (!plan.moves_elements() || !values_) return;
+        to.vector("values", *values_, trace::access::mixed);
+        if (has_spare) to.vector("spare_values", *spare_values_, trace::access::mixed);
+    }
+
+    void launch(radix_stage stage, std::size_t groups) {
+        radix_plan plan = plan_;
+        plan.stage = stage;
+        if (!plan.moves_elements()) plan.value_bytes = 0;
+        if (stage == radix_stage::scan || stage == radix_stage::scan_histograms)
+            plan.order.is_descending = false;
+        static const tape& nothing = *new tape;
+        static const layout& no_leaves = *new layout(nothing);
+        const auto trace_it = [&] {
+            trace::recording r("sort", 1, {});
+            parameter_list given(r);
+            list(given, plan);
+            return trace_radix_sort(r, given, plan);
+        };
+        const std::shared_ptr<const cached_kernel> kernel =
+            kernel_for(device_, plan, nothing, no_leaves, facts_, std::cref(trace_it));
+        runtime::grid g;
+        g.local[0] = plan.group;
+        g.global[0] = groups * plan.group;
+        enqueue(*kernel, device_, g, [&](parameter_bindings& bound) { list(bound, plan); });
+    }
+
+    runtime::device_state& device_;
+    ir::launch_facts facts_;
+    device_strategy how_;
+    std::size_t n_;
+    radix_plan plan_;
+    std::shared_ptr<vector_state> keys_, values_, spare_keys_, spare_values_;
+    std::shared_ptr<vector_state> state_, counts_, histograms_, words_;
+    std::size_t count_ = 0;  ///< elements of a row
+    std::size_t chunk_ = 0, chunks_ = 0, pass_ = 0;
+};
+
+}  // namespace
+
+void force_sorts(const forced_sort* asked) { forced = asked; }
+
+void radix_sort(vector_state& keys, bool is_descending, vector_state* values) {
+    computation(keys, is_descending, values).sort();
+}
+void radix_sort_rows(vector_state& keys, bool is_descending, vector_state* values, std::size_t row) {
+    if (row < 2 || keys.size() == 0) return;
+    computation(keys, is_descending, values).sort_rows(row);
+}
+bool can_sort_rows(runtime::device_state& device, std::size_t row) {
+    const device_strategy how(device);
+    return how.on_items() || how.row_tile(row) != nullptr;
+}
+
+}  // namespace balm::array

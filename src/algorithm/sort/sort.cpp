@@ -1,0 +1,223 @@
+// Sorts of any number of keys and values, and sorted expressions.
+
+#include "balm/sort.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "algorithm/sort/radix_sort.hpp"
+#include "array/layout.hpp"
+#include "array/spread/parts.hpp"
+#include "balm/error.hpp"
+
+namespace balm::array {
+
+namespace {
+
+using vector_handle = std::shared_ptr<vector_state>;
+
+/// The positions 0, 1, 2, … as integers of a type.
+void number(vector_state& positions) {
+    tape p;
+    p.push_value(step::kind::index, scalar::i64, 0);
+    if (positions.type().element != scalar::i64) {
+        array::step& s = p.push(step::kind::convert);
+        s.type = positions.type();
+        s.arity = 1;
+    }
+    assign(positions, std::move(p));
+}
+vector_handle numbered(const vector_state& near, std::size_t count) {
+    const bool is_narrow = count - 1 <= std::numeric_limits<std::uint32_t>::max();
+    auto made =
+        std::make_shared<vector_state>(near.device_handle(), is_narrow ? scalar::u32 : scalar::i64, count);
+    number(*made);
+    return made;
+}
+
+/// to[k] = from[positions[k]]
+void gather(vector_state& to, const vector_handle& from, const vector_handle& positions) {
+    tape where, of;
+    where.push_vector(positions);
+    of.push_vector(from);
+    array::step& s = where.push(step::kind::convert);
+    s.type = scalar::i64;
+    s.arity = 1;
+    where.append_at(std::move(of));
+    assign(to, std::move(where));
+}
+
+vector_handle made_like(const vector_state& v) {
+    return std::make_shared<vector_state>(v.device_handle(), v.type(), v.size());
+}
+vector_handle copied(const vector_state& v) {
+    vector_handle made = made_like(v);
+    copy_elements(*made, 0, v, 0, v.size());
+    return made;
+}
+
+/// The order of several keys, the last of which is the first to be sorted by, as positions.
+vector_handle sorted_order(std::span<const sort_key> keys) {
+    const vector_handle positions = numbered(*keys[0].elements, keys[0].elements->size());
+    bool is_sorted = false;
+    for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
+        const vector_handle moved = is_sorted ? made_like(*key->elements) : copied(*key->elements);
+        if (is_sorted) gather(*moved, key->elements, positions);
+        radix_sort(*moved, key->order == sort_order::descending, positions.get());
+        is_sorted = true;
+    }
+    return positions;
+}
+
+void sort_on_device(std::span<const sort_key> keys, std::span<const vector_handle> values) {
+    const bool is_descending = keys[0].order == sort_order::descending;
+    if (keys.size() == 1 && values.empty()) return radix_sort(*keys[0].elements, is_descending, nullptr);
+    if (keys.size() == 1 && values.size() == 1 && can_move_with_keys(values[0]->element_size()))
+        return radix_sort(*keys[0].elements, is_descending, values[0].get());
+    vector_handle order;
+    if (keys.size() == 1) {
+        order = numbered(*keys[0].elements, keys[0].elements->size());
+        radix_sort(*keys[0].elements, is_descending, order.get());
+    } else {
+        order = sorted_order(keys);
+        for (const sort_key& each : keys) gather(*each.elements, each.elements, order);
+    }
+    for (const vector_handle& each : values) gather(*each, each, order);
+}
+
+/// The elements on the vector's first device: the vector itself, or a copy.
+vector_handle gathered(const vector_handle& v) { return v->is_spread() ? copied(*v) : v; }
+void give_back(const vector_handle& v, const vector_handle& sorted) {
+    if (v != sorted) copy_elements(*v, 0, *sorted, 0, v->size());
+}
+
+void check(std::span<const vector_handle> all) {
+    for (const vector_handle& each : all) {
+        const std::size_t own = each ? each->size() : 0, first = all[0] ? all[0]->size() : 0;
+        if (own != first)
+            throw usage_error(fmt::format(
+                "vectors of {} and of {} elements are sorted together; they have as many elements", first,
+                own));
+    }
+    for (std::size_t k = 0; k < all.size(); ++k)
+        for (std::size_t j = 0; j < k; ++j)
+            if (all[k] && all[j] && all[k]->overlaps(*all[j]))
+                throw usage_error(
+                    "a vector is given twice to one sort, or shares elements with another one: give it once");
+}
+
+/// On one device that has all of the elements.
+vector_handle computed(const tape& p, trace::type type, std::size_t count) {
+    tape values = p;
+    vector_handle made = make_like(*vector_near(p, type), type, count);
+    assign(*made, std::move(values));
+    return gathered(made);
+}
+
+/// A result of one device, on the devices where it will be read.
+vector_handle shared_out(const vector_handle& result, const vector_handle& near) {
+    vector_handle made = make_like(*near, result->type(), result->size());
+    if (!made->is_spread()) return result;
+    copy_elements(*made, 0, *result, 0, result->size());
+    return made;
+}
+
+class sort_producer : public producer {
+public:
+    sort_producer(tape&& of, trace::type type, sort_order order)
+        : producer(shape(box_of(of).count()), type, vector_near(of, type)),
+          of_(std::move(of)),
+          order_(order) {}
+
+    bool compute_into(vector_state& into) const override {
+        if (is_spread(of_) || into.is_spread() || &into.device() != &near()->device()) return false;
+        tape values = of_;
+        assign(into, std::move(values));
+        radix_sort(into, order_ == sort_order::descending, nullptr);
+        return true;
+    }
+    std::shared_ptr<vector_state> compute() const override {
+        const vector_handle made = computed(of_, type(), extents().count());
+        radix_sort(*made, order_ == sort_order::descending, nullptr);
+        return shared_out(made, near());
+    }
+
+private:
+    tape of_;
+    sort_order order_;
+};
+
+class position_producer : public producer {
+public:
+    position_producer(tape&& keys, trace::type key, sort_order order, scalar position)
+        : producer(shape(box_of(keys).count()), position, vector_near(keys, position)),
+          keys_(std::move(keys)),
+          key_(key),
+          order_(order) {}
+
+    bool compute_into(vector_state& into) const override {
+        if (is_spread(keys_) || into.is_spread() || &into.device() != &near()->device()) return false;
+        write(into);
+        return true;
+    }
+    std::shared_ptr<vector_state> compute() const override {
+        auto made = std::make_shared<vector_state>(near()->device_handle(), type(), extents().count());
+        write(*made);
+        return shared_out(made, near());
+    }
+
+private:
+    void write(vector_state& into) const {
+        if (into.size() == 0) return;
+        const vector_handle keys = computed(keys_, key_, into.size());
+        number(into);
+        radix_sort(*keys, order_ == sort_order::descending, &into);
+    }
+
+    tape keys_;
+    trace::type key_;
+    sort_order order_;
+};
+
+}  // namespace
+
+void sort(std::span<const sort_key> keys, std::span<const vector_handle> values) {
+    std::vector<vector_handle> all;
+    for (const sort_key& each : keys) all.push_back(each.elements);
+    all.insert(all.end(), values.begin(), values.end());
+    check(all);
+    if (!all[0] || all[0]->size() < 2) return;
+    for (const vector_handle& each : all) check_same_devices(*all[0], *each);
+
+    std::vector<vector_handle> here;
+    for (const vector_handle& each : all) here.push_back(gathered(each));
+    std::vector<sort_key> own;
+    for (std::size_t k = 0; k < keys.size(); ++k) own.push_back({here[k], keys[k].order});
+    sort_on_device(own, std::span(here).subspan(keys.size()));
+    for (std::size_t k = 0; k < all.size(); ++k) give_back(all[k], here[k]);
+}
+
+tape sorted(tape&& elements, trace::type type, sort_order order) {
+    tape p;
+    p.push_produced(std::make_shared<sort_producer>(std::move(elements), type, order));
+    return p;
+}
+
+tape sorted_positions(tape&& keys, trace::type key, sort_order order, scalar position) {
+    const std::uint64_t count = box_of(keys).count();
+    const std::size_t bits = 8 * size_of(position) - (is_signed(position) ? 1 : 0);
+    if (bits < 64 && count >> bits != 0)
+        throw usage_error(
+            fmt::format("the positions of {} elements are asked for as integers of {} bits, which are "
+                        "too few: write argsort<std::int64_t>(x)",
+                        count, 8 * size_of(position)));
+    tape p;
+    p.push_produced(std::make_shared<position_producer>(std::move(keys), key, order, position));
+    return p;
+}
+
+}  // namespace balm::array

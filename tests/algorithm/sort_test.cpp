@@ -1,0 +1,715 @@
+// Sorts against std::stable_sort on the host.
+
+#include "balm/sort.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "algorithm/sort/radix_kernels.hpp"
+#include "algorithm/sort/sort_strategy.hpp"
+#include "balm/balm.hpp"
+#include "ir/ir.hpp"
+#include "kernel/launch/launch.hpp"
+#include "support/devices.hpp"
+#include "support/interpreter.hpp"
+#include "support/nvrtc_listener.hpp"
+
+namespace balm::test {
+
+namespace sort_test {
+
+struct particle {
+    float mass;
+    std::int32_t number;
+    double energy;
+};
+BALM_STRUCT(particle, mass, number, energy)
+
+}  // namespace sort_test
+
+namespace {
+
+using namespace balm::dsl;
+using array::forced_sort;
+using array::sort_strategy;
+using sort_test::particle;
+using testing::HasSubstr;
+
+struct forced_sorts {
+    explicit forced_sorts(const forced_sort& asked) : how(asked) { array::force_sorts(&how); }
+    forced_sorts(const forced_sorts&) = delete;
+    forced_sorts& operator=(const forced_sorts&) = delete;
+    ~forced_sorts() { array::force_sorts(nullptr); }
+    const forced_sort how;
+};
+
+template <class Body>
+void with_strategy(const forced_sort& chosen, const char* words, Body&& body) {
+    SCOPED_TRACE(words);
+    const forced_sorts held(chosen);
+    body();
+}
+/// Runs the body on every context, with the devices' own strategy and with its several launches for inputs
+/// that one would sort; on GPUs, with every strategy for them.
+template <class Body>
+void in_all_strategies(Body&& body) {
+    on_all_contexts([&](const context& ctx) {
+        body(ctx);
+        const bool on_cpu = ctx.device(0).info().type == device_type::cpu;
+        const sort_strategy usual = on_cpu ? sort_strategy::chunk_an_item : sort_strategy::tiles_look_back;
+        if (on_cpu || ctx.device(0).info().sub_group_size > 0)
+            with_strategy({.strategy = usual, .most_of_one = 0, .chunk = 1000}, "several launches",
+                          [&] { body(ctx); });
+        if (on_cpu) return;
+        with_strategy({.strategy = sort_strategy::chunk_a_group, .most_of_one = 0}, "chunks of groups",
+                      [&] { body(ctx); });
+        if (ctx.device(0).info().sub_group_size > 0)
+            with_strategy({.strategy = usual, .most_of_one = 0, .has_wide_words = true}, "words of 64 bits",
+                          [&] { body(ctx); });
+    });
+}
+
+std::size_t pick(std::mt19937_64& random, std::size_t below) { return random() % below; }
+
+// ---- the order on the host
+
+template <class T>
+bool is_nan(T x) {
+    if constexpr (std::is_same_v<T, half>)
+        return std::isnan(static_cast<float>(x));
+    else if constexpr (std::is_floating_point_v<T>)
+        return std::isnan(x);
+    else
+        return false;
+}
+template <class T>
+bool is_negative(T x) {
+    if constexpr (std::is_same_v<T, half>)
+        return std::signbit(static_cast<float>(x));
+    else if constexpr (std::is_floating_point_v<T>)
+        return std::signbit(x);
+    else
+        return false;
+}
+template <class T>
+bool is_number_less(T a, T b) {
+    if constexpr (std::is_same_v<T, half>)
+        return static_cast<float>(a) < static_cast<float>(b);
+    else
+        return a < b;
+}
+/// -0 < +0; NaNs, all of them equal here, are last in either order.
+template <class T>
+bool is_ahead(T a, T b, sort_order order) {
+    if (is_nan(a) || is_nan(b)) return !is_nan(a);
+    if (is_number_less(a, b)) return order == ascending;
+    if (is_number_less(b, a)) return order == descending;
+    return is_negative(a) != is_negative(b) && is_negative(a) == (order == ascending);
+}
+template <class T>
+auto by(sort_order order) {
+    return [order](T a, T b) { return !(is_nan(a) && is_nan(b)) && is_ahead(a, b, order); };
+}
+template <class T>
+std::vector<T> sorted_on_host(std::vector<T> x, sort_order order) {
+    std::stable_sort(x.begin(), x.end(), by<T>(order));
+    return x;
+}
+template <class T>
+std::vector<std::size_t> order_on_host(const std::vector<T>& x, sort_order order) {
+    std::vector<std::size_t> made(x.size());
+    std::iota(made.begin(), made.end(), std::size_t{0});
+    std::stable_sort(made.begin(), made.end(),
+                     [&](std::size_t a, std::size_t b) { return by<T>(order)(x[a], x[b]); });
+    return made;
+}
+
+template <class T>
+std::vector<T> on_host(const vector<T>& v) {
+    const host_array<T> host = v.to_host();
+    return std::vector<T>(host.begin(), host.end());
+}
+/// Bit for bit, but for NaNs, of which the order is no matter.
+template <class T>
+void expect_sorted(std::vector<T> got, std::vector<T> wanted) {
+    ASSERT_EQ(got.size(), wanted.size());
+    const auto by_bits = [](const T& a, const T& b) { return std::memcmp(&a, &b, sizeof a) < 0; };
+    for (std::vector<T>* each : {&got, &wanted})
+        std::sort(std::find_if(each->begin(), each->end(), is_nan<T>), each->end(), by_bits);
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+        const T own = got[k], other = wanted[k];
+        if (std::memcmp(&own, &other, sizeof(T)) == 0) continue;
+        ADD_FAILURE() << "element " << k << " of " << wanted.size() << " is " << testing::PrintToString(own)
+                      << ", not " << testing::PrintToString(other);
+        return;
+    }
+}
+
+// ---- keys
+
+enum class kind {
+    any_bits,
+    equal,
+    ascending,
+    descending,
+    two_values,
+    few_values,
+    low_bits,
+    high_bits,
+    special
+};
+constexpr kind all_kinds[] = {kind::any_bits,   kind::equal,      kind::ascending,
+                              kind::descending, kind::two_values, kind::few_values,
+                              kind::low_bits,   kind::high_bits,  kind::special};
+
+template <class T>
+T from_bits(std::uint64_t bits) {
+    if constexpr (std::is_same_v<T, bool>) {
+        return (bits & 1) != 0;
+    } else {
+        T made;
+        std::memcpy(static_cast<void*>(&made), &bits, sizeof made);
+        return made;
+    }
+}
+template <class T>
+T special_value(std::mt19937_64& random) {
+    if constexpr (std::is_floating_point_v<T>) {
+        using limits = std::numeric_limits<T>;
+        const T some[] = {T(0),
+                          -T(0),
+                          limits::infinity(),
+                          -limits::infinity(),
+                          limits::max(),
+                          limits::lowest(),
+                          limits::denorm_min(),
+                          -limits::denorm_min(),
+                          limits::min(),
+                          limits::quiet_NaN(),
+                          -limits::quiet_NaN(),
+                          T(1)};
+        return some[pick(random, std::size(some))];
+    } else if constexpr (std::is_same_v<T, half>) {
+        const std::uint64_t some[] = {0, 0x8000, 0x7c00, 0xfc00, 0x7bff, 0xfbff,
+                                      1, 0x8001, 0x7e00, 0xfe00, 0xffff};
+        return from_bits<T>(some[pick(random, std::size(some))]);
+    } else {
+        const std::uint64_t ends[] = {0, 1, ~std::uint64_t{0}, std::uint64_t{1} << (8 * sizeof(T) - 1),
+                                      (std::uint64_t{1} << (8 * sizeof(T) - 1)) - 1};
+        return from_bits<T>(ends[pick(random, std::size(ends))]);
+    }
+}
+template <class T>
+std::vector<T> keys_of(kind how, std::mt19937_64& random, std::size_t n) {
+    std::vector<T> made;
+    const T one = from_bits<T>(random()), other = from_bits<T>(random());
+    for (std::size_t k = 0; k < n; ++k) switch (how) {
+            case kind::equal: made.push_back(one); break;
+            case kind::two_values: made.push_back(pick(random, 2) == 0 ? one : other); break;
+            case kind::few_values: made.push_back(from_bits<T>(pick(random, 10) << 13)); break;
+            case kind::low_bits: made.push_back(from_bits<T>(random() & 0x3ff)); break;
+            case kind::high_bits:
+                made.push_back(from_bits<T>(random() & ~std::uint64_t{0} << (8 * sizeof(T) - 5)));
+                break;
+            case kind::special: made.push_back(special_value<T>(random)); break;
+            default: made.push_back(from_bits<T>(random())); break;
+        }
+    if (how == kind::ascending || how == kind::descending)
+        made = sorted_on_host(made, how == kind::ascending ? ascending : descending);
+    return made;
+}
+kind any_kind(std::mt19937_64& random) { return all_kinds[pick(random, std::size(all_kinds))]; }
+sort_order any_order(std::mt19937_64& random) { return pick(random, 2) == 0 ? ascending : descending; }
+
+std::vector<std::size_t> sizes_of(std::mt19937_64& random) {
+    return {0, 1, 2, 3, 31, 256, 1 + pick(random, 5000), 1 + pick(random, 150000)};
+}
+
+template <class T>
+void sorts(const context& ctx, const std::vector<T>& x, sort_order order) {
+    SCOPED_TRACE(std::to_string(x.size()) + (order == ascending ? " ascending" : " descending"));
+    vector<T> v(ctx, x.begin(), x.end());
+    sort(v, order);
+    expect_sorted(on_host(v), sorted_on_host(x, order));
+}
+
+template <class T>
+class V15_sort_types : public testing::Test {};
+using key_types = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                                 std::uint32_t, std::int64_t, std::uint64_t, float, double, half, bool>;
+TYPED_TEST_SUITE(V15_sort_types, key_types);
+
+TYPED_TEST(V15_sort_types, keys_of_all_kinds) {
+    using T = TypeParam;
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        for (const sort_order order : {ascending, descending}) {
+            for (const std::size_t n : sizes_of(random))
+                sorts(ctx, keys_of<T>(any_kind(random), random, n), order);
+            for (const kind how : all_kinds)
+                sorts(ctx, keys_of<T>(how, random, 1 + pick(random, 9000)), order);
+        }
+    });
+}
+
+TYPED_TEST(V15_sort_types, values_move_with_their_keys) {
+    using T = TypeParam;
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        for (const std::size_t n : {std::size_t{1}, 1 + pick(random, 3000), 1 + pick(random, 100000)}) {
+            const sort_order order = any_order(random);
+            const std::vector<T> x = keys_of<T>(any_kind(random), random, n);
+            SCOPED_TRACE(std::to_string(n) + (order == ascending ? " ascending" : " descending"));
+            std::vector<unsigned> numbers(n);
+            std::iota(numbers.begin(), numbers.end(), 0u);
+            vector<T> keys(ctx, x.begin(), x.end());
+            vector<unsigned> values(ctx, numbers);
+            sort_by_key(keys, values, order);
+            expect_sorted(on_host(keys), sorted_on_host(x, order));
+            // Keys that are equal, NaNs with other bits apart, keep their order.
+            const std::vector<std::size_t> wanted = order_on_host(x, order);
+            const std::vector<unsigned> got = on_host(values);
+            for (std::size_t k = 0; k < n && !is_nan(x[wanted[k]]); ++k) {
+                if (got[k] == wanted[k]) continue;
+                ADD_FAILURE() << "value " << k << " of " << n << " is " << got[k] << ", not " << wanted[k];
+                break;
+            }
+        }
+    });
+}
+
+TEST(V15_sort, vectors_of_every_small_size) {
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        for (std::size_t n = 0; n <= 4097; n += n < 70 ? 1 : 1 + pick(random, 90))
+            sorts(ctx, keys_of<std::uint32_t>(any_kind(random), random, n), any_order(random));
+        for (const std::size_t n : {255, 256, 257, 1023, 1024, 1025, 4095, 4096, 4097})
+            sorts(ctx, keys_of<float>(any_kind(random), random, n), any_order(random));
+    });
+}
+
+TEST(V15_sort, millions_of_elements) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        sorts(ctx, keys_of<std::uint32_t>(kind::any_bits, random, 3000000 + pick(random, 10000)), ascending);
+        sorts(ctx, keys_of<double>(kind::any_bits, random, 1000000 + pick(random, 10000)), descending);
+    });
+}
+
+// ---- values, several keys
+
+template <class T>
+std::vector<T> permuted(const std::vector<T>& x, const std::vector<std::size_t>& order) {
+    std::vector<T> made;
+    for (const std::size_t k : order) made.push_back(x[k]);
+    return made;
+}
+template <class T>
+void expect_equal(const vector<T>& got, const std::vector<T>& wanted) {
+    const std::vector<T> host = on_host(got);
+    ASSERT_EQ(host.size(), wanted.size());
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+        if (std::memcmp(&host[k], &wanted[k], sizeof(T)) != 0) {
+            ADD_FAILURE() << "element " << k << " of " << wanted.size() << " differs";
+            return;
+        }
+}
+
+TEST(V15_sort, values_of_every_size) {
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        const std::size_t n = 1 + pick(random, 20000);
+        const auto moves = [&]<class V>(const std::vector<V>& of) {
+            SCOPED_TRACE(std::to_string(n) + " of " + std::to_string(sizeof(V)) + " bytes");
+            const std::vector<std::int16_t> x = keys_of<std::int16_t>(kind::any_bits, random, n);
+            vector<std::int16_t> keys(ctx, x);
+            vector<V> values(ctx, of);
+            sort_by_key(keys, values);
+            expect_equal(values, permuted(of, order_on_host(x, ascending)));
+        };
+        moves(keys_of<std::uint8_t>(kind::any_bits, random, n));
+        moves(keys_of<std::uint16_t>(kind::any_bits, random, n));
+        moves(keys_of<float>(kind::any_bits, random, n));
+        moves(keys_of<double>(kind::any_bits, random, n));
+        std::vector<float4> wide(n);
+        for (float4& each : wide) each = {static_cast<float>(random() % 1000), 2, 3, 4};
+        moves(wide);
+        std::vector<particle> particles(n);
+        for (std::size_t k = 0; k < n; ++k)
+            particles[k] = {1, static_cast<int>(k), 0.5 * static_cast<double>(k)};
+        moves(particles);
+    });
+}
+
+TEST(V15_sort, several_values) {
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        const std::size_t n = 1 + pick(random, 20000);
+        SCOPED_TRACE(n);
+        const std::vector<int> x = keys_of<int>(kind::few_values, random, n);
+        const auto a = keys_of<std::uint8_t>(kind::any_bits, random, n);
+        const auto b = keys_of<double>(kind::any_bits, random, n);
+        const auto c = keys_of<int>(kind::any_bits, random, n);
+        vector<int> keys(ctx, x), third(ctx, c);
+        vector<std::uint8_t> first(ctx, a);
+        vector<double> second(ctx, b);
+        sort_by_key(keys, first, second, third, descending);
+        const std::vector<std::size_t> order = order_on_host(x, descending);
+        expect_equal(keys, permuted(x, order));
+        expect_equal(first, permuted(a, order));
+        expect_equal(second, permuted(b, order));
+        expect_equal(third, permuted(c, order));
+        sort_by_key(keys, tie(first, third));
+        expect_equal(keys, sorted_on_host(x, ascending));
+    });
+}
+
+TEST(V15_sort, several_keys) {
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        const std::size_t n = 1 + pick(random, 20000);
+        SCOPED_TRACE(n);
+        const auto a = keys_of<std::uint8_t>(kind::low_bits, random, n);
+        const auto b = keys_of<std::int64_t>(kind::few_values, random, n);
+        const auto c = keys_of<float>(kind::few_values, random, n);
+        for (const sort_order way : {ascending, descending}) {
+            std::vector<std::size_t> order(n);
+            std::iota(order.begin(), order.end(), std::size_t{0});
+            std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+                const auto key = [&](std::size_t k) { return std::tuple(a[k], b[k], c[k]); };
+                return way == ascending ? key(i) < key(j) : key(j) < key(i);
+            });
+            vector<std::uint8_t> first(ctx, a);
+            vector<std::int64_t> second(ctx, b);
+            vector<float> third(ctx, c);
+            std::vector<unsigned> numbers(n);
+            std::iota(numbers.begin(), numbers.end(), 0u);
+            vector<unsigned> values(ctx, numbers);
+            sort_by_key(tie(first, second, third), values, way);
+            expect_equal(values, permuted(numbers, order));
+            expect_equal(first, permuted(a, order));
+            expect_equal(second, permuted(b, order));
+            expect_equal(third, permuted(c, order));
+            vector<std::uint8_t> alone(ctx, a);
+            vector<float> beside(ctx, c);
+            sort(tie(beside, alone), way);
+            expect_equal(beside, sorted_on_host(c, way));
+        }
+    });
+}
+
+TEST(V15_sort, structures_by_an_expression_of_their_members) {
+    auto random = seeded_random();
+    const auto mass = function("mass", [](Var<particle> p) { return Float(p.mass); });
+    on_all_contexts([&](const context& ctx) {
+        const std::size_t n = 1 + pick(random, 5000);
+        std::vector<particle> x(n);
+        std::vector<float> masses(n);
+        for (std::size_t k = 0; k < n; ++k) {
+            masses[k] = static_cast<float>(pick(random, 100));
+            x[k] = {masses[k], static_cast<int>(k), 0};
+        }
+        vector<particle> particles(ctx, x);
+        sort_by_key(mass(particles), particles);
+        expect_equal(particles, permuted(x, order_on_host(masses, ascending)));
+    });
+}
+
+// ---- expressions
+
+TEST(V15_sort, expressions_in_order) {
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        for (const std::size_t n : {std::size_t{0}, std::size_t{1}, 1 + pick(random, 100000)}) {
+            SCOPED_TRACE(n);
+            const std::vector<int> x = keys_of<int>(kind::low_bits, random, n);
+            std::vector<int> doubled;
+            for (const int each : x) doubled.push_back(2 * each + 1);
+            const vector<int> v(ctx, x);
+            const auto in_order = sorted(2 * v + 1);
+            expect_equal(vector<int>(in_order), sorted_on_host(doubled, ascending));
+            expect_equal(vector<int>(-sorted(v, descending)), sorted_on_host(
+                                                                  [&] {
+                                                                      std::vector<int> made;
+                                                                      for (const int each : x)
+                                                                          made.push_back(-each);
+                                                                      return made;
+                                                                  }(),
+                                                                  ascending));
+            vector<int> own(ctx, x);
+            own = sorted(own + own + 1);
+            expect_equal(own, sorted_on_host(doubled, ascending));
+            expect_equal(v, x);
+            if (n == 0) continue;
+            const std::vector<int> wanted = sorted_on_host(x, ascending);
+            EXPECT_EQ(max(sorted(v)), wanted.back());
+        }
+    });
+}
+
+TEST(V15_sort, positions_in_order) {
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        for (const std::size_t n : {std::size_t{0}, std::size_t{1}, 1 + pick(random, 100000)}) {
+            SCOPED_TRACE(n);
+            const std::vector<float> x = keys_of<float>(kind::few_values, random, n);
+            const vector<float> v(ctx, x);
+            const sort_order way = any_order(random);
+            const std::vector<std::size_t> order = order_on_host(x, way);
+            const vector<std::uint32_t> positions = argsort(v, way);
+            expect_equal(positions, std::vector<std::uint32_t>(order.begin(), order.end()));
+            const vector<std::int64_t> wide = argsort<std::int64_t>(v, way);
+            expect_equal(wide, std::vector<std::int64_t>(order.begin(), order.end()));
+            if (n > 0) expect_equal(vector<float>(v[argsort(v, way)]), permuted(x, order));
+            std::vector<float> negative;
+            for (const float each : x) negative.push_back(0 - each);
+            const std::vector<std::size_t> other = order_on_host(negative, ascending);
+            expect_equal(vector<std::uint32_t>(argsort(0 - v)),
+                         std::vector<std::uint32_t>(other.begin(), other.end()));
+        }
+    });
+}
+
+TEST(V15_sort, elements_of_a_view) {
+    on_all_contexts([](const context& ctx) {
+        vector<int> v(ctx, {9, 3, 8, 2, 7, 1});
+        expect_equal(vector<int>(sorted(view(v, {3, 2})(all, 1))), {1, 2, 3});
+        view(v, {3, 2})(all, 0) = sorted(view(v, {3, 2})(all, 0));
+        expect_equal(v, {7, 3, 8, 2, 9, 1});
+    });
+}
+
+// ---- the strategies of GPUs
+
+TEST(V15_sort, strategies_of_gpus_on_cpus) {
+    if (devices_are_together()) return;
+    auto random = seeded_random();
+    const context ctx{filter::cpu};
+    const auto sort_all = [&] {
+        for (const std::size_t n : {2 + pick(random, 500), 2 + pick(random, 20000)}) {
+            sorts(ctx, keys_of<std::uint8_t>(any_kind(random), random, n), any_order(random));
+            sorts(ctx, keys_of<float>(any_kind(random), random, n), ascending);
+            const std::vector<std::uint16_t> x = keys_of<std::uint16_t>(any_kind(random), random, n);
+            const std::vector<double> y = keys_of<double>(kind::any_bits, random, n);
+            vector<std::uint16_t> keys(ctx, x);
+            vector<double> values(ctx, y);
+            sort_by_key(keys, values);
+            expect_equal(keys, sorted_on_host(x, ascending));
+            expect_equal(values, permuted(y, order_on_host(x, ascending)));
+        }
+    };
+    with_strategy({.strategy = sort_strategy::chunk_a_group}, "a group", sort_all);
+    with_strategy({.strategy = sort_strategy::chunk_a_group, .most_of_one = 0}, "chunks of groups", sort_all);
+    with_strategy({.strategy = sort_strategy::tiles_look_back, .most_of_one = 0}, "tiles look back",
+                  sort_all);
+    with_strategy({.strategy = sort_strategy::tiles_look_back, .most_of_one = 0, .has_wide_words = true},
+                  "words of 64 bits", sort_all);
+}
+
+// ---- with sub-groups, which devices may lack: in the interpreter, and compiled for CUDA
+
+/// A kernel of a sort by u64 values, in the parameters that it names.
+ir::function kernel_of(const array::radix_plan& plan, std::initializer_list<const char*> numbers,
+                       std::initializer_list<const char*> vectors) {
+    const vector<int> any(context{filter::cpu}, 1);
+    trace::recording r("sort", 1, {});
+    array::parameter_list given(r);
+    for (const char* each : numbers) given.number(each, 0);
+    for (const std::string each : vectors) {
+        const scalar type = each == "keys" || each == "spare_keys"    ? plan.order.bits_type()
+                            : each == "words" && !plan.has_wide_words ? scalar::u32
+                                                                      : scalar::u64;
+        given.memory(*std::find(vectors.begin(), vectors.end(), each), type, trace::access::mixed,
+                     *any.storage());
+    }
+    const ir::function made = *array::trace_radix_sort(r, given, plan);
+    also_compile_with_nvrtc(made);
+    return made;
+}
+
+/// Keys and values as the interpreter's memory.
+template <class K>
+struct interpreted_sort {
+    using bits = std::conditional_t<sizeof(K) == 2, std::uint16_t,
+                                    std::conditional_t<sizeof(K) == 4, std::uint32_t, std::uint64_t>>;
+    std::vector<bits> keys, spare_keys;
+    std::vector<std::uint64_t> values, spare_values;
+    std::vector<std::uint64_t> state, histograms, wide_words;
+    std::vector<std::uint32_t> words;
+    std::int64_t n = 0, pass = 0;
+
+    explicit interpreted_sort(const std::vector<K>& x)
+        : spare_keys(x.size()),
+          values(x.size()),
+          spare_values(x.size()),
+          state(array::radix_state::words),
+          n(static_cast<std::int64_t>(x.size())) {
+        for (const K each : x) keys.push_back(std::bit_cast<bits>(each));
+        std::iota(values.begin(), values.end(), std::uint64_t{0});
+    }
+    void run(const ir::function& kernel, std::size_t groups, std::size_t group) {
+        std::vector<interpreter_argument> arguments;
+        for (const ir::parameter& each : kernel.parameters)
+            arguments.push_back(each.name == "n"              ? value_of(n)
+                                : each.name == "pass"         ? value_of(pass)
+                                : each.name == "keys"         ? memory_of(keys)
+                                : each.name == "spare_keys"   ? memory_of(spare_keys)
+                                : each.name == "values"       ? memory_of(values)
+                                : each.name == "spare_values" ? memory_of(spare_values)
+                                : each.name == "state"        ? memory_of(state)
+                                : each.name == "histograms"   ? memory_of(histograms)
+                                : wide_words.empty()          ? memory_of(words)
+                                                              : memory_of(wide_words));
+        const auto items = static_cast<std::int64_t>(group);
+        interpret(kernel, {{items * static_cast<std::int64_t>(groups), 1, 1}, {items, 1, 1}}, arguments);
+    }
+    void expect_order_of(const std::vector<K>& x, sort_order way) {
+        const std::vector<std::size_t> order = order_on_host(x, way);
+        for (std::size_t k = 0; k < x.size(); ++k) {
+            if (keys[k] == std::bit_cast<bits>(x[order[k]]) && values[k] == order[k]) continue;
+            ADD_FAILURE() << "element " << k << " of " << x.size() << " has the value " << values[k]
+                          << ", not " << order[k];
+            return;
+        }
+    }
+};
+
+template <class K>
+void sweeps_with_sub_groups(std::mt19937_64& random, std::size_t group, int each, bool is_wide) {
+    const sort_order way = any_order(random);
+    array::radix_plan plan;
+    plan.order = {scalar_of<K>, way == descending};
+    plan.value_bytes = 8;
+    plan.group = 256;
+    plan.each = 8;
+    plan.has_sub_groups = true;
+    plan.has_wide_words = is_wide;
+    const auto with = [&](array::radix_stage stage) {
+        array::radix_plan made = plan;
+        made.stage = stage;
+        return made;
+    };
+    using enum array::radix_stage;
+    const ir::function histogram = kernel_of(with(histograms), {"n"}, {"histograms", "keys"});
+    const ir::function add_up = kernel_of(with(scan_histograms), {"n"}, {"state", "histograms"});
+    const ir::function back =
+        kernel_of(with(settle), {"n"}, {"state", "keys", "spare_keys", "values", "spare_values"});
+    plan.group = group;
+    plan.each = each;
+    const ir::function move =
+        kernel_of(with(sweep), {"n", "pass"},
+                  {"state", "histograms", "words", "keys", "spare_keys", "values", "spare_values"});
+    const std::size_t tile = group * static_cast<std::size_t>(each);
+    for (const kind how : {kind::few_values, kind::any_bits})
+        for (const std::size_t n : {1 + pick(random, tile), 2 * tile, 2 * tile + pick(random, 2 * tile)}) {
+            SCOPED_TRACE(n);
+            std::vector<K> x = keys_of<K>(how, random, n);
+            std::replace_if(x.begin(), x.end(), is_nan<K>, K(1));
+            interpreted_sort<K> memory(x);
+            const std::size_t tiles = (n + tile - 1) / tile;
+            memory.histograms.resize(static_cast<std::size_t>(plan.passes() * plan.digits()));
+            if (is_wide)
+                memory.wide_words.resize(tiles * 256);
+            else
+                memory.words.resize(tiles * 256);
+            memory.run(histogram, 2, 256);
+            memory.run(add_up, 1, 256);
+            for (memory.pass = 0; memory.pass < plan.passes(); ++memory.pass) memory.run(move, tiles, group);
+            memory.run(back, 2, 256);
+            memory.expect_order_of(x, way);
+        }
+}
+
+TEST(V15_sort, sweeps_with_sub_groups) {
+    auto random = seeded_random();
+    sweeps_with_sub_groups<float>(random, 384, 15, false);
+    sweeps_with_sub_groups<std::int64_t>(random, 384, 15, false);
+    sweeps_with_sub_groups<std::uint16_t>(random, 384, 4, true);
+}
+
+TEST(V15_sort, rows_of_groups_with_sub_groups) {
+    auto random = seeded_random();
+    array::radix_plan plan;
+    plan.order = {scalar::f32, false};
+    plan.value_bytes = 8;
+    plan.has_sub_groups = true;
+    for (const std::size_t group : {std::size_t{64}, std::size_t{256}}) {
+        plan.group = group;
+        plan.each = static_cast<int>(group / 16);
+        const ir::function whole = kernel_of(plan, {"n"}, {"keys", "values"});
+        const std::size_t most = group * group / 16;
+        for (const std::size_t n : {std::size_t{1}, 1 + pick(random, most), most}) {
+            SCOPED_TRACE(n);
+            std::vector<float> x = keys_of<float>(kind::few_values, random, n);
+            interpreted_sort<float> memory(x);
+            memory.run(whole, 1, group);
+            memory.expect_order_of(x, ascending);
+        }
+    }
+}
+
+// ---- errors, and what is not compiled again
+
+TEST(V15_sort, faults_are_told) {
+    on_all_contexts([](const context& ctx) {
+        vector<int> keys(ctx, {3, 1, 2}), other(ctx, {1, 2});
+        EXPECT_THAT(message_of<usage_error>([&] { sort_by_key(keys, other); }),
+                    HasSubstr("vectors of 3 and of 2 elements are sorted together"));
+        EXPECT_THAT(message_of<usage_error>([&] { sort_by_key(keys, keys); }), HasSubstr("given twice"));
+        EXPECT_THAT(message_of<usage_error>([&] { sort(tie(keys, keys)); }), HasSubstr("given twice"));
+        const vector<std::uint8_t> many(ctx, 300);
+        EXPECT_THAT(message_of<usage_error>([&] { argsort<std::uint8_t>(many); }),
+                    HasSubstr("the positions of 300 elements are asked for as integers of 8 bits"));
+        EXPECT_THAT(message_of<usage_error>([&] { sorted(element_index()); }),
+                    HasSubstr("how many elements"));
+        expect_equal(keys, {3, 1, 2});
+    });
+}
+
+TEST(V15_sort, of_no_elements_and_no_device) {
+    on_all_contexts([](const context& ctx) {
+        vector<float> none(ctx, 0), nowhere;
+        sort(none);
+        sort(nowhere);
+        sort_by_key(none, nowhere);
+        EXPECT_EQ(vector<float>(sorted(none)).size(), 0u);
+        EXPECT_EQ(vector<std::uint32_t>(argsort(none)).size(), 0u);
+    });
+}
+
+TEST(V15_sort, new_sizes_compile_nothing) {
+    in_all_strategies([](const context& ctx) {
+        const auto sort_all = [&](std::size_t n) {
+            vector<int> v(ctx, n);
+            v = -cast<int>(element_index());
+            sort(v);
+            EXPECT_EQ(v[0], -static_cast<int>(n - 1));
+        };
+        sort_all(3000);
+        sort_all(150000);
+        EXPECT_EQ(compilations_of([&] {
+                      sort_all(4000);
+                      sort_all(170001);
+                  }),
+                  0);
+    });
+}
+
+TEST(V15_sort, over_three_devices) {
+    run_on_three_devices("test_algorithm", "V15_sort.*-*with_sub_groups*:*compile_nothing:*gpus_on_cpus");
+}
+
+}  // namespace
+
+}  // namespace balm::test
