@@ -527,9 +527,9 @@ ir::function kernel_of(const array::radix_plan& plan, std::initializer_list<cons
     array::parameter_list given(r);
     for (const char* each : numbers) given.number(each, 0);
     for (const std::string each : vectors) {
-        const scalar type = each == "keys" || each == "spare_keys"    ? plan.order.bits_type()
-                            : each == "words" && !plan.has_wide_words ? scalar::u32
-                                                                      : scalar::u64;
+        const scalar type = each == "keys" || each == "spare_keys" ? plan.order.bits_type()
+                            : each == "words" && !plan.is_wide     ? scalar::u32
+                                                                   : scalar::u64;
         given.memory(*std::find(vectors.begin(), vectors.end(), each), type, trace::access::mixed,
                      *any.storage());
     }
@@ -594,7 +594,7 @@ void sweeps_with_sub_groups(std::mt19937_64& random, std::size_t group, int each
     plan.group = 256;
     plan.each = 8;
     plan.has_sub_groups = true;
-    plan.has_wide_words = is_wide;
+    plan.is_wide = is_wide;
     const auto with = [&](array::radix_stage stage) {
         array::radix_plan made = plan;
         made.stage = stage;

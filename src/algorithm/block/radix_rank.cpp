@@ -17,6 +17,9 @@ const operation& sum() {
     return adds;
 }
 
+/// Bits of a rank among the elements of a sub-group; of the rest of an i32 its digit takes the lowest.
+constexpr int rank_bits = 16;
+
 Int loaded(const arrays& counters, const Int& at) { return Int(counters.load(at)[0]); }
 
 }  // namespace
@@ -44,7 +47,8 @@ Int radix_rank::start(const Int& digit) const {
     return loaded(counters_, g_.has_sub_groups() ? Int(digit) : digit * g_.items());
 }
 
-/// Counters are counters[sub-group][digit].
+/// Counters are counters[sub-group][digit]. A rank among the sub-group's elements and its digit are held in
+/// one register.
 std::vector<Int> radix_rank::by_matching(std::span<const Int> digits) const {
     const Int row = named("row", g_.sub_group() * digits_);
     for (Int d : named("digit", range(g_.lane(), Int(digits_), g_.last() + 1)))
@@ -54,20 +58,25 @@ std::vector<Int> radix_rank::by_matching(std::span<const Int> digits) const {
     for (const Int& digit : digits) {
         const UInt same = match(g_, digit, bits_, shared_);
         const Int leader = 31 - cast<int>(clz(same));
-        const Int ahead = named("ahead", 0);
+        Int rank = named("rank", 0);
         IF (g_.lane() == leader) {
             const Int before = loaded(counters_, row + digit);
             counters_.store(row + digit, {node_of(before + cast<int>(popcount(same)))});
-            trace::write(ahead.node(), node_of(before));
+            rank = before;
         }
         sub_group_barrier();
-        ranks.push_back(Int(shuffle(g_, {node_of(ahead)}, leader, shared_)[0]) +
-                        cast<int>(popcount(same & lane_mask_lt())));
+        // Computed here, so that neither the lanes nor the digit stay in registers.
+        rank = digit << rank_bits | (Int(shuffle(g_, {node_of(rank)}, leader, shared_)[0]) +
+                                     cast<int>(popcount(same & lane_mask_lt())));
+        ranks.push_back(rank);
     }
     local_barrier();
     scan_sub_groups();
     local_barrier();
-    for (std::size_t k = 0; k < ranks.size(); ++k) ranks[k] += loaded(counters_, row + digits[k]);
+    for (Int& each : ranks) {
+        const Int packed = each;
+        each = (packed & ((1 << rank_bits) - 1)) + loaded(counters_, row + (packed >> rank_bits));
+    }
     return ranks;
 }
 

@@ -279,8 +279,10 @@ private:
         if (has_values()) fit(value_type());
         const block::room room(bytes);
         return {room, block::radix_rank(g_, plan_.digit_bits, room.of(counter_types(), counters)),
-                g_.shared("bases", {scalar::i64}, static_cast<std::size_t>(plan_.digits()))};
+                g_.shared("bases", {place_type()}, static_cast<std::size_t>(plan_.digits()))};
     }
+    /// Of places in vectors.
+    scalar place_type() const { return plan_.is_wide ? scalar::i64 : scalar::i32; }
     static arrangement arranged(const block::group& g) { return block::radix_rank::arranged(g); }
     Int tile_size() const { return g_.items() * plan_.each; }
 
@@ -323,30 +325,35 @@ private:
         const elements keys = loaded(from.keys, begin, end);
         const std::vector<Int> ranks = shared.rank(digits_of(keys, valid, from_bit));
         for (Int d : named("d", range(g_.item(), Int(plan_.digits()), g_.items())))
-            put(shared.bases, d, base_of(d, count_of(d, valid, shared)) - shared.rank.start(d));
+            shared.bases.store(
+                d,
+                {trace::convert(block::node_of(base_of(d, count_of(d, valid, shared)) - shared.rank.start(d)),
+                                place_type())});
         g_.barrier();
 
         const block::positions at(g_, arrangement::striped, plan_.each);
         const elements sorted = exchanged(keys, ranks, arrangement::striped, shared);
-        std::vector<Index> places;
+        values places;
         for (int k = 0; k < plan_.each; ++k) {
             const Int d = digit(sorted[static_cast<std::size_t>(k)][0], from_bit);
-            places.push_back(named("place", position_in(shared.bases, d) + at[k]));
+            const node offset = trace::convert(block::node_of(at[k]), place_type());
+            places.push_back(trace::apply(builtin::add, shared.bases.load(d)[0], offset));
+            trace::name(places.back(), "place");
         }
         store(to.keys, sorted, places, at, valid);
         if (!has_values()) return;
         const elements own = loaded(from.values, begin, end);
         store(to.values, exchanged(own, ranks, arrangement::striped, shared), places, at, valid);
     }
-    void store(const node& to, const elements& list, const std::vector<Index>& places,
-               const block::positions& at, const Int& valid) const {
+    void store(const node& to, const elements& list, const values& places, const block::positions& at,
+               const Int& valid) const {
         IF (valid == tile_size()) {
-            for (std::size_t k = 0; k < list.size(); ++k) set(to, places[k], list[k][0]);
+            for (std::size_t k = 0; k < list.size(); ++k) trace::store(to, places[k], list[k][0], {});
         }
         ELSE {
             for (std::size_t k = 0; k < list.size(); ++k) {
                 IF (at[static_cast<int>(k)] < valid) {
-                    set(to, places[k], list[k][0]);
+                    trace::store(to, places[k], list[k][0], {});
                 }
             }
         }

@@ -44,8 +44,8 @@ struct radix_plan {
     std::size_t group = 1;  ///< work-items, at most
     bool is_exact = true;   ///< groups have as many
     bool has_sub_groups = false;
-    int each = 1;                 ///< elements of a work-item's share of a tile
-    bool has_wide_words = false;  ///< tiles announce 64 bits
+    int each = 1;          ///< elements of a work-item's share of a tile
+    bool is_wide = false;  ///< tiles announce and compute places of 64 bits
 
     bool on_item() const { return is_exact && group == 1; }
     int digits() const { return 1 << digit_bits; }
@@ -58,7 +58,7 @@ struct radix_plan {
     friend bool operator==(const radix_plan&, const radix_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
         order.add_to(hash);
-        hash.add(stage, value_bytes, digit_bits, group, is_exact, has_sub_groups, each, has_wide_words);
+        hash.add(stage, value_bytes, digit_bits, group, is_exact, has_sub_groups, each, is_wide);
     }
 };
 

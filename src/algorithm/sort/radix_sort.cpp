@@ -141,7 +141,7 @@ private:
     }
     std::size_t tile_size() const { return plan_.group * static_cast<std::size_t>(plan_.each); }
     std::size_t units() const { return std::max<std::size_t>(device_.info().compute_units, 1); }
-    bool is_wide() const { return std::max(keys_->element_size(), plan_.value_bytes) > 4; }
+    bool has_wide_elements() const { return std::max(keys_->element_size(), plan_.value_bytes) > 4; }
 
     std::shared_ptr<vector_state> made(trace::type type, std::size_t count) const {
         return std::make_shared<vector_state>(keys_->device_handle(), type, count);
@@ -164,6 +164,7 @@ private:
         if (how_.on_items()) {
             chunks = std::min(units() * chunks_per_core, divided_up(n_, least_cpu_chunk));
         } else {
+            plan_.is_wide = true;
             take(plain_tile);
             chunks = std::min(units() * chunks_per_unit, divided_up(n_, tile_size()));
         }
@@ -185,7 +186,9 @@ private:
 
     void sweep() {
         const auto digits = static_cast<std::size_t>(plan_.digits());
-        const tile_shape& tile = !how_.has_sub_groups ? plain_tile : is_wide() ? wide_sweep_tile : sweep_tile;
+        const tile_shape& tile = !how_.has_sub_groups  ? plain_tile
+                                 : has_wide_elements() ? wide_sweep_tile
+                                                       : sweep_tile;
         histograms_ = zeros(scalar::u64, static_cast<std::size_t>(plan_.passes()) * digits);
         take(plain_tile);
         launch(radix_stage::histograms,
@@ -194,8 +197,8 @@ private:
 
         take(tile);
         const std::size_t tiles = divided_up(n_, tile_size());
-        plan_.has_wide_words = n_ >> narrow_count_bits != 0 || how_.how.has_wide_words;
-        words_ = zeros(plan_.has_wide_words ? scalar::u64 : scalar::u32, tiles * digits);
+        plan_.is_wide = n_ >> narrow_count_bits != 0 || how_.how.has_wide_words;
+        words_ = zeros(plan_.is_wide ? scalar::u64 : scalar::u32, tiles * digits);
         for (pass_ = 0; pass_ < static_cast<std::size_t>(plan_.passes()); ++pass_)
             launch(radix_stage::sweep, tiles);
     }
@@ -247,8 +250,12 @@ private:
             list(given, plan);
             return trace_radix_sort(r, given, plan);
         };
+        ir::launch_facts facts = facts_;
+        // NVRTC 12 takes 80 registers for keys and values so, 96 otherwise: two groups have room, or one.
+        if (stage == radix_stage::sweep && values_ && plan.has_sub_groups)
+            facts.only_for = {static_cast<std::uint32_t>(plan.group), 1, 1};
         const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(device_, plan, nothing, no_leaves, facts_, std::cref(trace_it));
+            kernel_for(device_, plan, nothing, no_leaves, facts, std::cref(trace_it));
         runtime::grid g;
         g.local[0] = plan.group;
         g.global[0] = groups * plan.group;
