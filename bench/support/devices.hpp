@@ -34,10 +34,12 @@ inline std::size_t large(const device& on) {
                                                                              : std::size_t{1} << 24;
 }
 
-/// Registers a measurement for each device: `measure(state, device)` sets the iteration's time itself.
-template <class Measure>
-void on_every_device(const std::string& name, Measure measure) {
+/// Registers a measurement for each device of which `is_one(device)` is true: `measure(state, device)` sets
+/// the iteration's time itself.
+template <class Which, class Measure>
+void on_devices_that(Which is_one, const std::string& name, Measure measure) {
     for (const device& each : all_devices()) {
+        if (!is_one(each)) continue;
         const std::string full = fmt::format("{}/{}", name, label(each));
         benchmark::RegisterBenchmark(full.c_str(),
                                      [measure, each](benchmark::State& state) {
@@ -48,6 +50,11 @@ void on_every_device(const std::string& name, Measure measure) {
             ->UseManualTime()
             ->Unit(benchmark::kMillisecond);
     }
+}
+/// For each device.
+template <class Measure>
+void on_every_device(const std::string& name, Measure measure) {
+    on_devices_that([](const device&) { return true; }, name, measure);
 }
 
 /// OpenMP's threads spin for milliseconds after a loop, on cores that whoever is timed next would use.

@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "balm/along.hpp"
 #include "balm/expr.hpp"
 #include "balm/tie.hpp"
 #include "balm/vector.hpp"
@@ -39,6 +40,8 @@ struct sort_key {
 void sort(std::span<const sort_key> keys, std::span<const std::shared_ptr<vector_state>> values);
 /// The elements in order, as a leaf of expressions.
 tape sorted(tape&& elements, trace::type, sort_order);
+/// The elements of each row in order, in the extents of the expression.
+tape sorted_rows(tape&& elements, trace::type, sort_order, const dimension_list& over);
 /// The positions of the elements in order, of an integer type.
 tape sorted_positions(tape&& keys, trace::type, sort_order, scalar position);
 
@@ -180,6 +183,20 @@ auto sorted(A&& elements, sort_order order = ascending) {
     using T = detail::element_of<A>;
     static_assert(scalar_type<T>, "Balm: numbers are sorted; sort structures by sort_by_key(key, x)");
     return expr<T>(array::sorted(expr<T>(static_cast<A&&>(elements)).tape(), detail::array_type<T>(), order));
+}
+
+/// The elements of each row of a view in order, as an expression of the view's extents. Rows extend along the
+/// last dimension, which `over` names; to sort columns, transpose the view and the result. Throws usage_error
+/// for other dimensions.
+///
+///     auto M = balm::view(x, {rows, columns});
+///     x = balm::sorted(M, balm::along(1));
+template <array_value A>
+auto sorted(A&& elements, const array::dimension_list& over, sort_order order = ascending) {
+    using T = detail::element_of<A>;
+    static_assert(scalar_type<T>, "Balm: numbers are sorted; sort structures by sort_by_key(key, x)");
+    return expr<T>(
+        array::sorted_rows(expr<T>(static_cast<A&&>(elements)).tape(), detail::array_type<T>(), order, over));
 }
 
 /// The positions of a vector's or an expression's elements in order, as an expression: `x[argsort(x)]` is

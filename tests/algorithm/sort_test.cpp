@@ -490,6 +490,39 @@ TEST(V15_sort, elements_of_a_view) {
     });
 }
 
+template <class T>
+void sorts_rows(const context& ctx, std::mt19937_64& random, std::size_t rows, std::size_t columns) {
+    SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns));
+    const sort_order way = any_order(random);
+    const std::vector<T> x = keys_of<T>(any_kind(random), random, rows * columns);
+    std::vector<T> wanted = x;
+    for (std::size_t r = 0; r < rows; ++r) {
+        const auto begin = wanted.begin() + static_cast<std::ptrdiff_t>(r * columns);
+        std::stable_sort(begin, begin + static_cast<std::ptrdiff_t>(columns), by<T>(way));
+    }
+    vector<T> v(ctx, x);
+    const vector<T> other = sorted(view(v, {rows, columns}), along(1), way);
+    expect_equal(other, wanted);
+    v = sorted(view(v, {rows, columns}), along(1), way);
+    expect_equal(v, wanted);
+}
+TEST(V15_sort, rows_of_a_view) {
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        sorts_rows<unsigned>(ctx, random, 1 + pick(random, 1000), 1 + pick(random, 300));
+        sorts_rows<std::int64_t>(ctx, random, 1 + pick(random, 5), 1 + pick(random, 10000));
+        sorts_rows<unsigned>(ctx, random, 1 + pick(random, 300), 1);
+        sorts_rows<unsigned>(ctx, random, 1, 1 + pick(random, 3000));
+        sorts_rows<unsigned>(ctx, random, 3, 0);
+        vector<int> v(ctx, {4, 1, 3, 2, 9, 0});
+        expect_equal(vector<int>(sorted(view(v, {3, 2}).transpose(), along(1))), {3, 4, 9, 0, 1, 2});
+        EXPECT_THAT(message_of<usage_error>([&] {
+                        sorted(view(v, {3, 2}), along(0));
+                    }),
+                    HasSubstr("than the last one, along(1): transpose the view"));
+    });
+}
+
 // ---- the strategies of GPUs
 
 TEST(V15_sort, strategies_of_gpus_on_cpus) {
@@ -509,7 +542,11 @@ TEST(V15_sort, strategies_of_gpus_on_cpus) {
             expect_equal(values, permuted(y, order_on_host(x, ascending)));
         }
     };
-    with_strategy({.strategy = sort_strategy::chunk_a_group}, "a group", sort_all);
+    with_strategy({.strategy = sort_strategy::chunk_a_group}, "a group", [&] {
+        sort_all();
+        sorts_rows<unsigned>(ctx, random, 1 + pick(random, 30), 1 + pick(random, 300));
+        sorts_rows<unsigned>(ctx, random, 1 + pick(random, 5), 3000);
+    });
     with_strategy({.strategy = sort_strategy::chunk_a_group, .most_of_one = 0}, "chunks of groups", sort_all);
     with_strategy({.strategy = sort_strategy::tiles_look_back, .most_of_one = 0}, "tiles look back",
                   sort_all);

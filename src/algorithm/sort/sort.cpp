@@ -73,6 +73,24 @@ vector_handle sorted_order(std::span<const sort_key> keys) {
     return positions;
 }
 
+/// Rows that are too long for one group are sorted with their numbers, then by these, which keeps the order.
+void sort_rows(vector_state& elements, bool is_descending, std::size_t row) {
+    if (row < 2 || elements.size() == 0) return;
+    if (row == elements.size()) return radix_sort(elements, is_descending, nullptr);
+    if (can_sort_rows(elements.device(), row)) return radix_sort_rows(elements, is_descending, nullptr, row);
+    const vector_handle rows = numbered(elements, elements.size());
+    tape p;
+    p.push_vector(rows);
+    p.push_value(step::kind::scalar, rows->type().element, row);
+    array::step& s = p.push(step::kind::apply);
+    s.type = rows->type();
+    s.detail = static_cast<std::uint32_t>(builtin::div);
+    s.arity = 2;
+    assign(*rows, std::move(p));
+    radix_sort(elements, is_descending, rows.get());
+    radix_sort(*rows, false, &elements);
+}
+
 void sort_on_device(std::span<const sort_key> keys, std::span<const vector_handle> values) {
     const bool is_descending = keys[0].order == sort_order::descending;
     if (keys.size() == 1 && values.empty()) return radix_sort(*keys[0].elements, is_descending, nullptr);
@@ -128,27 +146,29 @@ vector_handle shared_out(const vector_handle& result, const vector_handle& near)
 
 class sort_producer : public producer {
 public:
-    sort_producer(tape&& of, trace::type type, sort_order order)
-        : producer(shape(box_of(of).count()), type, vector_near(of, type)),
-          of_(std::move(of)),
-          order_(order) {}
+    /// `row` elements are sorted at a time.
+    sort_producer(tape&& of, trace::type type, sort_order order, const shape& extents, std::size_t row)
+        : producer(extents, type, vector_near(of, type)), of_(std::move(of)), order_(order), row_(row) {}
 
     bool compute_into(vector_state& into) const override {
         if (is_spread(of_) || into.is_spread() || &into.device() != &near()->device()) return false;
         tape values = of_;
         assign(into, std::move(values));
-        radix_sort(into, order_ == sort_order::descending, nullptr);
+        sort(into);
         return true;
     }
     std::shared_ptr<vector_state> compute() const override {
         const vector_handle made = computed(of_, type(), extents().count());
-        radix_sort(*made, order_ == sort_order::descending, nullptr);
+        sort(*made);
         return shared_out(made, near());
     }
 
 private:
+    void sort(vector_state& elements) const { sort_rows(elements, order_ == sort_order::descending, row_); }
+
     tape of_;
     sort_order order_;
+    std::size_t row_;
 };
 
 class position_producer : public producer {
@@ -202,8 +222,21 @@ void sort(std::span<const sort_key> keys, std::span<const vector_handle> values)
 }
 
 tape sorted(tape&& elements, trace::type type, sort_order order) {
+    const std::size_t count = box_of(elements).count();
     tape p;
-    p.push_produced(std::make_shared<sort_producer>(std::move(elements), type, order));
+    p.push_produced(std::make_shared<sort_producer>(std::move(elements), type, order, shape(count), count));
+    return p;
+}
+
+tape sorted_rows(tape&& elements, trace::type type, sort_order order, const dimension_list& over) {
+    const shape box = box_of(elements);
+    const int last = box.dimensions() - 1;
+    if (over.count != 1 || over.each[0] != last)
+        throw usage_error(fmt::format(
+            "{} are sorted along other dimensions than the last one, along({}): transpose the view",
+            to_string(box), last));
+    tape p;
+    p.push_produced(std::make_shared<sort_producer>(std::move(elements), type, order, box, box[last]));
     return p;
 }
 

@@ -1,0 +1,42 @@
+#pragma once
+// Sorts of the C++ library and of oneTBB, and those of CUB.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "peer_work.hpp"
+
+namespace peer {
+
+enum class sort_keys : std::uint8_t { u32, u64, f32 };
+
+/// The key of an element: the finaliser of MurmurHash3, whose digits are evenly distributed.
+constexpr std::uint64_t hashed(std::uint64_t k) {
+    k = (k ^ k >> 33) * 0xff51afd7ed558ccdull;
+    k = (k ^ k >> 33) * 0xc4ceb9fe1a85ec53ull;
+    return k ^ k >> 33;
+}
+
+/// Those of libpeer_cuda.so, got with `peer_cuda_sort_functions`, on the device that cuda_functions::select
+/// has chosen. Asynchronous but for make and finish.
+struct cuda_sort_functions {
+    /// n keys, values of 32 bits if asked for, and what CUB needs besides. Keys are the low bits of
+    /// hashed(i).
+    void* (*make)(sort_keys, bool has_values, std::size_t n);
+    /// By cub::DeviceRadixSort, from one array to another; the copy moves the same elements once.
+    cuda_work_functions on_work;
+};
+
+namespace cpu {
+
+template <class T>
+void std_sort(T* first, std::size_t n);
+/// By oneTBB, or where that is missing by the parallel mode of libstdc++ on OpenMP's threads.
+template <class T>
+void parallel_sort(T* first, std::size_t n);
+/// What parallel_sort is.
+const char* parallel_sort_name();
+
+}  // namespace cpu
+
+}  // namespace peer
