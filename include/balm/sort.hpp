@@ -38,6 +38,11 @@ struct sort_key {
 };
 /// Sorts by the first key, where that is equal by the second … Values move with the keys.
 void sort(std::span<const sort_key> keys, std::span<const std::shared_ptr<vector_state>> values);
+/// The function that says whether one key is ahead of another.
+using comparison = std::shared_ptr<const ir::function>;
+/// The same by a comparison of two elements of the keys.
+void sort(const std::shared_ptr<vector_state>& keys, const comparison& is_ahead,
+          std::span<const std::shared_ptr<vector_state>> values);
 /// The elements in order, as a leaf of expressions.
 tape sorted(tape&& elements, trace::type, sort_order);
 /// The elements of each row in order, in the extents of the expression.
@@ -62,28 +67,50 @@ inline constexpr bool is_written_vector = false;
 template <class T>
 inline constexpr bool is_written_vector<vector<T>&> = true;
 
+template <class F>
+inline constexpr bool is_comparison = false;
+template <class P>
+inline constexpr bool is_comparison<device_function<dsl::Bool, P, P>> = true;
+/// What says how a sort goes, not what is sorted.
+template <class A>
+inline constexpr bool is_sort_manner = std::same_as<A, sort_order> || is_comparison<A>;
+template <class A>
+inline constexpr bool is_device_function = false;
+template <class R, class... P>
+inline constexpr bool is_device_function<device_function<R, P...>> = true;
+
+/// Whether a function takes the elements of keys.
+template <class K, class F>
+inline constexpr bool compares = false;
+template <class K, class P>
+inline constexpr bool compares<K, device_function<dsl::Bool, P, P>> =
+    std::same_as<typename held_by<P>::type, element_of<K>> &&
+    !std::same_as<typename std::remove_cvref_t<K>::value_type, half>;
+
 /// The arguments of a sort.
 class sort_arguments {
 public:
-    explicit sort_arguments(sort_order order) : order_(order) {}
-
-    template <class K>
+    /// Keys are numbers, one vector or several; but with a comparison they are one of any type.
+    template <bool IsCompared, class K>
     void add_key(K&& key) {
         using plain = std::remove_cvref_t<K>;
         if constexpr (is_tied<plain>) {
-            std::apply([&](auto&... each) { (add_key(each), ...); }, key.values());
+            static_assert(!IsCompared,
+                          "Balm: a comparison compares the elements of one vector; make the keys "
+                          "the members of a structure");
+            std::apply([&](auto&... each) { (add_key<IsCompared>(each), ...); }, key.values());
         } else {
             static_assert(
                 array_value<K>,
                 "Balm: keys are vectors, expressions, or several vectors as balm::tie(first, second)");
             using element = std::remove_const_t<typename plain::value_type>;
-            static_assert(sort_key_element<element>,
+            static_assert(sort_key_element<element> || IsCompared,
                           "Balm: keys are numbers; sort structures by an expression of their members: "
-                          "sort_by_key(key, x)");
+                          "sort_by_key(key, x), or by a comparison: sort(x, is_ahead)");
             if constexpr (is_written_vector<K&&>)
-                add_key_state(key.state());
+                keys_.push_back({key.state(), {}});
             else
-                add_key_state(vector<element>(static_cast<K&&>(key)).state());
+                keys_.push_back({vector<element>(static_cast<K&&>(key)).state(), {}});
         }
     }
     template <class V>
@@ -91,41 +118,57 @@ public:
         using plain = std::remove_cvref_t<V>;
         if constexpr (is_tied<plain>) {
             std::apply([&](auto&... each) { (add_value(each), ...); }, value.values());
-        } else if constexpr (!std::same_as<plain, sort_order>) {
-            static_assert(is_written_vector<V&&>,
+        } else if constexpr (!is_sort_manner<plain>) {
+            static_assert(!is_device_function<plain>,
+                          "Balm: a comparison takes two keys and gives whether the first is ahead: a Bool");
+            static_assert(is_written_vector<V&&> || is_device_function<plain>,
                           "Balm: the values that a sort moves are vectors that can be assigned to");
-            values_.push_back(value.state());
+            if constexpr (is_written_vector<V&&>) values_.push_back(value.state());
         }
     }
-    void sort() const { array::sort({keys_.begin(), keys_.size()}, {values_.begin(), values_.size()}); }
-
-private:
-    void add_key_state(const std::shared_ptr<array::vector_state>& state) {
-        keys_.push_back({state, order_});
+    void sort(sort_order order) {
+        for (array::sort_key& each : keys_) each.order = order;
+        array::sort({keys_.begin(), keys_.size()}, {values_.begin(), values_.size()});
+    }
+    void sort(const array::comparison& is_ahead) {
+        array::sort(keys_[0].elements, is_ahead, {values_.begin(), values_.size()});
     }
 
-    sort_order order_;
+private:
     inline_vector<array::sort_key, 2> keys_;
     inline_vector<std::shared_ptr<array::vector_state>, 4> values_;
 };
 
-/// The order among the arguments of a sort, which is the last one, if any.
-template <class... V>
-constexpr sort_order order_among(const V&... values) {
-    sort_order order = sort_order::ascending;
-    const auto look = [&]<class A>(const A& each) {
-        if constexpr (std::same_as<A, sort_order>) order = each;
-    };
-    (look(values), ...);
-    return order;
-}
-template <class... V>
-constexpr bool is_order_last() {
+/// Sorts by what the last argument says, if any does.
+template <class K, class... V>
+void sort_with(K&& keys, V&&... values) {
     constexpr std::size_t count = sizeof...(V);
-    const std::array<bool, count + 1> is_order{std::same_as<std::remove_cvref_t<V>, sort_order>..., false};
-    for (std::size_t k = 0; k + 1 < count; ++k)
-        if (is_order[k]) return false;
-    return true;
+    constexpr std::array<bool, count + 1> is_manner{is_sort_manner<std::remove_cvref_t<V>>..., false};
+    constexpr std::array<bool, count + 1> is_function{is_comparison<std::remove_cvref_t<V>>..., false};
+    static_assert(
+        [&] {
+            for (std::size_t k = 0; k + 1 < count; ++k)
+                if (is_manner[k]) return false;
+            return true;
+        }(),
+        "Balm: the order, or the comparison, is the last argument of a sort");
+    constexpr bool is_compared = count > 0 && is_function[count == 0 ? 0 : count - 1];
+    sort_arguments arguments;
+    arguments.add_key<is_compared>(static_cast<K&&>(keys));
+    (arguments.add_value(static_cast<V&&>(values)), ...);
+    if constexpr (is_compared) {
+        const auto& is_ahead = std::get<count - 1>(std::tie(values...));
+        static_assert(compares<K, std::remove_cvref_t<decltype(is_ahead)>>,
+                      "Balm: a comparison takes two elements of the keys, of the same type as they are of");
+        arguments.sort(is_ahead.function());
+    } else {
+        sort_order order = sort_order::ascending;
+        const auto look = [&]<class A>(const A& each) {
+            if constexpr (std::same_as<A, sort_order>) order = each;
+        };
+        (look(values), ...);
+        arguments.sort(order);
+    }
 }
 
 }  // namespace detail
@@ -142,12 +185,22 @@ constexpr bool is_order_last() {
 /// second …
 ///
 ///     balm::sort(balm::tie(year, month));
-template <class K>
-requires detail::is_written_vector<K&&> || detail::is_tied<std::remove_cvref_t<K>>
-void sort(K&& keys, sort_order order = ascending) {
-    detail::sort_arguments arguments(order);
-    arguments.add_key(static_cast<K&&>(keys));
-    arguments.sort();
+///
+/// A comparison, a device function that gives whether its first argument is ahead of its second, sorts
+/// elements of any type but half, structures among them. It is an order: nothing is ahead of itself. Elements
+/// of which none is ahead of the other keep their order. Merge sort: each doubling of the sorted length reads
+/// and writes the vector once.
+///
+///     auto heavier = balm::function("heavier", [](Var<particle> a, Var<particle> b) { return a.mass >
+///     b.mass; }); balm::sort(particles, heavier);
+template <class K, class... Manner>
+requires(detail::is_written_vector<K&&> ||
+         detail::is_tied<std::remove_cvref_t<K>>) void sort(K&& keys, const Manner&... order_or_comparison) {
+    static_assert(
+        sizeof...(Manner) <= 1 && (detail::is_sort_manner<Manner> && ...),
+        "Balm: a sort takes an order, or a comparison that gives a Bool; values are sorted along by "
+        "sort_by_key(keys, values)");
+    detail::sort_with(static_cast<K&&>(keys), order_or_comparison...);
 }
 
 /// Sorts keys, and moves the elements of any number of vectors with them. The sort is stable: elements of
@@ -165,11 +218,7 @@ void sort(K&& keys, sort_order order = ascending) {
 template <class K, class... V>
 requires array_value<K> || detail::is_tied<std::remove_cvref_t<K>>
 void sort_by_key(K&& keys, V&&... values_and_order) {
-    static_assert(detail::is_order_last<V...>(), "Balm: the order is the last argument of a sort");
-    detail::sort_arguments arguments(detail::order_among(values_and_order...));
-    arguments.add_key(static_cast<K&&>(keys));
-    (arguments.add_value(static_cast<V&&>(values_and_order)), ...);
-    arguments.sort();
+    detail::sort_with(static_cast<K&&>(keys), static_cast<V&&>(values_and_order)...);
 }
 
 /// The elements of a vector or expression in order, as an expression of one dimension. It is computed as a

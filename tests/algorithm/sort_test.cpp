@@ -426,6 +426,81 @@ TEST(V15_sort, structures_by_an_expression_of_their_members) {
     });
 }
 
+// ---- comparisons
+
+const auto& by_last_digit() {
+    static const auto made =
+        function("by_last_digit(a, b)", [](UInt a, UInt b) { return a % 10u < b % 10u; });
+    return made;
+}
+const auto& heavier() {
+    static const auto made =
+        function("heavier(a, b)", [](Var<particle> a, Var<particle> b) { return Bool(a.mass > b.mass); });
+    return made;
+}
+bool has_less_digit(unsigned a, unsigned b) { return a % 10 < b % 10; }
+std::vector<particle> particles_of(std::mt19937_64& random, std::size_t n) {
+    std::vector<particle> made(n);
+    for (std::size_t k = 0; k < n; ++k)
+        made[k] = {static_cast<float>(pick(random, 20)), static_cast<int>(k), 0.5 * static_cast<double>(k)};
+    return made;
+}
+
+void sorts_by_comparison(const context& ctx, std::mt19937_64& random, std::size_t n) {
+    SCOPED_TRACE(n);
+    std::vector<unsigned> x = keys_of<unsigned>(any_kind(random), random, n);
+    vector<unsigned> v(ctx, x);
+    sort(v, by_last_digit());
+    std::vector<unsigned> wanted = x;
+    std::stable_sort(wanted.begin(), wanted.end(), has_less_digit);
+    expect_equal(v, wanted);
+
+    std::vector<std::uint16_t> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), std::uint16_t{0});
+    vector<unsigned> keys(ctx, x);
+    vector<std::uint16_t> values(ctx, numbers);
+    sort_by_key(keys, values, by_last_digit());
+    expect_equal(keys, wanted);
+    std::vector<std::size_t> order(n);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return has_less_digit(x[a], x[b]); });
+    expect_equal(values, permuted(numbers, order));
+
+    std::vector<particle> of = particles_of(random, n);
+    vector<particle> particles(ctx, of);
+    vector<unsigned> first(ctx, x);
+    vector<std::uint16_t> second(ctx, numbers);
+    sort_by_key(particles, first, second, heavier());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return of[a].mass > of[b].mass; });
+    expect_equal(particles, permuted(of, order));
+    expect_equal(first, permuted(x, order));
+    expect_equal(second, permuted(numbers, order));
+}
+
+TEST(V15_sort, comparisons_of_numbers_and_structures) {
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        for (const std::size_t n : {0, 1, 2, 3, 15, 16, 17, 1000, 1001, 4097})
+            sorts_by_comparison(ctx, random, n);
+        for (int k = 0; k < 4; ++k) sorts_by_comparison(ctx, random, pick(random, 3000));
+        sorts_by_comparison(ctx, random, 50000 + pick(random, 50000));
+    });
+}
+
+TEST(V15_sort, comparisons_by_groups) {
+    if (devices_are_together()) return;
+    auto random = seeded_random();
+    const context ctx{filter::cpu};
+    with_strategy({.strategy = sort_strategy::chunk_a_group}, "groups", [&] {
+        for (const std::size_t n : {std::size_t{1}, std::size_t{2}, 2 + pick(random, 3000), std::size_t{3840},
+                                    std::size_t{7680}, 5000 + pick(random, 30000)})
+            sorts_by_comparison(ctx, random, n);
+    });
+}
+
 // ---- expressions
 
 TEST(V15_sort, expressions_in_order) {

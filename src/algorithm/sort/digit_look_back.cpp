@@ -8,7 +8,15 @@ namespace balm::array {
 
 namespace {
 
-using namespace balm::dsl;
+using dsl::atomic_load;
+using dsl::atomic_store;
+using dsl::break_;
+using dsl::cast;
+using dsl::Index;
+using dsl::Int;
+using dsl::named;
+using dsl::Ptr;
+using dsl::Var;
 
 template <class Word>
 Index ahead(const Ptr<Word>& words, int count_bits, const Index& word, const Int& stride, const Int& count,

@@ -19,10 +19,28 @@ namespace balm::array {
 
 namespace {
 
-using namespace balm::dsl;
 using block::arrangement;
 using block::elements;
 using block::values;
+using dsl::atomic_add;
+using dsl::atomic_inc;
+using dsl::Bool;
+using dsl::cast;
+using dsl::global_barrier;
+using dsl::global_id;
+using dsl::global_size;
+using dsl::group_count;
+using dsl::group_id;
+using dsl::Index;
+using dsl::Int;
+using dsl::LocalPtr;
+using dsl::min;
+using dsl::named;
+using dsl::Ptr;
+using dsl::range;
+using dsl::select;
+using dsl::UInt;
+using dsl::ULong;
 using trace::node;
 
 /// Counts that a work-item of a CPU keeps of a digit, each of every so-manieth key: adding to one count twice
@@ -47,9 +65,9 @@ void put(const block::arrays& to, const Int& at, const Index& place) {
     to.store(at, {block::node_of(place)});
 }
 
-class recorder {
+class radix_recorder {
 public:
-    recorder(trace::recording& r, const parameter_list& given, const radix_plan& plan)
+    radix_recorder(trace::recording& r, const parameter_list& given, const radix_plan& plan)
         : plan_(plan), r_(r), given_(given), g_({plan.group, plan.is_exact, plan.has_sub_groups}) {}
 
     std::shared_ptr<const ir::function> traced() {
@@ -557,7 +575,7 @@ private:
 
 std::shared_ptr<const ir::function> trace_radix_sort(trace::recording& r, const parameter_list& given,
                                                      const radix_plan& plan) {
-    return recorder(r, given, plan).traced();
+    return radix_recorder(r, given, plan).traced();
 }
 
 }  // namespace balm::array

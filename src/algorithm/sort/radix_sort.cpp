@@ -88,9 +88,9 @@ std::shared_ptr<vector_state> bits_of(const vector_state& v) {
                                           v.offset());
 }
 
-class computation {
+class sorting_by_digits {
 public:
-    computation(vector_state& keys, bool is_descending, vector_state* values)
+    sorting_by_digits(vector_state& keys, bool is_descending, vector_state* values)
         : device_(keys.device()),
           facts_(kernels::facts_for(device_)),
           how_(device_),
@@ -276,13 +276,14 @@ private:
 }  // namespace
 
 void force_sorts(const forced_sort* asked) { forced = asked; }
+const forced_sort* asked_of_sorts() { return forced.load(); }
 
 void radix_sort(vector_state& keys, bool is_descending, vector_state* values) {
-    computation(keys, is_descending, values).sort();
+    sorting_by_digits(keys, is_descending, values).sort();
 }
 void radix_sort_rows(vector_state& keys, bool is_descending, vector_state* values, std::size_t row) {
     if (row < 2 || keys.size() == 0) return;
-    computation(keys, is_descending, values).sort_rows(row);
+    sorting_by_digits(keys, is_descending, values).sort_rows(row);
 }
 bool can_sort_rows(runtime::device_state& device, std::size_t row) {
     const device_strategy how(device);

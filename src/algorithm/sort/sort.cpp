@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "algorithm/sort/merge_sort.hpp"
 #include "algorithm/sort/radix_sort.hpp"
 #include "array/layout.hpp"
 #include "array/spread/parts.hpp"
@@ -62,13 +63,13 @@ vector_handle copied(const vector_state& v) {
 
 /// The order of several keys, the last of which is the first to be sorted by, as positions.
 vector_handle sorted_order(std::span<const sort_key> keys) {
-    const vector_handle positions = numbered(*keys[0].elements, keys[0].elements->size());
-    bool is_sorted = false;
-    for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
-        const vector_handle moved = is_sorted ? made_like(*key->elements) : copied(*key->elements);
-        if (is_sorted) gather(*moved, key->elements, positions);
-        radix_sort(*moved, key->order == sort_order::descending, positions.get());
-        is_sorted = true;
+    vector_handle positions = numbered(*keys[0].elements, keys[0].elements->size());
+    for (std::size_t k = keys.size(); k-- > 0;) {
+        const vector_handle& key = keys[k].elements;
+        const bool is_first = k + 1 == keys.size();
+        const vector_handle moved = is_first ? copied(*key) : made_like(*key);
+        if (!is_first) gather(*moved, key, positions);
+        radix_sort(*moved, keys[k].order == sort_order::descending, positions.get());
     }
     return positions;
 }
@@ -107,6 +108,17 @@ void sort_on_device(std::span<const sort_key> keys, std::span<const vector_handl
     for (const vector_handle& each : values) gather(*each, each, order);
 }
 
+/// The same by a comparison of the keys' elements.
+void sort_on_device(const vector_handle& keys, const comparison& is_ahead,
+                    std::span<const vector_handle> values) {
+    if (values.empty()) return merge_sort(*keys, is_ahead, nullptr);
+    if (values.size() == 1 && can_move_with_keys(values[0]->element_size()))
+        return merge_sort(*keys, is_ahead, values[0].get());
+    const vector_handle order = numbered(*keys, keys->size());
+    merge_sort(*keys, is_ahead, order.get());
+    for (const vector_handle& each : values) gather(*each, each, order);
+}
+
 /// The elements on the vector's first device: the vector itself, or a copy.
 vector_handle gathered(const vector_handle& v) { return v->is_spread() ? copied(*v) : v; }
 void give_back(const vector_handle& v, const vector_handle& sorted) {
@@ -126,6 +138,18 @@ void check(std::span<const vector_handle> all) {
             if (all[k] && all[j] && all[k]->overlaps(*all[j]))
                 throw usage_error(
                     "a vector is given twice to one sort, or shares elements with another one: give it once");
+}
+
+/// Calls sort(vectors) with the vectors, or copies, on one device.
+template <class Sort>
+void on_first_device(const std::vector<vector_handle>& all, const Sort& sort) {
+    check(all);
+    if (!all[0] || all[0]->size() < 2) return;
+    for (const vector_handle& each : all) check_same_devices(*all[0], *each);
+    std::vector<vector_handle> here;
+    for (const vector_handle& each : all) here.push_back(gathered(each));
+    sort(std::span<const vector_handle>(here));
+    for (std::size_t k = 0; k < all.size(); ++k) give_back(all[k], here[k]);
 }
 
 /// On one device that has all of the elements.
@@ -209,16 +233,19 @@ void sort(std::span<const sort_key> keys, std::span<const vector_handle> values)
     std::vector<vector_handle> all;
     for (const sort_key& each : keys) all.push_back(each.elements);
     all.insert(all.end(), values.begin(), values.end());
-    check(all);
-    if (!all[0] || all[0]->size() < 2) return;
-    for (const vector_handle& each : all) check_same_devices(*all[0], *each);
+    on_first_device(all, [&](std::span<const vector_handle> here) {
+        std::vector<sort_key> own;
+        for (std::size_t k = 0; k < keys.size(); ++k) own.push_back({here[k], keys[k].order});
+        sort_on_device(own, here.subspan(keys.size()));
+    });
+}
 
-    std::vector<vector_handle> here;
-    for (const vector_handle& each : all) here.push_back(gathered(each));
-    std::vector<sort_key> own;
-    for (std::size_t k = 0; k < keys.size(); ++k) own.push_back({here[k], keys[k].order});
-    sort_on_device(own, std::span(here).subspan(keys.size()));
-    for (std::size_t k = 0; k < all.size(); ++k) give_back(all[k], here[k]);
+void sort(const vector_handle& keys, const comparison& is_ahead, std::span<const vector_handle> values) {
+    std::vector<vector_handle> all{keys};
+    all.insert(all.end(), values.begin(), values.end());
+    on_first_device(all, [&](std::span<const vector_handle> here) {
+        sort_on_device(here[0], is_ahead, here.subspan(1));
+    });
 }
 
 tape sorted(tape&& elements, trace::type type, sort_order order) {

@@ -8,7 +8,9 @@ namespace balm::array {
 
 namespace {
 
-using namespace balm::dsl;
+using dsl::cast;
+using dsl::Int;
+using dsl::Var;
 
 /// NaNs of one sign.
 std::uint64_t nan_count(scalar type) {

@@ -25,5 +25,7 @@ struct forced_sort {
 };
 /// For tests: from now on sorts go this way; null: each device's own again.
 void force_sorts(const forced_sort*);
+/// What was forced; null: nothing.
+const forced_sort* asked_of_sorts();
 
 }  // namespace balm::array

@@ -1,0 +1,331 @@
+// Traces the kernels of merge sorts.
+
+#include "algorithm/sort/merge_kernels.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "algorithm/block/exchange.hpp"
+#include "algorithm/block/tile.hpp"
+#include "balm/dsl/control.hpp"
+#include "balm/dsl/memory.hpp"
+#include "balm/dsl/pointer.hpp"
+#include "ir/ir.hpp"
+
+namespace balm::array {
+
+void merge_plan::add_to(runtime::table_hash& hash) const {
+    hash.add(stage, ir::code(key), ir::code(value), comparison.words[0], group, each, is_in_place);
+}
+
+namespace {
+
+using block::arrangement;
+using block::elements;
+using block::values;
+using dsl::Bool;
+using dsl::break_;
+using dsl::cast;
+using dsl::global_id;
+using dsl::group_id;
+using dsl::Index;
+using dsl::Int;
+using dsl::max;
+using dsl::min;
+using dsl::named;
+using dsl::Ptr;
+using dsl::range;
+using dsl::select;
+using trace::node;
+
+class merge_recorder {
+public:
+    merge_recorder(trace::recording& r, const parameter_list& given, const merge_plan& plan,
+                   const std::shared_ptr<const ir::function>& is_ahead)
+        : plan_(plan), is_ahead_(is_ahead), r_(r), given_(given), g_({plan.group, true, false}) {}
+
+    std::shared_ptr<const ir::function> traced() {
+        switch (plan_.stage) {
+            case merge_stage::sort_tiles: plan_.on_item() ? sort_tile_of_item() : sort_tile_of_group(); break;
+            case merge_stage::split: split(); break;
+            case merge_stage::merge: plan_.on_item() ? merge_tile_of_item() : merge_tile_of_group(); break;
+        }
+        return r_.finish(nullptr);
+    }
+
+private:
+    // ---- what is given
+
+    Index given(parameter_name name) const { return Index(given_[name]); }
+    /// An array in global memory: keys, and values beside them.
+    block::arrays array(parameter_name keys, parameter_name with_values) const {
+        values pointers{given_[keys]};
+        if (plan_.has_values()) pointers.push_back(given_[with_values]);
+        return block::arrays(std::move(pointers));
+    }
+    block::arrays own() const { return array("keys", "values"); }
+    block::arrays spare() const { return array("spare_keys", "spare_values"); }
+    block::types types() const {
+        block::types made{plan_.key};
+        if (plan_.has_values()) made.push_back(plan_.value);
+        return made;
+    }
+    Bool is_ahead(const values& a, const values& b) const {
+        const node keys[] = {a[0], b[0]};
+        return Bool(trace::call(is_ahead_, keys, 2, {}));
+    }
+
+    /// Two runs that follow each other, both sorted.
+    template <class Number>
+    struct runs {
+        Number begin, middle, end;
+        Number first() const { return middle - begin; }
+        Number second() const { return end - middle; }
+    };
+    /// How many of the first `count` merged elements are of the first run.
+    template <class Number>
+    Number of_first_run(const block::arrays& from, const runs<Number>& in, const Number& count) const {
+        Number low = named("low", max(count - in.second(), Number(0))),
+               high = named("high", min(count, in.first()));
+        WHILE (low < high) {
+            const Number middle = named("probe", (low + high) >> 1);
+            IF (is_ahead(from.load(in.middle + (count - 1 - middle)), from.load(in.begin + middle))) {
+                high = middle;
+            }
+            ELSE { low = middle + 1; }
+        }
+        return low;
+    }
+    /// Of equal elements those of the first run come first.
+    template <class Number>
+    Bool takes_second(const block::arrays& from, const Number& a, const Number& b,
+                      const runs<Number>& in) const {
+        Bool takes = named("takes_second", b < in.end);
+        IF (takes && a < in.middle) {
+            takes = is_ahead(from.load(b), from.load(a));
+        }
+        return takes;
+    }
+
+    // ---- the tiles' outputs in a pass
+
+    /// The runs that a pass merges into the elements around a place.
+    runs<Index> runs_around(const Index& place) const {
+        const Index n = given("n"), width = given("width");
+        const Index begin = named("first_run", place / (2 * width) * (2 * width));
+        return {begin, named("second_run", min(begin + width, n)),
+                named("end_of_runs", min(begin + 2 * width, n))};
+    }
+    Ptr<std::int64_t> splits() const { return Ptr<std::int64_t>(given_["splits"]); }
+
+    void split() const {
+        const Index tile = named("tile", global_id(0));
+        IF (tile < given("tiles")) {
+            const Index place = named("place", tile * given("tile_size"));
+            const runs<Index> in = runs_around(place);
+            splits()[tile] =
+                in.begin + of_first_run(array("from_keys", "from_values"), in, Index(place - in.begin));
+        }
+    }
+    struct piece {
+        Index a, a_end, b, b_end, place, end;
+    };
+    /// What the tile's output is made of: elements of both runs.
+    piece own_piece() const {
+        const Index tile = named("tile", group_id(0));
+        const Index place = named("place", tile * given("tile_size"));
+        const Index end = named("end", min(place + given("tile_size"), given("n")));
+        const runs<Index> in = runs_around(place);
+        const Index a = named("a", Index(splits()[tile]));
+        Index a_end = named("a_end", Index(in.middle));
+        IF (end < in.end) {
+            a_end = splits()[tile + 1];
+        }
+        const Index b = named("b", in.middle + (place - in.begin) - (a - in.begin));
+        return {a, a_end, b, named("b_end", b + (end - place) - (a_end - a)), place, end};
+    }
+
+    // ---- CPUs: a work-item has a tile
+
+    void sort_tile_of_item() const {
+        const Index begin = named("begin", group_id(0) * given("tile_size"));
+        const Index end = named("end", min(begin + given("tile_size"), given("n")));
+        const Index rounds = given("rounds");
+        // Tiles end in the vector or in the spare one after as many rounds; each moves them to the other.
+        Bool is_in_spare = named("is_in_spare", ((rounds & 1) != 0) == plan_.is_in_place);
+        IF (is_in_spare) {
+            sort_by_insertion(begin, end, own(), spare());
+        }
+        ELSE { sort_by_insertion(begin, end, own(), own()); }
+        Index width = named("width", Index(static_cast<std::int64_t>(insertion_run)));
+        for (Index round : named("round", range(rounds))) {
+            static_cast<void>(round);
+            IF (is_in_spare) {
+                merge_runs(begin, end, width, spare(), own());
+            }
+            ELSE { merge_runs(begin, end, width, own(), spare()); }
+            is_in_spare = !is_in_spare;
+            width *= 2;
+        }
+    }
+    void sort_by_insertion(const Index& begin, const Index& end, const block::arrays& from,
+                           const block::arrays& to) const {
+        constexpr auto run = static_cast<std::int64_t>(insertion_run);
+        for (Index first : named("first", range(begin, end, run))) {
+            const Index last = named("last", min(first + run, end));
+            for (Index i : named("i", range(first, last))) {
+                const values own = block::variables("own", from.load(i));
+                Index place = named("place", Index(i));
+                WHILE (place > first) {
+                    const values before = to.load(place - 1);
+                    IF (!is_ahead(block::read(own), before)) {
+                        break_();
+                    }
+                    to.store(place, before);
+                    place -= 1;
+                }
+                to.store(place, block::read(own));
+            }
+        }
+    }
+    void merge_runs(const Index& begin, const Index& end, const Index& width, const block::arrays& from,
+                    const block::arrays& to) const {
+        for (Index first : named("first", range(begin, end, 2 * width))) {
+            const Index middle = named("middle", min(first + width, end));
+            const Index last = named("last", min(first + 2 * width, end));
+            merge({first, middle, middle, last, first, last}, from, to);
+        }
+    }
+    void merge(const piece& p, const block::arrays& from, const block::arrays& to) const {
+        Index a = named("a", Index(p.a)), b = named("b", Index(p.b)), place = named("place", Index(p.place));
+        WHILE (a < p.a_end && b < p.b_end) {
+            const values first = from.load(a), second = from.load(b);
+            IF (is_ahead(second, first)) {
+                to.store(place, second);
+                b += 1;
+            }
+            ELSE {
+                to.store(place, first);
+                a += 1;
+            }
+            place += 1;
+        }
+        const Index left = named("left", place - a);
+        for (Index i : named("i", range(a, p.a_end))) to.store(i + left, from.load(i));
+        const Index right = named("right", place - b);
+        for (Index i : named("i", range(b, p.b_end))) to.store(i + right, from.load(i));
+    }
+    void merge_tile_of_item() const {
+        merge(own_piece(), array("from_keys", "from_values"), array("keys", "values"));
+    }
+
+    // ---- GPUs: a group has a tile
+
+    int tile_size() const { return static_cast<int>(plan_.group) * plan_.each; }
+    /// Not padded: searches read it as an array.
+    block::arrays memory_of_tile() const {
+        return g_.shared("tile", types(), static_cast<std::size_t>(tile_size()));
+    }
+    void store(const block::arrays& tile, const elements& list) const {
+        const block::positions at(g_, arrangement::blocked, plan_.each);
+        for (int k = 0; k < plan_.each; ++k) tile.store(at[k], list[static_cast<std::size_t>(k)]);
+    }
+    /// The work-item's share of merged elements, from `first` on, one after the other.
+    elements merged(const block::arrays& tile, const runs<Int>& in, const Int& first) const {
+        const Int of_first = of_first_run(tile, in, min(first, in.end - in.begin));
+        Int a = named("a", in.begin + of_first),
+            b = named("b", in.middle + (min(first, in.end - in.begin) - of_first));
+        elements made;
+        for (int k = 0; k < plan_.each; ++k) {
+            const Bool second = takes_second(tile, a, b, in);
+            const Int from = named("from", select(second, b, min(a, tile_size() - 1)));
+            made.push_back(block::variables("merged", tile.load(from)));
+            a += select(second, 0, 1);
+            b += select(second, 1, 0);
+        }
+        for (values& each : made) each = block::read(each);
+        return made;
+    }
+    void copy_out(const block::arrays& tile, const block::arrays& to, const Index& begin,
+                  const Int& count) const {
+        for (Int i : named("i", range(g_.item(), count, Int(static_cast<int>(plan_.group)))))
+            to.store(begin + i, tile.load(i));
+    }
+    void copy_in(const block::arrays& tile, const Int& place, const block::arrays& from, const Index& begin,
+                 const Int& count) const {
+        for (Int i : named("i", range(g_.item(), count, Int(static_cast<int>(plan_.group)))))
+            tile.store(place + i, from.load(begin + i));
+    }
+
+    void sort_tile_of_group() const {
+        const block::arrays tile = memory_of_tile();
+        const Index begin = named("begin", group_id(0) * Index(tile_size()));
+        const Int valid = named("valid", cast<int>(min(given("n") - begin, Index(tile_size()))));
+        copy_in(tile, Int(0), own(), begin, valid);
+        g_.barrier();
+        sort_shares(tile, valid);
+        g_.barrier();
+        Int width = named("width", Int(plan_.each));
+        WHILE (width < tile_size()) {
+            const Int first = g_.item() * plan_.each;
+            const Int start = named("first_run", first / (2 * width) * (2 * width));
+            const runs<Int> in{min(start, valid), named("second_run", min(start + width, valid)),
+                               named("end_of_runs", min(start + 2 * width, valid))};
+            const elements made = merged(tile, in, Int(first - start));
+            g_.barrier();
+            store(tile, made);
+            g_.barrier();
+            width *= 2;
+        }
+        copy_out(tile, plan_.is_in_place ? own() : spare(), begin, valid);
+    }
+    /// Each work-item sorts its elements by exchanges of neighbours, which are stable.
+    void sort_shares(const block::arrays& tile, const Int& valid) const {
+        const block::positions at(g_, arrangement::blocked, plan_.each);
+        elements list;
+        for (int k = 0; k < plan_.each; ++k) list.push_back(block::variables("own", tile.load(at[k])));
+        for (int round = 0; round < plan_.each; ++round)
+            for (int k = round % 2; k + 1 < plan_.each; k += 2) {
+                const auto number = static_cast<std::size_t>(k);
+                const values first = block::read(list[number]), second = block::read(list[number + 1]);
+                IF (at[k + 1] < valid && is_ahead(second, first)) {
+                    block::write(list[number], second);
+                    block::write(list[number + 1], first);
+                }
+            }
+        elements sorted;
+        for (const values& each : list) sorted.push_back(block::read(each));
+        store(tile, sorted);
+    }
+    void merge_tile_of_group() const {
+        const block::arrays tile = memory_of_tile();
+        const piece p = own_piece();
+        const block::arrays from = array("from_keys", "from_values");
+        const Int of_a = named("of_a", cast<int>(p.a_end - p.a)),
+                  of_b = named("of_b", cast<int>(p.b_end - p.b));
+        copy_in(tile, Int(0), from, p.a, of_a);
+        copy_in(tile, of_a, from, p.b, of_b);
+        g_.barrier();
+        const elements made = merged(tile, {Int(0), of_a, of_a + of_b}, Int(g_.item() * plan_.each));
+        g_.barrier();
+        store(tile, made);
+        g_.barrier();
+        copy_out(tile, array("keys", "values"), p.place, of_a + of_b);
+    }
+
+    const merge_plan plan_;
+    const std::shared_ptr<const ir::function>& is_ahead_;
+    trace::recording& r_;
+    const parameter_list& given_;
+    const block::group g_;
+};
+
+}  // namespace
+
+std::shared_ptr<const ir::function> trace_merge_sort(trace::recording& r, const parameter_list& given,
+                                                     const merge_plan& plan,
+                                                     const std::shared_ptr<const ir::function>& is_ahead) {
+    return merge_recorder(r, given, plan, is_ahead).traced();
+}
+
+}  // namespace balm::array

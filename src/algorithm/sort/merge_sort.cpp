@@ -1,0 +1,159 @@
+// Merge sorts: chooses tiles, finds or traces the kernels, launches them.
+
+#include "algorithm/sort/merge_sort.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <utility>
+
+#include "algorithm/divided_up.hpp"
+#include "algorithm/sort/merge_kernels.hpp"
+#include "algorithm/sort/sort_strategy.hpp"
+#include "array/kernel_cache.hpp"
+#include "array/layout.hpp"
+#include "ir/ir.hpp"
+#include "kernel/launch/launch.hpp"
+
+namespace balm::array {
+
+namespace {
+
+/// Elements of a tile that a work-item of a CPU sorts: few, so that tiles are merged in the cache of a core.
+constexpr std::size_t cpu_tile = 16384;
+/// Local memory of a tile, and how many elements a work-item has of it at most. Not measured: 24 KB let a
+/// compute unit of 228 KB have nine groups. Shares are odd, so that neighbours do not meet in a bank.
+constexpr std::size_t tile_bytes = 24 << 10, group_items = 256, least_group_items = 32;
+constexpr std::size_t most_of_item = 15;
+/// Work-items of groups that look for splits.
+constexpr std::size_t split_group = 64;
+
+class merging {
+public:
+    merging(vector_state& keys, const std::shared_ptr<const ir::function>& is_ahead, vector_state* values)
+        : device_(keys.device()),
+          facts_(kernels::facts_for(device_)),
+          is_ahead_(is_ahead),
+          keys_(&keys),
+          values_(values),
+          n_(keys.size()) {
+        plan_.key = keys.type();
+        if (values != nullptr) plan_.value = values->type();
+        plan_.comparison = is_ahead->identity;
+        const forced_sort* const asked = asked_of_sorts();
+        const bool on_items =
+            asked != nullptr ? asked->strategy == sort_strategy::chunk_an_item : facts_.on_cpu;
+        if (on_items)
+            tile_ = asked != nullptr && asked->chunk != 0 ? asked->chunk : cpu_tile;
+        else
+            take_groups();
+    }
+
+    void sort() {
+        if (n_ < 2) return;
+        std::size_t passes = 0;
+        for (std::size_t width = tile_; width < n_; width *= 2) ++passes;
+        spare_keys_ = made_like(*keys_);
+        if (values_ != nullptr) spare_values_ = made_like(*values_);
+        const std::size_t tiles = divided_up(n_, tile_);
+        rounds_ = 0;
+        while ((insertion_run << rounds_) < std::min(tile_, n_)) ++rounds_;
+        plan_.is_in_place = passes % 2 == 0;
+        launch(merge_stage::sort_tiles, tiles);
+        splits_ = std::make_shared<vector_state>(keys_->device_handle(), scalar::i64, tiles);
+        bool is_in_vector = plan_.is_in_place;
+        plan_.is_in_place = true;
+        for (width_ = tile_; width_ < n_; width_ *= 2) {
+            from_vector_ = is_in_vector;
+            launch(merge_stage::split, divided_up(tiles, split_group));
+            launch(merge_stage::merge, tiles);
+            is_in_vector = !is_in_vector;
+        }
+    }
+
+private:
+    void take_groups() {
+        const std::size_t bytes =
+            trace::size_of(plan_.key) + (plan_.has_values() ? trace::size_of(plan_.value) : 0);
+        plan_.group = std::min(group_items, std::bit_floor(device_.info().max_work_group_size));
+        while (plan_.group > least_group_items && plan_.group * bytes > tile_bytes) plan_.group /= 2;
+        const std::size_t each = std::clamp<std::size_t>(tile_bytes / (plan_.group * bytes), 1, most_of_item);
+        plan_.each = static_cast<int>(each % 2 == 0 ? each - 1 : each);
+        tile_ = plan_.group * static_cast<std::size_t>(plan_.each);
+    }
+    static std::shared_ptr<vector_state> made_like(const vector_state& v) {
+        return std::make_shared<vector_state>(v.device_handle(), v.type(), v.size());
+    }
+
+    /// The parameters of a kernel.
+    template <class List>
+    void list(List& to, merge_stage stage) const {
+        using trace::access;
+        to.number("n", n_);
+        if (stage == merge_stage::sort_tiles) {
+            if (plan_.on_item()) to.number("tile_size", tile_);
+            if (plan_.on_item()) to.number("rounds", rounds_);
+            return list_arrays(to, {"keys", "values"}, true, access::mixed, {"spare_keys", "spare_values"});
+        }
+        to.number("tile_size", tile_);
+        to.number("width", width_);
+        if (stage == merge_stage::split) to.number("tiles", splits_->size());
+        to.vector("splits", *splits_, stage == merge_stage::split ? access::out : access::in);
+        if (stage == merge_stage::split)
+            return list_array(to, {"from_keys", "from_values"}, from_vector_, access::in);
+        list_array(to, {"from_keys", "from_values"}, from_vector_, access::in);
+        list_array(to, {"keys", "values"}, !from_vector_, access::out);
+    }
+    struct names {
+        parameter_name keys, values;
+    };
+    template <class List>
+    void list_array(List& to, const names& called, bool is_vector, trace::access use) const {
+        to.vector(called.keys, is_vector ? *keys_ : *spare_keys_, use);
+        if (values_ != nullptr) to.vector(called.values, is_vector ? *values_ : *spare_values_, use);
+    }
+    template <class List>
+    void list_arrays(List& to, const names& own, bool is_vector, trace::access use,
+                     const names& spare) const {
+        list_array(to, own, is_vector, use);
+        list_array(to, spare, !is_vector, use);
+    }
+
+    void launch(merge_stage stage, std::size_t groups) {
+        merge_plan plan = plan_;
+        plan.stage = stage;
+        static const tape& nothing = *new tape;
+        static const layout& no_leaves = *new layout(nothing);
+        const auto trace_it = [&] {
+            trace::recording r("merge_sort", 1, {});
+            parameter_list given(r);
+            list(given, stage);
+            return trace_merge_sort(r, given, plan, is_ahead_);
+        };
+        const std::shared_ptr<const cached_kernel> kernel =
+            kernel_for(device_, plan, nothing, no_leaves, facts_, std::cref(trace_it));
+        runtime::grid g;
+        g.local[0] = stage == merge_stage::split ? split_group : plan.group;
+        g.global[0] = groups * g.local[0];
+        enqueue(*kernel, device_, g, [&](parameter_bindings& bound) { list(bound, stage); });
+    }
+
+    runtime::device_state& device_;
+    ir::launch_facts facts_;
+    const std::shared_ptr<const ir::function>& is_ahead_;
+    vector_state *keys_, *values_;
+    std::size_t n_;
+    merge_plan plan_;
+    std::size_t tile_ = 1, width_ = 0, rounds_ = 0;
+    bool from_vector_ = true;
+    std::shared_ptr<vector_state> spare_keys_, spare_values_, splits_;
+};
+
+}  // namespace
+
+void merge_sort(vector_state& keys, const std::shared_ptr<const ir::function>& is_ahead,
+                vector_state* values) {
+    merging(keys, is_ahead, values).sort();
+}
+
+}  // namespace balm::array
