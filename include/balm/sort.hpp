@@ -225,7 +225,6 @@ void sort_by_key(K&& keys, V&&... values_and_order) {
 /// whole before the expression that it is part of, once however often the same object occurs. All else is as
 /// for sort.
 ///
-///     median = balm::sorted(abs(x))[n / 2 + 0 * balm::element_index(0, 1)];
 ///     y = balm::sorted(x, balm::descending);
 template <array_value A>
 auto sorted(A&& elements, sort_order order = ascending) {

@@ -657,7 +657,7 @@ struct interpreted_sort {
                                     std::conditional_t<sizeof(K) == 4, std::uint32_t, std::uint64_t>>;
     std::vector<bits> keys, spare_keys;
     std::vector<std::uint64_t> values, spare_values;
-    std::vector<std::uint64_t> state, histograms, wide_words;
+    std::vector<std::uint64_t> state, wide_words;
     std::vector<std::uint32_t> words;
     std::int64_t n = 0, pass = 0;
 
@@ -665,7 +665,7 @@ struct interpreted_sort {
         : spare_keys(x.size()),
           values(x.size()),
           spare_values(x.size()),
-          state(array::radix_state::words),
+          state(array::radix_state::histograms + 256 * sizeof(K)),
           n(static_cast<std::int64_t>(x.size())) {
         for (const K each : x) keys.push_back(std::bit_cast<bits>(each));
         std::iota(values.begin(), values.end(), std::uint64_t{0});
@@ -680,7 +680,6 @@ struct interpreted_sort {
                                 : each.name == "values"       ? memory_of(values)
                                 : each.name == "spare_values" ? memory_of(spare_values)
                                 : each.name == "state"        ? memory_of(state)
-                                : each.name == "histograms"   ? memory_of(histograms)
                                 : wide_words.empty()          ? memory_of(words)
                                                               : memory_of(wide_words));
         const auto items = static_cast<std::int64_t>(group);
@@ -713,15 +712,14 @@ void sweeps_with_sub_groups(std::mt19937_64& random, std::size_t group, int each
         return made;
     };
     using enum array::radix_stage;
-    const ir::function histogram = kernel_of(with(histograms), {"n"}, {"histograms", "keys"});
-    const ir::function add_up = kernel_of(with(scan_histograms), {"n"}, {"state", "histograms"});
+    const ir::function histogram = kernel_of(with(histograms), {"n"}, {"state", "keys"});
+    const ir::function add_up = kernel_of(with(scan_histograms), {"n"}, {"state"});
     const ir::function back =
         kernel_of(with(settle), {"n"}, {"state", "keys", "spare_keys", "values", "spare_values"});
     plan.group = group;
     plan.each = each;
-    const ir::function move =
-        kernel_of(with(sweep), {"n", "pass"},
-                  {"state", "histograms", "words", "keys", "spare_keys", "values", "spare_values"});
+    const ir::function move = kernel_of(with(sweep), {"n", "pass"},
+                                        {"state", "words", "keys", "spare_keys", "values", "spare_values"});
     const std::size_t tile = group * static_cast<std::size_t>(each);
     for (const kind how : {kind::few_values, kind::any_bits})
         for (const std::size_t n : {1 + pick(random, tile), 2 * tile, 2 * tile + pick(random, 2 * tile)}) {
@@ -730,7 +728,6 @@ void sweeps_with_sub_groups(std::mt19937_64& random, std::size_t group, int each
             std::replace_if(x.begin(), x.end(), is_nan<K>, K(1));
             interpreted_sort<K> memory(x);
             const std::size_t tiles = (n + tile - 1) / tile;
-            memory.histograms.resize(static_cast<std::size_t>(plan.passes() * plan.digits()));
             if (is_wide)
                 memory.wide_words.resize(tiles * 256);
             else

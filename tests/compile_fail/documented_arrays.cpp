@@ -1,4 +1,5 @@
-// expect nothing: the programs of docs/arrays.md, docs/reductions.md and docs/scans.md, as they stand there.
+// expect nothing: the programs of docs/arrays.md, docs/reductions.md, docs/scans.md and
+// docs/sorting.md, as they stand there.
 #include <array>
 #include <balm/balm.hpp>
 #include <complex>
@@ -139,4 +140,37 @@ void scans(const balm::vector<float>& x, const balm::vector<float>& y, const bal
     running = balm::inclusive_scan_by_key(months, sales);
     rank = balm::exclusive_scan_by_key(months, balm::count_of(sales > 0));
     std::cout << totals << offsets << highest << filled << running << rank;
+}
+
+struct particle {
+    float mass;
+    int number;
+};
+BALM_STRUCT(particle, mass, number)
+
+void sorts(balm::vector<float>& x, balm::vector<int>& keys, balm::vector<float>& a, balm::vector<double>& b,
+           balm::vector<int>& year, balm::vector<int>& month, balm::vector<float>& sales,
+           balm::vector<particle>& particles, balm::vector<int>& names, std::size_t rows,
+           std::size_t columns);
+void sorts(balm::vector<float>& x, balm::vector<int>& keys, balm::vector<float>& a, balm::vector<double>& b,
+           balm::vector<int>& year, balm::vector<int>& month, balm::vector<float>& sales,
+           balm::vector<particle>& particles, balm::vector<int>& names, std::size_t rows,
+           std::size_t columns) {
+    balm::vector<float> y;
+    balm::sort(x);
+    balm::sort(x, balm::descending);
+    balm::sort_by_key(keys, a, b);
+    balm::vector<std::uint32_t> order = balm::argsort(x);
+    y = balm::sorted(abs(x));
+    auto mass = balm::function("mass", [](Var<particle> p) { return Float(p.mass); });
+    balm::sort_by_key(mass(particles), particles);
+    balm::sort_by_key(balm::tie(year, month), sales, balm::descending);
+    auto heavier =
+        balm::function("heavier", [](Var<particle> p, Var<particle> q) { return Bool(p.mass > q.mass); });
+    balm::sort(particles, heavier);
+    balm::sort_by_key(particles, names, heavier);
+    auto M = balm::view(x, {rows, columns});
+    x = balm::sorted(M, balm::along(1));
+    balm::sort(balm::tie(keys, x));
+    std::cout << order << y << balm::argsort<std::int64_t>(x, balm::descending).tape().size;
 }

@@ -314,6 +314,7 @@ private:
     std::vector<Int> digits_of(const elements& keys, const Int& valid, const Int& from_bit) const {
         const block::positions at(g_, arranged(g_), plan_.each);
         std::vector<Int> made;
+        made.reserve(keys.size());
         for (int k = 0; k < plan_.each; ++k)
             made.push_back(select(at[k] < valid, digit(keys[static_cast<std::size_t>(k)][0], from_bit),
                                   plan_.digits() - 1));
@@ -484,7 +485,7 @@ private:
 
     // ---- one kernel a pass
 
-    Ptr<std::uint64_t> histograms() const { return Ptr<std::uint64_t>(given_["histograms"]); }
+    Ptr<std::uint64_t> histograms() const { return state() + std::int64_t{radix_state::histograms}; }
 
     void count_all_digits() const {
         const LocalPtr<unsigned> counters = shared_counters(plan_.passes() * plan_.digits());

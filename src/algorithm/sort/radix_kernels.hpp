@@ -32,7 +32,8 @@ struct radix_state {
     /// How many tiles of a pass have started.
     static constexpr std::size_t started(std::size_t pass) { return 1 + most_passes + pass; }
     static constexpr std::size_t most_passes = 16;
-    static constexpr std::size_t words = 1 + 2 * most_passes;
+    /// With tiles that look back: how many elements have each digit, or a smaller one, pass by pass.
+    static constexpr std::size_t histograms = 1 + 2 * most_passes;
     static constexpr int nothing = 2;
 };
 

@@ -107,8 +107,11 @@ public:
         if (n_ < 2) return;
         if (n_ <= most_of_one()) return sort_rows(n_);
         make_spare();
-        state_ = zeros(scalar::u64, radix_state::words);
-        if (how_.strategy == sort_strategy::tiles_look_back)
+        const bool looks_back = how_.strategy == sort_strategy::tiles_look_back;
+        state_ = zeros(scalar::u64,
+                       radix_state::histograms +
+                           (looks_back ? static_cast<std::size_t>(plan_.passes() * plan_.digits()) : 0));
+        if (looks_back)
             sweep();
         else
             move_chunks();
@@ -189,7 +192,6 @@ private:
         const tile_shape& tile = !how_.has_sub_groups  ? plain_tile
                                  : has_wide_elements() ? wide_sweep_tile
                                                        : sweep_tile;
-        histograms_ = zeros(scalar::u64, static_cast<std::size_t>(plan_.passes()) * digits);
         take(plain_tile);
         launch(radix_stage::histograms,
                std::min(divided_up(n_, tile_size()), units() * counting_groups_per_unit));
@@ -223,9 +225,7 @@ private:
             to.number("chunks", chunks_);
             to.vector("counts", *counts_, is(count) ? trace::access::out : trace::access::mixed);
         }
-        if (!is(whole, histograms)) to.vector("state", *state_, trace::access::mixed);
-        if (is(histograms, scan_histograms, sweep))
-            to.vector("histograms", *histograms_, trace::access::mixed);
+        if (!is(whole)) to.vector("state", *state_, trace::access::mixed);
         if (is(sweep)) to.vector("words", *words_, trace::access::mixed);
         if (is(scan, scan_histograms)) return;
         const bool has_spare = !is(histograms) && !(is(whole) && !plan.on_item());
@@ -268,7 +268,7 @@ private:
     std::size_t n_;
     radix_plan plan_;
     std::shared_ptr<vector_state> keys_, values_, spare_keys_, spare_values_;
-    std::shared_ptr<vector_state> state_, counts_, histograms_, words_;
+    std::shared_ptr<vector_state> state_, counts_, words_;
     std::size_t count_ = 0;  ///< elements of a row
     std::size_t chunk_ = 0, chunks_ = 0, pass_ = 0;
 };

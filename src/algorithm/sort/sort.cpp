@@ -147,6 +147,7 @@ void on_first_device(const std::vector<vector_handle>& all, const Sort& sort) {
     if (!all[0] || all[0]->size() < 2) return;
     for (const vector_handle& each : all) check_same_devices(*all[0], *each);
     std::vector<vector_handle> here;
+    here.reserve(all.size());
     for (const vector_handle& each : all) here.push_back(gathered(each));
     sort(std::span<const vector_handle>(here));
     for (std::size_t k = 0; k < all.size(); ++k) give_back(all[k], here[k]);
