@@ -96,23 +96,13 @@ private:
         }
         return low;
     }
-    /// Of equal elements those of the first run come first.
-    template <class Number>
-    Bool takes_second(const block::arrays& from, const Number& a, const Number& b,
-                      const runs<Number>& in) const {
-        Bool takes = named("takes_second", b < in.end);
-        IF (takes && a < in.middle) {
-            takes = is_ahead(from.load(b), from.load(a));
-        }
-        return takes;
-    }
 
     // ---- the tiles' outputs in a pass
 
-    /// The runs that a pass merges into the elements around a place.
-    runs<Index> runs_around(const Index& place) const {
+    /// The runs that a pass merges into a tile and its neighbours: of a power of two of tiles each.
+    runs<Index> runs_around(const Index& tile) const {
         const Index n = given("n"), width = given("width");
-        const Index begin = named("first_run", place / (2 * width) * (2 * width));
+        const Index begin = named("first_run", (tile & -given("tiles_of_runs")) * given("tile_size"));
         return {begin, named("second_run", min(begin + width, n)),
                 named("end_of_runs", min(begin + 2 * width, n))};
     }
@@ -122,7 +112,7 @@ private:
         const Index tile = named("tile", global_id(0));
         IF (tile < given("tiles")) {
             const Index place = named("place", tile * given("tile_size"));
-            const runs<Index> in = runs_around(place);
+            const runs<Index> in = runs_around(tile);
             splits()[tile] =
                 in.begin + of_first_run(array("from_keys", "from_values"), in, Index(place - in.begin));
         }
@@ -135,7 +125,7 @@ private:
         const Index tile = named("tile", group_id(0));
         const Index place = named("place", tile * given("tile_size"));
         const Index end = named("end", min(place + given("tile_size"), given("n")));
-        const runs<Index> in = runs_around(place);
+        const runs<Index> in = runs_around(tile);
         const Index a = named("a", Index(splits()[tile]));
         Index a_end = named("a_end", Index(in.middle));
         IF (end < in.end) {
@@ -230,18 +220,33 @@ private:
         const block::positions at(g_, arrangement::blocked, plan_.each);
         for (int k = 0; k < plan_.each; ++k) tile.store(at[k], list[static_cast<std::size_t>(k)]);
     }
-    /// The work-item's share of merged elements, from `first` on, one after the other.
+    /// The work-item's share of merged elements, from `first` on, one after the other: of equal elements
+    /// those of the first run come first. The next element of either run is held in registers.
     elements merged(const block::arrays& tile, const runs<Int>& in, const Int& first) const {
-        const Int of_first = of_first_run(tile, in, min(first, in.end - in.begin));
-        Int a = named("a", in.begin + of_first),
-            b = named("b", in.middle + (min(first, in.end - in.begin) - of_first));
+        const Int count = named("count", min(first, in.end - in.begin));
+        const Int of_first = of_first_run(tile, in, count);
+        Int a = named("a", in.begin + of_first), b = named("b", in.middle + (count - of_first));
+        const auto at = [&](const Int& i) { return tile.load(min(i, tile_size() - 1)); };
+        const values next_a = block::variables("next_a", at(a)), next_b = block::variables("next_b", at(b));
         elements made;
         for (int k = 0; k < plan_.each; ++k) {
-            const Bool second = takes_second(tile, a, b, in);
-            const Int from = named("from", select(second, b, min(a, tile_size() - 1)));
-            made.push_back(block::variables("merged", tile.load(from)));
-            a += select(second, 0, 1);
-            b += select(second, 1, 0);
+            Bool takes_b = named("takes_b", b < in.end);
+            IF (takes_b && a < in.middle) {
+                takes_b = is_ahead(block::read(next_b), block::read(next_a));
+            }
+            const values own = block::variables("merged", block::read(next_a));
+            IF (takes_b) {
+                block::write(own, block::read(next_b));
+            }
+            made.push_back(own);
+            if (k + 1 == plan_.each) break;
+            a += select(takes_b, 0, 1);
+            b += select(takes_b, 1, 0);
+            const values next = at(select(takes_b, b, a));
+            IF (takes_b) {
+                block::write(next_b, next);
+            }
+            ELSE { block::write(next_a, next); }
         }
         for (values& each : made) each = block::read(each);
         return made;
@@ -265,17 +270,17 @@ private:
         g_.barrier();
         sort_shares(tile, valid);
         g_.barrier();
-        Int width = named("width", Int(plan_.each));
-        WHILE (width < tile_size()) {
-            const Int first = g_.item() * plan_.each;
-            const Int start = named("first_run", first / (2 * width) * (2 * width));
+        Int items = named("items_of_run", Int(1));
+        WHILE (items < static_cast<int>(plan_.group)) {
+            const Int first = g_.item() * plan_.each, width = items * plan_.each;
+            const Int start = named("first_run", (g_.item() & -(2 * items)) * plan_.each);
             const runs<Int> in{min(start, valid), named("second_run", min(start + width, valid)),
                                named("end_of_runs", min(start + 2 * width, valid))};
             const elements made = merged(tile, in, Int(first - start));
             g_.barrier();
             store(tile, made);
             g_.barrier();
-            width *= 2;
+            items *= 2;
         }
         copy_out(tile, plan_.is_in_place ? own() : spare(), begin, valid);
     }

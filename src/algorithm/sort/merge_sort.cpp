@@ -97,6 +97,7 @@ private:
         }
         to.number("tile_size", tile_);
         to.number("width", width_);
+        to.number("tiles_of_runs", 2 * width_ / tile_);
         if (stage == merge_stage::split) to.number("tiles", splits_->size());
         to.vector("splits", *splits_, stage == merge_stage::split ? access::out : access::in);
         if (stage == merge_stage::split)
