@@ -9,6 +9,14 @@
 namespace peer {
 
 enum class sort_keys : std::uint8_t { u32, u64, f32 };
+enum class sort_way : std::uint8_t {
+    keys,             ///< cub::DeviceRadixSort
+    keys_and_values,  ///< the same, with values of 32 bits
+    comparison,       ///< cub::DeviceMergeSort
+    rows              ///< cub::DeviceSegmentedSort
+};
+/// Elements of a row.
+inline constexpr std::size_t sort_row = 256;
 
 /// The key of an element: the finaliser of MurmurHash3, whose digits are evenly distributed.
 constexpr std::uint64_t hashed(std::uint64_t k) {
@@ -20,10 +28,9 @@ constexpr std::uint64_t hashed(std::uint64_t k) {
 /// Those of libpeer_cuda.so, got with `peer_cuda_sort_functions`, on the device that cuda_functions::select
 /// has chosen. Asynchronous but for make and finish.
 struct cuda_sort_functions {
-    /// n keys, values of 32 bits if asked for, and what CUB needs besides. Keys are the low bits of
-    /// hashed(i).
-    void* (*make)(sort_keys, bool has_values, std::size_t n);
-    /// By cub::DeviceRadixSort, from one array to another; the copy moves the same elements once.
+    /// n keys, the low bits of hashed(i), and what CUB needs besides.
+    void* (*make)(sort_keys, sort_way, std::size_t n);
+    /// From one array to another; the copy moves the same elements once.
     cuda_work_functions on_work;
 };
 

@@ -2,6 +2,7 @@
 // each one on keys that have just been set.
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -15,8 +16,10 @@
 namespace {
 
 using namespace balm::bench;
+using peer::sort_way;
 
-constexpr double gpu_bar = 0.95, small_gpu_bar = 1.0, std_sort_bar = 8, parallel_sort_bar = 3;
+constexpr double gpu_bar = 0.95, other_gpu_bar = 0.9, small_gpu_bar = 1.0, std_sort_bar = 8,
+                 parallel_sort_bar = 3;
 constexpr int gpu_samples = 31, cpu_samples = 7;
 constexpr std::size_t small = 1 << 16;
 
@@ -30,10 +33,10 @@ template <class T>
 struct problem {
     balm::vector<T> x;
     balm::vector<std::uint32_t> values;
-    bool has_values;
+    sort_way way;
 
-    problem(const balm::context& where, std::size_t n, bool with_values)
-        : x(where, n), values(where, with_values ? n : 0), has_values(with_values) {}
+    problem(const balm::context& where, std::size_t n, sort_way how)
+        : x(where, n), values(where, how == sort_way::keys_and_values ? n : 0), way(how) {}
     /// peer::hashed, in arrays.
     void set() {
         const auto mixed = [](auto k, std::uint64_t factor) { return (k ^ k >> 33) * factor; };
@@ -45,14 +48,23 @@ struct problem {
             x = balm::bit_cast<float>(balm::cast<std::uint32_t>(hash));
         else
             x = balm::cast<T>(hash);
-        if (has_values) values = balm::cast<std::uint32_t>(balm::element_index());
+        if (!values.empty()) values = balm::cast<std::uint32_t>(balm::element_index());
     }
     void run() {
-        if (has_values)
-            balm::sort_by_key(x, values);
-        else
-            balm::sort(x);
+        switch (way) {
+            case sort_way::keys: return balm::sort(x);
+            case sort_way::keys_and_values: return balm::sort_by_key(x, values);
+            case sort_way::comparison: return balm::sort(x, is_less());
+            case sort_way::rows: x = balm::sorted(balm::view(x, {rows(), peer::sort_row}), balm::along(1));
+        }
     }
+    static const auto& is_less() {
+        using value = balm::dsl::Var<T>;
+        static const auto made =
+            balm::function("is_less(a, b)", [](value a, value b) { return balm::dsl::Bool(a < b); });
+        return made;
+    }
+    std::size_t rows() const { return x.size() / peer::sort_row; }
     static std::vector<T> on_host(std::size_t n) {
         std::vector<T> made(n);
         for (std::size_t i = 0; i < n; ++i) {
@@ -61,21 +73,39 @@ struct problem {
         }
         return made;
     }
-    /// NaNs, which `<` does not order, are not compared.
+    /// Against std::sort; of large arrays that each element is not above the next, on the device. NaNs, which
+    /// `<` does not order, are not compared.
     bool is_right() {
         set();
         run();
+        if (x.size() > most_compared) {
+            const auto here = balm::element_index(),
+                       next = balm::min(here + 1, here / length() * length() + length() - 1);
+            return balm::count(x > x[next]) == 0;
+        }
         const auto got = x.to_host();
         std::vector<T> wanted = on_host(x.size());
         const auto numbers =
             std::partition(wanted.begin(), wanted.end(), [](T each) { return each == each; });
-        std::sort(wanted.begin(), numbers);
-        if (!std::equal(wanted.begin(), numbers, got.begin())) return false;
-        if (!has_values) return true;
+        for (auto row = wanted.begin(); row < numbers;) {
+            const auto end = numbers - row > length() ? row + length() : numbers;
+            std::sort(row, end);
+            row = end;
+        }
+        return std::equal(wanted.begin(), numbers, got.begin()) && has_moved_values(got);
+    }
+
+private:
+    static constexpr std::size_t most_compared = 1 << 24;
+    /// Elements that are sorted at a time.
+    std::int64_t length() const {
+        return static_cast<std::int64_t>(way == sort_way::rows ? peer::sort_row : x.size());
+    }
+    bool has_moved_values(const balm::host_array<T>& keys) const {
         const auto positions = values.to_host();
-        for (std::size_t k = 0; k < x.size(); k += 1 + k % 61) {
+        for (std::size_t k = 0; k < positions.size(); ++k) {
             const std::uint64_t hash = peer::hashed(positions.begin()[k]);
-            if (std::memcmp(&hash, &got.begin()[k], sizeof(T)) != 0) return false;
+            if (std::memcmp(&hash, &keys.begin()[k], sizeof(T)) != 0) return false;
         }
         return true;
     }
@@ -103,9 +133,14 @@ void report(benchmark::State& state, const comparison& made, double bar) {
     state.counters["bar"] = bar;
 }
 
+double bar_of(std::size_t n, sort_way way) {
+    if (n <= small) return small_gpu_bar;
+    return way == sort_way::keys || way == sort_way::keys_and_values ? gpu_bar : other_gpu_bar;
+}
+
 template <class T>
-void measure_gpu(benchmark::State& state, const balm::device& on, std::size_t n, bool has_values) {
-    problem<T> p(balm::context({on}), n, has_values);
+void measure_gpu(benchmark::State& state, const balm::device& on, std::size_t n, sort_way way) {
+    problem<T> p(balm::context({on}), n, way);
     const char* why = "";
     const auto* const cuda = peer::cuda_functions_on<peer::cuda_sort_functions>(
         on.info().pci_address.c_str(), "peer_cuda_sort_functions", why);
@@ -113,7 +148,7 @@ void measure_gpu(benchmark::State& state, const balm::device& on, std::size_t n,
     if (!p.is_right()) return state.SkipWithError("the result is wrong");
     for (auto iteration : state) {
         static_cast<void>(iteration);
-        const std::unique_ptr<void, void (*)(void*)> theirs(cuda->make(kind_of_keys<T>(), has_values, n),
+        const std::unique_ptr<void, void (*)(void*)> theirs(cuda->make(kind_of_keys<T>(), way, n),
                                                             cuda->on_work.release);
         const auto their_run = [&] {
             cuda->on_work.run(theirs.get());
@@ -127,15 +162,14 @@ void measure_gpu(benchmark::State& state, const balm::device& on, std::size_t n,
             p.run();
             on.finish();
         };
-        report(state, compare_prepared(set, our_run, their_run, their_run, gpu_samples),
-               n > small ? gpu_bar : small_gpu_bar);
+        report(state, compare_prepared(set, our_run, their_run, their_run, gpu_samples), bar_of(n, way));
     }
     state.SetItemsProcessed(static_cast<std::int64_t>(n));
 }
 
 template <class T>
 void measure_cpu(benchmark::State& state, const balm::device& on, std::size_t n, bool is_parallel) {
-    problem<T> p(balm::context({on}), n, false);
+    problem<T> p(balm::context({on}), n, sort_way::keys);
     if (!p.is_right()) return state.SkipWithError("the result is wrong");
     const std::vector<T> from = problem<T>::on_host(n);
     std::vector<T> theirs(n);
@@ -164,14 +198,18 @@ void measure_cpu(benchmark::State& state, const balm::device& on, std::size_t n,
 
 bool is_gpu(const balm::device& on) { return !is_cpu(on); }
 
+template <class T>
+void register_on_gpus(const std::string& name, std::size_t n, sort_way way) {
+    on_devices_that(is_gpu, name, [=](benchmark::State& state, const balm::device& on) {
+        measure_gpu<T>(state, on, n, way);
+    });
+}
+
 /// The sizes of CPUs are smaller by 2^6.
 template <class T>
 void register_for(const std::string& type, std::size_t n) {
-    for (const bool has_values : {false, true})
-        on_devices_that(is_gpu, "sort, " + type + (has_values ? " with values" : ""),
-                        [=](benchmark::State& state, const balm::device& on) {
-                            measure_gpu<T>(state, on, n, has_values);
-                        });
+    register_on_gpus<T>("sort, " + type, n, sort_way::keys);
+    register_on_gpus<T>("sort, " + type + " with values", n, sort_way::keys_and_values);
     for (const bool is_parallel : {false, true})
         on_devices_that(
             is_cpu,
@@ -185,11 +223,11 @@ void register_all() {
     register_for<std::uint32_t>("u32", std::size_t{1} << 28);
     register_for<std::uint64_t>("u64", std::size_t{1} << 27);
     register_for<float>("f32", std::size_t{1} << 28);
+    register_on_gpus<std::uint32_t>("sort by comparison, u32", std::size_t{1} << 28, sort_way::comparison);
+    register_on_gpus<std::uint32_t>("sort of 2^20 rows of 256, u32", std::size_t{1} << 28, sort_way::rows);
     for (int bits = 10; bits <= 16; bits += 2)
-        on_devices_that(is_gpu, "sort of 2^" + std::to_string(bits) + ", u32",
-                        [bits](benchmark::State& state, const balm::device& on) {
-                            measure_gpu<std::uint32_t>(state, on, std::size_t{1} << bits, false);
-                        });
+        register_on_gpus<std::uint32_t>("sort of 2^" + std::to_string(bits) + ", u32", std::size_t{1} << bits,
+                                        sort_way::keys);
 }
 
 }  // namespace
