@@ -1,5 +1,7 @@
 #include "algorithm/sort/digit_look_back.hpp"
 
+#include <vector>
+
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/pointer.hpp"
 #include "balm/dsl/sync.hpp"
@@ -10,13 +12,19 @@ namespace {
 
 using dsl::atomic_load;
 using dsl::atomic_store;
+using dsl::Bool;
 using dsl::break_;
 using dsl::cast;
 using dsl::Index;
 using dsl::Int;
+using dsl::max;
 using dsl::named;
 using dsl::Ptr;
 using dsl::Var;
+
+/// Words of tiles before that are asked for together: one after the other, each takes the latency of the
+/// cache that the groups share.
+constexpr int words_at_once = 4;
 
 template <class Word>
 Index ahead(const Ptr<Word>& words, int count_bits, const Index& word, const Int& stride, const Int& count,
@@ -29,13 +37,22 @@ Index ahead(const Ptr<Word>& words, int count_bits, const Index& word, const Int
     Var<Word> sum = named("ahead", Var<Word>(0));
     Index before = named("before", word - stride);
     WHILE (before >= 0) {
-        Var<Word> seen = named("seen", atomic_load(words[before]));
-        WHILE ((seen & ~of_count) == none) seen = atomic_load(words[before]);
-        sum += seen & of_count;
-        IF ((seen & ~of_count) == sums) {
+        std::vector<Var<Word>> seen;
+        for (int k = 0; k < words_at_once; ++k)
+            seen.push_back(named("seen", atomic_load(words[max(before - k * stride, 0)])));
+        Bool goes_on = named("goes_on", Bool(true));
+        for (int k = 0; k < words_at_once; ++k) {
+            Var<Word>& each = seen[static_cast<std::size_t>(k)];
+            IF (goes_on) {
+                WHILE ((each & ~of_count) == none) each = atomic_load(words[before - k * stride]);
+                sum += each & of_count;
+                goes_on = (each & ~of_count) != sums && before >= (k + 1) * stride;
+            }
+        }
+        IF (!goes_on) {
             break_();
         }
-        before -= stride;
+        before -= words_at_once * stride;
     }
     atomic_store(words[word], sums | (sum + cast<Word>(count)));
     return cast<std::int64_t>(sum);

@@ -36,10 +36,12 @@ struct tile_shape {
     std::size_t group;
     int each;
 };
-/// Of one sweep over keys of 4 and of 8 bytes: those of CUB for compute capability 9.0. Not measured here: a
-/// digit has 30 of a tile's elements, which are stored as one run of 120 bytes; keys and counters share 30
-/// and 45 KB of local memory.
-constexpr tile_shape sweep_tile{384, 20}, wide_sweep_tile{384, 15};
+/// Of a sweep: over integer keys of up to 4 bytes; over floats, and pairs, of up to 4 bytes each; the same
+/// with 8 bytes. CUB has 384 x 20 for keys of 4 bytes on compute capability 9.0. Not measured here: NVRTC 12
+/// takes 64 to 80 registers, so that a compute unit has room for two groups (with 20 floats 96, with 20 pairs
+/// 104, and for one); a digit has about 30 of a tile's elements, which are stored as one run.
+constexpr tile_shape sweep_tile{384, 20}, pair_sweep_tile{384, 18}, wide_sweep_tile{384, 15},
+    wide_pair_sweep_tile{384, 12};
 /// Without sub-groups, where a counter of each work-item counts digits of 4 bits.
 constexpr tile_shape plain_tile{256, 8};
 /// Of rows that a group sorts: the smallest tile that a row fits in.
@@ -144,6 +146,11 @@ private:
     }
     std::size_t tile_size() const { return plan_.group * static_cast<std::size_t>(plan_.each); }
     std::size_t units() const { return std::max<std::size_t>(device_.info().compute_units, 1); }
+    const tile_shape& tile_of_sweep() const {
+        const bool takes_more = values_ || is_floating(plan_.order.type);
+        if (has_wide_elements()) return takes_more ? wide_pair_sweep_tile : wide_sweep_tile;
+        return takes_more ? pair_sweep_tile : sweep_tile;
+    }
     bool has_wide_elements() const { return std::max(keys_->element_size(), plan_.value_bytes) > 4; }
 
     std::shared_ptr<vector_state> made(trace::type type, std::size_t count) const {
@@ -189,9 +196,7 @@ private:
 
     void sweep() {
         const auto digits = static_cast<std::size_t>(plan_.digits());
-        const tile_shape& tile = !how_.has_sub_groups  ? plain_tile
-                                 : has_wide_elements() ? wide_sweep_tile
-                                                       : sweep_tile;
+        const tile_shape& tile = how_.has_sub_groups ? tile_of_sweep() : plain_tile;
         take(plain_tile);
         launch(radix_stage::histograms,
                std::min(divided_up(n_, tile_size()), units() * counting_groups_per_unit));
@@ -250,12 +255,8 @@ private:
             list(given, plan);
             return trace_radix_sort(r, given, plan);
         };
-        ir::launch_facts facts = facts_;
-        // NVRTC 12 takes 80 registers for keys and values so, 96 otherwise: two groups have room, or one.
-        if (stage == radix_stage::sweep && values_ && plan.has_sub_groups)
-            facts.only_for = {static_cast<std::uint32_t>(plan.group), 1, 1};
         const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(device_, plan, nothing, no_leaves, facts, std::cref(trace_it));
+            kernel_for(device_, plan, nothing, no_leaves, facts_, std::cref(trace_it));
         runtime::grid g;
         g.local[0] = plan.group;
         g.global[0] = groups * plan.group;
