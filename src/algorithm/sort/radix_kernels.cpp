@@ -392,6 +392,7 @@ private:
             write(keys, exchanged(read(keys), ranks, arranged(g_), shared));
             if (has_values()) write(list, exchanged(read(list), ranks, arranged(g_), shared));
         }
+        dsl::barrier();  // all have loaded what others store
         put_back(given_["keys"], read(keys), own, shared);
         if (has_values()) put_back(given_["values"], read(list), own, shared);
     }
