@@ -38,6 +38,7 @@ Index ahead(const Ptr<Word>& words, int count_bits, const Index& word, const Int
     Index before = named("before", word - stride);
     WHILE (before >= 0) {
         std::vector<Var<Word>> seen;
+        seen.reserve(words_at_once);
         for (int k = 0; k < words_at_once; ++k)
             seen.push_back(named("seen", atomic_load(words[max(before - k * stride, 0)])));
         Bool goes_on = named("goes_on", Bool(true));
