@@ -55,10 +55,6 @@ template <class A>
 inline constexpr bool is_array_tuple = false;
 template <array_value... A>
 inline constexpr bool is_array_tuple<std::tuple<A...>> = sizeof...(A) > 0;
-template <class A>
-inline constexpr bool is_tied = false;
-template <class... A>
-inline constexpr bool is_tied<tied<A...>> = true;
 
 /// The arrays of a list of them, as a tuple of references.
 template <class A>

@@ -57,10 +57,6 @@ namespace detail {
 template <class T>
 concept sort_key_element = scalar_type<T> || std::same_as<T, half>;
 
-template <class A>
-inline constexpr bool is_tied = false;
-template <class... T>
-inline constexpr bool is_tied<tied<T...>> = true;
 /// A vector that may be written.
 template <class A>
 inline constexpr bool is_written_vector = false;

@@ -77,6 +77,15 @@ private:
     std::tuple<Target...> targets_;
 };
 
+namespace detail {
+
+template <class A>
+inline constexpr bool is_tied = false;
+template <class... Target>
+inline constexpr bool is_tied<tied<Target...>> = true;
+
+}  // namespace detail
+
 /// Several vectors or views, to be assigned by one kernel.
 ///
 ///     balm::tie(x, v) = std::tuple(x + dt * v, v - dt * x);

@@ -41,6 +41,7 @@ void in_all_compactions(Body&& body) {
 template <class Body>
 void in_compactions_of_gpus_on_cpu(Body&& body) {
     if (devices_are_together()) return;
+    if (!has_cpu()) GTEST_SKIP() << "no CPU device";
     const context ctx{filter::cpu};
     with_compaction(array::scan_strategy::chunk_a_group, "a chunk a group", [&] { body(ctx); });
     with_compaction(array::scan_strategy::tiles_look_back, "tiles look back", [&] { body(ctx); });

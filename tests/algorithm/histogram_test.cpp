@@ -27,7 +27,7 @@ using counts = std::vector<std::int64_t>;
 template <class Body>
 void in_all_histograms(Body&& body) {
     on_all_contexts([&](const context& ctx) { body(ctx); });
-    if (devices_are_together()) return;
+    if (devices_are_together() || !has_cpu()) return;
     SCOPED_TRACE("tables of groups");
     struct of_gpus {
         of_gpus() { array::force_histograms_of_gpus(true); }

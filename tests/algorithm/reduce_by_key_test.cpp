@@ -266,10 +266,11 @@ TEST(V15_reduce_by_key, sums_of_floats_are_within_their_bounds_and_the_same_in_e
                             count * count * unit * unit * magnitudes.results[r] + 1e-12)
                 << r;
         }
+        // Alone they may be shared out differently, and be other floats, but in each run the same.
+        const auto alone = [&] { return std::get<1>(reduce_by_key(k, sum_of(v))).to_host(); };
+        const auto once = alone();
         for (int again = 0; again < 3; ++again)
-            EXPECT_EQ(std::memcmp(std::get<1>(reduce_by_key(k, sum_of(v))).to_host().data(), got.data(),
-                                  got.size() * sizeof(float)),
-                      0);
+            EXPECT_EQ(std::memcmp(alone().data(), once.data(), once.size() * sizeof(float)), 0);
     });
 }
 
@@ -372,6 +373,7 @@ std::pair<std::vector<int>, std::vector<int>> interpreted(const ir::function& ke
 
 TEST(V15_reduce_by_key, tiles_with_sub_groups) {
     auto random = seeded_random();
+    if (!has_cpu()) GTEST_SKIP() << "no CPU device";
     const context ctx{filter::cpu};
     for (const auto& [elements, tile] : {std::pair(100000u, 2048u), std::pair(1u << 23, 4096u)}) {
         const vector<int> any(ctx, elements, 1), other(ctx, elements, 1);

@@ -424,6 +424,7 @@ TEST(V15_scan, by_key) {
 TEST(V15_scan, strategies_of_gpus_on_cpus) {
     if (devices_are_together()) return;
     auto random = seeded_random();
+    if (!has_cpu()) GTEST_SKIP() << "no CPU device";
     const context ctx{filter::cpu};
     const auto scan_all = [&] {
         const std::size_t n = 1 + pick(random, 20000);
@@ -481,6 +482,7 @@ std::vector<R> interpreted(const ir::function& kernel, std::vector<T>& x, std::s
 
 TEST(V15_scan, look_back_with_sub_groups) {
     auto random = seeded_random();
+    if (!has_cpu()) GTEST_SKIP() << "no CPU device";
     const context ctx{filter::cpu};
     const vector<unsigned> any(ctx, 5000);  // more than a tile
     const vector<std::uint64_t> any_map(ctx, 5000);

@@ -334,6 +334,7 @@ std::vector<int> interpreted(const ir::function& kernel, std::vector<int> x, std
 
 TEST(V15_select, tiles_with_sub_groups) {
     auto random = seeded_random();
+    if (!has_cpu()) GTEST_SKIP() << "no CPU device";
     const context ctx{filter::cpu};
     for (const auto& [elements, tile] : {std::pair(100000u, 4096u), std::pair(1u << 23, 8192u)}) {
         const vector<int> any(ctx, elements, 1);

@@ -493,6 +493,7 @@ TEST(V15_sort, comparisons_of_numbers_and_structures) {
 TEST(V15_sort, comparisons_by_groups) {
     if (devices_are_together()) return;
     auto random = seeded_random();
+    if (!has_cpu()) GTEST_SKIP() << "no CPU device";
     const context ctx{filter::cpu};
     with_strategy({.strategy = sort_strategy::chunk_a_group}, "groups", [&] {
         for (const std::size_t n : {std::size_t{1}, std::size_t{2}, 2 + pick(random, 3000), std::size_t{3840},
@@ -603,6 +604,7 @@ TEST(V15_sort, rows_of_a_view) {
 TEST(V15_sort, strategies_of_gpus_on_cpus) {
     if (devices_are_together()) return;
     auto random = seeded_random();
+    if (!has_cpu()) GTEST_SKIP() << "no CPU device";
     const context ctx{filter::cpu};
     const auto sort_all = [&] {
         for (const std::size_t n : {2 + pick(random, 500), 2 + pick(random, 20000)}) {
@@ -741,6 +743,7 @@ void sweeps_with_sub_groups(std::mt19937_64& random, std::size_t group, int each
 }
 
 TEST(V15_sort, sweeps_with_sub_groups) {
+    if (!has_cpu()) GTEST_SKIP() << "no CPU device";
     auto random = seeded_random();
     sweeps_with_sub_groups<float>(random, 384, 15, false);
     sweeps_with_sub_groups<std::int64_t>(random, 384, 15, false);
@@ -748,6 +751,7 @@ TEST(V15_sort, sweeps_with_sub_groups) {
 }
 
 TEST(V15_sort, rows_of_groups_with_sub_groups) {
+    if (!has_cpu()) GTEST_SKIP() << "no CPU device";
     auto random = seeded_random();
     array::radix_plan plan;
     plan.order = {scalar::f32, false};

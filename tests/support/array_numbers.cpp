@@ -263,7 +263,8 @@ number elementary(builtin row, scalar type, const number* in) {
     if (defined == 0) return number::either_zero(0);
     if (defined != defined || (!has_finite && !is_finite(defined))) return {defined, 0, true};
     const real value = has_finite ? mpfr_value(row, in[0].value, in[1 % arity].value) : defined;
-    if (!is_finite(value)) return is_exact ? infinite(value) : number::unknown();
+    if (!is_finite(value))  // a pole; MPFR has no -infinity for rsqrt(-0)
+        return is_exact ? infinite(defined) : number::unknown();
     const std::optional<real> spread = is_exact ? real(0) : spread_about(row, in, arity, value);
     if (!spread) return number::unknown();
     const format f = format_of(type);

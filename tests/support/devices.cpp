@@ -1,5 +1,7 @@
 #include "support/devices.hpp"
 
+#include <algorithm>
+
 #include <cstdlib>
 #include <iostream>
 
@@ -20,6 +22,10 @@ const std::vector<device>& present_devices() {
     return devices;
 }
 
+bool has_cpu() {
+    return std::any_of(present_devices().begin(), present_devices().end(),
+                       [](const device& each) { return each.info().type == device_type::cpu; });
+}
 std::string words(const device& each) { return each.state()->words(); }
 
 bool devices_are_together() { return std::getenv("BALM_TEST_TOGETHER") != nullptr; }

@@ -17,6 +17,8 @@ namespace balm::test {
 
 /// Every available device, a GPU once for each backend; printed when first asked for.
 const std::vector<device>& present_devices();
+/// Whether one of them is a CPU, on which tests force what other devices do.
+bool has_cpu();
 /// "device 'NVIDIA H100' (cuda)"
 std::string words(const device&);
 
