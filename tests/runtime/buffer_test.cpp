@@ -106,6 +106,24 @@ TEST(C4_transfers, keep_booleans_as_bytes) {
     });
 }
 
+// NVIDIA's OpenCL takes the low 32 bits of the size.
+TEST(C4_transfers, fill_more_than_four_gibibytes_on_gpus) {
+    on_every_handle([](const device& on) {
+        const std::size_t n = (std::size_t{on.info().type == device_type::cpu ? 1u : 4u} << 30) + 64;
+        if (on.info().global_memory < 2 * n) return;
+        auto b = on.mixed_buffer<std::uint8_t>(n);
+        b.fill(std::uint8_t{1});
+        b.fill(std::uint8_t{3});
+        const std::size_t tested = 16;
+        for (const std::size_t from :
+             {std::size_t{0}, (n >> 1) - 8, (std::size_t{1} << 30) - 8, n - tested}) {
+            std::vector<std::uint8_t> some(tested);
+            b.range(from, from + tested).read_into(some);
+            EXPECT_EQ(some, std::vector<std::uint8_t>(tested, 3)) << from;
+        }
+    });
+}
+
 TEST(C4_transfers, fill_with_elements_of_any_size) {
     struct particle {
         double position[3];

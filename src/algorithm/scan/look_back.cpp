@@ -37,15 +37,15 @@ constexpr int announced_bit = 63;
 
 /// Bits of a value in a word. Values of 64 bits are cut in halves, so that each word says by itself that it
 /// is there: no fence orders words.
-struct piece {
+struct packed_bits {
     std::size_t value;
     int from, bits;  ///< of the value
     std::size_t word;
     int bit;  ///< of the word
 };
 /// The first value takes so many bits, or all those of its type.
-std::vector<piece> pieces_of(const block::types& types, int first_bits) {
-    std::vector<piece> made;
+std::vector<packed_bits> layout_of(const block::types& types, int first_bits) {
+    std::vector<packed_bits> made;
     std::size_t word = 0;
     int used = 0;
     for (std::size_t v = 0; v < types.size(); ++v) {
@@ -64,7 +64,7 @@ std::vector<piece> pieces_of(const block::types& types, int first_bits) {
     return made;
 }
 std::size_t words_of(const block::types& types, int first_bits) {
-    return pieces_of(types, first_bits).back().word + 1;
+    return layout_of(types, first_bits).back().word + 1;
 }
 
 /// A value's bits as an integer of as many, at least 32.
@@ -89,7 +89,7 @@ block::values packed(const block::values& list, int first_bits) {
     const block::types types = block::types_of(list);
     block::values words(words_of(types, first_bits),
                         block::node_of(ULong(std::uint64_t{1} << announced_bit)));
-    for (const piece& each : pieces_of(types, first_bits)) {
+    for (const packed_bits& each : layout_of(types, first_bits)) {
         const ULong part = low_bits(bits_of(list[each.value]) >> each.from, each.bits);
         words[each.word] = block::node_of(ULong(words[each.word]) | part << each.bit);
     }
@@ -97,7 +97,7 @@ block::values packed(const block::values& list, int first_bits) {
 }
 block::values unpacked(const block::values& words, const block::types& types, int first_bits) {
     block::values bits(types.size(), block::node_of(ULong(std::uint64_t{0})));
-    for (const piece& each : pieces_of(types, first_bits)) {
+    for (const packed_bits& each : layout_of(types, first_bits)) {
         const ULong part = low_bits(ULong(words[each.word]) >> each.bit, each.bits);
         bits[each.value] = block::node_of(ULong(bits[each.value]) | part << each.from);
     }
@@ -193,7 +193,7 @@ void look_back::announce(const Index& number, const block::values& list) const {
 }
 
 block::values look_back::asked(const Index& number, const Bool& is_asked) const {
-    const block::values words = block::variables(
+    block::values words = block::variables(
         "word", block::values(words_of(types_, first_bits_), block::node_of(ULong(std::uint64_t{0}))));
     IF (is_asked) {
         block::write(words, read(number));
@@ -211,7 +211,7 @@ block::values look_back::awaited(const block::values& words, const Index& number
                 bits = block::node_of(ULong(bits) & ULong(trace::read(words[w])));
             return ULong(bits);
         };
-        WHILE (all() >> announced_bit == 0u) block::write(words, read(number));
+        WHILE ((all() >> announced_bit) == 0u) block::write(words, read(number));
         block::write(made, unpacked(block::read(words), types_, first_bits_));
     }
     return block::read(made);

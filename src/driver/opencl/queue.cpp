@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -160,16 +161,34 @@ void queue::copy(runtime::memory to, std::size_t to_offset, runtime::memory from
              device_->name());
 }
 
+namespace {
+
+/// NVIDIA's OpenCL (driver 580) fills as many bytes as the low 32 bits of the size say. A power of two, so
+/// that every pattern divides it.
+constexpr std::size_t most_bytes_of_fill = std::size_t{1} << 30;
+
+}  // namespace
+
 void queue::fill(runtime::memory to, std::size_t offset, std::size_t bytes,
-                 std::span<const std::byte> pattern, const runtime::dependencies& needs) {
-    const cl_int code = submit(needs, [&](cl_uint count, const cl_event* events, cl_event* made) {
-        return clEnqueueFillBuffer(queue_.get(), buffer(to), pattern.data(), pattern.size(), offset, bytes,
-                                   count, events, made);
-    });
-    if (code != CL_SUCCESS)
-        fail(code, "clEnqueueFillBuffer",
-             range("a fill", offset, bytes) + fmt::format(" with a pattern of {} bytes", pattern.size()),
-             device_->name());
+                 std::span<const std::byte> pattern, const runtime::dependencies& needs) try {
+    std::size_t done = 0;
+    do {
+        const std::size_t some = std::min(bytes - done, most_bytes_of_fill);
+        const runtime::dependencies own{done == 0 ? needs.wait_for : std::span<const runtime::event_handle>(),
+                                        done + some == bytes ? needs.made : nullptr};
+        const cl_int code = submit(own, [&](cl_uint count, const cl_event* events, cl_event* made) {
+            return clEnqueueFillBuffer(queue_.get(), buffer(to), pattern.data(), pattern.size(),
+                                       offset + done, some, count, events, made);
+        });
+        if (code != CL_SUCCESS)
+            fail(code, "clEnqueueFillBuffer",
+                 range("a fill", offset, bytes) + fmt::format(" with a pattern of {} bytes", pattern.size()),
+                 device_->name());
+        done += some;
+    } while (done < bytes);
+} catch (...) {
+    if (bytes > most_bytes_of_fill) clFinish(queue_.get());
+    throw;
 }
 
 /// Enqueues the pieces one after the other: the first waits, the last makes the event. Where one fails, those
