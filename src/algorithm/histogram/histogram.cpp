@@ -90,8 +90,9 @@ public:
 private:
     void cut_for_items() {
         const std::size_t units = std::max<std::size_t>(device_->info().compute_units, 1);
-        const std::size_t chunks =
-            std::clamp<std::size_t>(divided_up(n_, cpu_chunk), 1, units * cpu_chunks_per_unit);
+        // Tables that exceed their elements would take most of the time, and of the memory.
+        const std::size_t chunks = std::clamp<std::size_t>(divided_up(n_, std::max(cpu_chunk, size_)), 1,
+                                                           units * cpu_chunks_per_unit);
         chunk_ = divided_up(std::max<std::size_t>(n_, 1), chunks);
         groups_ = divided_up(std::max<std::size_t>(n_, 1), chunk_);
         plan_.copies = std::bit_floor(std::clamp<std::size_t>(

@@ -56,11 +56,11 @@ public:
         spare_keys_ = made_like(*keys_);
         if (values_ != nullptr) spare_values_ = made_like(*values_);
         const std::size_t tiles = divided_up(n_, tile_);
+        splits_ = std::make_shared<vector_state>(keys_->device_handle(), scalar::i64, tiles);
         rounds_ = 0;
         while ((insertion_run << rounds_) < std::min(tile_, n_)) ++rounds_;
         plan_.is_in_place = passes % 2 == 0;
         launch(merge_stage::sort_tiles, tiles);
-        splits_ = std::make_shared<vector_state>(keys_->device_handle(), scalar::i64, tiles);
         bool is_in_vector = plan_.is_in_place;
         plan_.is_in_place = true;
         for (width_ = tile_; width_ < n_; width_ *= 2) {

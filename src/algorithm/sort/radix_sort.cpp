@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 
 #include "algorithm/divided_up.hpp"
@@ -26,6 +28,8 @@ std::atomic<const forced_sort*> forced{nullptr};
 constexpr std::size_t most_of_cpu_item = 65536;
 /// Chunks for each compute unit of a CPU, and of how many elements they are at least.
 constexpr std::size_t chunks_per_core = 4, least_cpu_chunk = 16384;
+/// Work-items of CPUs count digits in 32 bits.
+constexpr std::size_t most_counted_by_item = std::numeric_limits<std::int32_t>::max();
 /// Chunks for each compute unit of a GPU.
 constexpr std::size_t chunks_per_unit = 8;
 /// Groups that count digits, for each compute unit of a GPU.
@@ -172,7 +176,8 @@ private:
     void cut() {
         std::size_t chunks = 0;
         if (how_.on_items()) {
-            chunks = std::min(units() * chunks_per_core, divided_up(n_, least_cpu_chunk));
+            chunks = std::max(std::min(units() * chunks_per_core, divided_up(n_, least_cpu_chunk)),
+                              divided_up(n_, most_counted_by_item));
         } else {
             plan_.is_wide = true;
             take(plain_tile);
@@ -288,7 +293,7 @@ void radix_sort_rows(vector_state& keys, bool is_descending, vector_state* value
 }
 bool can_sort_rows(runtime::device_state& device, std::size_t row) {
     const device_strategy how(device);
-    return how.on_items() || how.row_tile(row) != nullptr;
+    return how.on_items() ? row <= most_counted_by_item : how.row_tile(row) != nullptr;
 }
 
 }  // namespace balm::array

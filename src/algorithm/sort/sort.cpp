@@ -92,20 +92,48 @@ void sort_rows(vector_state& elements, bool is_descending, std::size_t row) {
     radix_sort(*rows, false, &elements);
 }
 
+/// Permutes vectors. Its memory is made before anything is sorted: when there is none, keys and values still
+/// belong together.
+class permutation {
+public:
+    template <class List, class Vector>
+    permutation(const List& all, const Vector& vector_in) {
+        std::size_t bytes = 0;
+        for (const auto& each : all) {
+            const vector_handle& v = vector_in(each);
+            bytes = std::max(bytes, v->size() * v->element_size());
+        }
+        if (bytes > 0)
+            spare_ = std::make_shared<vector_state>(vector_in(all[0])->device_handle(), scalar::u8, bytes);
+    }
+    void apply(const vector_handle& v, const vector_handle& order) const {
+        vector_state moved(spare_->memory(), v->type(), v->size(), 0);
+        gather(moved, v, order);
+        copy_elements(*v, 0, moved, 0, v->size());
+    }
+
+private:
+    vector_handle spare_;
+};
+const vector_handle& itself(const vector_handle& v) { return v; }
+
 void sort_on_device(std::span<const sort_key> keys, std::span<const vector_handle> values) {
     const bool is_descending = keys[0].order == sort_order::descending;
     if (keys.size() == 1 && values.empty()) return radix_sort(*keys[0].elements, is_descending, nullptr);
     if (keys.size() == 1 && values.size() == 1 && can_move_with_keys(values[0]->element_size()))
         return radix_sort(*keys[0].elements, is_descending, values[0].get());
+    const permutation moved_values(values, itself);
     vector_handle order;
     if (keys.size() == 1) {
         order = numbered(*keys[0].elements, keys[0].elements->size());
         radix_sort(*keys[0].elements, is_descending, order.get());
     } else {
         order = sorted_order(keys);
-        for (const sort_key& each : keys) gather(*each.elements, each.elements, order);
+        const permutation moved_keys(
+            keys, [](const sort_key& each) -> const vector_handle& { return each.elements; });
+        for (const sort_key& each : keys) moved_keys.apply(each.elements, order);
     }
-    for (const vector_handle& each : values) gather(*each, each, order);
+    for (const vector_handle& each : values) moved_values.apply(each, order);
 }
 
 /// The same by a comparison of the keys' elements.
@@ -114,9 +142,10 @@ void sort_on_device(const vector_handle& keys, const comparison& is_ahead,
     if (values.empty()) return merge_sort(*keys, is_ahead, nullptr);
     if (values.size() == 1 && can_move_with_keys(values[0]->element_size()))
         return merge_sort(*keys, is_ahead, values[0].get());
+    const permutation moved(values, itself);
     const vector_handle order = numbered(*keys, keys->size());
     merge_sort(*keys, is_ahead, order.get());
-    for (const vector_handle& each : values) gather(*each, each, order);
+    for (const vector_handle& each : values) moved.apply(each, order);
 }
 
 /// The elements on the vector's first device: the vector itself, or a copy.
