@@ -888,7 +888,7 @@ void run_one(const context& ctx, std::uint64_t own_seed) {
 }
 
 TEST(V15_random_algorithms, compute_what_the_standard_library_does) {
-    const std::size_t cases = case_count(3);  // half a second to compile each kernel
+    const std::size_t cases = case_count(2);  // half a second to compile each kernel
     on_all_contexts([&](const context& ctx) {
         for (std::size_t k = 0; k < cases && !HasFailure(); ++k) {
             const std::uint64_t own_seed = seed() + k;
