@@ -187,8 +187,9 @@ void sort_with(K&& keys, V&&... values) {
 /// of which none is ahead of the other keep their order. Merge sort: each doubling of the sorted length reads
 /// and writes the vector once.
 ///
-///     auto heavier = balm::function("heavier", [](Var<particle> a, Var<particle> b) { return a.mass >
-///     b.mass; }); balm::sort(particles, heavier);
+///     auto heavier = balm::function(
+///         "heavier", [](Var<particle> a, Var<particle> b) { return a.mass > b.mass; });
+///     balm::sort(particles, heavier);
 template <class K, class... Manner>
 requires(detail::is_written_vector<K&&> ||
          detail::is_tied<std::remove_cvref_t<K>>) void sort(K&& keys, const Manner&... order_or_comparison) {
