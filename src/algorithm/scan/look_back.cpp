@@ -29,7 +29,7 @@ using dsl::ULong;
 
 /// Tiles of a run, and runs of a block: as many as a sub-group has lanes.
 constexpr int run_bits = 5, block_bits = 10;
-constexpr std::int64_t last_of_run = (1 << run_bits) - 1, last_of_block = (1 << block_bits) - 1;
+constexpr std::int64_t last_of_run = (1 << run_bits) - 1;
 static_assert(block::lanes == last_of_run + 1);
 
 /// The bit of a word that says that it is announced, and the bits ahead of it, which are of values.
