@@ -82,7 +82,7 @@ std::vector<std::shared_ptr<const storage>> handles(std::span<storage* const> of
 
 std::shared_ptr<std::byte[]> copy_aside(const void* from, std::size_t bytes) {
     std::shared_ptr<std::byte[]> copy(new std::byte[bytes]);  // not set to zero first
-    std::memcpy(copy.get(), from, bytes);
+    if (bytes > 0) std::memcpy(copy.get(), from, bytes);      // of nothing the pointer may be null
     return copy;
 }
 
