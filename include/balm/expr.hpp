@@ -811,17 +811,17 @@ requires array_operands<A...>
 auto sample(const sampled_image<T, N>& image, A&&... at) {
     static_assert(sizeof...(A) == N, "Balm: an image of N dimensions is sampled at N coordinates");
     if constexpr (N == 1) {
-        static const auto look =
-            function("sample(image, x)", [](dsl::Sampled<T, 1> i, dsl::Float x) { return i(x); });
+        static const auto& look =
+            *new auto(function("sample(image, x)", [](dsl::Sampled<T, 1> i, dsl::Float x) { return i(x); }));
         return call_function(look, image, static_cast<A&&>(at)...);
     } else if constexpr (N == 2) {
-        static const auto look = function(
-            "sample(image, x, y)", [](dsl::Sampled<T, 2> i, dsl::Float x, dsl::Float y) { return i(x, y); });
+        static const auto& look = *new auto(function(
+            "sample(image, x, y)", [](dsl::Sampled<T, 2> i, dsl::Float x, dsl::Float y) { return i(x, y); }));
         return call_function(look, image, static_cast<A&&>(at)...);
     } else {
-        static const auto look = function(
-            "sample(image, x, y, z)",
-            [](dsl::Sampled<T, 3> i, dsl::Float x, dsl::Float y, dsl::Float z) { return i(x, y, z); });
+        static const auto& look =
+            *new auto(function("sample(image, x, y, z)", [](dsl::Sampled<T, 3> i, dsl::Float x, dsl::Float y,
+                                                            dsl::Float z) { return i(x, y, z); }));
         return call_function(look, image, static_cast<A&&>(at)...);
     }
 }

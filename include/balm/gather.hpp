@@ -28,7 +28,7 @@ void scatter(tape&&, const vector_state& to);
 template <scalar_type T, array_value P, array_value C, array_operand O>
 expr<canonical<T>> gather_if(const vector<T>& x, P&& positions, C&& condition, O&& otherwise) {
     static_assert(kind_of(detail::array_scalar<P>()) == scalar_kind::integer, "Balm: positions are integers");
-    static const auto gathered =
+    static const auto& gathered = *new auto(
         function("gather_if(x, position, condition, otherwise)",
                  [](dsl::In<T> from, dsl::Long position, dsl::Bool is_read, dsl::Var<canonical<T>> other) {
                      dsl::Var<canonical<T>> value = other;
@@ -36,7 +36,7 @@ expr<canonical<T>> gather_if(const vector<T>& x, P&& positions, C&& condition, O
                          value = from[position];
                      }
                      return value;
-                 });
+                 }));
     if (!x.state()) detail::vector_without_device();
     return gathered(x, static_cast<P&&>(positions), detail::as_condition(static_cast<C&&>(condition)),
                     static_cast<O&&>(otherwise));
@@ -50,13 +50,13 @@ expr<canonical<T>> gather_if(const vector<T>& x, P&& positions, C&& condition, O
 template <scalar_type T, array_value P, array_operand V, array_value C>
 void scatter_if(vector<T>& to, P&& positions, V&& values, C&& condition) {
     static_assert(kind_of(detail::array_scalar<P>()) == scalar_kind::integer, "Balm: positions are integers");
-    static const auto scattered =
+    static const auto& scattered = *new auto(
         function("scatter_if(to, position, value, condition)",
                  [](dsl::Out<T> into, dsl::Long position, dsl::Var<canonical<T>> value, dsl::Bool is_set) {
                      BALM_IF (is_set) {
                          into[position] = value;
                      }
-                 });
+                 }));
     if (!to.state()) detail::vector_without_device();
     array::scatter(scattered(to, static_cast<P&&>(positions), static_cast<V&&>(values),
                              detail::as_condition(static_cast<C&&>(condition)))

@@ -127,10 +127,12 @@ runtime::grid grid_for(const cached_kernel& kernel, const placement& of, bool on
                           1;
             elements *= counts[d];
         } else {
-            g.local[d] = std::min(room, std::bit_ceil(counts[d]));
+            const std::size_t own = kernel.program->plan().rows_per_item[d - 1];
+            const std::size_t rows = (counts[d] - 1) / own + 1;  // of as many work-items
+            g.local[d] = std::min(room, std::bit_ceil(rows));
             room /= g.local[d];
-            const std::size_t rows = g.local[d] * (has_many && d == 1 ? 2 : 1);  // of a group
-            g.global[d] = std::min((counts[d] - 1) / rows + 1, most_groups) * g.local[d];
+            const std::size_t of_group = g.local[d] * (has_many && d == 1 && own == 1 ? 2 : 1);
+            g.global[d] = std::min((rows - 1) / of_group + 1, most_groups) * g.local[d];
         }
     }
     return g;

@@ -4,6 +4,7 @@
 #include "array/kernel_cache.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/bounded_table.hpp"
@@ -105,6 +106,10 @@ std::shared_ptr<const cached_kernel> kernel_for(
     auto made = std::make_shared<entry>(
         entry{key.copy(), facts, without_leaves(p), without_vectors(leaves), std::move(kernel)});
     return kernel_of(entries.insert(hash, std::move(made), is_it));
+}
+
+std::size_t group_size_of(const cached_kernel& kernel, std::size_t most) {
+    return std::bit_floor(std::min(most, kernel.program->max_work_group_size()));
 }
 
 void enqueue_bound(const cached_kernel& kernel, runtime::device_state& device, const runtime::grid& g,

@@ -52,6 +52,9 @@ std::shared_ptr<const cached_kernel> kernel_for(
     runtime::device_state&, const kernel_key&, const tape&, const layout&, ir::launch_facts,
     const std::function<std::shared_ptr<const ir::function>()>& trace);
 
+/// The largest power of two of work-items, at most so many, that a group of the kernel may have.
+std::size_t group_size_of(const cached_kernel&, std::size_t most);
+
 void enqueue_bound(const cached_kernel&, runtime::device_state&, const runtime::grid&, const launch_lists&);
 
 /// Launches it on the device's own queue, with what list(parameter_bindings&) binds.

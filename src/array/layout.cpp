@@ -434,6 +434,15 @@ std::vector<trace::node> record(const tape& p, const layout& leaves, const param
     return stack;
 }
 
+const tape& empty_tape() {
+    static const tape& made = *new tape;
+    return made;
+}
+const layout& no_leaves() {
+    static const layout& made = *new layout(empty_tape());
+    return made;
+}
+
 std::vector<std::string> describe(const tape& p, const layout& leaves, const parameter_list& given) {
     struct phrase {
         std::string words;

@@ -81,6 +81,10 @@ trace::node as_element(trace::node, trace::type);
 template <class List>
 void list_leaves(List&, const tape&, const layout&, std::span<vector_state* const> written = {});
 
+/// What kernels have that read their own parameters only.
+const tape& empty_tape();
+const layout& no_leaves();
+
 /// Records the tape for one index; gives its values. A tape is mostly one expression; several of them,
 /// appended to one list, leave a value each and share their leaves.
 /// With `lanes`, the values for as many indices in a row, as vectors; what is the same for all may stay one

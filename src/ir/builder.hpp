@@ -48,6 +48,7 @@ public:
     value_id apply(builtin b, value_id left, value_id right, scalar result = scalar::i64) {
         return make(opcode::builtin, result, {left, right}, static_cast<std::uint16_t>(b));
     }
+    type type_of(value_id v) const { return f_.code[v].result; }
 
     block made;
 

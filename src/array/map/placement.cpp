@@ -3,8 +3,11 @@
 #include "array/map/placement.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 namespace balm::array {
 
@@ -18,6 +21,52 @@ void for_each_position(const tape& p, F&& f) {
         depth += (s.what == step::kind::at) - (s.what == step::kind::end);
         if (s.what == step::kind::position) f(p.maps[s.leaf], depth > 0);
     }
+}
+
+/// Neighbours are at most so many strides away, of a loop around the fastest one or of that one itself: each
+/// other pattern is another kernel.
+constexpr std::int64_t most_rows_away = 16, most_elements_away = 64;
+/// So few positions near each other may well be of slices that move from launch to launch.
+constexpr std::size_t fewest_neighbours = 3;
+
+using distance = std::array<std::int16_t, shape::max_dimensions>;
+
+/// An offset as so many of each stride, of which the last is 1; nothing where that is far.
+std::optional<distance> strides_in(std::int64_t offset, const walk::numbers& strides, int loops) {
+    std::array<std::size_t, shape::max_dimensions> order{};
+    const auto end = order.begin() + loops - 1;  // the last stride last
+    std::iota(order.begin(), end, std::size_t{0});
+    const auto size = [&](std::size_t d) { return std::abs(strides[d]); };
+    std::stable_sort(order.begin(), end, [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
+    distance away{};
+    for (auto d = order.begin(); d != end; ++d) {
+        if (size(*d) <= 1) continue;
+        const std::int64_t whole = offset / strides[*d], rest = offset % strides[*d];
+        const bool is_nearer_to_next = 2 * std::abs(rest) > size(*d);
+        const std::int64_t rows =
+            whole + (is_nearer_to_next ? ((offset < 0) == (strides[*d] < 0) ? 1 : -1) : 0);
+        if (std::abs(rows) > most_rows_away) return std::nullopt;
+        offset -= rows * strides[*d];
+        away[*d] = static_cast<std::int16_t>(rows);
+    }
+    if (std::abs(offset) > most_elements_away) return std::nullopt;
+    away[static_cast<std::size_t>(loops - 1)] = static_cast<std::int16_t>(offset);
+    return away;
+}
+
+trace::node times(trace::node n, std::int64_t factor) {
+    if (factor == 1) return n;
+    return trace::apply(builtin::mul, n, trace::constant(scalar::i64, static_cast<std::uint64_t>(factor)));
+}
+/// n + by * (what `unit` gives)
+template <class Unit>
+trace::node moved(trace::node n, std::int64_t by, Unit&& unit) {
+    if (by == 0) return n;
+    return trace::apply(by > 0 ? builtin::add : builtin::sub, n, unit(std::abs(by)));
+}
+trace::node moved(trace::node n, std::int64_t by) {
+    return moved(n, by,
+                 [](std::int64_t k) { return trace::constant(scalar::i64, static_cast<std::uint64_t>(k)); });
 }
 
 }  // namespace
@@ -70,6 +119,7 @@ std::uint32_t placement::add(const affine_map& map, bool is_nested, const walk& 
     };
     how.strides_of = static_cast<std::uint32_t>(std::find_if(entries_.begin(), entries_.end(), is_like) -
                                                 entries_.begin());
+    how.near_to = number;
     entries_.push_back({how, map, loops.counts, at});
     return number;
 }
@@ -110,12 +160,49 @@ placement::placement(const tape& p, const shape& box, const affine_map* first, b
         const bool is_loop = loops_.loops == 1 && loops_.is_the_order(loops_.maps[m]);
         number_of_map.push_back(is_loop ? is_flat : add(maps[m], false, loops_, loops_.maps[m]));
     }
+    find_neighbours(std::find(number_of_map.begin(), number_of_map.end(), is_flat) != number_of_map.end());
     if (flat) flat_ = number_of_map[*flat];
     std::size_t next = 0;
     for_each_position(p, [&](const affine_map& map, bool) {
         const std::optional<std::size_t> m = in_loops[next++];
         numbers_.push_back(m ? number_of_map[*m] : number_nested(map));
     });
+}
+
+/// Entries in the loops that are near each other are computed from the first of them, or from the only loop's
+/// variable.
+void placement::find_neighbours(bool has_flat) {
+    bool has_neighbours = false;
+    const auto gather = [&](std::uint32_t to, const walk::map& first, std::uint32_t from) {
+        std::vector<std::pair<std::uint32_t, distance>> found;
+        for (std::uint32_t k = from; k < entries_.size(); ++k) {
+            const entry& e = entries_[k];
+            if (!has_own_offset(k) || e.at.strides != first.strides) continue;
+            if (const auto away = strides_in(e.at.offset - first.offset, first.strides, loops_.loops))
+                found.emplace_back(k, *away);
+        }
+        if (found.size() + 1 < fewest_neighbours) return;
+        has_neighbours = true;
+        for (const auto& [k, away] : found) {
+            entries_[k].how.near_to = to;
+            entries_[k].how.away = away;
+        }
+    };
+    if (has_flat) gather(is_flat, {{1}, 0}, 0);
+    for (std::uint32_t k = 0; k < entries_.size(); ++k)
+        if (has_own_offset(k) && entries_[k].how.last == last_stride::one) gather(k, entries_[k].at, k + 1);
+    if (has_neighbours) know_fours();
+}
+
+void placement::know_fours() {
+    for (entry& e : entries_) {
+        const auto end = e.at.strides.begin() + loops_.loops - 1;
+        e.how.is_in_fours = e.how.last == last_stride::one &&
+                            std::all_of(e.at.strides.begin(), end, [](auto s) { return s % 4 == 0; });
+        const bool has_remainder =
+            e.how.is_in_fours && e.how.near_to != is_flat && &entries_[e.how.near_to] == &e;
+        if (has_remainder) e.how.remainder = static_cast<std::uint8_t>(e.at.offset & 3);
+    }
 }
 
 bool placement::is_like(const placement& other) const {
@@ -127,8 +214,11 @@ bool placement::is_like(const placement& other) const {
 void placement::add_to(runtime::table_hash& hash) const {
     hash.add(loops_.loops, flat_);
     for (const std::uint32_t number : numbers_) hash.add(number);
-    for (const entry& e : entries_)
-        hash.add(e.how.is_nested, e.how.is_narrow, e.how.dimensions, e.how.last, e.how.strides_of);
+    for (const entry& e : entries_) {
+        hash.add(e.how.is_nested, e.how.is_narrow, e.how.dimensions, e.how.last, e.how.strides_of,
+                 e.how.near_to, e.how.is_in_fours, e.how.remainder);
+        for (int d = 0; d < e.how.dimensions; ++d) hash.add(e.how.away[static_cast<std::size_t>(d)]);
+    }
 }
 
 std::span<const std::int64_t> placement::counts() const {
@@ -156,9 +246,10 @@ template <class List>
 void placement::list(List& to) const {
     for (std::size_t k = 0; k < entries_.size(); ++k) {
         const entry& e = entries_[k];
-        to.number({"first", k}, e.at.offset);
+        const std::int64_t unit = e.how.is_in_fours ? 4 : 1;
+        if (has_own_offset(k)) to.number({"first", k}, (e.at.offset - e.how.remainder) / unit);
         for (int d = 0; d < e.how.given_strides() && has_own_strides(k); ++d)
-            to.number(name_of("stride", k, d), e.at.strides[static_cast<std::size_t>(d)]);
+            to.number(name_of("stride", k, d), e.at.strides[static_cast<std::size_t>(d)] / unit);
         for (int d = 1; d < e.how.dimensions && e.how.is_nested; ++d)
             to.value(name_of("count", k, d), e.how.is_narrow ? scalar::u32 : scalar::i64,
                      static_cast<std::uint64_t>(e.counts[static_cast<std::size_t>(d)]));
@@ -182,21 +273,40 @@ trace::node placement::record(std::size_t k, const parameter_list& given, const 
     return record_entry(number, given, row_major_coordinates(here.flat, counts, e.how.is_narrow));
 }
 
+/// The stride, or a quarter of it.
+trace::node placement::stride(std::size_t k, int d, const parameter_list& given) const {
+    return given[name_of("stride", entries_[k].how.strides_of, d)];
+}
+
 trace::node placement::record_entry(std::size_t k, const parameter_list& given,
                                     const std::vector<trace::node>& variables) const {
+    if (!has_own_offset(k)) return record_near(k, given, variables);
     // The offset last: what several maps with the same strides share is computed once.
     const entry& e = entries_[k];
+    const std::int64_t unit = e.how.is_in_fours ? 4 : 1;
     std::optional<trace::node> sum;
     const auto plus = [&](trace::node term) { sum = sum ? trace::apply(builtin::add, *sum, term) : term; };
     for (int d = 0; d < e.how.dimensions; ++d) {
         const trace::node variable = variables[static_cast<std::size_t>(d)];
         if (d < e.how.given_strides())
-            plus(trace::apply(builtin::mul, variable, given[name_of("stride", e.how.strides_of, d)]));
+            plus(times(trace::apply(builtin::mul, variable, stride(k, d, given)), unit));
         else if (e.how.last == last_stride::one)
             plus(variable);
     }
-    plus(given[{"first", k}]);
-    return *sum;
+    plus(times(given[{"first", k}], unit));
+    return moved(*sum, e.how.remainder);
+}
+
+/// A constant number of elements and rows from another entry.
+trace::node placement::record_near(std::size_t k, const parameter_list& given,
+                                   const std::vector<trace::node>& variables) const {
+    const form& how = entries_[k].how;
+    trace::node sum = how.near_to == is_flat ? variables[0] : record_entry(how.near_to, given, variables);
+    for (int d = 0; d + 1 < how.dimensions; ++d)
+        sum = moved(sum, how.away[static_cast<std::size_t>(d)], [&](std::int64_t rows) {
+            return times(stride(k, d, given), rows * (how.is_in_fours ? 4 : 1));
+        });
+    return moved(sum, how.away[static_cast<std::size_t>(how.dimensions - 1)]);
 }
 
 }  // namespace balm::array

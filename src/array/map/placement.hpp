@@ -86,6 +86,14 @@ private:
         int dimensions = 0;
         last_stride last = last_stride::other;
         std::uint32_t strides_of = 0;  ///< the first entry with the same strides in the same loops
+        /// Beside neighbours of the same elements the kernel knows more, so that it can share what it loads:
+        /// how far the entry is from the one that it is near to (itself, or `is_flat`), in strides …
+        std::uint32_t near_to = 0;
+        std::array<std::int16_t, shape::max_dimensions> away{};
+        /// … and where fours of elements begin: given are quarters of the strides and of the offset, but for
+        /// its remainder.
+        bool is_in_fours = false;
+        std::uint8_t remainder = 0;
 
         /// Strides that are parameters: all but a last one that is 0 or 1.
         int given_strides() const { return dimensions - (last == last_stride::other ? 0 : 1); }
@@ -104,6 +112,12 @@ private:
     std::uint32_t number_nested(const affine_map&);
     std::uint32_t add(const affine_map&, bool is_nested, const walk& loops, const walk::map& at);
     bool has_own_strides(std::size_t k) const { return entries_[k].how.strides_of == k; }
+    bool has_own_offset(std::size_t k) const { return entries_[k].how.near_to == k; }
+    void find_neighbours(bool has_flat);
+    void know_fours();
+    trace::node stride(std::size_t entry, int dimension, const parameter_list&) const;
+    trace::node record_near(std::size_t entry, const parameter_list&,
+                            const std::vector<trace::node>& variables) const;
 
     walk loops_;
     std::vector<walk::map> besides_;

@@ -16,12 +16,12 @@ namespace balm::ir {
 struct coarsening {
     std::uint8_t width = 1;  ///< neighbours in a run: a power of two
     std::uint8_t runs = 1;
-    /// Memory is accessed in vectors where the index is the loop's plus these terms; nothing: nowhere.
-    std::optional<index_terms> wide;
+    /// Memory is accessed in vectors where the index is the loop's plus this sum; nothing: nowhere.
+    std::optional<index_sum> wide;
 
     std::size_t elements() const { return std::size_t{width} * runs; }
     /// Whether the first run begins ahead of the loop's first element, so that vectors are aligned.
-    bool has_lead() const { return wide && !wide->empty(); }
+    bool has_lead() const { return wide && !wide->is_zero(); }
 };
 
 /// What pays off for the loop's body. With `is_tight`, memory may begin where no vector does.

@@ -15,64 +15,167 @@ bool is_arithmetic(const instruction& i) {
            i.op == opcode::place;
 }
 
-class hoisting {
-public:
-    hoisting(const function& f, value_id loop, builder& to)
-        : to_(to), body_(f.blocks[f.code[loop].blocks[0]]) {
-        std::sort(body_.begin(), body_.end());
-    }
-    value_id hoist(value_id v) {
-        if (!std::binary_search(body_.begin(), body_.end(), v)) return v;
-        if (const auto known = hoisted_.find(v); known != hoisted_.end()) return known->second;
-        const value_id made = to_.copy(v, [&](value_id o) { return hoist(o); });
-        return hoisted_[v] = made;
-    }
-
-private:
-    builder& to_;
-    block body_;  ///< sorted
-    std::map<value_id, value_id> hoisted_;
-};
+std::int64_t number(const instruction& constant) { return static_cast<std::int64_t>(constant.bits); }
 
 }  // namespace
 
-loop_index::loop_index(const function& f, value_id loop) : f_(f), loop_(loop), varies_(f.code.size(), false) {
-    varies_[loop] = true;
-    for (const value_id v : f.blocks[f.code[loop].blocks[0]]) {
-        const auto operands = f.operands_of(v);
-        varies_[v] = !is_arithmetic(f.code[v]) || !std::all_of(operands.begin(), operands.end(),
-                                                               [&](value_id o) { return is_invariant(o); });
+void index_sum::add(const term& t) {
+    if (t.coefficient == 0) return;
+    if (t.variable == none && t.factor == none) {
+        constant += t.coefficient;
+        return;
+    }
+    const auto is_ahead = [](const term& a, const term& b) {
+        return std::pair(a.variable, a.factor) < std::pair(b.variable, b.factor);
+    };
+    const auto at = std::lower_bound(terms.begin(), terms.end(), t, is_ahead);
+    if (at == terms.end() || is_ahead(t, *at)) {
+        terms.insert(at, t);
+    } else if ((at->coefficient += t.coefficient) == 0) {
+        terms.erase(at);
     }
 }
 
-std::optional<index_terms> loop_index::terms_of(value_id access) const {
-    index_terms terms;
-    int budget = max_index_operations;
-    if (!take_apart(f_.operand(access, 1), terms, budget)) return std::nullopt;
-    std::sort(terms.begin(), terms.end());
-    return terms;
-}
-
-/// Whether the index is a sum with the loop's as one of its terms.
-bool loop_index::take_apart(value_id index, index_terms& terms, int& budget) const {
-    if (index == loop_) return true;
-    const instruction& i = f_.code[index];
-    if (--budget < 0 || i.op != opcode::builtin || static_cast<builtin>(i.detail) != builtin::add)
-        return false;
-    const value_id a = f_.operand(index, 0), b = f_.operand(index, 1);
-    if (is_invariant(a) == is_invariant(b)) return false;
-    terms.push_back(is_invariant(a) ? a : b);
-    return take_apart(is_invariant(a) ? b : a, terms, budget);
-}
-
-value_id hoisted_sum(const function& f, value_id loop, const index_terms& terms, builder& to) {
-    hoisting ahead(f, loop, to);
-    value_id sum = none;
-    for (const value_id term : terms) {
-        const value_id own = ahead.hoist(term);
-        sum = sum == none ? own : to.apply(builtin::add, sum, own);
+void index_sum::add(const index_sum& other, std::int64_t times) {
+    for (term t : other.terms) {
+        t.coefficient *= times;
+        add(t);
     }
+    constant += other.constant * times;
+}
+
+index_sum index_sum::moved(value_id variable, std::int64_t by) const {
+    index_sum sum = *this;
+    for (const term& t : terms)
+        if (t.variable == variable) sum.add({none, t.factor, t.coefficient * by});
     return sum;
+}
+
+std::int64_t index_sum::coefficient_of(value_id variable) const {
+    const auto at = std::find_if(terms.begin(), terms.end(),
+                                 [&](const term& t) { return t.variable == variable && t.factor == none; });
+    return at != terms.end() ? at->coefficient : 0;
+}
+
+index_sum index_sum::besides(value_id variable) const {
+    index_sum sum = *this;
+    std::erase_if(sum.terms, [&](const term& t) { return t.variable == variable && t.factor == none; });
+    return sum;
+}
+
+bool index_sum::is_multiple_of(std::int64_t divisor) const {
+    return std::all_of(terms.begin(), terms.end(),
+                       [&](const term& t) { return t.coefficient % divisor == 0; });
+}
+
+loop_index::loop_index(const function& f, std::span<const value_id> loops)
+    : f_(f), loops_(loops.begin(), loops.end()), varies_(f.code.size(), false) {
+    varies_[loops_[0]] = true;
+    for (const value_id loop : loops_)
+        for (const value_id v : f.blocks[f.code[loop].blocks[0]]) {
+            const auto operands = f.operands_of(v);
+            varies_[v] =
+                !is_arithmetic(f.code[v]) ||
+                !std::all_of(operands.begin(), operands.end(), [&](value_id o) { return is_invariant(o); });
+        }
+}
+
+std::optional<index_sum> loop_index::sum_of(value_id access) const {
+    int budget = max_index_operations;
+    return sum(f_.operand(access, 1), budget);
+}
+
+bool loop_index::is_variable(value_id v) const {
+    return std::find(loops_.begin(), loops_.end(), v) != loops_.end();
+}
+
+std::optional<index_sum> loop_index::sum(value_id v, int& budget) const {
+    const instruction& i = f_.code[v];
+    if (i.result != scalar::i64) return std::nullopt;
+    std::optional<index_sum> made;
+    if (i.op == opcode::constant) {
+        made.emplace().constant = number(i);
+    } else if (is_variable(v)) {
+        made.emplace().add({v, none, 1});
+    } else {
+        if (--budget > 0 && i.op == opcode::builtin) made = sum_of_builtin(v, budget);
+        if (!made && is_invariant(v)) made.emplace().add({none, v, 1});
+    }
+    return made;
+}
+
+std::optional<index_sum> loop_index::sum_of_builtin(value_id v, int& budget) const {
+    const auto what = static_cast<builtin>(f_.code[v].detail);
+    if (what != builtin::add && what != builtin::sub && what != builtin::mul) return std::nullopt;
+    const value_id a = f_.operand(v, 0), b = f_.operand(v, 1);
+    if (what == builtin::mul) return product(a, b, budget);
+    std::optional<index_sum> made = sum(a, budget);
+    const std::optional<index_sum> other = made ? sum(b, budget) : std::nullopt;
+    if (!other) return std::nullopt;
+    made->add(*other, what == builtin::add ? 1 : -1);
+    return made;
+}
+
+std::optional<index_sum> loop_index::product(value_id a, value_id b, int& budget) const {
+    std::optional<index_sum> left = sum(a, budget), right = left ? sum(b, budget) : std::nullopt;
+    if (!right) return std::nullopt;
+    const auto is_constant = [](const index_sum& s) { return s.terms.empty(); };
+    const auto is_factor = [](const index_sum& s) {
+        return s.terms.size() == 1 && s.terms[0].variable == none && s.constant == 0;
+    };
+    index_sum made;
+    if (is_constant(*left)) std::swap(left, right);
+    if (is_constant(*right)) {
+        made.add(*left, right->constant);
+        return made;
+    }
+    if (is_factor(*left)) std::swap(left, right);
+    if (!is_factor(*right)) return std::nullopt;
+    const index_sum::term& factor = right->terms[0];
+    for (const index_sum::term& t : left->terms) {
+        if (t.factor != none) return std::nullopt;
+        made.add({t.variable, factor.factor, t.coefficient * factor.coefficient});
+    }
+    made.add({none, factor.factor, left->constant * factor.coefficient});
+    return made;
+}
+
+value_id index_values::value_of(const index_sum& sum, builder& to) const {
+    value_id made = none;
+    for (const index_sum::term& t : sum.terms) {
+        const value_id own = product(t, to);
+        made = made == none ? own : to.apply(builtin::add, made, own);
+    }
+    if (made == none || sum.constant != 0) {
+        const value_id own = to.constant(static_cast<std::uint64_t>(sum.constant));
+        made = made == none ? own : to.apply(builtin::add, made, own);
+    }
+    return made;
+}
+
+value_id index_values::product(const index_sum::term& t, builder& to) const {
+    value_id made = t.variable != none ? value_of_variable(t.variable) : none;
+    if (t.factor != none) {
+        const value_id own = hoisted(t.factor, to);
+        made = made == none ? own : to.apply(builtin::mul, made, own);
+    }
+    if (t.coefficient == 1) return made;
+    return to.apply(builtin::mul, made, to.constant(static_cast<std::uint64_t>(t.coefficient)));
+}
+
+value_id index_values::value_of_variable(value_id loop) const {
+    const auto at = std::find_if(variables_.begin(), variables_.end(),
+                                 [&](const variable& each) { return each.loop == loop; });
+    return at != variables_.end() ? at->value : loop;
+}
+
+/// What is computed in the loops without depending on them is computed once more, ahead of them.
+value_id index_values::hoisted(value_id v, builder& to) const {
+    const bool is_inside = std::any_of(loops_.begin(), loops_.end(), [&](value_id loop) {
+        const block& body = f_.blocks[f_.code[loop].blocks[0]];
+        return std::find(body.begin(), body.end(), v) != body.end();
+    });
+    return is_inside ? to.copy(v, [&](value_id o) { return hoisted(o, to); }) : v;
 }
 
 }  // namespace balm::ir

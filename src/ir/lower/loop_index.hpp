@@ -1,7 +1,11 @@
 #pragma once
-// Which memory a loop's body accesses at the loop's index plus what does not change in the loop.
+// Indices of memory as sums over the variables of loops: what says which elements are neighbours, which are
+// the same, and where a vector begins.
 
+#include <cstdint>
 #include <optional>
+#include <span>
+#include <tuple>
 #include <vector>
 
 #include "ir/builder.hpp"
@@ -9,26 +13,75 @@
 
 namespace balm::ir {
 
-/// The loop-invariant terms that an index is more than the loop's; none: it is the loop's own.
-using index_terms = std::vector<value_id>;
+/// constant + sum of coefficient * factor * variable. Variables are those of the loops, factors are
+/// loop-invariant; either may be missing.
+struct index_sum {
+    struct term {
+        value_id variable = none, factor = none;
+        std::int64_t coefficient = 0;
+        friend bool operator==(const term&, const term&) = default;
+        friend bool operator<(const term& a, const term& b) {
+            return std::tie(a.variable, a.factor, a.coefficient) <
+                   std::tie(b.variable, b.factor, b.coefficient);
+        }
+    };
+    std::vector<term> terms;  ///< sorted, each product once, none of them times 0
+    std::int64_t constant = 0;
+
+    friend bool operator==(const index_sum&, const index_sum&) = default;
+
+    void add(const term&);
+    void add(const index_sum&, std::int64_t times = 1);
+    /// Where a variable is larger by so much.
+    index_sum moved(value_id variable, std::int64_t by) const;
+    std::int64_t coefficient_of(value_id variable) const;
+    /// The sum without what is the variable times a constant.
+    index_sum besides(value_id variable) const;
+    /// Whether all but the constant is known to be a multiple.
+    bool is_multiple_of(std::int64_t) const;
+    bool is_zero() const { return terms.empty() && constant == 0; }
+};
 
 class loop_index {
 public:
-    loop_index(const function&, value_id loop);
+    /// Loops that stand in each other, the outermost first.
+    loop_index(const function&, std::span<const value_id> loops);
+    loop_index(const function& f, value_id loop) : loop_index(f, std::span(&loop, 1)) {}
 
-    /// The terms of a load's or store's index; nothing where the index is no such sum.
-    std::optional<index_terms> terms_of(value_id access) const;
+    /// The index of a load or store; nothing where it is no such sum.
+    std::optional<index_sum> sum_of(value_id access) const;
 
 private:
     bool is_invariant(value_id v) const { return v >= varies_.size() || !varies_[v]; }
-    bool take_apart(value_id index, index_terms& terms, int& budget) const;
+    bool is_variable(value_id v) const;
+    std::optional<index_sum> sum(value_id v, int& budget) const;
+    std::optional<index_sum> sum_of_builtin(value_id v, int& budget) const;
+    std::optional<index_sum> product(value_id a, value_id b, int& budget) const;
 
     const function& f_;
-    const value_id loop_;
-    std::vector<bool> varies_;  ///< by value: it depends on the loop's index, on memory, or has an effect
+    const std::vector<value_id> loops_;
+    std::vector<bool> varies_;  ///< by value: it depends on a loop's variable, on memory, or has an effect
 };
 
-/// The sum of terms, computed ahead of the loop; at least one.
-value_id hoisted_sum(const function&, value_id loop, const index_terms&, builder&);
+/// Computes sums ahead of the loops, with values in place of the variables.
+class index_values {
+public:
+    struct variable {
+        value_id loop, value;
+    };
+    index_values(const function& f, std::span<const value_id> loops, std::vector<variable> variables)
+        : f_(f), loops_(loops.begin(), loops.end()), variables_(std::move(variables)) {}
+
+    value_id value_of(const index_sum&, builder&) const;
+
+private:
+    value_id product(const index_sum::term&, builder&) const;
+    value_id value_of_variable(value_id loop) const;
+    value_id hoisted(value_id v, builder&) const;
+
+    const function& f_;
+    const std::vector<value_id> loops_;
+    const std::vector<variable> variables_;
+};
 
 }  // namespace balm::ir

@@ -14,6 +14,7 @@
 #include "ir/lower/coarsen.hpp"
 #include "ir/lower/fours.hpp"
 #include "ir/lower/grid.hpp"
+#include "ir/lower/tile.hpp"
 #include "ir/lower/widen.hpp"
 
 namespace balm::ir {
@@ -178,7 +179,7 @@ private:
     element_run first_run() {
         const value_id first = first_of(b_, gid_);
         if (!how_.has_lead()) return {first, gid_};
-        const value_id offset = hoisted_sum(f_, loop_, *how_.wide, b_);
+        const value_id offset = index_values(f_, {&loop_, 1}, {}).value_of(*how_.wide, b_);
         const value_id lead = b_.apply(builtin::bit_and, offset, b_.constant(how_.width - 1u));
         const value_id own = b_.apply(builtin::sub, first, lead);
         f_.code[own].name = std::exchange(f_.code[first].name, none);
@@ -261,6 +262,20 @@ void share_out(function& f, value_id loop, const launch_facts& facts, lowered& p
     after.insert(after.end(), b.made.begin(), b.made.end());
 }
 
+/// Whether the loop, with those in it, is done in tiles.
+bool share_out_tiles(function& f, value_id loop, const launch_facts& facts, lowered& plan, block& after) {
+    if (!facts.covers || facts.on_cpu) return false;
+    const std::optional<register_tile> tile = tile_for(f, nest_of(f, loop), facts);
+    if (!tile) return false;
+    builder b(f, f.code[loop].where);
+    append_tiles(f, *tile, b);
+    plan.elements_per_item = tile->sizes[0];
+    plan.rows_per_item[0] = tile->sizes[1];
+    plan.most_lead = tile->has_lead() ? tile->sizes[0] - 1u : 0;
+    after.insert(after.end(), b.made.begin(), b.made.end());
+    return true;
+}
+
 /// The loops over the grid in a block, and those that stand in them.
 void share_out_in(function& f, block_id in, const launch_facts& facts, lowered& plan) {
     const block before = std::move(f.blocks[in]);
@@ -270,6 +285,7 @@ void share_out_in(function& f, block_id in, const launch_facts& facts, lowered& 
             after.push_back(v);
             continue;
         }
+        if (share_out_tiles(f, v, facts, plan, after)) continue;
         share_out_in(f, f.code[v].blocks[0], facts, plan);
         share_out(f, v, facts, plan, after);
     }

@@ -2,6 +2,7 @@
 // The one place where a kernel is fitted to a kind of device. In: a kernel as traced. Out: a kernel without
 // grid_for, in which the shape of the loop, the pointers' aliasing and the vector width are decided.
 
+#include <array>
 #include <cstddef>
 
 #include "ir/ir.hpp"
@@ -17,6 +18,7 @@ struct lowered {
     std::size_t elements_per_item = 1;
     std::size_t most_lead = 0;  ///< indices by which the first work-item may begin ahead of 0
     std::size_t local_size = 256;
+    std::array<std::size_t, 2> rows_per_item{1, 1};  ///< the same as elements, of the grid's next dimensions
 };
 
 lowered lower(const function& kernel, const launch_facts&);

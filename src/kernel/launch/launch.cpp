@@ -92,7 +92,7 @@ runtime::program_source source_for(const runtime::device_state& device, const ir
             .kernel_name = emit::kernel_name(kernel, language),
             .options = {},
             .plan = {ir::origins_of(fitted.kernel), fitted.elements_per_item, fitted.most_lead,
-                     fitted.local_size}};
+                     fitted.local_size, fitted.rows_per_item}};
 }
 
 namespace {
@@ -188,6 +188,8 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
         report_compilation(kernel, facts);
         runtime::program_source source = source_for(device, kernel, facts);
         if (within != nullptr) source.options = within->options();
+        if (facts.max_registers > 0)
+            source.options += device.driver().words_for({.max_registers = facts.max_registers});
         source.why = why.empty() ? words_for(programs, kernel, facts, within) : std::string(why);
         return source;
     });

@@ -31,11 +31,12 @@ struct launch_facts {
     bool is_tight = false;    ///< memory may begin and end where no short vector does
     std::array<std::uint32_t, 3> only_for{};  ///< the launch's work-groups, where the compiler must be told
                                               ///< to leave room; zeros: any
+    std::uint32_t max_registers = 0;  ///< of a work-item, so that more groups share a compute unit; 0: any
     friend bool operator==(const launch_facts&, const launch_facts&) = default;
 
     void add_to(table_hash& hash) const {
         hash.add(on_cpu, distinct, covers, grid.is_offset, grid.is_part, grid.is_filled, is_shifted, is_tight,
-                 only_for[0], only_for[1], only_for[2]);
+                 only_for[0], only_for[1], only_for[2], max_registers);
     }
 };
 
@@ -63,6 +64,7 @@ struct launch_plan {
     std::size_t elements_per_item = 1;  ///< indices of a grid_range
     std::size_t most_lead = 0;          ///< indices by which the first work-item may begin ahead of 0
     std::size_t local_size = 256;
+    std::array<std::size_t, 2> rows_per_item{1, 1};  ///< indices in the grid's second and third dimension
 
     /// The work-items that take n indices, of which there is at least one.
     std::size_t items_for(std::size_t n) const { return (n - 1 + most_lead) / elements_per_item + 1; }

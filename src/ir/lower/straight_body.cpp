@@ -1,0 +1,87 @@
+#include "ir/lower/straight_body.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace balm::ir {
+
+namespace {
+
+constexpr std::size_t instructions_of_function = 16;
+
+bool is_one_instruction(builtin what) {
+    return info(what).symbol != nullptr || what == builtin::fma || what == builtin::mad;
+}
+
+}  // namespace
+
+std::size_t widest_access(const function& f, const block& body) {
+    std::size_t widest = 1;
+    for (const value_id v : body)
+        if (is_memory_access(f.code[v])) widest = std::max(widest, trace::size_of(accessed_by(f, v)));
+    return widest;
+}
+
+bool is_straight(const function& f, const block& body, bool is_distinct) {
+    std::vector<value_id> written;
+    for (const value_id v : body) {
+        const instruction& i = f.code[v];
+        if (i.blocks[0] != none || (has_effect(i) && i.op != opcode::store)) return false;
+        if (i.op == opcode::store) written.push_back(root_of(f, f.operand(v, 0)));
+        if (i.op != opcode::load || written.empty()) continue;
+        const value_id root = root_of(f, f.operand(v, 0));
+        const bool may_be_written = std::find(written.begin(), written.end(), root) != written.end();
+        if (!is_distinct || may_be_written) return false;
+    }
+    return true;
+}
+
+std::size_t instructions_of(const function& f, const block& body) {
+    std::size_t count = 0;
+    for (const value_id v : body) {
+        const instruction& i = f.code[v];
+        switch (i.op) {
+            case opcode::load:
+            case opcode::store:
+            case opcode::convert:
+            case opcode::select: ++count; break;
+            case opcode::builtin:
+                count += is_one_instruction(static_cast<builtin>(i.detail)) ? 1 : instructions_of_function;
+                break;
+            case opcode::read_image: count += instructions_of_function; break;
+            case opcode::call:
+            case opcode::evaluate: {
+                const function& callee = *f.callees[i.bits];
+                for (const block& each : callee.blocks) count += instructions_of(callee, each);
+                break;
+            }
+            case opcode::for_:
+            case opcode::while_: return most_instructions + 1;
+            default: break;
+        }
+        if (count > most_instructions) break;
+    }
+    return count;
+}
+
+bool has_wide_form(const function& f, value_id v) {
+    const value_id pointer = f.operand(v, 0);
+    const type memory = f.code[pointer].result;
+    return f.code[pointer].op == opcode::parameter && memory.where == space::global &&
+           pointee(memory).is_scalar() && !is_volatile(f.code[v]);
+}
+
+std::optional<index_sum> index_of_stores(const function& f, const block& body, value_id loop,
+                                         const loop_index& index) {
+    std::optional<index_sum> common;
+    for (const value_id v : body) {
+        if (f.code[v].op != opcode::store) continue;
+        const std::optional<index_sum> own = has_wide_form(f, v) ? index.sum_of(v) : std::nullopt;
+        if (!own || own->coefficient_of(loop) != 1 || (common && *common != *own)) return std::nullopt;
+        common = own;
+    }
+    if (common) common = common->besides(loop);
+    return common;
+}
+
+}  // namespace balm::ir
