@@ -31,19 +31,20 @@ enum class searched : std::uint8_t { lower, upper, bin };
 template <searched What, class T>
 const auto& search_function() {
     using namespace dsl;
-    static const auto made = function(What == searched::lower   ? "lower_bound(x, sorted, size)"
-                                      : What == searched::upper ? "upper_bound(x, sorted, size)"
-                                                                : "bin(x, edges, size)",
-                                      [](Var<T> x, In<T> sorted, Long size) {
-                                          return leading(sorted, size, [&](const Var<T>& element) {
-                                              if constexpr (What == searched::lower)
-                                                  return Bool(element < x);
-                                              else if constexpr (What == searched::upper)
-                                                  return Bool(!(x < element));
-                                              else
-                                                  return Bool(element <= x);  // not of a NaN
-                                          });
-                                      });
+    static const auto& made = *new auto(function(  // outlives what is destroyed at exit
+        What == searched::lower   ? "lower_bound(x, sorted, size)"
+        : What == searched::upper ? "upper_bound(x, sorted, size)"
+                                  : "bin(x, edges, size)",
+        [](Var<T> x, In<T> sorted, Long size) {
+            return leading(sorted, size, [&](const Var<T>& element) {
+                if constexpr (What == searched::lower)
+                    return Bool(element < x);
+                else if constexpr (What == searched::upper)
+                    return Bool(!(x < element));
+                else
+                    return Bool(element <= x);  // not of a NaN
+            });
+        }));
     return made;
 }
 

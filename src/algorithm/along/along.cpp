@@ -169,8 +169,7 @@ public:
                 {"partial results"});
         launch(d, p_, leaves_, reduced_);
         if (is_whole) return;
-        static const tape& nothing = *new tape;
-        launch(finish_of(d), nothing, layout(nothing), d.segments);
+        launch(finish_of(d), empty_tape(), no_leaves(), d.segments);
     }
 
 private:
@@ -365,7 +364,7 @@ private:
             groups = plan.is_strip() ? kept_ / fastest_count() * d.share * d.segments
                                      : divided_up(kept_ * d.segments, d.share);
         } else {
-            g.local[0] = std::bit_floor(std::min(along_group, kernel->program->max_work_group_size()));
+            g.local[0] = group_size_of(*kernel, along_group);
             const std::size_t across = std::min(d.across, g.local[0]), side = g.local[0] / across;
             d.width_bits = std::countr_zero(plan.shape == along_shape::lanes_of_columns ? side : across);
             groups = divided_up(kept_, side);

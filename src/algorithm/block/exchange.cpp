@@ -86,10 +86,16 @@ elements exchange(const group& g, const elements& list, arrangement from, arrang
 
 elements scatter(const group& g, const elements& list, std::span<const Int> ranks, arrangement to,
                  const arrays& shared) {
+    put_at_ranks(g, list, ranks, shared);
+    g.barrier();
+    return take(g, types_of(list[0]), static_cast<int>(list.size()), to, shared);
+}
+void put_at_ranks(const group& g, const elements& list, std::span<const Int> ranks, const arrays& shared) {
     const padding padded = padding_of(g, list);
     for (std::size_t k = 0; k < list.size(); ++k) shared.store(padded.of(ranks[k]), list[k]);
-    g.barrier();
-    return load_each(shared, padded.of(to));
+}
+elements take(const group& g, const types& of, int each, arrangement to, const arrays& shared) {
+    return load_each(shared, padding(g, of, each).of(to));
 }
 
 Int exchange_slot(const group& g, const types& of, int each, const Int& position) {

@@ -18,6 +18,10 @@ elements exchange(const group&, const elements&, arrangement from, arrangement t
 elements scatter(const group&, const elements&, std::span<const Int> ranks, arrangement to,
                  const arrays& shared);
 
+/// The two steps of it, with a barrier in between.
+void put_at_ranks(const group&, const elements&, std::span<const Int> ranks, const arrays& shared);
+elements take(const group&, const types&, int each, arrangement to, const arrays& shared);
+
 /// Where `shared` has the element of a position of the tile: for kernels that store some elements only, or
 /// look elements up.
 Int exchange_slot(const group&, const types&, int each, const Int& position);

@@ -17,102 +17,140 @@ const operation& sum() {
     return adds;
 }
 
-/// Bits of a rank among the elements of a sub-group; of the rest of an i32 its digit takes the lowest.
-constexpr int rank_bits = 16;
+/// With sub-groups counters are records[sub-group][digit] of two words: lanes that have the digit, one bit
+/// each, and a count.
+constexpr int lanes_word = 0, count_word = 1, words_of_record = 2;
+
+/// Whether lanes of a sub-group look for those with the same digit.
+bool matches(const group& g) { return g.has_sub_groups() && !g.is_single(); }
+
+trace::node word_of(const Int& record, int word) { return node_of(record * words_of_record + word); }
+trace::type pair_of_words() { return trace::type(scalar::i32, words_of_record); }
 
 Int loaded(const arrays& counters, const Int& at) { return Int(counters.load(at)[0]); }
 
 }  // namespace
 
 radix_rank::radix_rank(const group& g, int bits)
-    : radix_rank(g, bits, g.shared("counters", {scalar::i32}, room(g, bits))) {}
+    : radix_rank(g, bits,
+                 g.shared("counters", {pair_of_words()}, room(g, bits) / words_of_record).as({scalar::i32})) {
+}
 radix_rank::radix_rank(const group& g, int bits, const arrays& counters)
     : g_(g),
       bits_(bits),
       digits_(1 << bits),
       counters_(counters),
-      shared_(g.shared("totals", {scalar::i32}, scan_room(g))) {}
+      shared_(g.shared("totals", {scalar::i32}, scan_room(g))),
+      starts_(g.shared("starts", {scalar::i32}, std::size_t{1} << bits)) {}
 
 std::size_t radix_rank::room(const group& g, int bits) {
-    return (g.has_sub_groups() ? static_cast<std::size_t>(g.most_sub_groups()) : g.most()) << bits;
+    const std::size_t rows =
+        matches(g) ? words_of_record * static_cast<std::size_t>(g.most_sub_groups()) : g.most();
+    return rows << bits;
 }
 arrangement radix_rank::arranged(const group& g) {
-    return g.has_sub_groups() ? arrangement::sub_group_striped : arrangement::blocked;
+    return matches(g) ? arrangement::sub_group_striped : arrangement::blocked;
 }
 
-std::vector<Int> radix_rank::operator()(std::span<const Int> digits) const {
-    return g_.has_sub_groups() ? by_matching(digits) : by_counting(digits);
+Int radix_rank::start(const Int& digit) const { return loaded(starts_, digit); }
+
+radix_rank::counted radix_rank::count(int each, const digits& digit) const {
+    counted made;
+    if (matches(g_))
+        count_in_sub_groups(each, digit);
+    else
+        made = count_in_items(each, digit);
+    g_.barrier();
+    return made;
 }
-Int radix_rank::start(const Int& digit) const {
-    return loaded(counters_, g_.has_sub_groups() ? Int(digit) : digit * g_.items());
+std::vector<Int> radix_rank::ranks(int each, const digits& digit, const counted& known) const {
+    if (matches(g_)) return ranks_by_matching(each, digit);
+    std::vector<Int> made;
+    for (std::size_t k = 0; k < known.ranks.size(); ++k)
+        made.push_back(known.ranks[k] + loaded(counters_, known.places[k]));
+    return made;
 }
 
-/// Counters are counters[sub-group][digit]. A rank among the sub-group's elements and its digit are held in
-/// one register.
-std::vector<Int> radix_rank::by_matching(std::span<const Int> digits) const {
-    const Int row = named("row", g_.sub_group() * digits_);
+trace::node radix_rank::records() const {
+    const trace::node words = counters_.memory();
+    return trace::reinterpret(words, trace::pointer_to(pair_of_words(), words.type.where));
+}
+/// The first record of the sub-group.
+Int radix_rank::row() const { return named("row", g_.sub_group() * digits_); }
+
+void radix_rank::count_in_sub_groups(int each, const digits& digit) const {
+    const trace::node words = counters_.memory();
+    const Int first = row();
+    const trace::node zero = node_of(0), zeros = trace::compose(pair_of_words(), &zero, 1);
     for (Int d : named("digit", range(g_.lane(), Int(digits_), g_.last() + 1)))
-        counters_.store(row + d, {node_of(0)});
+        trace::store(records(), node_of(first + d), zeros, {});
     sub_group_barrier();
-    std::vector<Int> ranks;
-    for (const Int& digit : digits) {
-        const UInt same = match(g_, digit, bits_, shared_);
-        const Int leader = 31 - cast<int>(clz(same));
-        Int rank = named("rank", 0);
-        IF (g_.lane() == leader) {
-            const Int before = loaded(counters_, row + digit);
-            counters_.store(row + digit, {node_of(before + cast<int>(popcount(same)))});
-            rank = before;
-        }
-        sub_group_barrier();
-        // Computed here, so that neither the lanes nor the digit stay in registers.
-        rank = digit << rank_bits | (Int(shuffle(g_, {node_of(rank)}, leader, shared_)[0]) +
-                                     cast<int>(popcount(same & lane_mask_lt())));
-        ranks.push_back(rank);
-    }
+    const trace::node one = node_of(1);
+    for (int k = 0; k < each; ++k)
+        trace::atomic(trace::atomic_op::add, words, word_of(first + digit(k), count_word), &one, 1, {});
     local_barrier();
     scan_sub_groups();
-    local_barrier();
-    for (Int& each : ranks) {
-        const Int packed = each;
-        each = (packed & ((1 << rank_bits) - 1)) + loaded(counters_, row + (packed >> rank_bits));
-    }
-    return ranks;
 }
 
-/// Digit by digit, and of each the sub-groups in turn.
+/// Digit by digit, and of each the sub-groups in turn: where a sub-group's elements of a digit begin.
 void radix_rank::scan_sub_groups() const {
+    const trace::node words = counters_.memory();
     const Int each = named("each", (digits_ + g_.items() - 1) / g_.items());
     const Int begin = named("begin", min(g_.item() * each, digits_)),
               end = named("end", min(begin + each, digits_));
-    const auto each_counter = [&](const auto& body) {
-        for (Int digit : named("digit", range(begin, end)))
-            for (Int s : named("s", range(g_.sub_groups()))) body(s * digits_ + digit);
-    };
+    const auto count_at = [&](const Int& s, const Int& d) { return word_of(s * digits_ + d, count_word); };
     Int own = named("own", 0);
-    each_counter([&](const Int& at) { own += loaded(counters_, at); });
+    for (Int d : named("digit", range(begin, end)))
+        for (Int s : named("s", range(g_.sub_groups()))) own += Int(trace::load(words, count_at(s, d), {}));
     Int ahead = named("ahead", Int(scan_exclusive(g_, sum(), {node_of(own)}, shared_)[0]));
-    each_counter([&](const Int& at) {
-        const Int count = loaded(counters_, at);
-        counters_.store(at, {node_of(ahead)});
-        ahead += count;
-    });
+    for (Int d : named("digit", range(begin, end))) {
+        starts_.store(d, {node_of(ahead)});
+        for (Int s : named("s", range(g_.sub_groups()))) {
+            const Int count(trace::load(words, count_at(s, d), {}));
+            trace::store(words, count_at(s, d), node_of(ahead), {});
+            ahead += count;
+        }
+    }
+}
+
+std::vector<Int> radix_rank::ranks_by_matching(int each, const digits& digit) const {
+    const trace::node words = counters_.memory();
+    const Int first = row();
+    const trace::node own_lane = node_of(named("own_lane", Int(1) << g_.lane()));
+    std::vector<Int> made;
+    for (int k = 0; k < each; ++k) {
+        const Int record = first + digit(k);
+        trace::atomic(trace::atomic_op::bit_or, words, word_of(record, lanes_word), &own_lane, 1, {});
+        sub_group_barrier();
+        const trace::node seen = trace::load(records(), node_of(record), {});
+        const UInt same(trace::convert(trace::swizzle(seen, lanes_word, 1), scalar::u32));
+        const Int next(trace::swizzle(seen, count_word, 1));
+        sub_group_barrier();
+        IF ((same >> g_.lane()) == 1u) {  // the last one of them
+            const trace::node left[] = {node_of(0), node_of(next + cast<int>(popcount(same)))};
+            trace::store(records(), node_of(record), trace::compose(pair_of_words(), left, 2), {});
+        }
+        sub_group_barrier();
+        made.push_back(named("rank", next + cast<int>(popcount(same & lane_mask_lt()))));
+    }
+    return made;
 }
 
 /// Counters are counters[digit][work-item].
-std::vector<Int> radix_rank::by_counting(std::span<const Int> digits) const {
+radix_rank::counted radix_rank::count_in_items(int each, const digits& digit) const {
     for (Int d : named("digit", range(digits_))) counters_.store(d * g_.items() + g_.item(), {node_of(0)});
-    std::vector<Int> places, ranks;
-    for (const Int& digit : digits) {
-        places.push_back(digit * g_.items() + g_.item());
-        ranks.push_back(loaded(counters_, places.back()));
-        counters_.store(places.back(), {node_of(ranks.back() + 1)});
+    counted made;
+    for (int k = 0; k < each; ++k) {
+        made.places.push_back(digit(k) * g_.items() + g_.item());
+        made.ranks.push_back(loaded(counters_, made.places.back()));
+        counters_.store(made.places.back(), {node_of(made.ranks.back() + 1)});
     }
     g_.barrier();
     scan_array(g_, sum(), counters_, digits_ * g_.items(), shared_);
     g_.barrier();
-    for (std::size_t k = 0; k < ranks.size(); ++k) ranks[k] += loaded(counters_, places[k]);
-    return ranks;
+    for (Int d : named("digit", range(g_.item(), Int(digits_), g_.items())))
+        starts_.store(d, {node_of(loaded(counters_, d * g_.items()))});
+    return made;
 }
 
 }  // namespace balm::block

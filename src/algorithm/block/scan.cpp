@@ -135,6 +135,16 @@ values scan(const operation& does, const values& carry, const Index& begin, cons
     return read(sum);
 }
 
+values ahead_of_sub_group(const group& g, const operation& does, const values& of_sub_group,
+                          const arrays& shared, values* total) {
+    const values before = sub_group_totals(g, of_sub_group, shared).before(does, total);
+    const values ahead = variables("ahead", does.identity());
+    IF (g.sub_group() > 0) {
+        write(ahead, before);
+    }
+    return read(ahead);
+}
+
 std::size_t scan_room(const group& g) {
     const auto totals = static_cast<std::size_t>(g.most_sub_groups());
     return g.has_sub_groups() ? totals : 2 * g.most() + totals;
@@ -301,7 +311,7 @@ private:
 striped_scan scan_exclusive_striped(const group& g, const operation& does, const elements& list,
                                     const arrays& shared, values* total) {
     const scanned_rows rows(g, does, list, shared);
-    striped_scan made{variables("ahead", does.identity()), {}};
+    striped_scan made;
     values own;
     for (std::size_t k = 0; k < list.size(); ++k) {
         const values ahead = k == 0 ? does.identity() : own, in_row = rows.before(k), of_row = rows.total(k);
@@ -311,11 +321,7 @@ striped_scan scan_exclusive_striped(const group& g, const operation& does, const
         }
         own = k == 0 ? of_row : does.combined(ahead, of_row);
     }
-    const values ahead = sub_group_totals(g, own, shared.first(own.size())).before(does, total);
-    IF (g.sub_group() > 0) {
-        write(made.ahead, ahead);
-    }
-    made.ahead = read(made.ahead);
+    made.ahead = ahead_of_sub_group(g, does, own, shared.first(own.size()), total);
     for (values& each : made.before) each = read(each);
     return made;
 }

@@ -36,6 +36,11 @@ values scan_inclusive(const group&, const operation&, const values& own, const a
 values scan_exclusive(const group&, const operation&, const values& own, const arrays& shared,
                       values* total = nullptr);
 
+/// What the sub-groups before this one have in total, given the total of each sub-group, known to its last
+/// lane; the identity in the first one. `total` becomes that of all.
+values ahead_of_sub_group(const group&, const operation&, const values& of_sub_group, const arrays& shared,
+                          values* total);
+
 /// Scans a tile in blocked arrangement: each work-item has neighbouring elements.
 elements scan_inclusive(const group&, const operation&, const elements&, const arrays& shared,
                         values* total = nullptr);

@@ -26,23 +26,6 @@ Bool is_whole(const group& g, int each, const Index& begin, const Index& end) {
     return named("is_whole", begin + g.items() * each <= end);
 }
 
-/// The numbers of a work-item's runs: vectors in memory are some constants apart then.
-class run_numbers {
-public:
-    run_numbers(const group& g, runs how, const Index& begin)
-        : how_(how),
-          at_(g, arrangement::sub_group_striped, how.count),
-          base_(named("base", (begin >> std::countr_zero(static_cast<unsigned>(how.length))) + at_.first)) {}
-    Index operator[](int r) const { return base_ + r * at_.stride; }
-    /// The index of an element.
-    Index index(int r, int k) const { return (*this)[r] * how_.length + k; }
-
-private:
-    runs how_;
-    positions at_;
-    Index base_;
-};
-
 }  // namespace
 
 elements load(const group& g, arrangement how, int each, const Index& begin,
@@ -90,28 +73,38 @@ void store(const group& g, arrangement how, const elements& list, const Index& b
     }
 }
 
+run_numbers::run_numbers(const group& g, runs how, const Index& begin)
+    : at_(g, arrangement::sub_group_striped, how.count),
+      base_(named("base", (begin >> std::countr_zero(static_cast<unsigned>(how.length))) + at_.first)) {}
+
+void visit(const group& g, runs how, const Index& begin, const Index& end,
+           const std::function<void(const run_numbers&)>& whole,
+           const std::function<void(const Index&, int)>& one) {
+    const run_numbers numbers(g, how, begin);
+    IF (is_whole(g, how.elements(), begin, end)) {
+        whole(numbers);
+    }
+    ELSE {
+        for (int e = 0; e < how.elements(); ++e) {
+            const Index i = numbers[e / how.length] * how.length + e % how.length;
+            IF (i < end) {
+                one(i, e);
+            }
+        }
+    }
+}
+
 elements load(const group& g, runs how, const Index& begin, const Index& end,
               const std::function<values(const Index&, int)>& at_run,
               const std::function<values(const Index&)>& at, const values& otherwise) {
-    const run_numbers numbers(g, how, begin);
     elements made;
     for (int k = 0; k < how.elements(); ++k) made.push_back(variables("element", otherwise));
-    const auto each = [&](auto&& take) {
-        auto to = made.begin();
-        for (int r = 0; r < how.count; ++r)
-            for (int k = 0; k < how.length; ++k) take(*to++, r, k);
+    const auto load_runs = [&](const run_numbers& run) {
+        for (int e = 0; e < how.elements(); ++e)
+            write(made[static_cast<std::size_t>(e)], at_run(run[e / how.length], e % how.length));
     };
-    IF (is_whole(g, how.elements(), begin, end)) {
-        each([&](const values& to, int r, int k) { write(to, at_run(numbers[r], k)); });
-    }
-    ELSE {
-        each([&](const values& to, int r, int k) {
-            const Index i = numbers.index(r, k);
-            IF (i < end) {
-                write(to, at(i));
-            }
-        });
-    }
+    visit(g, how, begin, end, load_runs,
+          [&](const Index& i, int e) { write(made[static_cast<std::size_t>(e)], at(i)); });
     for (values& each_made : made) each_made = read(each_made);
     return made;
 }
@@ -119,22 +112,14 @@ elements load(const group& g, runs how, const Index& begin, const Index& end,
 void store(const group& g, runs how, const elements& list, const Index& begin, const Index& end,
            const std::function<void(const Index&, const elements&)>& give_run,
            const std::function<void(const Index&, const values&)>& give) {
-    const run_numbers numbers(g, how, begin);
-    const auto run_of = [&](int r) {
-        const auto from = list.begin() + r * how.length;
-        return elements(from, from + how.length);
-    };
-    IF (is_whole(g, how.elements(), begin, end)) {
-        for (int r = 0; r < how.count; ++r) give_run(numbers[r], run_of(r));
-    }
-    ELSE {
-        for (int k = 0; k < how.elements(); ++k) {
-            const Index i = numbers.index(k / how.length, k % how.length);
-            IF (i < end) {
-                give(i, list[static_cast<std::size_t>(k)]);
-            }
+    const auto store_runs = [&](const run_numbers& run) {
+        for (int r = 0; r < how.count; ++r) {
+            const auto from = list.begin() + r * how.length;
+            give_run(run[r], elements(from, from + how.length));
         }
-    }
+    };
+    visit(g, how, begin, end, store_runs,
+          [&](const Index& i, int e) { give(i, list[static_cast<std::size_t>(e)]); });
 }
 
 void store_vector(const trace::node& pointer, const Index& number, const elements& run) {

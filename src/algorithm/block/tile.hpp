@@ -26,8 +26,24 @@ struct runs {
     int elements() const { return count * length; }
     friend bool operator==(const runs&, const runs&) = default;
 };
+/// The numbers of a work-item's runs. Vectors in memory are constants apart then. `begin` is a multiple of
+/// the length.
+class run_numbers {
+public:
+    run_numbers(const group&, runs, const Index& begin);
+    Index operator[](int r) const { return base_ + r * at_.stride; }
+
+private:
+    positions at_;
+    Index base_;
+};
+/// Calls whole(numbers of the runs) where the tile ends ahead of `end`; elsewhere one(index, its number among
+/// the work-item's elements) for those ahead of it.
+void visit(const group&, runs, const Index& begin, const Index& end,
+           const std::function<void(const run_numbers&)>& whole,
+           const std::function<void(const Index&, int)>& one);
 /// The elements of a work-item, run after run: at_run(number of the run, k) where the tile ends ahead of
-/// `end`; elsewhere at(index) of those ahead of it, and `otherwise`. `begin` is a multiple of the length.
+/// `end`; elsewhere at(index) of those ahead of it, and `otherwise`.
 elements load(const group&, runs, const Index& begin, const Index& end,
               const std::function<values(const Index&, int)>& at_run,
               const std::function<values(const Index&)>& at, const values& otherwise);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "balm/dsl/control.hpp"
 #include "balm/error.hpp"
 
 namespace balm::block {
@@ -27,6 +28,21 @@ values read(const values& variables) {
 }
 void write(const values& variables, const values& now) {
     for (std::size_t v = 0; v < variables.size(); ++v) trace::write(variables[v], now[v]);
+}
+values chosen(const Bool& condition, const values& if_true, const values& if_false) {
+    values made;
+    for (std::size_t v = 0; v < if_true.size(); ++v) {
+        if (if_true[v].type.is_scalar()) {
+            made.push_back(trace::select(node_of(condition), if_true[v], if_false[v]));
+            continue;
+        }
+        const values one = variables("chosen", {if_false[v]});
+        IF (condition) {
+            write(one, {if_true[v]});
+        }
+        made.push_back(read(one)[0]);
+    }
+    return made;
 }
 values joined(values first, const values& second) {
     first.insert(first.end(), second.begin(), second.end());

@@ -36,6 +36,8 @@ types types_of(const values&);
 values variables(std::string_view word, const values& initial);
 values read(const values& variables);
 void write(const values& variables, const values& now);
+/// The values of one or the other: selected without a branch, but for structures.
+values chosen(const Bool& condition, const values& if_true, const values& if_false);
 /// values of `first`, then those of `second`.
 values joined(values first, const values& second);
 
@@ -58,6 +60,8 @@ public:
     arrays first(std::size_t count) const {
         return arrays(values(pointers_.begin(), pointers_.begin() + static_cast<std::ptrdiff_t>(count)));
     }
+    /// The memory of one of them.
+    const trace::node& memory(std::size_t array = 0) const { return pointers_[array]; }
     /// The same memory as elements of other types, one for each array.
     arrays as(const types&) const;
 

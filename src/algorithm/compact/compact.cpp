@@ -4,14 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <bit>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "algorithm/compact/compact_kernels.hpp"
-#include "algorithm/compact/compact_strategy.hpp"
 #include "algorithm/divided_up.hpp"
 #include "algorithm/reduce/slots.hpp"
 #include "array/kernel_cache.hpp"
@@ -24,31 +22,13 @@ namespace balm::array {
 
 namespace {
 
-std::atomic<const forced_scan*> forced{nullptr};
-
-/// Elements of a work-item's chunk on CPUs, as for scans.
-constexpr std::size_t cpu_chunk = 65536;
-/// Groups with a chunk each for each compute unit of a GPU.
-constexpr std::size_t groups_per_unit = 8;
-constexpr std::size_t vector_bytes = 16;
-/// How the elements of a tile are shared out on a GPU.
-struct tile_shape {
-    std::size_t group;  ///< work-items
-    std::size_t bytes;  ///< of elements that a work-item has
-};
-/// As for scans, bytes under way count, and a small input is for more groups. Large tiles have as many bytes
-/// as those of scans, in twice the work-items, since each has flags and places besides; a tile has 32
-/// KiB of local memory at most. Not measured yet.
-constexpr tile_shape large_tiles{256, 128}, small_tiles{256, 64};
+/// Selections of half of 2^28 floats take 0.57 ms with 48 registers, 0.61 with the 56 that the compiler
+/// likes, 0.65 with 40; in groups of 128 0.62, with 64 bytes 0.78. Reductions by key, in runs of 100: 1.16 ms
+/// with 80 registers, 1.44 with 88, 1.17 with 64 (H200).
+constexpr tile_shape large_tiles{256, 128, 48}, large_tiles_of_reductions{256, 128, 80};
 constexpr std::size_t most_tile_bytes = 32768;
-constexpr std::size_t enough_for_large_tiles = std::size_t{1} << 23;  ///< elements
 /// Counts below 2^31 take 32 bits.
 constexpr std::size_t most_in_32_bits = std::size_t{1} << 31;
-
-scan_strategy strategy_for(bool is_cpu, const compact_plan& plan) {
-    if (is_cpu) return scan_strategy::chunk_an_item;
-    return plan.has_sub_groups ? scan_strategy::tiles_look_back : scan_strategy::chunk_a_group;
-}
 
 /// What decides a kernel besides the expression.
 struct compact_key {
@@ -92,25 +72,23 @@ public:
         plan_.keys = how.keys;
         plan_.is_partition = how.is_partition;
         plan_.is_wide = n >= most_in_32_bits;
-        plan_.has_sub_groups = kernels::features_of(*device_).has_sub_groups;
-        strategy_ = strategy_for(facts_.on_cpu, plan_);
-        if (const forced_scan* const asked = forced.load()) {
-            strategy_ = asked->strategy;
-            plan_.has_sub_groups |= asked->has_sub_groups;
-        }
-        // Where elements go that are not selected depends on how many are.
-        if (how.is_partition && strategy_ == scan_strategy::tiles_look_back)
-            strategy_ = scan_strategy::chunk_a_group;
         state_ = compact_state(plan_, does_);
-        cut();
+        // Where elements go that are not selected depends on how many are.
+        division_ = divide(*device_, facts_.on_cpu, p, leaves_,
+                           {n, bytes_of_element(how, does_), 1, !how.is_partition,
+                            how.reduced.empty() ? large_tiles : large_tiles_of_reductions, most_tile_bytes});
+        static_cast<tile_plan&>(plan_) = division_.tiles;
+        facts_.max_registers = plan_.max_registers;
     }
 
     /// Whether the count is known before elements are moved.
-    bool counts_first() const { return strategy_ != scan_strategy::tiles_look_back && !is_one_chunk(); }
+    bool counts_first() const {
+        return division_.strategy != scan_strategy::tiles_look_back && !is_one_chunk();
+    }
     void find_count() {
         if (!counts_first()) return;
-        parts_ = slots_of(chunks_ + 1);
-        launch(compact_stage::chunk_totals, chunks_);
+        parts_ = slots_of(division_.chunks + 1);
+        launch(compact_stage::chunk_totals, division_.chunks);
         launch(compact_stage::parts, 1);
     }
     /// Targets of another size than the number of elements may have no room for all that are selected.
@@ -118,70 +96,36 @@ public:
         into_ = into;
         plan_.is_bounded = is_bounded;
         if (is_one_chunk()) return launch(compact_stage::whole, 1);
-        if (strategy_ == scan_strategy::tiles_look_back) return move_with_look_back();
-        launch(compact_stage::chunks, chunks_);
+        if (division_.strategy == scan_strategy::tiles_look_back) return move_with_look_back();
+        launch(compact_stage::chunks, division_.chunks);
     }
 
 private:
     bool is_one_chunk() const {
-        const bool needs_count = how_.is_partition && strategy_ != scan_strategy::chunk_an_item;
-        return chunks_ == 1 && !needs_count;
-    }
-    void cut() {
-        if (strategy_ == scan_strategy::chunk_an_item) {
-            plan_.has_sub_groups = false;
-            chunk_ = cpu_chunk;
-        } else {
-            const bool is_large = strategy_ == scan_strategy::tiles_look_back && n_ >= enough_for_large_tiles;
-            const tile_shape& shape = is_large ? large_tiles : small_tiles;
-            plan_.group = std::bit_floor(std::min({shape.group, device_->info().max_work_group_size,
-                                                   most_tile_bytes / bytes_of_element(how_, does_)}));
-            plan_.is_exact = plan_.has_sub_groups || strategy_ == scan_strategy::tiles_look_back;
-            plan_.tile = tile_of_item(shape.bytes);
-            plan_.loads_vectors = leaves_.has_whole_vectors();
-            const std::size_t tile = plan_.group * static_cast<std::size_t>(plan_.tile.elements());
-            const std::size_t units = std::max<std::size_t>(device_->info().compute_units, 1);
-            const std::size_t tiles = divided_up(n_, tile);
-            chunk_ = divided_up(tiles, std::min(tiles, units * groups_per_unit)) * tile;
-        }
-        chunks_ = divided_up(n_, chunk_);
-    }
-    /// What a work-item has of a tile, in vectors of 16 bytes of what is widest.
-    block::runs tile_of_item(std::size_t tile_bytes) const {
-        const std::size_t bytes = bytes_of_element(how_, does_);
-        std::size_t widest = 1;
-        for (const vector_state* each : leaves_.vectors) widest = std::max(widest, each->element_size());
-        const std::size_t most = std::clamp<std::size_t>(
-            std::bit_floor(tile_bytes / std::max<std::size_t>(bytes, 4)), 1, tile_bytes);
-        const std::size_t length = std::clamp<std::size_t>(vector_bytes / std::bit_ceil(widest), 1, most);
-        return {static_cast<int>(most / length), static_cast<int>(length)};
+        const bool needs_count = how_.is_partition && division_.strategy != scan_strategy::chunk_an_item;
+        return division_.chunks == 1 && !needs_count;
     }
     std::shared_ptr<vector_state> slots_of(std::size_t states) const {
         return std::make_shared<vector_state>(device_, scalar::u64, states * slot_layout(state_).count);
     }
 
     void move_with_look_back() {
-        const std::size_t tiles =
-            divided_up(n_, plan_.group * static_cast<std::size_t>(plan_.tile.elements()));
-        const announcements layout(tiles, state_, plan_.count_bits());
-        words_ = std::make_shared<vector_state>(device_, scalar::u64, layout.words);
-        constexpr std::uint64_t nothing = 0;
-        fill(*words_, &nothing);
-        first_run_ = layout.runs;
-        first_block_ = layout.blocks;
+        const std::size_t tiles = divided_up(n_, plan_.elements());
+        announcements_.emplace(device_, tiles, state_, plan_.count_bits());
         launch(compact_stage::look_back, tiles);
     }
 
     /// The parameters of a kernel.
     template <class List>
-    void list(List& to, const compact_plan& plan, const tape& p, const layout& leaves) const {
+    void list(List& to, const compact_plan& plan, const tape& p, const layout& leaves) {
         const bool has_chunks =
             plan.stage == compact_stage::chunk_totals || plan.stage == compact_stage::chunks;
         if (plan.reads_elements()) to.number("n", n_);
-        if (has_chunks) to.number("chunk_size", chunk_);
-        if (!plan.reads_elements() || (has_chunks && plan.is_partition)) to.number("chunks", chunks_);
+        if (has_chunks) to.number("chunk_size", division_.chunk);
+        if (!plan.reads_elements() || (has_chunks && plan.is_partition))
+            to.number("chunks", division_.chunks);
         if (!plan.reads_elements() || has_chunks) to.vector("parts", *parts_, trace::access::mixed);
-        if (plan.stage == compact_stage::look_back) list_announcements(to);
+        if (plan.stage == compact_stage::look_back) announcements_->list(to);
         if (plan.moves_elements()) {
             if (plan.is_bounded) to.number("room", into_[0]->size());
             for (std::size_t k = 0; k < into_.size(); ++k)
@@ -191,20 +135,11 @@ private:
         if (plan.gives_count()) to.vector("count", count_, trace::access::out);
         list_leaves(to, p, leaves);
     }
-    template <class List>
-    void list_announcements(List& to) const {
-        to.number("first_run", first_run_);
-        to.number("first_block", first_block_);
-        to.vector("words", *words_, trace::access::mixed);
-    }
-
     void launch(compact_stage stage, std::size_t groups) {
         compact_plan plan = plan_;
         plan.stage = stage;
-        static const tape& nothing = *new tape;
-        static const layout& no_leaves = *new layout(nothing);
-        const tape& p = plan.reads_elements() ? p_ : nothing;
-        const layout& leaves = plan.reads_elements() ? leaves_ : no_leaves;
+        const tape& p = plan.reads_elements() ? p_ : empty_tape();
+        const layout& leaves = plan.reads_elements() ? leaves_ : no_leaves();
         const auto trace_it = [&] {
             trace::recording r(how_.name, 1, {});
             parameter_list given(r);
@@ -214,11 +149,7 @@ private:
         const compact_key key(plan, how_, into_);
         const std::shared_ptr<const cached_kernel> kernel =
             kernel_for(*device_, key, p, leaves, facts_, std::cref(trace_it));
-        runtime::grid g;
-        g.local[0] = plan.is_exact
-                         ? plan.group
-                         : std::bit_floor(std::min(plan.group, kernel->program->max_work_group_size()));
-        g.global[0] = groups * g.local[0];
+        const runtime::grid g = grid_of(groups, plan, *kernel);
         enqueue(*kernel, *device_, g, [&](parameter_bindings& bound) { list(bound, plan, p, leaves); });
     }
 
@@ -228,15 +159,14 @@ private:
     const operations does_;
     const std::shared_ptr<runtime::device_state> device_;
     vector_state& count_;
-    const ir::launch_facts facts_;
+    ir::launch_facts facts_;
     const layout leaves_;
     compact_plan plan_;
-    scan_strategy strategy_;
+    work_division division_;
     block::types state_;
     std::span<vector_state* const> into_;
-    std::size_t chunk_ = 0, chunks_ = 0;
-    std::size_t first_run_ = 0, first_block_ = 0;
-    std::shared_ptr<vector_state> parts_, words_;
+    std::shared_ptr<vector_state> parts_;
+    std::optional<announcement_memory> announcements_;
 };
 
 /// The elements on one device: of vectors over several the first one gets copies.
@@ -334,8 +264,6 @@ std::vector<vector_state*> addresses_of(const made_list& list) {
 }
 
 }  // namespace
-
-void force_compactions(const forced_scan* asked) { forced = asked; }
 
 std::size_t compact(tape&& list, const compaction& how, std::span<const trace::type> elements,
                     std::shared_ptr<vector_state>* made) {

@@ -2,14 +2,17 @@
 
 #include "algorithm/compact/compact_kernels.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
-#include <string>
 
 #include "algorithm/block/exchange.hpp"
+#include "algorithm/block/flag_ranks.hpp"
 #include "algorithm/block/reduce.hpp"
 #include "algorithm/block/scan.hpp"
 #include "algorithm/block/tile.hpp"
+#include "algorithm/element_of_run.hpp"
 #include "algorithm/reduce/slots.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/conversion.hpp"
@@ -97,17 +100,16 @@ public:
     }
 
     std::shared_ptr<const ir::function> traced() {
-        if (plan_.reads_elements()) {
-            std::string words;
-            for (const std::string& each : describe(p_, leaves_, given_))
-                words += (words.empty() ? "" : ", ") + each;
-            r_.describe(words);
-        }
-        switch (plan_.stage) {
-            case compact_stage::parts: record_parts(); break;
-            case compact_stage::look_back: record_tile_with_look_back(); break;
-            default: plan_.on_item() ? record_chunk_of_item() : record_chunk_of_group(); break;
-        }
+        if (plan_.reads_elements())
+            r_.describe(fmt::format("{}", fmt::join(describe(p_, leaves_, given_), ", ")));
+        if (plan_.stage == compact_stage::parts)
+            record_parts();
+        else if (plan_.on_item())
+            record_chunk_of_item();
+        else if (has_reductions_)
+            plan_.stage == compact_stage::look_back ? record_runs_with_look_back() : record_runs_of_group();
+        else
+            record_selection();
         return r_.finish(nullptr);
     }
 
@@ -126,9 +128,7 @@ private:
     values recorded(const Index& i) const { return recorded(coordinates(block::node_of(i))); }
     /// Element k of a run of a tile.
     values recorded(const Index& run, int k) const {
-        coordinates place(block::node_of(index(run, k)));
-        if (plan_.loads_vectors) place.vector = {block::node_of(run), k, plan_.tile.length};
-        return recorded(place);
+        return recorded(element_of_run(run, k, plan_.tile.length, plan_.loads_vectors));
     }
     Index index(const Index& run, int k) const { return run * plan_.tile.length + k; }
     values keys_of(const values& list) const { return part_of(list, 0, plan_.keys); }
@@ -363,22 +363,145 @@ private:
 
     // ---- GPUs: a group has a chunk, tile by tile, or one tile
 
-    struct tile_memory {
-        block::room room;
-        block::arrays totals;
-    };
     std::size_t room_of_tile() const { return block::exchange_room(g_, moved_, plan_.tile.elements()); }
-    tile_memory memory_of_tiles() const {
-        const types rows = block::side_by_side(state_, static_cast<std::size_t>(plan_.tile.count));
-        return {block::room(block::room::bytes_of(moved_, room_of_tile())),
-                g_.shared("totals", rows, block::scan_room(g_))};
+    block::arrays memory_of_moved() const {
+        return block::room(block::room::bytes_of(moved_, room_of_tile())).of(moved_, room_of_tile());
     }
+    Int slot(const Int& place) const {
+        return block::exchange_slot(g_, moved_, plan_.tile.elements(), place);
+    }
+    Int size_of_tile(const Index& begin, const Index& end) const {
+        return named("size", cast<int>(min(end - begin, Index(g_.items()) * plan_.tile.elements())));
+    }
+    /// The group's chunk, tile by tile; tile(begin, end of the chunk, what is ahead) gives the tile's total.
+    template <class F>
+    void record_chunk_of_group(F&& tile) const {
+        const chunk own = own_chunk();
+        const values sum = block::variables("sum", ahead_of(own));
+        const Index step = named("step", Index(g_.items()) * plan_.tile.elements());
+        for (Index begin : named("begin", range(own.begin, own.end, step))) {
+            const values ahead = block::read(sum);
+            const values total = tile(begin, own.end, ahead);
+            g_.barrier();
+            block::write(sum, combines_.combined(ahead, total));
+        }
+        IF (g_.item() == 0) {
+            if (plan_.stage == compact_stage::chunk_totals) {
+                parts().store(own.number, block::read(sum));
+            } else {
+                IF (own.end == given("n")) {
+                    finish(block::read(sum));
+                }
+            }
+        }
+    }
+    /// One tile; tile(its number, begin, end of all) gives what is ahead and the tile's total.
+    template <class F>
+    void record_tile_with_look_back(const look_back& others, F&& tile) const {
+        const Index number = others.next_tile();
+        const Index begin = named("begin", number * (Index(g_.items()) * plan_.tile.elements())),
+                    end = given("n");
+        const auto [ahead, total] = tile(number, begin, end);
+        IF (g_.item() == 0 && begin + Index(g_.items()) * plan_.tile.elements() >= end) {
+            finish(combines_.combined(ahead, total));
+        }
+    }
+
+    // ---- selections: a bit for each element says whether it is selected
+
+    struct selected_tile {
+        elements kept;
+        block::flag_ranks ranks;
+    };
+    block::arrays memory_of_ranks() const {
+        return g_.shared("ranks", block::flag_ranks::words(plan_.tile), block::scan_room(g_));
+    }
+    selected_tile loaded_selection(const block::arrays& shared, const Index& begin, const Index& end) const {
+        values nothing;
+        for (const trace::type& each : kept_) nothing.push_back(any_value(each));
+        elements kept;
+        for (int e = 0; e < plan_.tile.elements(); ++e) kept.push_back(block::variables("element", nothing));
+        UInt flags = named("flags", 0u);
+        const auto take = [&](const element& each, int e) {
+            block::write(kept[static_cast<std::size_t>(e)], each.kept);
+            flags |= select(each.is_selected, 1u << e, 0u);
+        };
+        const auto take_runs = [&](const block::run_numbers& run) {
+            for (int e = 0; e < plan_.tile.elements(); ++e)
+                take(at_any(run[e / plan_.tile.length], e % plan_.tile.length), e);
+        };
+        block::visit(g_, plan_.tile, begin, end, take_runs,
+                     [&](const Index& i, int e) { take(at_any(i), e); });
+        for (values& each : kept) each = block::read(each);
+        return {std::move(kept), block::flag_ranks(g_, plan_.tile, flags, shared)};
+    }
+    /// Selected elements meet in local memory, from where neighbours are stored by neighbours; for partitions
+    /// the others follow them.
+    void exchange(const selected_tile& of, const block::arrays& shared, const Int& size) const {
+        const block::positions at(g_, arrangement::sub_group_striped, plan_.tile.count);
+        for (int e = 0; e < plan_.tile.elements(); ++e) {
+            const values& kept = of.kept[static_cast<std::size_t>(e)];
+            const Int rank = of.ranks.ahead_of(e);
+            if (plan_.is_partition) {
+                const Int position = at[e / plan_.tile.length] * plan_.tile.length + e % plan_.tile.length;
+                const Int other = of.ranks.total() + position - rank;
+                IF (position < size) {
+                    shared.store(slot(select(of.ranks.is_flagged(e), rank, other)), kept);
+                }
+            } else {
+                IF (of.ranks.is_flagged(e)) {
+                    shared.store(slot(rank), kept);
+                }
+            }
+        }
+    }
+    /// Stores what has met there, given the place of the tile's first selected element.
+    void store_selection(const block::arrays& shared, const Index& begin, const Index& first,
+                         const Int& chosen, const Int& size) const {
+        for (Int k : named("k", range(g_.item(), plan_.is_partition ? size : chosen, g_.items()))) {
+            Index place = first + k;
+            if (plan_.is_partition) {
+                const Index others = index_of(parts().load(given("chunks"))[0]) + (begin - first);
+                place = named("place", select(k < chosen, place, others + (k - chosen)));
+            }
+            where_there_is_room(place, [&] { keep(place, shared.load(slot(k))); });
+        }
+    }
+    void record_selection_of_group() const {
+        const block::arrays moved = memory_of_moved(), ranks = memory_of_ranks();
+        record_chunk_of_group([&](const Index& begin, const Index& end, const values& ahead) {
+            const selected_tile of = loaded_selection(ranks, begin, end);
+            const Int chosen = named("chosen", of.ranks.total()), size = size_of_tile(begin, end);
+            exchange(of, moved, size);
+            g_.barrier();
+            const Index first = named("first_place", index_of(ahead[0]));
+            store_selection(moved, begin, first, chosen, size);
+            return values{trace::convert(block::node_of(chosen), plan_.count_type())};
+        });
+    }
+    /// Elements wait in local memory, not in registers, for what is ahead of the tile.
+    void record_selection_with_look_back() const {
+        const block::arrays moved = memory_of_moved(), ranks = memory_of_ranks();
+        const look_back others(g_, combines_, state_, given_, plan_.count_bits());
+        record_tile_with_look_back(others, [&](const Index& number, const Index& begin, const Index& end) {
+            const selected_tile of = loaded_selection(ranks, begin, end);
+            const Int chosen = named("chosen", of.ranks.total());
+            const values total{trace::convert(block::node_of(chosen), plan_.count_type())};
+            others.announce_total(number, total);
+            exchange(of, moved, chosen);
+            const values ahead = others.ahead_of(number, total, combines_.identity());
+            store_selection(moved, begin, named("first_place", index_of(ahead[0])), chosen, chosen);
+            return std::pair(ahead, total);
+        });
+    }
+
+    // ---- reductions of runs
 
     /// An element as tiles have it: whether it is selected, what is kept, the state of its reductions.
     values nothing() const {
         values made{trace::constant(scalar::boolean, 0)};
         for (const trace::type& each : kept_) made.push_back(any_value(each));
-        return has_reductions_ ? block::joined(std::move(made), does_.identity()) : made;
+        return block::joined(std::move(made), does_.identity());
     }
     static values loaded(const element& e) {
         return block::joined(block::joined({block::node_of(e.is_selected)}, e.kept), e.state);
@@ -389,14 +512,17 @@ private:
     }
 
     /// The elements of a work-item, in runs, and what is ahead of each run in the tile.
-    struct tile {
-        Index begin, end;
+    struct tile_of_runs {
         elements list;
         block::striped_scan in_tile;
         values total;
     };
-    tile loaded_tile(const tile_memory& memory, const Index& begin, const Index& end) const {
-        tile made{begin, end, {}, {}, {}};
+    block::arrays memory_of_totals() const {
+        return g_.shared("totals", block::side_by_side(state_, static_cast<std::size_t>(plan_.tile.count)),
+                         block::scan_room(g_));
+    }
+    tile_of_runs loaded_runs(const block::arrays& shared, const Index& begin, const Index& end) const {
+        tile_of_runs made;
         made.list = block::load(
             g_, plan_.tile, begin, end, [&](const Index& run, int k) { return loaded(at_any(run, k)); },
             [&](const Index& i) { return loaded(at_any(i)); }, nothing());
@@ -406,90 +532,68 @@ private:
             for (int k = 0; k < plan_.tile.length; ++k) run.push_back(scanned(*(from + k)));
             runs.push_back(block::reduce(combines_, run));
         }
-        made.in_tile = block::scan_exclusive_striped(g_, combines_, runs, memory.totals, &made.total);
+        made.in_tile = block::scan_exclusive_striped(g_, combines_, runs, shared, &made.total);
         return made;
     }
 
-    /// Calls f(element, what is ahead of it, its position in the tile), given what is ahead of the tile.
+    /// Calls f(element, what is ahead of it), given what is ahead of the tile.
     template <class F>
-    void for_each(const tile& of, const values& ahead, F&& f) const {
-        const block::positions at(g_, arrangement::sub_group_striped, plan_.tile.count);
+    void for_each(const tile_of_runs& of, const values& ahead, F&& f) const {
         const values ahead_of_sub_group = combines_.combined(ahead, of.in_tile.ahead);
         auto next = of.list.begin();
-        for (int r = 0; r < plan_.tile.count; ++r) {
-            values exclusive =
-                combines_.combined(ahead_of_sub_group, of.in_tile.before[static_cast<std::size_t>(r)]);
+        for (const values& before : of.in_tile.before) {
+            values exclusive = combines_.combined(ahead_of_sub_group, before);
             for (int k = 0; k < plan_.tile.length; ++k, ++next) {
-                f(*next, exclusive, at[r] * plan_.tile.length + k);
+                f(*next, exclusive);
                 exclusive = combines_.combined(exclusive, scanned(*next));
             }
         }
     }
-    /// Selected elements meet in local memory, from where neighbours are stored by neighbours; with each goes
-    /// the result of the run that ends before it.
-    void store(const tile_memory& memory, const tile& of, const values& ahead) const {
-        const block::arrays shared = memory.room.of(moved_, room_of_tile());
-        const auto slot = [&](const Int& place) {
-            return block::exchange_slot(g_, moved_, plan_.tile.elements(), place);
-        };
+    /// First elements of runs meet in local memory, each with the result of the run that ends before it.
+    void store_runs(const block::arrays& shared, const tile_of_runs& of, const values& ahead) const {
         const Int chosen = named("chosen", int_of(of.total[0]));
-        const Int size =
-            named("size", cast<int>(min(of.end - of.begin, Index(g_.items()) * plan_.tile.elements())));
-        for_each(of, ahead, [&](const values& each, const values& before, const Int& position) {
-            const Bool is_selected(each[0]);
-            const Int rank = int_of(trace::apply(builtin::sub, before[0], ahead[0]));
-            const values kept = part_of(each, 1, plan_.kept);
-            if (plan_.is_partition) {
-                IF (position < size) {
-                    shared.store(slot(select(is_selected, rank, chosen + position - rank)), kept);
-                }
-            } else {
-                IF (is_selected) {
-                    shared.store(slot(rank), block::joined(kept, results_of(before)));
-                }
+        for_each(of, ahead, [&](const values& each, const values& before) {
+            IF (Bool(each[0])) {
+                const Int rank = int_of(trace::apply(builtin::sub, before[0], ahead[0]));
+                shared.store(slot(rank), block::joined(part_of(each, 1, plan_.kept), results_of(before)));
             }
         });
         g_.barrier();
         const Index first = named("first_place", index_of(ahead[0]));
-        for (Int k : named("k", range(g_.item(), plan_.is_partition ? size : chosen, g_.items())))
-            give(of, shared.load(slot(k)), first, k, chosen);
+        for (Int k : named("k", range(g_.item(), chosen, g_.items()))) {
+            const values moved = shared.load(slot(k));
+            const Index place = first + k;
+            where_there_is_room(place, [&] { keep(place, part_of(moved, 0, plan_.kept)); });
+            IF (place > 0) {
+                where_there_is_room(place - 1, [&] { give_results(place - 1, behind(moved, plan_.kept)); });
+            }
+        }
     }
-    /// Element k of those of a tile that are kept.
-    void give(const tile& of, const values& moved, const Index& first, const Int& k,
-              const Int& chosen) const {
-        Index place = first + k;
-        if (plan_.is_partition) {
-            const Index others = index_of(parts().load(given("chunks"))[0]) + (of.begin - first);
-            place = named("place", select(k < chosen, place, others + (k - chosen)));
-        }
-        where_there_is_room(place, [&] { keep(place, part_of(moved, 0, plan_.kept)); });
-        if (!has_reductions_) return;
-        IF (place > 0) {
-            where_there_is_room(place - 1, [&] { give_results(place - 1, behind(moved, plan_.kept)); });
-        }
+    void record_runs_of_group() const {
+        const block::arrays moved = memory_of_moved(), totals = memory_of_totals();
+        record_chunk_of_group([&](const Index& begin, const Index& end, const values& ahead) {
+            const tile_of_runs of = loaded_runs(totals, begin, end);
+            if (plan_.moves_elements()) store_runs(moved, of, ahead);
+            return of.total;
+        });
+    }
+    void record_runs_with_look_back() const {
+        const block::arrays moved = memory_of_moved(), totals = memory_of_totals();
+        const look_back others(g_, combines_, state_, given_, plan_.count_bits());
+        record_tile_with_look_back(others, [&](const Index& number, const Index& begin, const Index& end) {
+            const tile_of_runs of = loaded_runs(totals, begin, end);
+            others.announce_total(number, of.total);
+            const values ahead = others.ahead_of(number, of.total, combines_.identity());
+            store_runs(moved, of, ahead);
+            return std::pair(ahead, of.total);
+        });
     }
 
-    void record_chunk_of_group() const {
-        if (plan_.stage == compact_stage::chunk_totals && !has_reductions_) return record_count_of_group();
-        const tile_memory memory = memory_of_tiles();
-        const chunk own = own_chunk();
-        const values sum = block::variables("sum", ahead_of(own));
-        const Index step = named("step", Index(g_.items()) * plan_.tile.elements());
-        for (Index begin : named("begin", range(own.begin, own.end, step))) {
-            const tile of = loaded_tile(memory, begin, own.end);
-            const values ahead = block::read(sum);
-            if (plan_.moves_elements()) store(memory, of, ahead);
-            g_.barrier();
-            block::write(sum, combines_.combined(ahead, of.total));
-        }
-        IF (g_.item() == 0) {
-            if (plan_.stage == compact_stage::chunk_totals) {
-                parts().store(own.number, block::read(sum));
-            } else {
-                IF (own.end == given("n")) {
-                    finish(block::read(sum));
-                }
-            }
+    void record_selection() const {
+        switch (plan_.stage) {
+            case compact_stage::look_back: return record_selection_with_look_back();
+            case compact_stage::chunk_totals: return record_count_of_group();
+            default: return record_selection_of_group();
         }
     }
     /// The order of elements does not matter.
@@ -505,20 +609,6 @@ private:
         const values total = block::reduce(g_, adds, block::read(count), shared);
         IF (g_.item() == 0) {
             parts().store(own.number, total);
-        }
-    }
-
-    void record_tile_with_look_back() const {
-        const tile_memory memory = memory_of_tiles();
-        const look_back others(g_, combines_, state_, given_, plan_.count_bits());
-        const Index number = others.next_tile();
-        const Index begin = named("begin", number * (Index(g_.items()) * plan_.tile.elements())),
-                    end = given("n");
-        const tile of = loaded_tile(memory, begin, end);
-        const values ahead = others.ahead_of(number, of.total, combines_.identity());
-        store(memory, of, ahead);
-        IF (g_.item() == 0 && begin + Index(g_.items()) * plan_.tile.elements() >= end) {
-            finish(combines_.combined(ahead, of.total));
         }
     }
 

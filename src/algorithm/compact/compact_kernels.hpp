@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "algorithm/block/tile.hpp"
 #include "algorithm/reduce/reduce_operations.hpp"
 #include "algorithm/scan/look_back.hpp"
+#include "algorithm/scan/work_division.hpp"
 #include "array/layout.hpp"
 #include "balm/compaction.hpp"
 
@@ -27,20 +27,14 @@ enum class compact_stage : std::uint8_t {
     look_back      ///< the same, of tiles that find out what is ahead of them
 };
 
-struct compact_plan {
+struct compact_plan : tile_plan {
     compact_stage stage = compact_stage::whole;
     std::size_t kept = 0;       ///< values that are kept of an element
     std::size_t keys = 0;       ///< of them, that elements are compared by; 0: there is a condition
     bool is_partition = false;  ///< the other elements are moved behind the selected ones
     bool is_bounded = false;    ///< targets may have no room for all
     bool is_wide = false;       ///< counts take 64 bits
-    std::size_t group = 1;      ///< work-items, at most
-    bool is_exact = true;       ///< groups have as many
-    bool has_sub_groups = false;
-    block::runs tile{1, 1};      ///< of a work-item in a group's tile
-    bool loads_vectors = false;  ///< each run of a tile is one
 
-    bool on_item() const { return is_exact && group == 1; }
     bool of_runs() const { return keys > 0; }
     bool reads_elements() const { return stage != compact_stage::parts; }
     bool moves_elements() const {
@@ -57,8 +51,8 @@ struct compact_plan {
 
     friend bool operator==(const compact_plan&, const compact_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
-        hash.add(stage, kept, keys, is_partition, is_bounded, is_wide, group, is_exact, has_sub_groups,
-                 tile.count, tile.length, loads_vectors);
+        tile_plan::add_to(hash);
+        hash.add(stage, kept, keys, is_partition, is_bounded, is_wide);
     }
 };
 

@@ -2,9 +2,9 @@
 
 #include "algorithm/histogram/histogram_kernels.hpp"
 
-#include <bit>
-#include <string>
+#include <fmt/format.h>
 
+#include "algorithm/element_of_run.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/conversion.hpp"
 #include "balm/dsl/memory.hpp"
@@ -26,10 +26,7 @@ public:
         : plan_(plan), p_(p), leaves_(leaves), r_(r), given_(given), g_({plan.group, true}) {}
 
     std::shared_ptr<const ir::function> traced() {
-        std::string words;
-        for (const std::string& each : describe(p_, leaves_, given_))
-            words += (words.empty() ? "" : ", ") + each;
-        r_.describe(words);
+        r_.describe(fmt::format("{}", fmt::join(describe(p_, leaves_, given_), ", ")));
         if (plan_.place == table_place::own)
             record_chunk_of_item();
         else
@@ -67,13 +64,8 @@ private:
     }
     values recorded(const coordinates& place) const { return record(p_, leaves_, given_, place); }
     values recorded(const Index& i) const { return recorded(coordinates(block::node_of(i))); }
-    values recorded(const Index& first, int k) const {
-        coordinates place(block::node_of(first + k));
-        if (plan_.loads_vectors)
-            place.vector = {
-                block::node_of(first >> std::countr_zero(static_cast<unsigned>(plan_.tile.length))), k,
-                plan_.tile.length};
-        return recorded(place);
+    values recorded(const Index& run, int k) const {
+        return recorded(element_of_run(run, k, plan_.tile.length, plan_.loads_vectors));
     }
 
     // ---- CPUs
@@ -139,24 +131,14 @@ private:
     /// Elements of whole tiles are loaded before the first of them is counted.
     template <class Add>
     void count_tile(const Index& begin, const Index& end, const Add& add) const {
-        const block::positions at(g_, block::arrangement::sub_group_striped, plan_.tile.count);
-        const Index base = named("base", begin + at.first * plan_.tile.length);
-        const auto first_of = [&](int r) { return base + r * (at.stride * plan_.tile.length); };
-        IF (begin + Index(g_.items()) * plan_.tile.elements() <= end) {
+        const auto count_runs = [&](const block::run_numbers& run) {
             block::elements list;
             for (int r = 0; r < plan_.tile.count; ++r)
-                for (int k = 0; k < plan_.tile.length; ++k) list.push_back(recorded(first_of(r), k));
+                for (int k = 0; k < plan_.tile.length; ++k) list.push_back(recorded(run[r], k));
             for (const values& each : list) count(each, add);
-        }
-        ELSE {
-            for (int r = 0; r < plan_.tile.count; ++r)
-                for (int k = 0; k < plan_.tile.length; ++k) {
-                    const Index i = first_of(r) + k;
-                    IF (i < end) {
-                        count(recorded(i), add);
-                    }
-                }
-        }
+        };
+        block::visit(g_, plan_.tile, begin, end, count_runs,
+                     [&](const Index& i, int) { count(recorded(i), add); });
     }
 
     const histogram_plan plan_;

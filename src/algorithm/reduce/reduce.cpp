@@ -122,11 +122,10 @@ public:
         first.plan.stage = is_whole ? reduction_stage::whole : reduction_stage::partials;
         launch(first, asked_.p, leaves_);
         if (!is_whole) {
-            static const tape& nothing = *new tape;
             division last = d;
             last.groups = 1;
             last.plan.stage = reduction_stage::finish;
-            launch(last, nothing, layout(nothing));
+            launch(last, empty_tape(), no_leaves());
         }
     }
     /// Waits for the results.
@@ -224,8 +223,7 @@ private:
         const std::shared_ptr<const cached_kernel> kernel =
             kernel_for(device_, key, p, leaves, facts_, std::ref(trace_it));
         runtime::grid g;
-        if (!plan.on_cpu())
-            g.local[0] = std::bit_floor(std::min(reduction_group, kernel->program->max_work_group_size()));
+        if (!plan.on_cpu()) g.local[0] = group_size_of(*kernel, reduction_group);
         // A driver that takes smaller groups only gets more of them, unless the partial results are theirs.
         const bool is_divided =
             plan.shape == reduction_shape::pieces_a_group && plan.stage == reduction_stage::partials;

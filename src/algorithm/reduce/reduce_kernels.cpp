@@ -2,9 +2,12 @@
 
 #include "algorithm/reduce/reduce_kernels.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "algorithm/block/reduce.hpp"
+#include "algorithm/element_of_run.hpp"
 #include "algorithm/reduce/slots.hpp"
 #include "algorithm/reduce/wide_states.hpp"
 #include "balm/dsl/control.hpp"
@@ -51,10 +54,7 @@ public:
     std::shared_ptr<const ir::function> traced() {
         const slots partials(given_["slots"], does_.state(), slot_layout(does_.results()).count);
         if (plan_.reads_elements()) {
-            std::string words;
-            for (const std::string& each : describe(p_, leaves_, given_))
-                words += (words.empty() ? "" : ", ") + each;
-            r_.describe(words);
+            r_.describe(fmt::format("{}", fmt::join(describe(p_, leaves_, given_), ", ")));
             switch (plan_.shape) {
                 case reduction_shape::pieces_an_item: record_pieces_of_item(partials); break;
                 case reduction_shape::pieces_a_group: record_pieces_of_group(partials); break;
@@ -259,8 +259,7 @@ private:
     elements vector_of(const Index& number) const {
         elements made;
         for (int k = 0; k < plan_.lanes; ++k) {
-            coordinates at(node_of(number * plan_.lanes + k));
-            if (plan_.loads_vectors) at.vector = {node_of(number), k, plan_.lanes};
+            const coordinates at = element_of_run(number, k, plan_.lanes, plan_.loads_vectors);
             made.push_back(does_.of_element(record(p_, leaves_, given_, at), at.flat));
         }
         return made;

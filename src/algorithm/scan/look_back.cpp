@@ -1,6 +1,7 @@
 #include "algorithm/scan/look_back.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "algorithm/block/sub_group.hpp"
@@ -8,6 +9,7 @@
 #include "balm/dsl/conversion.hpp"
 #include "balm/dsl/pointer.hpp"
 #include "balm/dsl/sync.hpp"
+#include "balm/vector.hpp"
 
 namespace balm::array {
 
@@ -113,6 +115,13 @@ announcements::announcements(std::size_t tiles, const block::types& types, int f
       blocks(runs + (tiles >> run_bits)),
       words(1 + words_of(types, first_bits) * (blocks + (tiles >> block_bits))) {}
 
+announcement_memory::announcement_memory(std::shared_ptr<runtime::device_state> on, std::size_t tiles,
+                                         const block::types& types, int first_bits)
+    : at_(tiles, types, first_bits), words_(std::move(on), scalar::u64, at_.words) {
+    constexpr std::uint64_t nothing = 0;
+    fill(words_, &nothing);
+}
+
 look_back::look_back(const block::group& g, const block::operation& does, const block::types& types,
                      const parameter_list& given, int first_bits)
     : g_(g),
@@ -133,6 +142,11 @@ Index look_back::next_tile() const {
     return named("tile", Index(tile_.load(Int(0))[0]));
 }
 
+void look_back::announce_total(const Index& tile, const block::values& total) const {
+    IF (g_.item() == 0) {
+        announce(tile, total);
+    }
+}
 block::values look_back::ahead_of(const Index& tile, const block::values& total,
                                   const block::values& init) const {
     if (g_.has_sub_groups()) {
@@ -152,9 +166,6 @@ void look_back::find_ahead_of(const Index& tile, const block::values& total,
     const Int in_run = named("in_run", cast<int>(tile & last_of_run)),
               runs = named("runs", cast<int>(run & last_of_run));
     const Bool is_first = named("is_first", g_.item() == 0);
-    IF (is_first) {
-        announce(tile, total);
-    }
     // All three are asked for ahead of the first wait.
     const Bool has_tile = named("has_tile", g_.lane() < in_run), has_run = named("has_run", g_.lane() < runs),
                has_prefix = named("has_prefix", is_first && block > 0);

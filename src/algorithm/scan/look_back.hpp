@@ -10,9 +10,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "algorithm/block/scan.hpp"
 #include "array/parameters.hpp"
+#include "array/vector_state.hpp"
 #include "balm/dsl/pointer.hpp"
 
 namespace balm::array {
@@ -26,6 +28,24 @@ struct announcements {
     std::size_t words;         ///< of all, behind the number of tiles that have started
 };
 
+/// The announcements of a launch, none of them made.
+class announcement_memory {
+public:
+    announcement_memory(std::shared_ptr<runtime::device_state>, std::size_t tiles, const block::types&,
+                        int first_bits = 0);
+
+    template <class List>
+    void list(List& to) {
+        to.number("first_run", at_.runs);
+        to.number("first_block", at_.blocks);
+        to.vector("words", words_, trace::access::mixed);
+    }
+
+private:
+    announcements at_;
+    vector_state words_;
+};
+
 /// A tile's side of it, in the kernel that is being traced; declared ahead of IF, WHILE and loops. The groups
 /// have whole sub-groups.
 class look_back {
@@ -35,7 +55,8 @@ public:
 
     /// The number of the group's tile: tiles begin in this order.
     block::Index next_tile() const;
-    /// Announces a tile's total. Returns what is ahead of the tile, `init` included.
+    void announce_total(const block::Index& tile, const block::values& total) const;
+    /// What is ahead of a tile whose total is announced, `init` included. Local memory is visible behind it.
     block::values ahead_of(const block::Index& tile, const block::values& total,
                            const block::values& init) const;
 

@@ -3,11 +3,11 @@
 #include "balm/scan.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <bit>
 #include <functional>
+#include <limits>
 #include <list>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "algorithm/divided_up.hpp"
@@ -25,30 +25,11 @@ namespace balm::array {
 
 namespace {
 
-std::atomic<const forced_scan*> forced{nullptr};
-
-/// Elements of a work-item's chunk on CPUs. 16 M u32 on 2 cores: 6.6 ms, beside 7.9 serial (PoCL 3.1).
-constexpr std::size_t cpu_chunk = 65536;
-/// Groups with a chunk each for each compute unit of a GPU, and work-items of a group.
-constexpr std::size_t groups_per_unit = 8;
-constexpr std::size_t vector_bytes = 16;
-/// How the elements of a tile are shared out on a GPU.
-struct tile_shape {
-    std::size_t group;  ///< work-items
-    std::size_t bytes;  ///< of states that a work-item has
-};
-/// Groups wait for each other, so that bytes under way are what counts: 2^28 u32 and f64 take 0.72 and 1.41
-/// ms in large tiles, 0.89 and 2.01 in small ones (H200), which give a small scan to more groups.
-constexpr tile_shape large_tiles{128, 256}, small_tiles{256, 64};
-constexpr std::size_t enough_for_large_tiles = std::size_t{1} << 23;  ///< elements
+/// 2^28 u32 and f64 take 0.72 and 1.51 ms; 0.89 and 2.01 in tiles of 256 work-items with 64 bytes. With 158
+/// registers, as the compiler likes, three groups share a compute unit instead of four: 1.69 for f64 (H200).
+constexpr tile_shape large_tiles{128, 256, 128};
 /// Floats that a work-item of a CPU combines ahead of what is before them.
 constexpr int cpu_elements_at_once = 8;
-
-/// The fastest one for a kind of device.
-scan_strategy strategy_for(bool is_cpu, bool has_sub_groups) {
-    if (is_cpu) return scan_strategy::chunk_an_item;
-    return has_sub_groups ? scan_strategy::tiles_look_back : scan_strategy::chunk_a_group;
-}
 
 /// Elements that a kernel takes from where they lie to where its results go.
 struct section {
@@ -85,75 +66,52 @@ public:
           state_(scan_state(does_, is_by_key)),
           before_(sections_before) {
         refuse_writing(of.p);
-        const forced_scan* const asked = forced.load();
-        plan_.has_sub_groups = kernels::features_of(device_).has_sub_groups;
-        strategy_ = strategy_for(facts_.on_cpu, plan_.has_sub_groups);
-        if (asked != nullptr) {
-            strategy_ = asked->strategy;
-            plan_.has_sub_groups |= asked->has_sub_groups;
-        }
-        if (!is_only && strategy_ == scan_strategy::tiles_look_back) strategy_ = scan_strategy::chunk_a_group;
         plan_.is_inclusive = how.is_inclusive;
         plan_.has_init = how.has_init;
         plan_.is_by_key = is_by_key;
         plan_.is_cut = of.first_out > 0;
-        cut();
+        divide_elements(is_only);
     }
 
     void start() {
-        if (chunks_ == 1) return launch(scan_stage::whole, of_.n, 1);
-        if (strategy_ == scan_strategy::tiles_look_back) return start_with_look_back();
-        parts_ = slots_of(chunks_);
-        launch(scan_stage::chunk_totals, of_.n, chunks_);
+        if (division_.chunks == 1) return launch(scan_stage::whole, of_.n, 1);
+        if (division_.strategy == scan_strategy::tiles_look_back) return start_with_look_back();
+        parts_ = slots_of(division_.chunks);
+        launch(scan_stage::chunk_totals, of_.n, division_.chunks);
         finish();
     }
 
     /// Computes the total.
     const vector_state& start_total() {
-        parts_ = slots_of(before_ + chunks_);
+        parts_ = slots_of(before_ + division_.chunks);
         total_ = slots_of(1);
-        launch(scan_stage::chunk_totals, of_.n, chunks_);
-        launch(scan_stage::total_of_parts, chunks_, 1);
+        launch(scan_stage::chunk_totals, of_.n, division_.chunks);
+        launch(scan_stage::total_of_parts, division_.chunks, 1);
         return *total_;
     }
     void take_total(std::size_t of_section, const vector_state& total) {
         copy_elements(*parts_, of_section * total.size(), total, 0, total.size());
     }
     void finish() {
-        launch(scan_stage::parts, before_ + chunks_, 1);
-        launch(scan_stage::chunks, of_.n, chunks_);
+        launch(scan_stage::parts, before_ + division_.chunks, 1);
+        launch(scan_stage::chunks, of_.n, division_.chunks);
     }
 
 private:
-    void cut() {
-        if (strategy_ == scan_strategy::chunk_an_item) {
-            plan_.has_sub_groups = false;
-            plan_.at_once = is_floating(how_.what.element.element) ? cpu_elements_at_once : 1;
-            chunk_ = cpu_chunk;
-        } else {
-            const tile_shape& shape = of_.n < enough_for_large_tiles ? small_tiles : large_tiles;
-            plan_.group = std::bit_floor(std::min(shape.group, device_.info().max_work_group_size));
-            plan_.is_exact = plan_.has_sub_groups || strategy_ == scan_strategy::tiles_look_back;
-            plan_.tile = tile_of_item(shape.bytes);
-            plan_.loads_vectors = leaves_.has_whole_vectors();
-            plan_.stores_vectors =
-                !plan_.is_cut && of_.into.is_whole() && does_.results()[0].element != scalar::boolean;
-            const std::size_t tile = plan_.group * static_cast<std::size_t>(plan_.tile.elements());
-            const std::size_t units = std::max<std::size_t>(device_.info().compute_units, 1);
-            const std::size_t tiles = divided_up(of_.n, tile);
-            chunk_ = divided_up(tiles, std::min(tiles, units * groups_per_unit)) * tile;
-        }
-        chunks_ = divided_up(of_.n, chunk_);
-    }
-    /// What a work-item has of a tile, in vectors of 16 bytes of what is widest.
-    block::runs tile_of_item(std::size_t tile_bytes) const {
-        std::size_t bytes = 0, widest = size_of(does_.results()[0].element);
+    void divide_elements(bool is_only) {
+        std::size_t bytes = 0;
         for (const trace::type& each : state_) bytes += trace::size_of(each);
-        for (const vector_state* each : leaves_.vectors) widest = std::max(widest, each->element_size());
-        const std::size_t most = std::clamp<std::size_t>(
-            std::bit_floor(tile_bytes / std::max<std::size_t>(bytes, 4)), 1, tile_bytes);
-        const std::size_t length = std::clamp<std::size_t>(vector_bytes / std::bit_ceil(widest), 1, most);
-        return {static_cast<int>(most / length), static_cast<int>(length)};
+        const trace::type result = does_.results()[0];
+        division_ = divide(device_, facts_.on_cpu, of_.p, leaves_,
+                           {of_.n, bytes, trace::size_of(result), is_only, large_tiles,
+                            std::numeric_limits<std::size_t>::max()});
+        static_cast<tile_plan&>(plan_) = division_.tiles;
+        facts_.max_registers = plan_.max_registers;
+        if (plan_.on_item()) {
+            plan_.at_once = is_floating(how_.what.element.element) ? cpu_elements_at_once : 1;
+        } else {
+            plan_.stores_vectors = !plan_.is_cut && of_.into.is_whole() && result.element != scalar::boolean;
+        }
     }
 
     std::shared_ptr<vector_state> slots_of(std::size_t states) const {
@@ -162,27 +120,21 @@ private:
     }
 
     void start_with_look_back() {
-        const std::size_t tiles =
-            divided_up(of_.n, plan_.group * static_cast<std::size_t>(plan_.tile.elements()));
-        const announcements layout(tiles, state_);
-        words_ = std::make_shared<vector_state>(of_.into.device_handle(), scalar::u64, layout.words);
-        constexpr std::uint64_t nothing = 0;
-        fill(*words_, &nothing);
-        first_run_ = layout.runs;
-        first_block_ = layout.blocks;
+        const std::size_t tiles = divided_up(of_.n, plan_.elements());
+        announcements_.emplace(of_.into.device_handle(), tiles, state_);
         launch(scan_stage::look_back, of_.n, tiles);
     }
 
     /// The parameters of a kernel.
     template <class List>
-    void list(List& to, const scan_plan& plan, std::size_t n, const tape& p, const layout& leaves) const {
+    void list(List& to, const scan_plan& plan, std::size_t n, const tape& p, const layout& leaves) {
         to.number("n", n);
         const bool has_chunks = plan.stage == scan_stage::chunk_totals || plan.stage == scan_stage::chunks;
-        if (has_chunks) to.number("chunk_size", chunk_);
+        if (has_chunks) to.number("chunk_size", division_.chunk);
         if (has_chunks || plan.stage == scan_stage::total_of_parts) to.number("first_part", before_);
         if (has_chunks || plan.of_parts()) to.vector("parts", *parts_, trace::access::mixed);
         if (plan.stage == scan_stage::total_of_parts) to.vector("total", *total_, trace::access::out);
-        if (plan.stage == scan_stage::look_back) list_announcements(to);
+        if (plan.stage == scan_stage::look_back) announcements_->list(to);
         if (plan.has_init) to.value("init", does_.results()[0].element, how_.init);
         if (plan.gives_results()) {
             const bool is_read = leaves.number_of(of_.into) < leaves.vectors.size();
@@ -192,20 +144,11 @@ private:
         vector_state* const written[] = {&of_.into};
         list_leaves(to, p, leaves, {written, plan.gives_results() ? 1u : 0u});
     }
-    template <class List>
-    void list_announcements(List& to) const {
-        to.number("first_run", first_run_);
-        to.number("first_block", first_block_);
-        to.vector("words", *words_, trace::access::mixed);
-    }
-
     void launch(scan_stage stage, std::size_t n, std::size_t groups) {
         scan_plan plan = plan_;
         plan.stage = stage;
-        static const tape& nothing = *new tape;
-        static const layout& no_leaves = *new layout(nothing);
-        const tape& p = plan.of_parts() ? nothing : of_.p;
-        const layout& leaves = plan.of_parts() ? no_leaves : leaves_;
+        const tape& p = plan.of_parts() ? empty_tape() : of_.p;
+        const layout& leaves = plan.of_parts() ? no_leaves() : leaves_;
         const auto trace_it = [&] {
             trace::recording r(stage == scan_stage::look_back ? "scan" : "scan_in_chunks", 1, {});
             parameter_list given(r);
@@ -216,11 +159,7 @@ private:
                            plan.gives_results() ? leaves.number_of(of_.into) : 0};
         const std::shared_ptr<const cached_kernel> kernel =
             kernel_for(device_, key, p, leaves, facts_, std::cref(trace_it));
-        runtime::grid g;
-        g.local[0] = plan.is_exact
-                         ? plan.group
-                         : std::bit_floor(std::min(plan.group, kernel->program->max_work_group_size()));
-        g.global[0] = groups * g.local[0];
+        const runtime::grid g = grid_of(groups, plan, *kernel);
         enqueue(*kernel, device_, g, [&](parameter_bindings& bound) { list(bound, plan, n, p, leaves); });
     }
 
@@ -232,11 +171,10 @@ private:
     layout leaves_;
     block::types state_;
     std::size_t before_;
-    scan_strategy strategy_;
+    work_division division_;
     scan_plan plan_;
-    std::size_t chunk_ = 0, chunks_ = 0;
-    std::size_t first_run_ = 0, first_block_ = 0;
-    std::shared_ptr<vector_state> parts_, total_, words_;
+    std::shared_ptr<vector_state> parts_, total_;
+    std::optional<announcement_memory> announcements_;
 };
 
 trace::type result_type(const scan& how) { return operations(&how.what, 1, {}).results()[0]; }
@@ -311,8 +249,6 @@ private:
 };
 
 }  // namespace
-
-void force_scans(const forced_scan* asked) { forced = asked; }
 
 tape scanned(tape&& elements, const scan& how) {
     tape p;

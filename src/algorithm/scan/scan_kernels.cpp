@@ -2,6 +2,8 @@
 
 #include "algorithm/scan/scan_kernels.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -9,6 +11,7 @@
 #include "algorithm/block/reduce.hpp"
 #include "algorithm/block/scan.hpp"
 #include "algorithm/block/tile.hpp"
+#include "algorithm/element_of_run.hpp"
 #include "algorithm/reduce/slots.hpp"
 #include "balm/dsl/control.hpp"
 
@@ -41,12 +44,7 @@ public:
           g_({plan.group, plan.is_exact, plan.has_sub_groups}) {}
 
     std::shared_ptr<const ir::function> traced() {
-        if (!plan_.of_parts()) {
-            std::string words;
-            for (const std::string& each : describe(p_, leaves_, given_))
-                words += (words.empty() ? "" : ", ") + each;
-            r_.describe(words);
-        }
+        if (!plan_.of_parts()) r_.describe(fmt::format("{}", fmt::join(describe(p_, leaves_, given_), ", ")));
         if (plan_.on_item())
             record_chunk_of_item();
         else if (plan_.stage == scan_stage::look_back)
@@ -81,11 +79,8 @@ private:
     }
     /// Element k of a run of neighbours.
     values at_run(const Index& number, int k) const {
-        const Index i = number * plan_.tile.length + k;
-        if (!plan_.loads_vectors || plan_.of_parts()) return at(i);
-        coordinates place(block::node_of(i));
-        place.vector = {block::node_of(number), k, plan_.tile.length};
-        return at(place);
+        if (plan_.of_parts()) return at(number * plan_.tile.length + k);
+        return at(element_of_run(number, k, plan_.tile.length, plan_.loads_vectors));
     }
     values at(const coordinates& place) const {
         const values recorded = record(p_, leaves_, given_, place);
@@ -251,6 +246,7 @@ private:
         const tile own = loaded(begin, given("n"));
         values total;
         const block::striped_scan before = scanned(own, totals, &total);
+        others.announce_total(number, total);
         store(own, others.ahead_of(number, total, start()), before);
     }
 

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "algorithm/block/tile.hpp"
 #include "algorithm/reduce/reduce_operations.hpp"
 #include "algorithm/scan/look_back.hpp"
+#include "algorithm/scan/work_division.hpp"
 #include "array/layout.hpp"
 #include "balm/scan.hpp"
 
@@ -24,20 +24,15 @@ enum class scan_stage : std::uint8_t {
     look_back        ///< the results, of tiles that find out what is ahead of them
 };
 
-struct scan_plan {
+struct scan_plan : tile_plan {
     scan_stage stage = scan_stage::whole;
     bool is_inclusive = true;
     bool has_init = false;
     bool is_by_key = false;
-    bool is_cut = false;    ///< the results are some of the target's elements
-    std::size_t group = 1;  ///< work-items, at most
-    bool is_exact = true;   ///< groups have as many
-    bool has_sub_groups = false;
-    int at_once = 1;         ///< elements that a work-item with a chunk of its own combines
-    block::runs tile{1, 1};  ///< of a work-item in a group's tile
-    bool loads_vectors = false, stores_vectors = false;  ///< each run of a tile is one
+    bool is_cut = false;          ///< the results are some of the target's elements
+    int at_once = 1;              ///< elements that a work-item with a chunk of its own combines
+    bool stores_vectors = false;  ///< each run of a tile is one
 
-    bool on_item() const { return is_exact && group == 1; }
     bool of_parts() const { return stage == scan_stage::total_of_parts || stage == scan_stage::parts; }
     bool makes_totals() const {
         return stage == scan_stage::chunk_totals || stage == scan_stage::total_of_parts;
@@ -46,8 +41,8 @@ struct scan_plan {
 
     friend bool operator==(const scan_plan&, const scan_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
-        hash.add(stage, is_inclusive, has_init, is_by_key, is_cut, group, is_exact, has_sub_groups, at_once,
-                 tile.count, tile.length, loads_vectors, stores_vectors);
+        tile_plan::add_to(hash);
+        hash.add(stage, is_inclusive, has_init, is_by_key, is_cut, at_once, stores_vectors);
     }
 };
 

@@ -26,14 +26,29 @@ using dsl::Var;
 /// cache that the groups share.
 constexpr int words_at_once = 4;
 
+/// What words say besides their counts in a pass.
+template <class Word>
+struct word_tags {
+    word_tags(int count_bits, const Int& pass)
+        : of_count((Word{1} << count_bits) - 1),
+          none(tag(pass << 1, count_bits)),
+          own(tag((pass << 1) + 1, count_bits)),
+          sums(tag((pass << 1) + 2, count_bits)) {}
+    static Var<Word> tag(const Int& number, int count_bits) { return cast<Word>(number & 3) << count_bits; }
+
+    Word of_count;
+    Var<Word> none, own, sums;
+};
+
+template <class Word>
+void announce(const Ptr<Word>& words, int count_bits, const Index& word, const Int& count, const Int& pass) {
+    atomic_store(words[word], word_tags<Word>(count_bits, pass).own | cast<Word>(count));
+}
+
 template <class Word>
 Index ahead(const Ptr<Word>& words, int count_bits, const Index& word, const Int& stride, const Int& count,
             const Int& pass) {
-    const Word of_count = (Word{1} << count_bits) - 1;
-    const auto tagged = [&](const Int& tag) { return cast<Word>(tag & 3) << count_bits; };
-    const Int nothing = named("nothing", pass << 1);
-    const Var<Word> own = tagged(nothing + 1), sums = tagged(nothing + 2), none = tagged(nothing);
-    atomic_store(words[word], own | cast<Word>(count));
+    const word_tags<Word> tags(count_bits, pass);
     Var<Word> sum = named("ahead", Var<Word>(0));
     Index before = named("before", word - stride);
     WHILE (before >= 0) {
@@ -45,9 +60,9 @@ Index ahead(const Ptr<Word>& words, int count_bits, const Index& word, const Int
         for (int k = 0; k < words_at_once; ++k) {
             Var<Word>& each = seen[static_cast<std::size_t>(k)];
             IF (goes_on) {
-                WHILE ((each & ~of_count) == none) each = atomic_load(words[before - k * stride]);
-                sum += each & of_count;
-                goes_on = (each & ~of_count) != sums && before >= (k + 1) * stride;
+                WHILE ((each & ~tags.of_count) == tags.none) each = atomic_load(words[before - k * stride]);
+                sum += each & tags.of_count;
+                goes_on = (each & ~tags.of_count) != tags.sums && before >= (k + 1) * stride;
             }
         }
         IF (!goes_on) {
@@ -55,17 +70,24 @@ Index ahead(const Ptr<Word>& words, int count_bits, const Index& word, const Int
         }
         before -= words_at_once * stride;
     }
-    atomic_store(words[word], sums | (sum + cast<Word>(count)));
+    atomic_store(words[word], tags.sums | (sum + cast<Word>(count)));
     return cast<std::int64_t>(sum);
 }
 
+bool is_narrow(const trace::node& words) { return trace::pointee(words.type).element == scalar::u32; }
+
 }  // namespace
 
+void announce_count(const trace::node& words, const Index& word, const Int& count, const Int& pass) {
+    if (is_narrow(words))
+        announce(Ptr<std::uint32_t>(words), narrow_count_bits, word, count, pass);
+    else
+        announce(Ptr<std::uint64_t>(words), wide_count_bits, word, count, pass);
+}
 Index elements_ahead(const trace::node& words, const Index& word, const Int& stride, const Int& count,
                      const Int& pass) {
-    return trace::pointee(words.type).element == scalar::u32
-               ? ahead(Ptr<std::uint32_t>(words), narrow_count_bits, word, stride, count, pass)
-               : ahead(Ptr<std::uint64_t>(words), wide_count_bits, word, stride, count, pass);
+    return is_narrow(words) ? ahead(Ptr<std::uint32_t>(words), narrow_count_bits, word, stride, count, pass)
+                            : ahead(Ptr<std::uint64_t>(words), wide_count_bits, word, stride, count, pass);
 }
 
 }  // namespace balm::array

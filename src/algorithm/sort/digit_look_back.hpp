@@ -17,10 +17,12 @@ namespace balm::array {
 /// Bits of a count in words of 32 and of 64 bits.
 inline constexpr int narrow_count_bits = 30, wide_count_bits = 62;
 
-/// How many elements of a digit are ahead of a tile, of which it has `count`. `word` is the number of the
-/// tile's word of that digit, those of its neighbours are `stride` apart; `pass` counts those that move
-/// elements, modulo
-/// 2. All tiles before have started.
+/// Announces how many elements of a digit a tile has. `word` is the number of the tile's word of that digit;
+/// `pass` counts those that move elements, modulo 2.
+void announce_count(const trace::node& words, const dsl::Index& word, const dsl::Int& count,
+                    const dsl::Int& pass);
+/// How many elements of the digit are ahead of the tile, which has announced its own. The words of neighbours
+/// are `stride` apart. All tiles before have started.
 dsl::Index elements_ahead(const trace::node& words, const dsl::Index& word, const dsl::Int& stride,
                           const dsl::Int& count, const dsl::Int& pass);
 

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "algorithm/block/exchange.hpp"
+#include "algorithm/block/merge.hpp"
 #include "algorithm/block/tile.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/memory.hpp"
@@ -35,7 +36,6 @@ using dsl::min;
 using dsl::named;
 using dsl::Ptr;
 using dsl::range;
-using dsl::select;
 using trace::node;
 
 class merge_recorder {
@@ -75,32 +75,17 @@ private:
         return Bool(trace::call(is_ahead_, keys, 2, {}));
     }
 
-    /// Two runs that follow each other, both sorted.
-    template <class Number>
-    struct runs {
-        Number begin, middle, end;
-        Number first() const { return middle - begin; }
-        Number second() const { return end - middle; }
-    };
-    /// How many of the first `count` merged elements are of the first run.
-    template <class Number>
-    Number of_first_run(const block::arrays& from, const runs<Number>& in, const Number& count) const {
-        Number low = named("low", max(count - in.second(), Number(0))),
-               high = named("high", min(count, in.first()));
-        WHILE (low < high) {
-            const Number middle = named("probe", (low + high) >> 1);
-            IF (is_ahead(from.load(in.middle + (count - 1 - middle)), from.load(in.begin + middle))) {
-                high = middle;
-            }
-            ELSE { low = middle + 1; }
-        }
-        return low;
+    block::element_order order() const {
+        return [this](const values& a, const values& b) { return is_ahead(a, b); };
     }
 
     // ---- the tiles' outputs in a pass
 
     /// The runs that a pass merges into a tile and its neighbours: of a power of two of tiles each.
-    runs<Index> runs_around(const Index& tile) const {
+    struct runs {
+        Index begin, middle, end;
+    };
+    runs runs_around(const Index& tile) const {
         const Index n = given("n"), width = given("width");
         const Index begin = named("first_run", (tile & -given("tiles_of_runs")) * given("tile_size"));
         return {begin, named("second_run", min(begin + width, n)),
@@ -112,9 +97,10 @@ private:
         const Index tile = named("tile", global_id(0));
         IF (tile < given("tiles")) {
             const Index place = named("place", tile * given("tile_size"));
-            const runs<Index> in = runs_around(tile);
-            splits()[tile] =
-                in.begin + of_first_run(array("from_keys", "from_values"), in, Index(place - in.begin));
+            const runs in = runs_around(tile);
+            const block::arrays from = array("from_keys", "from_values").first(1);
+            splits()[tile] = in.begin + block::merge_path<Index>(order(), {from, in.begin, in.middle},
+                                                                 {from, in.middle, in.end}, place - in.begin);
         }
     }
     struct piece {
@@ -125,11 +111,12 @@ private:
         const Index tile = named("tile", group_id(0));
         const Index place = named("place", tile * given("tile_size"));
         const Index end = named("end", min(place + given("tile_size"), given("n")));
-        const runs<Index> in = runs_around(tile);
+        const runs in = runs_around(tile);
         const Index a = named("a", Index(splits()[tile]));
         Index a_end = named("a_end", Index(in.middle));
         IF (end < in.end) {
-            a_end = splits()[tile + 1];
+            // Within the tile's room, whatever the comparison.
+            a_end = min(max(Index(splits()[tile + 1]), a), a + (end - place));
         }
         const Index b = named("b", in.middle + (place - in.begin) - (a - in.begin));
         return {a, a_end, b, named("b_end", b + (end - place) - (a_end - a)), place, end};
@@ -187,23 +174,7 @@ private:
         }
     }
     void merge(const piece& p, const block::arrays& from, const block::arrays& to) const {
-        Index a = named("a", Index(p.a)), b = named("b", Index(p.b)), place = named("place", Index(p.place));
-        WHILE (a < p.a_end && b < p.b_end) {
-            const values first = from.load(a), second = from.load(b);
-            IF (is_ahead(second, first)) {
-                to.store(place, second);
-                b += 1;
-            }
-            ELSE {
-                to.store(place, first);
-                a += 1;
-            }
-            place += 1;
-        }
-        const Index left = named("left", place - a);
-        for (Index i : named("i", range(a, p.a_end))) to.store(i + left, from.load(i));
-        const Index right = named("right", place - b);
-        for (Index i : named("i", range(b, p.b_end))) to.store(i + right, from.load(i));
+        block::merge(order(), {from, p.a, p.a_end}, {from, p.b, p.b_end}, to, p.place);
     }
     void merge_tile_of_item() const {
         merge(own_piece(), array("from_keys", "from_values"), array("keys", "values"));
@@ -220,36 +191,9 @@ private:
         const block::positions at(g_, arrangement::blocked, plan_.each);
         for (int k = 0; k < plan_.each; ++k) tile.store(at[k], list[static_cast<std::size_t>(k)]);
     }
-    /// The work-item's share of merged elements, from `first` on, one after the other: of equal elements
-    /// those of the first run come first. The next element of either run is held in registers.
-    elements merged(const block::arrays& tile, const runs<Int>& in, const Int& first) const {
-        const Int count = named("count", min(first, in.end - in.begin));
-        const Int of_first = of_first_run(tile, in, count);
-        Int a = named("a", in.begin + of_first), b = named("b", in.middle + (count - of_first));
-        const auto at = [&](const Int& i) { return tile.load(min(i, tile_size() - 1)); };
-        const values next_a = block::variables("next_a", at(a)), next_b = block::variables("next_b", at(b));
-        elements made;
-        for (int k = 0; k < plan_.each; ++k) {
-            Bool takes_b = named("takes_b", b < in.end);
-            IF (takes_b && a < in.middle) {
-                takes_b = is_ahead(block::read(next_b), block::read(next_a));
-            }
-            const values own = block::variables("merged", block::read(next_a));
-            IF (takes_b) {
-                block::write(own, block::read(next_b));
-            }
-            made.push_back(own);
-            if (k + 1 == plan_.each) break;
-            a += select(takes_b, 0, 1);
-            b += select(takes_b, 1, 0);
-            const values next = at(select(takes_b, b, a));
-            IF (takes_b) {
-                block::write(next_b, next);
-            }
-            ELSE { block::write(next_a, next); }
-        }
-        for (values& each : made) each = block::read(each);
-        return made;
+    /// The work-item's share of the merged elements, from `first` on.
+    elements merged(const block::arrays& tile, const block::runs_of_tile& in, const Int& first) const {
+        return block::merged(order(), tile, tile_size(), in, first, plan_.each);
     }
     void copy_out(const block::arrays& tile, const block::arrays& to, const Index& begin,
                   const Int& count) const {
@@ -274,8 +218,8 @@ private:
         WHILE (items < static_cast<int>(plan_.group)) {
             const Int first = g_.item() * plan_.each, width = items * plan_.each;
             const Int start = named("first_run", (g_.item() & -(2 * items)) * plan_.each);
-            const runs<Int> in{min(start, valid), named("second_run", min(start + width, valid)),
-                               named("end_of_runs", min(start + 2 * width, valid))};
+            const block::runs_of_tile in{min(start, valid), named("second_run", min(start + width, valid)),
+                                         named("end_of_runs", min(start + 2 * width, valid))};
             const elements made = merged(tile, in, Int(first - start));
             g_.barrier();
             store(tile, made);

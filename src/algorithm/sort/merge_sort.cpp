@@ -3,12 +3,12 @@
 #include "algorithm/sort/merge_sort.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <utility>
 
 #include "algorithm/divided_up.hpp"
 #include "algorithm/sort/merge_kernels.hpp"
+#include "algorithm/sort/merge_tile.hpp"
 #include "algorithm/sort/sort_strategy.hpp"
 #include "array/kernel_cache.hpp"
 #include "array/layout.hpp"
@@ -21,10 +21,6 @@ namespace {
 
 /// Elements of a tile that a work-item of a CPU sorts: few, so that tiles are merged in the cache of a core.
 constexpr std::size_t cpu_tile = 16384;
-/// Local memory of a tile, and how many elements a work-item has of it at most. Not measured: 24 KB let a
-/// compute unit of 228 KB have nine groups. Shares are odd, so that neighbours do not meet in a bank.
-constexpr std::size_t tile_bytes = 24 << 10, group_items = 256, least_group_items = 32;
-constexpr std::size_t most_of_item = 15;
 /// Work-items of groups that look for splits.
 constexpr std::size_t split_group = 64;
 
@@ -75,11 +71,10 @@ private:
     void take_groups() {
         const std::size_t bytes =
             trace::size_of(plan_.key) + (plan_.has_values() ? trace::size_of(plan_.value) : 0);
-        plan_.group = std::min(group_items, std::bit_floor(device_.info().max_work_group_size));
-        while (plan_.group > least_group_items && plan_.group * bytes > tile_bytes) plan_.group /= 2;
-        const std::size_t each = std::clamp<std::size_t>(tile_bytes / (plan_.group * bytes), 1, most_of_item);
-        plan_.each = static_cast<int>(each % 2 == 0 ? each - 1 : each);
-        tile_ = plan_.group * static_cast<std::size_t>(plan_.each);
+        const merge_tile tile = merge_tile_of(bytes, device_.info().max_work_group_size);
+        plan_.group = tile.group;
+        plan_.each = tile.each;
+        tile_ = tile.size();
     }
     static std::shared_ptr<vector_state> made_like(const vector_state& v) {
         return std::make_shared<vector_state>(v.device_handle(), v.type(), v.size());
@@ -123,8 +118,6 @@ private:
     void launch(merge_stage stage, std::size_t groups) {
         merge_plan plan = plan_;
         plan.stage = stage;
-        static const tape& nothing = *new tape;
-        static const layout& no_leaves = *new layout(nothing);
         const auto trace_it = [&] {
             trace::recording r("merge_sort", 1, {});
             parameter_list given(r);
@@ -132,7 +125,7 @@ private:
             return trace_merge_sort(r, given, plan, is_ahead_);
         };
         const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(device_, plan, nothing, no_leaves, facts_, std::cref(trace_it));
+            kernel_for(device_, plan, empty_tape(), no_leaves(), facts_, std::cref(trace_it));
         runtime::grid g;
         g.local[0] = stage == merge_stage::split ? split_group : plan.group;
         g.global[0] = groups * g.local[0];

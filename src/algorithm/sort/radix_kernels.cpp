@@ -283,6 +283,7 @@ private:
         block::room room;
         block::radix_rank rank;
         block::arrays bases;  ///< where elements of a digit go, less the first one's position in the tile
+        block::arrays shift;  ///< of the digit
     };
     block::types counter_types() const { return {scalar::i32}; }
     tile_memory memory_of_tiles() const {
@@ -297,7 +298,8 @@ private:
         if (has_values()) fit(value_type());
         const block::room room(bytes);
         return {room, block::radix_rank(g_, plan_.digit_bits, room.of(counter_types(), counters)),
-                g_.shared("bases", {place_type()}, static_cast<std::size_t>(plan_.digits()))};
+                g_.shared("bases", {place_type()}, static_cast<std::size_t>(plan_.digits())),
+                g_.shared("shared_shift", {scalar::i32}, 1)};
     }
     /// Of places in vectors.
     scalar place_type() const { return plan_.is_wide ? scalar::i64 : scalar::i32; }
@@ -309,26 +311,42 @@ private:
                            [&](const Index& i) { return values{element(from, i)}; },
                            {trace::constant(trace::pointee(from.type).element, 0)});
     }
-    /// The digits of a tile's keys. Positions without an element count as the greatest digit: their ranks are
-    /// the last ones.
-    std::vector<Int> digits_of(const elements& keys, const Int& valid, const Int& from_bit) const {
-        const block::positions at(g_, arranged(g_), plan_.each);
-        std::vector<Int> made;
-        made.reserve(keys.size());
-        for (int k = 0; k < plan_.each; ++k)
-            made.push_back(select(at[k] < valid, digit(keys[static_cast<std::size_t>(k)][0], from_bit),
-                                  plan_.digits() - 1));
+    /// Ordered numbers: neither the keys nor their digits stay in registers. Positions without an element
+    /// have the greatest number, so that their ranks are the last ones.
+    elements loaded_numbers(const node& from, const Index& begin, const Index& end) const {
+        const auto number = [&](const Index& i) {
+            return values{ordered_number(element(from, i), plan_.order)};
+        };
+        return block::load(g_, arranged(g_), plan_.each, begin, end, number,
+                           {trace::constant(plan_.order.bits_type(), ~std::uint64_t{0})});
+    }
+    Int digit_of_number(const values& number, const Int& from_bit) const {
+        return digit_of(number[0], {plan_.order.bits_type()}, from_bit, plan_.digit_bits);
+    }
+    block::radix_rank::digits digits_of(const elements& numbers, const Int& from_bit) const {
+        return [this, numbers, from_bit](int k) {
+            return digit_of_number(numbers[static_cast<std::size_t>(k)], from_bit);
+        };
+    }
+    elements keys_of(const elements& numbers) const {
+        elements made;
+        for (const values& each : numbers) made.push_back({key_of_number(each[0], plan_.order)});
         return made;
+    }
+    block::arrays room_of(const block::types& types, const tile_memory& shared) const {
+        return shared.room.of(types, block::exchange_room(g_, types, plan_.each));
     }
     elements exchanged(const elements& list, const std::vector<Int>& ranks, arrangement to,
                        const tile_memory& shared) const {
-        const block::types types = block::types_of(list[0]);
-        elements made = block::scatter(g_, list, ranks, to,
-                                       shared.room.of(types, block::exchange_room(g_, types, plan_.each)));
+        elements made = block::scatter(g_, list, ranks, to, room_of(block::types_of(list[0]), shared));
         g_.barrier();
         return made;
     }
-    /// How many of a tile's elements have a digit. After a ranking.
+    template <class F>
+    void each_digit(F&& body) const {
+        for (Int d : named("d", range(g_.item(), Int(plan_.digits()), g_.items()))) body(d);
+    }
+    /// How many of a tile's elements have a digit, once they are counted.
     Int count_of(const Int& d, const Int& valid, const tile_memory& shared) const {
         Int end = named("end_of_digit", Int(valid));
         IF (d < plan_.digits() - 1) {
@@ -336,31 +354,43 @@ private:
         }
         return end - shared.rank.start(d);
     }
-    /// Moves a tile's elements. `base_of(digit, count)` is where those of a digit go.
+    /// Where the elements of a tile that have the same digit go: told their number ahead of their ranks.
+    struct destination {
+        std::function<void(const Int& digit, const Int& count)> announce;
+        std::function<Index(const Int& digit, const Int& count)> first;
+    };
     void move_tile(const memory& from, const memory& to, const Index& begin, const Index& end,
-                   const Int& from_bit, const tile_memory& shared,
-                   const std::function<Index(const Int&, const Int&)>& base_of) const {
+                   const Int& from_bit, const tile_memory& shared, const destination& where) const {
         const Int valid = named("valid", cast<int>(min(end - begin, Index(tile_size()))));
-        const elements keys = loaded(from.keys, begin, end);
-        const std::vector<Int> ranks = shared.rank(digits_of(keys, valid, from_bit));
-        for (Int d : named("d", range(g_.item(), Int(plan_.digits()), g_.items())))
-            shared.bases.store(
-                d,
-                {trace::convert(block::node_of(base_of(d, count_of(d, valid, shared)) - shared.rank.start(d)),
-                                place_type())});
+        const elements numbers = loaded_numbers(from.keys, begin, end);
+        shared.shift.store(Int(0), {block::node_of(from_bit)});
+        const auto counted = shared.rank.count(plan_.each, digits_of(numbers, from_bit));
+        // From a shift that compilers do not know, so that digits do not stay in registers from the count on.
+        const auto digits = digits_of(numbers, named("shift_again", Int(shared.shift.load(Int(0))[0])));
+        each_digit([&](const Int& d) { where.announce(d, count_of(d, valid, shared)); });
+        const std::vector<Int> ranks = shared.rank.ranks(plan_.each, digits, counted);
+        g_.barrier();
+        const block::types types{key_type()};
+        const block::arrays room = room_of(types, shared);
+        block::put_at_ranks(g_, numbers, ranks, room);
+        each_digit([&](const Int& d) {
+            const Index base = where.first(d, count_of(d, valid, shared)) - shared.rank.start(d);
+            shared.bases.store(d, {trace::convert(block::node_of(base), place_type())});
+        });
         g_.barrier();
 
         const block::positions at(g_, arrangement::striped, plan_.each);
-        const elements sorted = exchanged(keys, ranks, arrangement::striped, shared);
+        const elements sorted = block::take(g_, types, plan_.each, arrangement::striped, room);
         values places;
         for (int k = 0; k < plan_.each; ++k) {
-            const Int d = digit(sorted[static_cast<std::size_t>(k)][0], from_bit);
+            const Int d = digit_of_number(sorted[static_cast<std::size_t>(k)], from_bit);
             const node offset = trace::convert(block::node_of(at[k]), place_type());
             places.push_back(trace::apply(builtin::add, shared.bases.load(d)[0], offset));
             trace::name(places.back(), "place");
         }
-        store(to.keys, sorted, places, at, valid);
+        store(to.keys, keys_of(sorted), places, at, valid);
         if (!has_values()) return;
+        g_.barrier();
         const elements own = loaded(from.values, begin, end);
         store(to.values, exchanged(own, ranks, arrangement::striped, shared), places, at, valid);
     }
@@ -382,25 +412,24 @@ private:
     void sort_row_of_group() const {
         const tile_memory shared = memory_of_tiles();
         const section own = own_row();
-        const Int valid = cast<int>(given("n"));
-        const elements keys = as_variables("key", loaded(given_["keys"], own.begin, own.end));
+        const elements numbers = as_variables("number", loaded_numbers(given_["keys"], own.begin, own.end));
         const elements list =
             has_values() ? as_variables("value", loaded(given_["values"], own.begin, own.end)) : elements();
         for (Int from_bit : named("shift", range(0, plan_.order.bits(), plan_.digit_bits))) {
-            const std::vector<Int> ranks = shared.rank(digits_of(read(keys), valid, from_bit));
+            const auto digits = digits_of(read(numbers), from_bit);
+            const auto counted = shared.rank.count(plan_.each, digits);
+            const std::vector<Int> ranks = shared.rank.ranks(plan_.each, digits, counted);
             g_.barrier();
-            write(keys, exchanged(read(keys), ranks, arranged(g_), shared));
+            write(numbers, exchanged(read(numbers), ranks, arranged(g_), shared));
             if (has_values()) write(list, exchanged(read(list), ranks, arranged(g_), shared));
         }
         dsl::barrier();  // all have loaded what others store
-        put_back(given_["keys"], read(keys), own, shared);
+        put_back(given_["keys"], keys_of(read(numbers)), own, shared);
         if (has_values()) put_back(given_["values"], read(list), own, shared);
     }
     void put_back(const node& to, const elements& list, const section& own, const tile_memory& shared) const {
-        const block::types types = block::types_of(list[0]);
-        const elements striped =
-            block::exchange(g_, list, arranged(g_), arrangement::striped,
-                            shared.room.of(types, block::exchange_room(g_, types, plan_.each)));
+        const elements striped = block::exchange(g_, list, arranged(g_), arrangement::striped,
+                                                 room_of(block::types_of(list[0]), shared));
         g_.barrier();
         block::store(g_, arrangement::striped, striped, own.begin, own.end,
                      [&](const Index& i, const values& each) { set(to, i, each[0]); });
@@ -474,11 +503,12 @@ private:
             const Int from_bit = named("shift", shift());
             for (Index begin : named("begin", range(own.begin, own.end, Index(tile_size())))) {
                 // A digit's position is its work-item's own.
-                move_tile(from, to, begin, own.end, from_bit, shared, [&](const Int& d, const Int& count) {
+                const auto first = [&](const Int& d, const Int& count) {
                     const Index base = position_in(next, d);
                     put(next, d, base + count);
                     return base;
-                });
+                };
+                move_tile(from, to, begin, own.end, from_bit, shared, {[](const Int&, const Int&) {}, first});
                 g_.barrier();
             }
         }
@@ -545,12 +575,16 @@ private:
             const Index tile = named("tile", position_in(started, Int(0)));
             const Index begin = named("begin", tile * tile_size());
             const Index first = given("pass") * plan_.digits();
+            const auto word = [&](const Int& d) { return tile * plan_.digits() + d; };
+            const auto announce = [&](const Int& d, const Int& count) {
+                announce_count(given_["words"], word(d), count, step);
+            };
+            const auto first_place = [&](const Int& d, const Int& count) {
+                return elements_ahead(given_["words"], word(d), Int(plan_.digits()), count, step) +
+                       cast<std::int64_t>(ULong(histograms()[first + d]));
+            };
             move_tile(memory_at(step == 1), memory_at(step == 0), begin, given("n"), named("shift", shift()),
-                      shared, [&](const Int& d, const Int& count) {
-                          const Index before = elements_ahead(given_["words"], tile * plan_.digits() + d,
-                                                              Int(plan_.digits()), count, step);
-                          return before + cast<std::int64_t>(ULong(histograms()[first + d]));
-                      });
+                      shared, {announce, first_place});
         }
     }
     void settle() const {

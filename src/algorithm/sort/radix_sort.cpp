@@ -39,13 +39,14 @@ constexpr std::size_t counting_groups_per_unit = 8;
 struct tile_shape {
     std::size_t group;
     int each;
+    std::uint32_t max_registers = 0;  ///< of a work-item; 0: any
 };
-/// Of a sweep: over integer keys of up to 4 bytes; over floats, and pairs, of up to 4 bytes each; the same
-/// with 8 bytes. CUB has 384 x 20 for keys of 4 bytes on compute capability 9.0. Not measured here: NVRTC 12
-/// takes 64 to 80 registers, so that a compute unit has room for two groups (with 20 floats 96, with 20 pairs
-/// 104, and for one); a digit has about 30 of a tile's elements, which are stored as one run.
-constexpr tile_shape sweep_tile{384, 20}, pair_sweep_tile{384, 18}, wide_sweep_tile{384, 15},
-    wide_pair_sweep_tile{384, 12};
+/// Of a sweep: over keys, and over pairs, of up to 4 bytes each; the same with 8 bytes. 2^28 u32 take 5.96
+/// ms, with 22 elements 6.16, with 20 6.32; pairs of u32 8.22 ms, with 18 elements 8.54; 2^27 u64 8.10 ms, as
+/// many registers as the compiler likes 8.42; pairs of u64 10.8 ms, with 12 elements 11.3, with 56
+/// registers 14.7 (H200).
+constexpr tile_shape sweep_tile{384, 24}, pair_sweep_tile{384, 20, 80}, wide_sweep_tile{384, 14, 56},
+    wide_pair_sweep_tile{384, 14};
 /// Without sub-groups, where a counter of each work-item counts digits of 4 bits.
 constexpr tile_shape plain_tile{256, 8};
 /// Of rows that a group sorts: the smallest tile that a row fits in.
@@ -151,9 +152,8 @@ private:
     std::size_t tile_size() const { return plan_.group * static_cast<std::size_t>(plan_.each); }
     std::size_t units() const { return std::max<std::size_t>(device_.info().compute_units, 1); }
     const tile_shape& tile_of_sweep() const {
-        const bool takes_more = values_ || is_floating(plan_.order.type);
-        if (has_wide_elements()) return takes_more ? wide_pair_sweep_tile : wide_sweep_tile;
-        return takes_more ? pair_sweep_tile : sweep_tile;
+        if (has_wide_elements()) return values_ ? wide_pair_sweep_tile : wide_sweep_tile;
+        return values_ ? pair_sweep_tile : sweep_tile;
     }
     bool has_wide_elements() const { return std::max(keys_->element_size(), plan_.value_bytes) > 4; }
 
@@ -208,6 +208,7 @@ private:
         launch(radix_stage::scan_histograms, 1);
 
         take(tile);
+        max_registers_ = tile.max_registers;
         const std::size_t tiles = divided_up(n_, tile_size());
         plan_.is_wide = n_ >> narrow_count_bits != 0 || how_.how.has_wide_words;
         words_ = zeros(plan_.is_wide ? scalar::u64 : scalar::u32, tiles * digits);
@@ -252,16 +253,16 @@ private:
         if (!plan.moves_elements()) plan.value_bytes = 0;
         if (stage == radix_stage::scan || stage == radix_stage::scan_histograms)
             plan.order.is_descending = false;
-        static const tape& nothing = *new tape;
-        static const layout& no_leaves = *new layout(nothing);
         const auto trace_it = [&] {
             trace::recording r("sort", 1, {});
             parameter_list given(r);
             list(given, plan);
             return trace_radix_sort(r, given, plan);
         };
+        ir::launch_facts facts = facts_;
+        if (stage == radix_stage::sweep) facts.max_registers = max_registers_;
         const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(device_, plan, nothing, no_leaves, facts_, std::cref(trace_it));
+            kernel_for(device_, plan, empty_tape(), no_leaves(), facts, std::cref(trace_it));
         runtime::grid g;
         g.local[0] = plan.group;
         g.global[0] = groups * plan.group;
@@ -273,6 +274,7 @@ private:
     device_strategy how_;
     std::size_t n_;
     radix_plan plan_;
+    std::uint32_t max_registers_ = 0;  ///< of sweeps
     std::shared_ptr<vector_state> keys_, values_, spare_keys_, spare_values_;
     std::shared_ptr<vector_state> state_, counts_, words_;
     std::size_t count_ = 0;  ///< elements of a row

@@ -38,6 +38,21 @@ Var<U> ascending_number(const Var<U>& key, const key_order& how) {
 }
 
 template <class U>
+U own_bits(const key_order& how) {
+    return static_cast<U>(~U{0} >> (8 * sizeof(U) - static_cast<std::size_t>(how.bits())));
+}
+template <class U>
+Var<U> key_of(const Var<U>& number, const key_order& how) {
+    if (!is_floating(how.type)) return ascending_number(number, how);  // its own inverse
+    const int width = how.bits();
+    const U top = U{1} << (width - 1), all = own_bits<U>(how);
+    const Var<U> own = number + static_cast<U>(nan_count(how.type));
+    const Var<U> ascending = (how.is_descending ? Var<U>(own ^ all) : own) & all;
+    const Var<U> if_negative = (ascending >> (width - 1)) - U{1};
+    return ascending ^ (if_negative | top);
+}
+
+template <class U>
 Int digit(const trace::node& key, const key_order& how, const Int& shift, int count) {
     const Var<U> number = ascending_number(Var<U>(trace::convert(key, scalar_of<U>)), how);
     return cast<int>(number >> shift & static_cast<U>((U{1} << count) - 1));
@@ -54,6 +69,26 @@ scalar unsigned_of_bytes(std::size_t bytes) {
     }
 }
 scalar key_order::bits_type() const { return unsigned_of_bytes(size_of(type)); }
+
+namespace {
+
+template <class U>
+trace::node mapped(Var<U> (*map)(const Var<U>&, const key_order&), const trace::node& bits,
+                   const key_order& how) {
+    return trace::convert(block::node_of(map(Var<U>(trace::convert(bits, scalar_of<U>)), how)),
+                          how.bits_type());
+}
+
+}  // namespace
+
+trace::node ordered_number(const trace::node& key_bits, const key_order& how) {
+    return how.bits() == 64 ? mapped<std::uint64_t>(ascending_number, key_bits, how)
+                            : mapped<std::uint32_t>(ascending_number, key_bits, how);
+}
+trace::node key_of_number(const trace::node& number, const key_order& how) {
+    return how.bits() == 64 ? mapped<std::uint64_t>(key_of, number, how)
+                            : mapped<std::uint32_t>(key_of, number, how);
+}
 
 Int digit_of(const trace::node& key, const key_order& how, const Int& shift, int count) {
     return how.bits() == 64 ? digit<std::uint64_t>(key, how, shift, count)

@@ -25,8 +25,13 @@ struct key_order {
 /// The unsigned integer of so many bytes: 1, 2, 4 or 8.
 scalar unsigned_of_bytes(std::size_t bytes);
 
-/// `count` bits, from bit `shift` on, of the number that a key becomes: numbers ascend in the order that is
-/// asked for. -0 is ahead of +0, and NaNs are last whichever the order, those of the sign bit last of all.
+/// The number that a key becomes, of its bits_type: numbers ascend in the order that is asked for. -0 is
+/// ahead of +0, behind it if they descend; NaNs are last either way, and ordered by their bits.
+trace::node ordered_number(const trace::node& key_bits, const key_order&);
+/// The bits of the key whose number this is.
+trace::node key_of_number(const trace::node& number, const key_order&);
+
+/// `count` bits of that number, from bit `shift` on.
 block::Int digit_of(const trace::node& key_bits, const key_order&, const block::Int& shift, int count);
 
 }  // namespace balm::array

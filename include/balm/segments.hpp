@@ -1,0 +1,143 @@
+#pragma once
+// Sorts and reductions of segments, whose offsets an array has: segment k is the elements from offsets[k] up
+// to, not including, offsets[k + 1].
+//
+//     balm::sort_segments(x, offsets);
+//     auto longest = balm::reduce_segments(offsets, balm::max_of(x));
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "balm/reduce_by_key.hpp"
+#include "balm/search.hpp"
+#include "balm/sort.hpp"
+#include "balm/top_k.hpp"
+
+namespace balm {
+
+namespace array {
+
+/// Sorts by the numbers of segments, then by keys; values move with them. `segments` are 32-bit numbers,
+/// which ascend and are the same afterwards.
+void sort_segments(const sort_key& keys, const std::shared_ptr<vector_state>& segments,
+                   std::span<const std::shared_ptr<vector_state>> values);
+/// An expression of one element, whatever it is, on a vector's device.
+tape one_element(trace::type, const vector_state& near);
+[[noreturn]] void refuse_no_offsets(const char* name);
+[[noreturn]] void refuse_offsets(const char* name, std::int64_t first, std::int64_t last, std::size_t size);
+[[noreturn]] void refuse_offsets(const char* name, std::size_t position, std::int64_t offset,
+                                 std::int64_t next);
+
+}  // namespace array
+
+namespace detail {
+
+/// Offsets as a vector, of which is known that they are those of `size` elements.
+template <class O>
+vector<std::int64_t> checked_offsets(const char* name, const O& offsets, std::size_t size) {
+    static_assert(kind_of(array_scalar<O>()) == scalar_kind::integer, "Balm: offsets are integers");
+    vector<std::int64_t> own = as_one_vector(expr<std::int64_t>(cast<std::int64_t>(offsets)));
+    if (own.empty()) array::refuse_no_offsets(name);
+    const std::size_t last = own.size() - 1;
+    const std::int64_t first_offset = own[0], last_offset = own[last];
+    if (first_offset != 0 || last_offset != static_cast<std::int64_t>(size))
+        array::refuse_offsets(name, first_offset, last_offset, size);
+    if (last == 0) return own;
+    const auto end = static_cast<std::int64_t>(last);
+    const auto here = element_index(0, last);
+    const std::int64_t fault = min(select(own[here] > own[here + 1], here, end));
+    if (fault < end) {
+        const auto k = static_cast<std::size_t>(fault);
+        array::refuse_offsets(name, k, own[k], own[k + 1]);
+    }
+    return own;
+}
+/// The number of each element's segment, from 1 on.
+inline vector<std::uint32_t> segments_of(const vector<std::int64_t>& offsets, std::size_t size) {
+    return cast<std::uint32_t>(upper_bound(offsets, element_index(0, size)));
+}
+
+template <class K, class O, class... V>
+void sort_segments_with(const char* name, vector<K>& keys, const O& offsets, V&... values_and_order) {
+    array::sort_key by{keys.state(), sort_order::ascending};
+    inline_vector<std::shared_ptr<array::vector_state>, 4> values;
+    const auto take = [&]<class A>(A& each) {
+        if constexpr (std::same_as<std::remove_cvref_t<A>, sort_order>) {
+            by.order = each;
+        } else {
+            static_assert(
+                is_written_vector<A&>,
+                "Balm: the values that a sort moves are vectors that can be assigned to; behind them "
+                "there may be an order");
+            values.push_back(each.state());
+        }
+    };
+    (take(values_and_order), ...);
+    const vector<std::int64_t> own = checked_offsets(name, offsets, keys.size());
+    if (keys.size() < 2) return;
+    const vector<std::uint32_t> segments = segments_of(own, keys.size());
+    array::sort_segments(by, segments.state(), {values.begin(), values.size()});
+}
+
+}  // namespace detail
+
+/// Sorts each segment of a vector of numbers. Segments are of any lengths, also of none. `offsets`, a vector
+/// or expression of integers, has one element more than there are segments: it begins at 0, does not decrease
+/// and ends at the vector's size; else throws usage_error, which waits for the offsets. The order is as for
+/// balm::sort; equal elements keep their order.
+///
+/// Elements are sorted with the numbers of their segments, then by these.
+///
+///     balm::sort_segments(x, offsets);
+///     balm::sort_segments(x, offsets, balm::descending);
+template <class T, array_value O>
+void sort_segments(vector<T>& x, const O& offsets, sort_order order = ascending) {
+    static_assert(detail::sort_key_element<T>,
+                  "Balm: numbers are sorted; of structures sort positions by a member");
+    detail::sort_segments_with("sort_segments", x, offsets, order);
+}
+/// The same with values, vectors of any type that move with their keys. The last argument may be the order.
+/// Throws usage_error where sizes differ.
+///
+///     balm::sort_segments_by_key(keys, offsets, a, b, balm::descending);
+template <class T, array_value O, class... V>
+void sort_segments_by_key(vector<T>& keys, const O& offsets, V&&... values_and_order) {
+    static_assert(detail::sort_key_element<T>, "Balm: keys are numbers");
+    detail::sort_segments_with("sort_segments_by_key", keys, offsets, values_and_order...);
+}
+
+/// What each segment combines to: a vector of one number for each. What is reduced is an array, whose
+/// elements are added up, or a reduction that is not computed yet, as for reduce_by_key. A segment of no
+/// elements has the value that exclusive_scan begins with: 0 for sums, 1 for products, the identity of a
+/// fold; for min and max the other end of the type's range, NaN for floating types. Offsets are as for
+/// sort_segments. The same device has the same bits in every run. Waits for the number of segments that have
+/// elements.
+///
+///     auto totals = balm::reduce_segments(offsets, x);
+///     auto highest = balm::reduce_segments(offsets, balm::max_of(x));
+template <array_value O, scannable V>
+auto reduce_segments(const O& offsets, V&& what) {
+    auto reduction = detail::as_reduction(static_cast<V&&>(what));
+    using R = typename decltype(reduction)::result_type;
+    const array::reduction how = reduction.how();
+    const std::size_t size = array::box_of(reduction.tape()).count();
+    const vector<std::int64_t> own = detail::checked_offsets("reduce_segments", offsets, size);
+    vector<R> made(array::make_vector_like(expr<std::int64_t>(own[element_index(0, own.size() - 1)]).tape(),
+                                           detail::array_type<R>()));
+    if (made.empty()) return made;
+    const vector<R> of_none(
+        expr<R>(array::scanned(array::one_element(how.element, *own.state()), {how, false})));
+    made = R{of_none[0]};
+    if (size == 0) return made;
+    const auto [segments, results] = reduce_by_key(detail::segments_of(own, size), std::move(reduction));
+    made[cast<std::int64_t>(segments) - std::int64_t{1}] = results;
+    return made;
+}
+
+}  // namespace balm

@@ -1,0 +1,47 @@
+#pragma once
+// Merges of two sorted runs: how much of each the first merged elements take (Green, McColl & Bader, GPU
+// merge path, 2012), and the merged elements of a work-item. Of equal elements those of the first run come
+// first.
+
+#include <functional>
+
+#include "algorithm/block/values.hpp"
+
+namespace balm::block {
+
+/// Whether the first of two elements is ahead of the second.
+using element_order = std::function<Bool(const values&, const values&)>;
+
+/// Elements begin … end - 1 of arrays in one kind of memory.
+template <class Number>
+struct run {
+    arrays of;
+    Number begin, end;
+
+    Number size() const { return end - begin; }
+    /// The element that many places after the first.
+    values at(const Number& k) const { return of.load(begin + k); }
+};
+
+/// How many of the first `count` merged elements are of the first run. Number is Int or Index.
+template <class Number>
+Number merge_path(const element_order&, const run<Number>& first, const run<Number>& second,
+                  const Number& count);
+
+/// Two runs that follow each other in a tile of local memory.
+struct runs_of_tile {
+    Int begin, middle, end;
+    Int size() const { return end - begin; }
+    run<Int> first(const arrays& tile) const { return {tile, begin, middle}; }
+    run<Int> second(const arrays& tile) const { return {tile, middle, end}; }
+};
+/// `each` merged elements of a tile, which has memory for `room` elements, from the merged element `from` on.
+/// The next element of either run is held in registers. Behind the last one elements are of no meaning.
+elements merged(const element_order&, const arrays& tile, int room, const runs_of_tile&, const Int& from,
+                int each);
+
+/// Merges two runs by one work-item to the places from `place` on.
+void merge(const element_order&, const run<Index>& first, const run<Index>& second, const arrays& to,
+           const Index& place);
+
+}  // namespace balm::block
