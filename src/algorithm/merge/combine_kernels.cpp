@@ -1,0 +1,336 @@
+// Traces the kernels of merges and set operations.
+
+#include "algorithm/merge/combine_kernels.hpp"
+
+#include "algorithm/block/reduce.hpp"
+#include "algorithm/block/scan.hpp"
+#include "algorithm/sort/sort_key.hpp"
+#include "balm/dsl/control.hpp"
+#include "balm/dsl/conversion.hpp"
+#include "balm/dsl/memory.hpp"
+#include "balm/dsl/pointer.hpp"
+#include "ir/ir.hpp"
+
+namespace balm::array {
+
+void combine_plan::add_to(runtime::table_hash& hash) const {
+    hash.add(stage, what ? 1 + static_cast<int>(*what) : 0, is_descending, has_comparison,
+             comparison.words[0], is_bounded, group, each);
+    for (const trace::type& each_key : keys) hash.add(ir::code(each_key));
+    for (const trace::type& each_value : values) hash.add(ir::code(each_value));
+}
+
+std::size_t bytes_of_element(const combine_plan& plan) {
+    std::size_t bytes = plan.values.empty() ? 0 : sizeof(std::int32_t);
+    for (const trace::type& each : plan.keys) bytes += trace::size_of(each);
+    return bytes;
+}
+
+namespace {
+
+using block::run;
+using block::values;
+using dsl::Bool;
+using dsl::cast;
+using dsl::global_id;
+using dsl::group_id;
+using dsl::Index;
+using dsl::Int;
+using dsl::max;
+using dsl::min;
+using dsl::named;
+using dsl::Ptr;
+using dsl::range;
+using dsl::select;
+using trace::node;
+
+class combine_recorder {
+public:
+    combine_recorder(trace::recording& r, const parameter_list& given, const combine_plan& plan,
+                     const std::shared_ptr<const ir::function>& is_ahead)
+        : plan_(plan), is_ahead_(is_ahead), r_(r), given_(given), g_({plan.group, true, false}) {}
+
+    std::shared_ptr<const ir::function> traced() {
+        switch (plan_.stage) {
+            case combine_stage::split: split(); break;
+            case combine_stage::count: plan_.on_item() ? count_of_item() : count_of_group(); break;
+            case combine_stage::move: plan_.on_item() ? move_of_item() : move_of_group(); break;
+        }
+        return r_.finish(nullptr);
+    }
+
+private:
+    // ---- what is given
+
+    Index given(parameter_name name) const { return Index(given_[name]); }
+    block::arrays arrays(const char* word, std::size_t count) const {
+        values pointers;
+        for (std::size_t k = 0; k < count; ++k) pointers.push_back(given_[{word, k}]);
+        return block::arrays(std::move(pointers));
+    }
+    block::arrays keys(const char* word) const { return arrays(word, plan_.keys.size()); }
+    block::arrays payload(const char* word) const { return arrays(word, plan_.values.size()); }
+    /// Keys, and values behind them.
+    block::arrays elements_of(const char* word, const char* with_values) const {
+        values pointers;
+        for (std::size_t k = 0; k < plan_.keys.size(); ++k) pointers.push_back(given_[{word, k}]);
+        if (plan_.moves())
+            for (std::size_t k = 0; k < plan_.values.size(); ++k)
+                pointers.push_back(given_[{with_values, k}]);
+        return block::arrays(std::move(pointers));
+    }
+    run<Index> first() const { return {elements_of("a_keys", "a_values"), Index(0), given("a_size")}; }
+    run<Index> second() const { return {elements_of("b_keys", "b_values"), Index(0), given("b_size")}; }
+
+    // ---- order
+
+    key_order order_of(std::size_t k) const { return {plan_.keys[k].element, plan_.is_descending}; }
+    /// Keys as tiles have them: numbers that ascend.
+    values numbers_of(const values& own) const {
+        if (plan_.has_comparison) return {own[0]};
+        values made;
+        for (std::size_t k = 0; k < plan_.keys.size(); ++k)
+            made.push_back(ordered_number(own[k], order_of(k)));
+        return made;
+    }
+    values keys_of(const values& numbers) const {
+        if (plan_.has_comparison) return {numbers[0]};
+        values made;
+        for (std::size_t k = 0; k < plan_.keys.size(); ++k)
+            made.push_back(key_of_number(numbers[k], order_of(k)));
+        return made;
+    }
+    Bool are_ahead(const values& a, const values& b) const {
+        if (plan_.has_comparison) {
+            const node operands[] = {a[0], b[0]};
+            return Bool(trace::call(is_ahead_, operands, 2, {}));
+        }
+        const auto compared = [&](builtin how, std::size_t k) { return Bool(trace::apply(how, a[k], b[k])); };
+        std::size_t k = plan_.keys.size() - 1;
+        Bool ahead = compared(builtin::less, k);
+        while (k-- > 0) ahead = compared(builtin::less, k) || (compared(builtin::equal, k) && ahead);
+        return ahead;
+    }
+    block::element_order order_of_numbers() const {
+        return [this](const values& a, const values& b) { return are_ahead(a, b); };
+    }
+    block::element_order order_in_memory() const {
+        return [this](const values& a, const values& b) { return are_ahead(numbers_of(a), numbers_of(b)); };
+    }
+
+    // ---- tiles
+
+    block::consumed<Index> ahead_of_place(const Index& place) const {
+        const run<Index> a{keys("a_keys"), Index(0), given("a_size")},
+            b{keys("b_keys"), Index(0), given("b_size")};
+        const Index count = named("count", min(place, a.end + b.end));
+        if (plan_.what) return block::balanced_path(order_in_memory(), a, b, count);
+        const Index of_first = block::merge_path(order_in_memory(), a, b, count);
+        return {of_first, count - of_first};
+    }
+    Ptr<std::int64_t> splits() const { return Ptr<std::int64_t>(given_["splits"]); }
+    Ptr<std::int64_t> counts() const { return Ptr<std::int64_t>(given_["counts"]); }
+
+    void split() const {
+        const Index tile = named("tile", global_id(0));
+        IF (tile <= given("tiles")) {
+            const block::consumed<Index> ahead = ahead_of_place(tile * given("tile_size"));
+            splits()[2 * tile] = ahead.first;
+            splits()[2 * tile + 1] = ahead.second;
+        }
+    }
+    /// The elements of both arrays that a tile is made of.
+    struct piece {
+        Index tile, a, a_end, b, b_end;
+    };
+    piece own_piece() const {
+        const Index tile = named("tile", group_id(0));
+        if (plan_.on_item()) {
+            const Index place = named("place", tile * given("tile_size"));
+            return bounded(tile, ahead_of_place(place), ahead_of_place(place + given("tile_size")));
+        }
+        const auto ahead = [&](const Index& k) {
+            return block::consumed<Index>{Index(splits()[2 * k]), Index(splits()[2 * k + 1])};
+        };
+        return bounded(tile, ahead(tile), ahead(tile + 1));
+    }
+    /// No more elements than tiles have room for, also of arrays that are not sorted.
+    piece bounded(const Index& tile, const block::consumed<Index>& begin,
+                  const block::consumed<Index>& end) const {
+        const Index room = given("tile_size") + (plan_.what ? 1 : 0), none(0);
+        const Index of_a = named("of_a", min(max(end.first - begin.first, none), room)),
+                    of_b = named("of_b", min(max(end.second - begin.second, none), room - of_a));
+        return {tile, begin.first, begin.first + of_a, begin.second, begin.second + of_b};
+    }
+    /// The count of the last tile is followed by a place for the total.
+    void store_count(const Index& tile, const Index& count) const {
+        counts()[tile] = count;
+        IF (tile == 0) {
+            counts()[given("tiles")] = std::int64_t{0};
+        }
+    }
+
+    // ---- CPUs: a work-item has a tile
+
+    void count_of_item() const {
+        const piece p = own_piece();
+        Index count = named("results", 0);
+        block::walk_sets(*plan_.what, order_in_memory(), {keys("a_keys"), p.a, p.a_end},
+                         {keys("b_keys"), p.b, p.b_end},
+                         [&](const values&, const Bool& is_kept) { count += select(is_kept, 1, 0); });
+        store_count(p.tile, count);
+    }
+    void move_of_item() const {
+        const piece p = own_piece();
+        const block::arrays a = first().of, b = second().of, to = elements_of("keys", "values");
+        if (!plan_.what)
+            return block::merge(order_in_memory(), {a, p.a, p.a_end}, {b, p.b, p.b_end}, to, p.a + p.b);
+        Index place = named("place", Index(counts()[p.tile]));
+        // Every element is stored at the place of the next result: no branch depends on what is kept. The
+        // place behind the tile's last one is another tile's, or is not written.
+        const Index next = counts()[p.tile + 1],
+                    limit = named("limit", plan_.is_bounded ? min(next, given("room")) : next);
+        block::walk_sets(*plan_.what, order_in_memory(), {a, p.a, p.a_end}, {b, p.b, p.b_end},
+                         [&](const values& own, const Bool& is_kept) {
+                             IF (place < limit) {
+                                 to.store(place, own);
+                             }
+                             place += select(is_kept, 1, 0);
+                         });
+    }
+
+    // ---- GPUs: a group has a tile
+
+    int tile_size() const { return static_cast<int>(plan_.group) * plan_.each; }
+    /// A tile that does not divide a pair has one element more.
+    int room() const { return tile_size() + (plan_.what ? 1 : 0); }
+    Int group_size() const { return Int(static_cast<int>(plan_.group)); }
+    Int first_of_item() const { return g_.item() * plan_.each; }
+    bool has_positions() const { return plan_.moves() && !plan_.values.empty(); }
+    block::arrays memory_of_tile() const {
+        block::types list;
+        for (std::size_t k = 0; k < plan_.keys.size(); ++k)
+            list.push_back(plan_.has_comparison ? plan_.keys[k] : trace::type(order_of(k).bits_type()));
+        if (has_positions()) list.push_back(scalar::i32);
+        return g_.shared("tile", list, static_cast<std::size_t>(room()));
+    }
+    /// Both pieces, one after the other, each element with its position if there are values.
+    block::runs_of_tile load(const piece& p, const block::arrays& tile) const {
+        const Int of_a = named("of_a", cast<int>(p.a_end - p.a)),
+                  of_b = named("of_b", cast<int>(p.b_end - p.b));
+        load_piece(tile, Int(0), keys("a_keys"), p.a, of_a);
+        load_piece(tile, of_a, keys("b_keys"), p.b, of_b);
+        g_.barrier();
+        return {Int(0), of_a, named("of_both", of_a + of_b)};
+    }
+    void load_piece(const block::arrays& tile, const Int& place, const block::arrays& from,
+                    const Index& begin, const Int& count) const {
+        for (Int i : named("i", range(g_.item(), count, group_size()))) {
+            values own = numbers_of(from.load(begin + i));
+            if (has_positions()) own.push_back(block::node_of(place + i));
+            tile.store(place + i, own);
+        }
+    }
+    /// The tile's elements from its memory to the places from `begin` on.
+    void give(const block::arrays& tile, const piece& p, const block::runs_of_tile& in, const Index& begin,
+              const Int& count) const {
+        for (Int i : named("i", range(g_.item(), count, group_size()))) {
+            const values own = tile.load(i);
+            const Index place = named("place", begin + i);
+            where_there_is_room(place, [&] {
+                keys("keys").store(place, keys_of(own));
+                if (has_positions()) give_values(Int(own.back()), p, in, place);
+            });
+        }
+    }
+    void give_values(const Int& position, const piece& p, const block::runs_of_tile& in,
+                     const Index& place) const {
+        const block::arrays to = payload("values");
+        IF (position < in.middle) {
+            to.store(place, payload("a_values").load(p.a + position));
+        }
+        ELSE { to.store(place, payload("b_values").load(p.b + (position - in.middle))); }
+    }
+    template <class F>
+    void where_there_is_room(const Index& place, F&& store) const {
+        if (!plan_.is_bounded) return store();
+        IF (place < given("room")) {
+            store();
+        }
+    }
+
+    void move_of_group() const {
+        const block::arrays tile = memory_of_tile();
+        if (plan_.what) return move_results(tile);
+        const piece p = own_piece();
+        const block::runs_of_tile in = load(p, tile);
+        const block::elements made =
+            block::merged(order_of_numbers(), tile, room(), in, first_of_item(), plan_.each);
+        g_.barrier();
+        for (int k = 0; k < plan_.each; ++k)
+            tile.store(first_of_item() + k, made[static_cast<std::size_t>(k)]);
+        g_.barrier();
+        give(tile, p, in, p.a + p.b, in.end);
+    }
+
+    std::vector<block::set_element> share(const block::arrays& tile, const block::runs_of_tile& in) const {
+        return block::set_share(*plan_.what, order_of_numbers(), tile, room(), in, first_of_item(),
+                                plan_.each);
+    }
+    static Int kept_in(const std::vector<block::set_element>& list) {
+        Int count = named("kept", 0);
+        for (const block::set_element& e : list) count += select(e.is_kept, 1, 0);
+        return count;
+    }
+    static block::operation sum() {
+        return {
+            [](const values& a, const values& b) { return values{trace::apply(builtin::add, a[0], b[0])}; },
+            [] { return values{block::node_of(0)}; }};
+    }
+    void count_of_group() const {
+        const block::arrays tile = memory_of_tile();
+        const block::arrays shared = g_.shared("counts_of_items", {scalar::i32}, plan_.group);
+        const piece p = own_piece();
+        const block::runs_of_tile in = load(p, tile);
+        const Int count = kept_in(share(tile, in));
+        const values total = block::reduce(g_, sum(), {block::node_of(count)}, shared);
+        IF (g_.item() == 0) {
+            store_count(p.tile, cast<std::int64_t>(Int(total[0])));
+        }
+    }
+    void move_results(const block::arrays& tile) const {
+        const block::arrays shared = g_.shared("counts_of_items", {scalar::i32}, block::scan_room(g_));
+        const piece p = own_piece();
+        const block::runs_of_tile in = load(p, tile);
+        const std::vector<block::set_element> list = share(tile, in);
+        values total;
+        const values ahead =
+            block::scan_exclusive(g_, sum(), {block::node_of(kept_in(list))}, shared, &total);
+        g_.barrier();
+        Int place = named("own_place", Int(ahead[0]));
+        for (const block::set_element& e : list) {
+            IF (e.is_kept) {
+                tile.store(place, e.own);
+            }
+            place += select(e.is_kept, 1, 0);
+        }
+        g_.barrier();
+        give(tile, p, in, Index(counts()[p.tile]), Int(total[0]));
+    }
+
+    const combine_plan plan_;
+    const std::shared_ptr<const ir::function>& is_ahead_;
+    trace::recording& r_;
+    const parameter_list& given_;
+    const block::group g_;
+};
+
+}  // namespace
+
+std::shared_ptr<const ir::function> trace_combination(trace::recording& r, const parameter_list& given,
+                                                      const combine_plan& plan,
+                                                      const std::shared_ptr<const ir::function>& is_ahead) {
+    return combine_recorder(r, given, plan, is_ahead).traced();
+}
+
+}  // namespace balm::array
