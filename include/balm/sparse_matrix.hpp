@@ -1,0 +1,185 @@
+#pragma once
+// Sparse matrices: products with vectors stand in expressions as any other value.
+//
+//     balm::sparse_matrix<double> A(ctx, rows, columns, row_pointers, column_indices, values);  // CSR
+//     r = f - A * u;
+//     double energy = balm::sum(u * (A * u));
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "balm/context.hpp"
+#include "balm/vector.hpp"
+
+namespace balm {
+
+/// How a sparse matrix lies in a device's memory.
+enum class storage : std::uint8_t {
+    automatic,  ///< chosen for the matrix and the device
+    diagonals,  ///< DIA: diagonals of values, without column indices; 64 diagonals at most
+    slices,     ///< ELL: rows in slices of 32, each padded to its longest row; neighbouring rows interleave
+    rows,       ///< CSR: a work-item computes a row
+    balanced    ///< CSR cut into tiles of equal numbers of entries, whatever the rows' lengths
+};
+
+namespace array {
+
+class sparse_state;
+
+/// Host integers of any type.
+struct host_integers {
+    const void* first = nullptr;
+    std::size_t count = 0;
+    scalar type = scalar::i32;
+};
+/// A matrix in CSR as the user's arrays have it.
+struct host_csr {
+    std::size_t rows = 0, columns = 0;
+    host_integers row_pointers, column_indices;
+    const void* values = nullptr;
+    std::size_t value_count = 0;
+};
+
+std::shared_ptr<const sparse_state> make_sparse(const context&, const host_csr&, trace::type value,
+                                                scalar index, storage);
+/// The product as an expression; null for no matrix.
+tape product(const std::shared_ptr<const sparse_state>&, tape&& x);
+
+std::size_t rows_of(const sparse_state&);
+std::size_t columns_of(const sparse_state&);
+std::size_t entries_of(const sparse_state&);
+std::size_t bytes_of(const sparse_state&);
+storage how_stored(const sparse_state&);
+std::string describe(const sparse_state*);
+
+}  // namespace array
+
+namespace detail {
+
+template <class R>
+using range_element = std::remove_cvref_t<decltype(*std::data(std::declval<const R&>()))>;
+/// Host memory of integers of any type.
+template <class R>
+concept integer_range = !array_value<R> && requires(const R& r) {
+    std::data(r);
+    std::size(r);
+}
+&&std::integral<range_element<R>> && !std::same_as<range_element<R>, bool>;
+
+template <integer_range R>
+array::host_integers host_integers_of(const R& list) {
+    return {std::data(list), std::size(list), scalar_of<range_element<R>>};
+}
+
+/// Types of entries that matrices have.
+template <class T>
+constexpr bool is_matrix_entry() {
+    if constexpr (scalar_type<T>)
+        return !std::same_as<T, bool> && sizeof(T) >= 4;
+    else
+        return complex_type<T>;
+}
+
+}  // namespace detail
+
+/// A sparse matrix of `rows()` x `columns()` on a context's devices: of several, each has consecutive rows.
+/// T is float, double, an integer type of 32 or 64 bits, std::complex<float> or std::complex<double>. Index,
+/// std::int32_t or std::int64_t, is the type in which column indices are stored.
+///
+/// The entries do not change; a handle: copies are the same matrix. How it is stored is chosen by looking at
+/// it (see storage, describe), which takes time proportional to the number of entries.
+///
+///     balm::sparse_matrix<double> A(ctx, n, n, row_pointers, column_indices, values);
+///     y = A * x;
+///     y += 2 * (A * (x * x)) - sin(z);
+template <class T, class Index = std::int32_t>
+class sparse_matrix {
+    static_assert(detail::is_matrix_entry<T>(),
+                  "Balm: the entries of a sparse matrix are float, double, integers of 32 or 64 bits, or "
+                  "std::complex of float or double");
+    static_assert(std::same_as<Index, std::int32_t> || std::same_as<Index, std::int64_t>,
+                  "Balm: a sparse matrix stores column indices as std::int32_t or std::int64_t");
+
+public:
+    using value_type = T;
+    using index_type = Index;
+
+    /// No matrix: assign one to it.
+    sparse_matrix() = default;
+    /// From compressed sparse rows (CSR) in host memory, copied: row r has the entries row_pointers[r] to
+    /// row_pointers[r + 1] - 1, each a column, counted from 0, and a value. Rows may be empty; their columns
+    /// need no order; entries of the same place add up. Pointers and indices are integers of any type.
+    ///
+    /// Throws usage_error unless there are rows + 1 pointers that begin at 0, do not decrease and end at the
+    /// number of entries, as many column indices as values, each below `columns`; for numbers beyond Index;
+    /// and where the storage asked for does not suit the matrix. Throws out_of_memory_error.
+    template <detail::integer_range P, detail::integer_range C, detail::contiguous_range<T> V>
+    sparse_matrix(const context& where, std::size_t rows, std::size_t columns, const P& row_pointers,
+                  const C& column_indices, const V& values, storage how = storage::automatic)
+        : state_(array::make_sparse(where,
+                                    {rows, columns, detail::host_integers_of(row_pointers),
+                                     detail::host_integers_of(column_indices),
+                                     static_cast<const T*>(std::data(values)), std::size(values)},
+                                    detail::array_type<T>(), scalar_of<Index>, how)) {}
+
+    std::size_t rows() const { return state_ ? array::rows_of(*state_) : 0; }
+    std::size_t columns() const { return state_ ? array::columns_of(*state_) : 0; }
+    /// How many entries it was given, zeros among them.
+    std::size_t nonzeros() const { return state_ ? array::entries_of(*state_) : 0; }
+    /// Bytes that it takes on its devices.
+    std::size_t size_bytes() const { return state_ ? array::bytes_of(*state_) : 0; }
+    /// How it is stored: on several devices, the first one's part. Never storage::automatic.
+    storage stored_as() const { return state_ ? array::how_stored(*state_) : storage::rows; }
+
+    const std::shared_ptr<const array::sparse_state>& state() const { return state_; }
+
+private:
+    std::shared_ptr<const array::sparse_state> state_;
+};
+
+/// The product of a matrix and a vector, an expression of A.rows() elements. x has A.columns() elements: a
+/// vector, or an expression, which is computed into a temporary first. Its elements have the matrix's type;
+/// scalars that C++ converts to that without narrowing are converted.
+///
+/// The product is computed inside the kernel of the expression that it is part of, a work-item a row. Where
+/// a storage shares rows out among work-items (storage::balanced), and on several devices, it fills a
+/// temporary ahead of the kernel, or the vector itself that nothing but the product is assigned to. The order
+/// of additions depends on the storage, and is the same in each run. Throws usage_error for another number of
+/// elements, and for a vector on other devices than the matrix.
+///
+///     r = f - A * u;
+///     x = A * x;  // right, too
+template <class T, class Index, array_value X>
+auto operator*(const sparse_matrix<T, Index>& matrix, X&& x) {
+    using element = typename detail::array_element<T>::type;
+    using given = detail::element_of<X>;
+    if constexpr (scalar_type<element> && scalar_type<given> && !std::same_as<element, given>) {
+        static_assert(
+            kind_of(scalar_of<given>) < kind_of(scalar_of<element>) ||
+                (kind_of(scalar_of<given>) == kind_of(scalar_of<element>) && sizeof(given) < sizeof(element)),
+            "Balm: the vector's elements would narrow to the matrix's; cast<T>(x) says so");
+        return matrix * cast<element>(static_cast<X&&>(x));
+    } else {
+        static_assert(std::same_as<element, given>,
+                      "Balm: the vector's elements are of another type than the matrix's");
+        return expr<element>(
+            array::product(matrix.state(), detail::begin<detail::array_scalar<X>()>(static_cast<X&&>(x))));
+    }
+}
+
+/// How a matrix is stored, and why, in one sentence.
+///
+///     std::cout << balm::describe(A);
+///     // 7 diagonals of 16,777,216 rows, 0.3 % padding: 8.0 bytes an entry, no column indices
+template <class T, class Index>
+std::string describe(const sparse_matrix<T, Index>& matrix) {
+    return array::describe(matrix.state().get());
+}
+
+}  // namespace balm

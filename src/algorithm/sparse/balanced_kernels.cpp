@@ -1,0 +1,327 @@
+#include "algorithm/sparse/balanced_kernels.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "algorithm/block/reduce.hpp"
+#include "algorithm/block/scan.hpp"
+#include "algorithm/divided_up.hpp"
+#include "algorithm/sparse/product_functions.hpp"
+#include "algorithm/sparse/sparse_strategy.hpp"
+#include "algorithm/sparse/value_types.hpp"
+#include "balm/dsl/complex.hpp"
+#include "balm/dsl/control.hpp"
+#include "balm/dsl/memory.hpp"
+#include "balm/dsl/sync.hpp"
+#include "kernel/launch/launch.hpp"
+
+namespace balm::array {
+
+namespace {
+
+using namespace balm::dsl;
+using block::values;
+
+/// Work-items of a group that adds up the parts of a row.
+constexpr std::size_t cut_items = 256;
+
+enum class balanced_stage : std::uint8_t { tile_an_item, tile_a_group, long_cuts };
+
+struct balanced_plan {
+    balanced_stage stage = balanced_stage::tile_an_item;
+    trace::type value;
+    scalar index = scalar::i32;
+    std::size_t group = 1;
+    bool has_sub_groups = false;
+    bool has_empty_rows = false;
+
+    friend bool operator==(const balanced_plan&, const balanced_plan&) = default;
+    void add_to(runtime::table_hash& hash) const {
+        hash.add(stage, ir::code(value), index, group, has_sub_groups, has_empty_rows);
+    }
+};
+
+/// Addition, for the primitives of block/.
+template <class T>
+block::operation addition() {
+    return {[](const values& a, const values& b) -> values {
+                return {block::node_of(Var<T>(Var<T>(a[0]) + Var<T>(b[0])))};
+            },
+            []() -> values { return {block::node_of(Var<T>())}; }};
+}
+
+/// Records the body of a kernel whose parameters are declared.
+template <class T, class I>
+class recorder {
+public:
+    recorder(const parameter_list& given, const balanced_plan& plan) : given_(given), plan_(plan) {}
+
+    void record() const {
+        switch (plan_.stage) {
+            case balanced_stage::tile_an_item: return record_tile_of_item();
+            case balanced_stage::tile_a_group: return record_tile_of_group();
+            case balanced_stage::long_cuts: return record_long_cuts();
+        }
+    }
+
+private:
+    Index number(parameter_name name) const { return Index(given_[name]); }
+    template <class E>
+    In<E> memory(parameter_name name) const {
+        return In<E>(given_[name]);
+    }
+    void store(parameter_name name, const Index& at, const Var<T>& value) const {
+        trace::store(given_[name], block::node_of(at), block::node_of(value), {});
+    }
+    template <class N>
+    void add_entries(Var<T>& sum, const N& begin, const N& end) const {
+        const In<T> entries = memory<T>("values"), x = memory<T>("x");
+        const In<I> columns = memory<I>("columns");
+        for (N k : named("k", range(begin, end))) sum += Var<T>(entries[k]) * Var<T>(x[columns[k]]);
+    }
+
+    void record_tile_of_item() const {
+        const In<I> starts = memory<I>("starts");
+        const In<std::int64_t> first = memory<std::int64_t>("first");
+        const Index tile = named("tile", group_id(0));
+        const Index begin = named("begin", tile * number("tile_entries"));
+        const Index end = named("end", min(begin + number("tile_entries"), number("entries")));
+        const Index first_row = named("first_row", first[tile]), end_row = named("end_row", first[tile + 1]);
+        Var<T> head;
+        add_entries(head, begin, Index(min(cast<std::int64_t>(starts[first_row]), end)));
+        store("heads", tile, head);
+        for (Index row : named("row", range(first_row, end_row))) {
+            const Index stop = named("stop", cast<std::int64_t>(starts[row + 1]));
+            Var<T> sum;
+            add_entries(sum, Var<I>(starts[row]), Var<I>(cast<I>(min(stop, end))));
+            BALM_IF (stop <= end) {
+                store("y", row, sum);
+            }
+            BALM_ELSE { store("tails", tile, sum); }
+        }
+    }
+
+    /// The row that begins as the k-th of those with entries.
+    Index row_of(const Index& k) const {
+        return plan_.has_empty_rows ? Index(memory<std::int64_t>("filled_rows")[k]) : k;
+    }
+
+    void record_tile_of_group() const {
+        constexpr int each = tile_entries_of_item;
+        const block::group g({plan_.group, true, plan_.has_sub_groups, true});
+        const block::operation add = addition<T>(), by_row = block::segmented(add);
+        const block::types flagged{scalar::boolean, plan_.value};
+        const block::arrays shared = g.shared("shared", flagged, block::scan_room(g));
+
+        const Index tile = named("tile", group_id(0));
+        const Index base =
+            named("base", tile * static_cast<std::int64_t>(tile_entries) + g.first() * each + g.lane());
+        const UInt head = named(
+            "head", memory<unsigned>("item_heads")[tile * static_cast<std::int64_t>(tile_items) + g.item()]);
+        const Index begun = named("begun", memory<std::int64_t>("first")[tile]);
+        const Int rank = named("rank", cast<int>(head >> each));
+        const Bool has_begin = (head & ((1u << each) - 1)) != 0u;
+
+        // Sums are computed without a branch, so that no load waits for another; then rows are stored.
+        const std::vector<Var<T>> products = products_of(base);
+        std::vector<Var<T>> sums;  // of the row that is open, with this entry
+        const auto begins_at = [&](int k) { return (head >> k & 1u) != 0u; };
+        for (int k = 0; k < each; ++k) {
+            const Var<T>& product = products[static_cast<std::size_t>(k)];
+            sums.push_back(k == 0 ? product : joined(begins_at(k), sums.back(), product));
+        }
+        Var<T> ahead;  // of the row that was open when the item began
+        Index open = begun + rank;
+        for (int k = 1; k < each; ++k) {
+            BALM_IF (begins_at(k)) {
+                BALM_IF ((head & ((1u << k) - 1)) != 0u) {
+                    store("y", row_of(open), sums[static_cast<std::size_t>(k) - 1]);
+                    open += 1;
+                }
+                BALM_ELSE { ahead = sums[static_cast<std::size_t>(k) - 1]; }
+            }
+        }
+        const Var<T> sum = sums.back();
+        values total;
+        const values carry = block::scan_exclusive(
+            g, by_row, {block::node_of(has_begin), block::node_of(sum)}, shared, &total);
+        BALM_IF (has_begin) {
+            const Var<T> whole = Var<T>(carry[1]) + ahead;
+            BALM_IF (rank > 0) {
+                store("y", row_of(begun + rank - 1), whole);
+            }
+            BALM_ELSE { store("heads", tile, whole); }
+        }
+        BALM_IF (g.item() == 0) {
+            BALM_IF (Bool(total[0])) {
+                store("tails", tile, Var<T>(total[1]));
+            }
+            BALM_ELSE { store("heads", tile, Var<T>(total[1])); }
+        }
+    }
+    /// The sum of a row so far and one more entry, which may begin a row.
+    static Var<T> joined(const Bool& begins, const Var<T>& sum, const Var<T>& product) {
+        Var<T> before = sum;
+        BALM_IF (begins) {
+            before = Var<T>();
+        }
+        return before + product;
+    }
+    std::vector<Var<T>> products_of(const Index& base) const {
+        const In<T> entries = memory<T>("values"), x = memory<T>("x");
+        const In<I> column_indices = memory<I>("columns");
+        std::vector<Var<I>> columns;
+        std::vector<Var<T>> loaded, products;
+        for (std::size_t k = 0; k < tile_entries_of_item; ++k)
+            columns.push_back(column_indices[base + static_cast<std::int64_t>(k * block::lanes)]);
+        for (std::size_t k = 0; k < tile_entries_of_item; ++k)
+            loaded.push_back(entries[base + static_cast<std::int64_t>(k * block::lanes)]);
+        for (std::size_t k = 0; k < tile_entries_of_item; ++k)
+            products.push_back(loaded[k] * Var<T>(x[columns[k]]));
+        return products;
+    }
+
+    void record_long_cuts() const {
+        const block::group g({plan_.group, true, plan_.has_sub_groups, true});
+        const block::arrays shared = g.shared("shared", {plan_.value}, plan_.group);
+        const In<std::int64_t> cuts = memory<std::int64_t>("cuts");
+        const In<T> heads = memory<T>("heads"), tails = memory<T>("tails");
+        const Index cut = named("cut", number("few_cuts") + group_id(0));
+        const Index first = named("first", cuts[number("cut_count") + cut]);
+        const Index last = named("last", cuts[number("cut_count") * 2 + cut]);
+        Var<T> sum;
+        for (Index k : named("k", range(first + 1 + g.item(), last + 1, Index(g.items())))) sum += heads[k];
+        const values whole = block::reduce(g, addition<T>(), {block::node_of(sum)}, shared);
+        BALM_IF (g.item() == 0) {
+            store("y", cuts[cut], Var<T>(tails[first]) + Var<T>(whole[0]));
+        }
+    }
+
+    const parameter_list& given_;
+    const balanced_plan& plan_;
+};
+
+class multiplication {
+public:
+    multiplication(const stored_matrix& matrix, const vector_state& x, vector_state& into)
+        : m_(matrix), x_(x), into_(into), device_(into.device()), facts_(kernels::facts_for(device_)) {
+        plan_.value = m_.value;
+        plan_.index = m_.index;
+        plan_.has_sub_groups = !m_.tiles.are_of_items && kernels::features_of(device_).has_sub_groups;
+        plan_.has_empty_rows = m_.tiles.filled_rows != nullptr;
+    }
+
+    void start() {
+        if (m_.rows == 0) return;
+        if (!m_.tiles.are_of_items && (plan_.has_empty_rows || m_.entries == 0)) fill_with_zeros();
+        if (m_.tiles.count == 0) return;
+        tails_ = make_parts();
+        heads_ = make_parts();
+        if (m_.tiles.are_of_items)
+            launch(balanced_stage::tile_an_item, m_.tiles.count, 1);
+        else
+            launch(balanced_stage::tile_a_group, m_.tiles.count, tile_items);
+        add_up_cuts();
+        if (m_.tiles.long_count > 0) launch(balanced_stage::long_cuts, m_.tiles.long_count, cut_items);
+    }
+
+private:
+    std::shared_ptr<vector_state> make_parts() const {
+        return std::make_shared<vector_state>(into_.device_handle(), m_.value, m_.tiles.count);
+    }
+    void fill_with_zeros() {
+        const std::uint64_t zeros[2] = {};
+        fill(into_, zeros);
+    }
+    std::size_t few_cuts() const { return m_.tiles.cut_count - m_.tiles.long_count; }
+
+    template <class List>
+    void list(List& to) const {
+        if (plan_.stage == balanced_stage::long_cuts) {
+            to.number("few_cuts", few_cuts());
+            to.number("cut_count", m_.tiles.cut_count);
+            to.vector("cuts", *m_.tiles.cuts, trace::access::in);
+            to.vector("heads", *heads_, trace::access::in);
+            to.vector("tails", *tails_, trace::access::in);
+            to.vector("y", into_, trace::access::out);
+            return;
+        }
+        to.vector("y", into_, trace::access::out);
+        to.vector("heads", *heads_, trace::access::out);
+        to.vector("tails", *tails_, trace::access::out);
+        to.vector("first", *m_.tiles.first, trace::access::in);
+        if (plan_.stage == balanced_stage::tile_an_item) {
+            to.number("entries", m_.entries);
+            to.number("tile_entries", m_.tiles.entries);
+            to.vector("starts", *m_.starts, trace::access::in);
+        } else {
+            to.vector("item_heads", *m_.tiles.heads, trace::access::in);
+            if (plan_.has_empty_rows) to.vector("filled_rows", *m_.tiles.filled_rows, trace::access::in);
+        }
+        to.vector("columns", *m_.column_indices, trace::access::in);
+        to.vector("values", *m_.values, trace::access::in);
+        to.vector("x", x_, trace::access::in);
+    }
+
+    void launch(balanced_stage stage, std::size_t groups, std::size_t items) {
+        plan_.stage = stage;
+        plan_.group = items;
+        const auto trace_it = [&] {
+            trace::recording r("sparse_product", 1, {});
+            parameter_list given(r);
+            list(given);
+            r.describe(stage == balanced_stage::long_cuts ? "rows that many tiles have parts of"
+                                                          : "y = A * x");
+            with_types(m_.value, m_.index,
+                       [&]<class T, class I>() { recorder<T, I>(given, plan_).record(); });
+            return r.finish(nullptr);
+        };
+        const std::shared_ptr<const cached_kernel> kernel =
+            kernel_for(device_, plan_, empty_tape(), no_leaves(), facts_, std::cref(trace_it));
+        runtime::grid g;
+        g.local[0] = items;
+        g.global[0] = groups * items;
+        enqueue(*kernel, device_, g, [&](parameter_bindings& bound) { list(bound); });
+    }
+
+    /// Number k + `from` of the cuts' list, for each k.
+    tape cut_numbers(std::size_t from) const {
+        tape p;
+        p.push_value(step::kind::index, scalar::i64, from);
+        p.size = static_cast<std::int64_t>(few_cuts());
+        tape of;
+        of.push_vector(m_.tiles.cuts);
+        p.append_at(std::move(of));
+        return p;
+    }
+    void add_up_cuts() {
+        if (few_cuts() == 0) return;
+        tape sums = cut_numbers(m_.tiles.cut_count);
+        sums.append(cut_numbers(2 * m_.tiles.cut_count));
+        sums.push_memory(tails_, false);
+        sums.push_memory(heads_, false);
+        sums.push_call(cut_function(m_.value), m_.value, 4);
+        const tape rows = cut_numbers(0);
+        const target into{&into_, &rows};
+        assign({&into, 1}, std::move(sums));
+    }
+
+    const stored_matrix& m_;
+    const vector_state& x_;
+    vector_state& into_;
+    runtime::device_state& device_;
+    const ir::launch_facts facts_;
+    balanced_plan plan_;
+    std::shared_ptr<vector_state> heads_, tails_;
+};
+
+}  // namespace
+
+void multiply_balanced(const stored_matrix& matrix, const std::shared_ptr<vector_state>& x,
+                       vector_state& into) {
+    multiplication(matrix, *x, into).start();
+}
+
+}  // namespace balm::array

@@ -1,0 +1,452 @@
+// Looks at a matrix, chooses its storage, and makes the arrays of it on the host.
+
+#include "algorithm/sparse/stored_matrix.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "algorithm/divided_up.hpp"
+#include "algorithm/sparse/sparse_strategy.hpp"
+#include "algorithm/sparse/value_types.hpp"
+#include "balm/error.hpp"
+#include "kernel/launch/launch.hpp"
+
+namespace balm::array {
+
+namespace {
+
+std::atomic<bool> of_gpus{false};
+
+/// Slots of diagonals and slices that are padding cost their share of the bandwidth. Slices of GPUs are
+/// cheaper than tiles by their gaps in launches, and by no sums of cut rows.
+constexpr double least_filled_diagonals = 2.0 / 3, least_filled_slices = 0.8;
+/// A row of more entries, which one work-item would add up, takes longer than a launch of tiles.
+constexpr std::size_t longest_row_of_item = 512;
+/// Entries from which on a row's sum, in one piece, waits for itself.
+constexpr std::size_t long_row = 16;
+/// With fewer entries one launch is all that matters.
+constexpr std::size_t few_entries = 65536;
+/// Rows of a chunk that a work-item of a CPU computes inside expressions (ir/lower/lower.cpp).
+constexpr std::size_t cpu_rows = 4096;
+/// Entries of a tile on CPUs at least, and tiles for each compute unit at most.
+constexpr std::size_t cpu_tile = 8192, cpu_tiles_per_unit = 16;
+/// Rows cut into more parts are added up by a group.
+constexpr std::size_t most_parts_of_item = 64;
+
+/// What of a matrix decides its storage.
+struct look {
+    std::optional<std::vector<std::int64_t>> diagonals;  ///< column - row, ascending; none: too many
+    std::size_t slice_slots = 0, widest_slice = 0, narrowest_slice = 0;
+    std::size_t longest_row = 0, filled_rows = 0, long_rows = 0;
+    std::size_t fullest_chunk = 0;  ///< entries of the CPU's chunk of rows that has most
+};
+
+template <class I>
+std::optional<std::vector<std::int64_t>> diagonals_of(const host_rows& from) {
+    const I* const columns = static_cast<const I*>(from.columns);
+    const auto rows = static_cast<std::int64_t>(from.rows());
+    std::vector<bool> is_seen(from.rows() + from.column_count);  // from the lower left corner
+    std::vector<std::int64_t> found;
+    for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t k = from.pointers[static_cast<std::size_t>(r)];
+             k < from.pointers[static_cast<std::size_t>(r) + 1]; ++k) {
+            const std::int64_t offset = static_cast<std::int64_t>(columns[k]) - from.first_column - r;
+            const auto at = static_cast<std::size_t>(offset + rows);
+            if (is_seen[at]) continue;
+            if (found.size() == most_diagonals) return std::nullopt;
+            is_seen[at] = true;
+            found.push_back(offset);
+        }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+template <class I>
+look looked_at(const host_rows& from) {
+    look seen;
+    seen.diagonals = diagonals_of<I>(from);
+    const std::size_t rows = from.rows();
+    seen.narrowest_slice = rows == 0 ? 0 : from.entries();
+    for (std::size_t first = 0; first < rows; first += slice_rows) {
+        std::size_t widest = 0;
+        for (std::size_t r = first; r < std::min(first + slice_rows, rows); ++r) {
+            const auto length = static_cast<std::size_t>(from.pointers[r + 1] - from.pointers[r]);
+            widest = std::max(widest, length);
+            seen.filled_rows += length > 0;
+            seen.long_rows += length >= long_row;
+        }
+        seen.slice_slots += widest * slice_rows;
+        seen.widest_slice = std::max(seen.widest_slice, widest);
+        seen.narrowest_slice = std::min(seen.narrowest_slice, widest);
+    }
+    seen.longest_row = seen.widest_slice;
+    for (std::size_t first = 0; first < rows; first += cpu_rows)
+        seen.fullest_chunk = std::max(
+            seen.fullest_chunk,
+            static_cast<std::size_t>(from.pointers[std::min(first + cpu_rows, rows)] - from.pointers[first]));
+    return seen;
+}
+
+std::size_t padded_rows(std::size_t rows) { return divided_up(rows, slice_rows) * slice_rows; }
+
+/// Whether diagonals take no more bytes than entries with their column indices, and mostly hold entries.
+bool suits_diagonals(const look& seen, const host_rows& from, std::size_t value_bytes,
+                     std::size_t index_bytes) {
+    if (!seen.diagonals) return false;
+    const auto slots = static_cast<double>(seen.diagonals->size() * padded_rows(from.rows()));
+    const auto entries = static_cast<double>(from.entries());
+    // A last slice of few rows counts for little in small matrices.
+    const auto ends = static_cast<double>(seen.diagonals->size() * slice_rows);
+    return (slots - ends) * static_cast<double>(value_bytes) <=
+               entries * static_cast<double>(value_bytes + index_bytes) &&
+           (slots - ends) * least_filled_diagonals <= entries;
+}
+
+bool suits_slices(const look& seen, const host_rows& from, std::size_t units) {
+    if (from.entries() < few_entries)
+        return seen.longest_row <= longest_row_of_item && seen.slice_slots <= 4 * few_entries;
+    const std::size_t mean = from.entries() / from.rows();
+    const bool has_many_rows = from.rows() >= units * 512 || mean <= 32;
+    return has_many_rows && seen.longest_row <= longest_row_of_item &&
+           static_cast<double>(seen.slice_slots) * least_filled_slices <= static_cast<double>(from.entries());
+}
+
+bool suits_chunks_of_rows(const look& seen, const host_rows& from, std::size_t units) {
+    return from.entries() < few_entries || seen.fullest_chunk <= from.entries() / (4 * units);
+}
+
+storage chosen(const look& seen, const host_rows& from, std::size_t value_bytes, std::size_t index_bytes,
+               bool on_cpu, std::size_t units) {
+    if (suits_diagonals(seen, from, value_bytes, index_bytes)) return storage::diagonals;
+    if (on_cpu) return suits_chunks_of_rows(seen, from, units) ? storage::rows : storage::balanced;
+    return suits_slices(seen, from, units) ? storage::slices : storage::balanced;
+}
+
+template <class T>
+void add_to(T& sum, const T& more) {
+    sum = static_cast<T>(sum + more);
+}
+void add_to(std::int32_t& sum, std::int32_t more) {
+    sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) + static_cast<std::uint32_t>(more));
+}
+void add_to(std::int64_t& sum, std::int64_t more) {
+    sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(more));
+}
+template <class T>
+void add_to(complex_value<T>& sum, const complex_value<T>& more) {
+    sum.real_part += more.real_part;
+    sum.imaginary_part += more.imaginary_part;
+}
+
+/// Makes the arrays of a storage.
+template <class T, class I>
+class builder {
+public:
+    builder(const host_rows& from, stored_matrix& to, std::shared_ptr<runtime::device_state> device,
+            bool on_cpu)
+        : from_(from),
+          to_(to),
+          device_(std::move(device)),
+          on_cpu_(on_cpu),
+          columns_(static_cast<const I*>(from.columns)),
+          values_(static_cast<const T*>(from.values)) {}
+
+    void make(const look& seen) {
+        switch (to_.how) {
+            case storage::diagonals: return make_diagonals(seen);
+            case storage::slices: return make_slices(seen);
+            case storage::balanced: return on_cpu_ ? make_tiles_of_items() : make_tiles_of_groups(seen);
+            default: return make_rows();
+        }
+    }
+
+private:
+    std::int64_t pointer(std::size_t row) const { return from_.pointers[row] - from_.pointers[0]; }
+    I column(std::size_t entry) const {
+        return static_cast<I>(columns_[from_.pointers[0] + static_cast<std::int64_t>(entry)] -
+                              static_cast<I>(from_.first_column));
+    }
+    const T& value(std::size_t entry) const {
+        return values_[from_.pointers[0] + static_cast<std::int64_t>(entry)];
+    }
+    /// Calls f(row, entry) for each entry.
+    template <class F>
+    void for_each_entry(F&& f) const {
+        for (std::size_t r = 0; r < to_.rows; ++r)
+            for (auto k = static_cast<std::size_t>(pointer(r)); k < static_cast<std::size_t>(pointer(r + 1));
+                 ++k)
+                f(r, k);
+    }
+    /// No memory is empty: kernels are given its address.
+    template <class E>
+    std::shared_ptr<vector_state> on_device(trace::type type, const E* elements, std::size_t count) const {
+        auto made = std::make_shared<vector_state>(device_, type, std::max<std::size_t>(count, 1));
+        if (count > 0) write(*made, 0, elements, count);
+        return made;
+    }
+    template <class E>
+    std::shared_ptr<vector_state> on_device(trace::type type, const std::vector<E>& list) const {
+        return on_device(type, list.data(), list.size());
+    }
+
+    void make_diagonals(const look& seen) {
+        to_.offsets = *seen.diagonals;
+        to_.stride = padded_rows(to_.rows);
+        to_.slots = to_.offsets.size() * to_.stride;
+        std::vector<T> values(to_.slots);
+        for_each_entry([&](std::size_t r, std::size_t k) {
+            const std::int64_t offset = static_cast<std::int64_t>(column(k)) - static_cast<std::int64_t>(r);
+            const auto d = static_cast<std::size_t>(
+                std::lower_bound(to_.offsets.begin(), to_.offsets.end(), offset) - to_.offsets.begin());
+            add_to(values[d * to_.stride + r], value(k));
+        });
+        to_.values = on_device(to_.value, values);
+    }
+
+    void make_slices(const look& seen) {
+        const std::size_t slices = divided_up(to_.rows, slice_rows);
+        if (seen.widest_slice == seen.narrowest_slice && seen.widest_slice <= most_unrolled)
+            to_.width = seen.widest_slice;
+        std::vector<std::int64_t> starts(slices + 1);
+        for (std::size_t s = 0; s < slices; ++s) {
+            std::int64_t widest = 0;
+            for (std::size_t r = s * slice_rows; r < std::min((s + 1) * slice_rows, to_.rows); ++r)
+                widest = std::max(widest, pointer(r + 1) - pointer(r));
+            starts[s + 1] = starts[s] + widest * static_cast<std::int64_t>(slice_rows);
+        }
+        to_.slots = static_cast<std::size_t>(starts.back());
+        std::vector<I> columns(to_.slots, I{-1});
+        std::vector<T> values(to_.slots);
+        for_each_entry([&](std::size_t r, std::size_t k) {
+            const std::size_t in_row = k - static_cast<std::size_t>(pointer(r));
+            const std::size_t at =
+                static_cast<std::size_t>(starts[r / slice_rows]) + in_row * slice_rows + r % slice_rows;
+            columns[at] = column(k);
+            values[at] = value(k);
+        });
+        to_.column_indices = on_device(to_.index, columns);
+        to_.values = on_device(to_.value, values);
+        if (to_.width == 0) to_.starts = on_device(scalar::i64, starts);
+    }
+
+    void make_rows() {
+        to_.slots = to_.entries;
+        std::vector<I> starts(to_.rows + 1);
+        for (std::size_t r = 0; r <= to_.rows; ++r) starts[r] = static_cast<I>(pointer(r));
+        to_.starts = on_device(to_.index, starts);
+        write_entries();
+    }
+    void write_entries() {
+        to_.values = on_device(to_.value, values_ + from_.pointers[0], to_.entries);
+        if (from_.first_column == 0) {
+            to_.column_indices = on_device(to_.index, columns_ + from_.pointers[0], to_.entries);
+            return;
+        }
+        std::vector<I> columns(to_.entries);
+        for (std::size_t k = 0; k < to_.entries; ++k) columns[k] = column(k);
+        to_.column_indices = on_device(to_.index, columns);
+    }
+
+    /// A row that is in parts of several tiles.
+    struct cut {
+        std::int64_t row, first, last;
+    };
+    /// Those of few parts come first.
+    void write_cuts(std::vector<cut> cuts) {
+        const auto has_few = [](const cut& c) {
+            return c.last - c.first <= static_cast<std::int64_t>(most_parts_of_item);
+        };
+        const auto middle = on_cpu_ ? cuts.end() : std::stable_partition(cuts.begin(), cuts.end(), has_few);
+        to_.tiles.long_count = static_cast<std::size_t>(cuts.end() - middle);
+        to_.tiles.cut_count = cuts.size();
+        std::vector<std::int64_t> list(3 * cuts.size());
+        for (std::size_t k = 0; k < cuts.size(); ++k) {
+            list[k] = cuts[k].row;
+            list[cuts.size() + k] = cuts[k].first;
+            list[2 * cuts.size() + k] = cuts[k].last;
+        }
+        to_.tiles.cuts = on_device(scalar::i64, list);
+    }
+
+    void make_tiles_of_items() {
+        make_rows();
+        balanced_tiles& tiles = to_.tiles;
+        tiles.are_of_items = true;
+        const std::size_t units = std::max<std::size_t>(device_->info().compute_units, 1);
+        tiles.entries = std::max(cpu_tile, divided_up(to_.entries, units * cpu_tiles_per_unit));
+        tiles.count = std::max<std::size_t>(divided_up(to_.entries, tiles.entries), 1);
+        std::vector<std::int64_t> first(tiles.count + 1);
+        std::vector<cut> cuts;
+        for (std::size_t t = 0, r = 0; t < tiles.count; ++t) {
+            const auto end = static_cast<std::int64_t>((t + 1) * tiles.entries);
+            first[t] = static_cast<std::int64_t>(r);
+            const bool is_last = t + 1 == tiles.count;
+            while (r < to_.rows && (is_last || pointer(r) < end)) {
+                if (pointer(r + 1) > end)
+                    cuts.push_back({static_cast<std::int64_t>(r), static_cast<std::int64_t>(t),
+                                    (pointer(r + 1) - 1) / static_cast<std::int64_t>(tiles.entries)});
+                ++r;
+            }
+        }
+        first[tiles.count] = static_cast<std::int64_t>(to_.rows);
+        tiles.first = on_device(scalar::i64, first);
+        write_cuts(std::move(cuts));
+    }
+
+    void make_tiles_of_groups(const look& seen) {
+        balanced_tiles& tiles = to_.tiles;
+        tiles.entries = tile_entries;
+        tiles.count = divided_up(to_.entries, tile_entries);
+        to_.slots = tiles.count * tile_entries;
+        std::vector<I> columns(to_.slots);
+        std::vector<T> values(to_.slots);
+        std::vector<std::uint32_t> heads(tiles.count * tile_items);
+        std::vector<std::int64_t> first(tiles.count), filled;
+        // Entries of a sub-group's 32 work-items interleave, so that neighbours load neighbouring ones.
+        constexpr std::size_t run = tile_entries_of_item, block = run * 32;
+        const auto place_of = [&](std::size_t k) {
+            const std::size_t in_block = k % block;
+            return k - in_block + in_block % run * 32 + in_block / run;
+        };
+        const bool has_empty_rows = seen.filled_rows < to_.rows;
+        const auto begin_at = [&](std::size_t k) { heads[k / run] |= std::uint32_t{1} << k % run; };
+        for_each_entry([&](std::size_t r, std::size_t k) {
+            columns[place_of(k)] = column(k);
+            values[place_of(k)] = value(k);
+            if (static_cast<std::int64_t>(k) != pointer(r)) return;
+            begin_at(k);
+            if (has_empty_rows) filled.push_back(static_cast<std::int64_t>(r));
+        });
+        if (to_.entries < to_.slots) begin_at(to_.entries);  // the padding is a row of its own
+        std::int64_t begun = 0;
+        for (std::size_t t = 0; t < tiles.count; ++t) {
+            first[t] = begun;
+            std::uint32_t in_tile = 0;
+            for (std::size_t i = t * tile_items; i < (t + 1) * tile_items; ++i) {
+                const auto own = static_cast<std::uint32_t>(std::popcount(heads[i]));
+                heads[i] |= in_tile << run;
+                in_tile += own;
+            }
+            begun += in_tile;
+        }
+        write_cuts(cuts_between(first, begun, filled));
+        tiles.first = on_device(scalar::i64, first);
+        tiles.heads = on_device(scalar::u32, heads);
+        if (has_empty_rows) tiles.filled_rows = on_device(scalar::i64, filled);
+        to_.column_indices = on_device(to_.index, columns);
+        to_.values = on_device(to_.value, values);
+    }
+    /// The last row that begins in each tile is open at its end.
+    std::vector<cut> cuts_between(const std::vector<std::int64_t>& first, std::int64_t begun,
+                                  const std::vector<std::int64_t>& filled) const {
+        std::vector<cut> cuts;
+        const auto count = static_cast<std::int64_t>(first.size());
+        const std::int64_t real = begun - (to_.entries < to_.slots ? 1 : 0);
+        for (std::int64_t t = 0; t < count; ++t) {
+            const auto begun_before = [&](std::int64_t tile) {
+                return tile < count ? first[static_cast<std::size_t>(tile)] : begun;
+            };
+            const std::int64_t open = begun_before(t + 1) - 1;
+            if (begun_before(t) > open || open >= real) continue;
+            std::int64_t last = t;
+            while (last + 1 < count && (last == t || begun_before(last) == begun_before(last + 1))) ++last;
+            cuts.push_back({filled.empty() ? open : filled[static_cast<std::size_t>(open)], t, last});
+        }
+        return cuts;
+    }
+
+    const host_rows& from_;
+    stored_matrix& to_;
+    const std::shared_ptr<runtime::device_state> device_;
+    const bool on_cpu_;
+    const I* const columns_;
+    const T* const values_;
+};
+
+std::string padding_of(const stored_matrix& m) {
+    if (m.slots == m.entries) return "no padding";
+    return fmt::format(
+        "{:.1f} % padding",
+        100.0 * static_cast<double>(m.slots - std::min(m.entries, m.slots)) / static_cast<double>(m.slots));
+}
+std::string described(const stored_matrix& m, const look& seen) {
+    switch (m.how) {
+        case storage::diagonals:
+            return fmt::format("DIA, {} of {} rows, {}: no column indices",
+                               m.offsets.size() == 1 ? std::string("1 diagonal")
+                                                     : fmt::format("{} diagonals", m.offsets.size()),
+                               grouped(m.rows), padding_of(m));
+        case storage::slices:
+            return fmt::format(
+                "ELL in slices of {} rows, {} entries a row, {}: neighbouring work-items load "
+                "neighbouring entries",
+                slice_rows,
+                seen.narrowest_slice == seen.widest_slice
+                    ? grouped(seen.widest_slice)
+                    : fmt::format("{} to {}", grouped(seen.narrowest_slice), grouped(seen.widest_slice)),
+                padding_of(m));
+        case storage::balanced:
+            return fmt::format(
+                "balanced CSR, {} tiles of {} entries: rows of up to {} entries are shared "
+                "out among work-items",
+                grouped(m.tiles.count), grouped(m.tiles.entries), grouped(seen.longest_row));
+        default:
+            return fmt::format("CSR, {} entries in {} rows, no padding: a work-item computes a row",
+                               grouped(m.entries), grouped(m.rows));
+    }
+}
+
+}  // namespace
+
+void force_matrices_of_gpus(bool everywhere) { of_gpus = everywhere; }
+bool are_matrices_of_gpus() { return of_gpus; }
+
+std::string grouped(std::uint64_t number) {
+    std::string words = std::to_string(number);
+    for (auto at = static_cast<std::ptrdiff_t>(words.size()) - 3; at > 0; at -= 3)
+        words.insert(static_cast<std::size_t>(at), ",");
+    return words;
+}
+
+std::size_t stored_matrix::bytes() const {
+    std::size_t sum = 0;
+    for (const auto* each :
+         {&values, &column_indices, &starts, &tiles.first, &tiles.heads, &tiles.filled_rows, &tiles.cuts})
+        if (*each) sum += (*each)->bytes();
+    return sum;
+}
+
+stored_matrix stored(const host_rows& from, trace::type value, scalar index, storage asked,
+                     const std::shared_ptr<runtime::device_state>& device) {
+    const bool on_cpu = kernels::facts_for(*device).on_cpu && !of_gpus;
+    const std::size_t units = std::max<std::size_t>(device->info().compute_units, 1);
+    stored_matrix made;
+    made.value = value;
+    made.index = index;
+    made.rows = from.rows();
+    made.columns = from.column_count;
+    made.entries = from.entries();
+    with_types(value, index, [&]<class T, class I>() {
+        const look seen = looked_at<I>(from);
+        made.how =
+            asked != storage::automatic ? asked : chosen(seen, from, sizeof(T), sizeof(I), on_cpu, units);
+        if (made.how == storage::diagonals && !seen.diagonals)
+            throw usage_error(fmt::format(
+                "storage::diagonals is asked for, and the matrix has entries on more than {} diagonals; "
+                "storage::automatic finds what suits it",
+                most_diagonals));
+        made.has_long_rows = seen.long_rows > made.rows / 2;
+        builder<T, I>(from, made, device, on_cpu).make(seen);
+        made.words = described(made, seen);
+    });
+    return made;
+}
+
+}  // namespace balm::array
