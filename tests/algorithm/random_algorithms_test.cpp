@@ -20,7 +20,6 @@
 #include <utility>
 #include <vector>
 
-#include "algorithm/compact/compact_strategy.hpp"
 #include "algorithm/histogram/histogram_strategy.hpp"
 #include "algorithm/scan/scan_strategy.hpp"
 #include "algorithm/sort/sort_strategy.hpp"
@@ -204,7 +203,6 @@ public:
             sorts = array::forced_sort{.strategy = array::sort_strategy::chunk_a_group,
                                        .most_of_one = is_drawn(random) ? 0 : ~std::size_t{0}};
             array::force_scans(&scans);
-            array::force_compactions(&scans);
             array::force_histograms_of_gpus(true);
             array::force_sorts(&sorts);
         } else if (chosen < 4 && on_cpu) {
@@ -218,7 +216,6 @@ public:
     forced_ways& operator=(const forced_ways&) = delete;
     ~forced_ways() {
         array::force_scans(nullptr);
-        array::force_compactions(nullptr);
         array::force_histograms_of_gpus(false);
         array::force_sorts(nullptr);
     }

@@ -9,25 +9,18 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "algorithm/compaction_ways.hpp"
-#include "algorithm/scan/look_back.hpp"
-#include "ir/ir.hpp"
-#include "kernel/launch/launch.hpp"
-#include "support/interpreter.hpp"
-#include "support/nvrtc_listener.hpp"
 
 namespace balm::test {
 
 namespace {
 
 using namespace balm::dsl;
-using array::scan_strategy;
 using testing::HasSubstr;
 
 template <class K, class R>
@@ -78,7 +71,7 @@ TYPED_TEST(V15_reduce_by_key_types, sums_and_lengths) {
     using T = TypeParam;
     using R = decltype(sum(vector<T>()));
     auto random = seeded_random();
-    in_all_compactions([&](const context& ctx) {
+    in_all_strategies([&](const context& ctx) {
         for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{65536},
                                     std::size_t{65537}, 1 + below(random, 300000)}) {
             const std::size_t length = run_lengths()[below(random, 4)];
@@ -99,7 +92,7 @@ TYPED_TEST(V15_reduce_by_key_types, sums_and_lengths) {
 
 TEST(V15_reduce_by_key, vectors_of_every_small_size) {
     auto random = seeded_random();
-    in_all_compactions([&](const context& ctx) {
+    in_all_strategies([&](const context& ctx) {
         for (std::size_t n = 0; n <= 4097; n += n < 70 ? 1 : 1 + below(random, 200)) {
             SCOPED_TRACE(n);
             const std::vector<int> keys = numbers_in_runs<int>(random, n, 1 + below(random, 9), 4);
@@ -114,7 +107,7 @@ TEST(V15_reduce_by_key, vectors_of_every_small_size) {
 
 TEST(V15_reduce_by_key, millions_of_elements_in_runs_of_1_100_and_1000000) {
     auto random = seeded_random();
-    in_all_compactions([&](const context& ctx) {
+    in_all_strategies([&](const context& ctx) {
         const std::size_t n = 4000000 + below(random, 10000);
         const std::vector<unsigned> x = small_numbers<unsigned>(random, n);
         const vector<unsigned> values(ctx, x);
@@ -130,27 +123,9 @@ TEST(V15_reduce_by_key, millions_of_elements_in_runs_of_1_100_and_1000000) {
     });
 }
 
-/// x -> scale x + shift modulo 2^32 in 64 bits; the first of two is applied first.
-std::uint64_t composed(std::uint64_t f, std::uint64_t g) {
-    const auto scale = [](std::uint64_t h) { return static_cast<std::uint32_t>(h >> 32); };
-    const auto shift = [](std::uint64_t h) { return static_cast<std::uint32_t>(h); };
-    return std::uint64_t{scale(g) * scale(f)} << 32 |
-           std::uint64_t{scale(g) * shift(f) + shift(g)} % (1ull << 32);
-}
-const auto& composition() {
-    static const auto made = function("composed(f, g)", [](ULong f, ULong g) {
-        const UInt f_scale = cast<unsigned>(f >> 32), f_shift = cast<unsigned>(f);
-        const UInt g_scale = cast<unsigned>(g >> 32), g_shift = cast<unsigned>(g);
-        return cast<std::uint64_t>(g_scale * f_scale) << 32 |
-               cast<std::uint64_t>(g_scale * f_shift + g_shift);
-    });
-    return made;
-}
-constexpr std::uint64_t unchanged = std::uint64_t{1} << 32;
-
 TEST(V15_reduce_by_key, every_reduction_at_once) {
     auto random = seeded_random();
-    in_all_compactions([&](const context& ctx) {
+    in_all_strategies([&](const context& ctx) {
         const std::size_t n = 1 + below(random, 200000);
         SCOPED_TRACE(n);
         const std::vector<int> keys = numbers_in_runs<int>(random, n, 1 + below(random, 20), 4);
@@ -201,7 +176,7 @@ TEST(V15_reduce_by_key, several_keys_and_functions_that_compare_them) {
     const auto in_one_block = function("in_one_block(a, b)", [](Int a, Int b) { return a / 2 == b / 2; });
     const auto both = function("both(a, c, b, d)",
                                [](Int a, Double c, Int b, Double d) { return a == b && fabs(c - d) < 1.5; });
-    in_all_compactions([&](const context& ctx) {
+    in_all_strategies([&](const context& ctx) {
         const std::size_t n = 1 + below(random, 150000);
         SCOPED_TRACE(n);
         const std::vector<int> i = numbers_in_runs<int>(random, n, 1 + below(random, 20), 4);
@@ -243,7 +218,7 @@ TEST(V15_reduce_by_key, several_keys_and_functions_that_compare_them) {
 TEST(V15_reduce_by_key, sums_of_floats_are_within_their_bounds_and_the_same_in_every_run) {
     auto random = seeded_random();
     std::uniform_real_distribution<float> number(-1, 1);
-    in_all_compactions([&](const context& ctx) {
+    in_all_strategies([&](const context& ctx) {
         const std::size_t n = 1 + below(random, 300000), length = run_lengths()[below(random, 4)];
         SCOPED_TRACE(std::to_string(n) + " elements in runs of " + std::to_string(length));
         const std::vector<int> keys = numbers_in_runs<int>(random, n, length, 100);
@@ -276,7 +251,7 @@ TEST(V15_reduce_by_key, sums_of_floats_are_within_their_bounds_and_the_same_in_e
 
 TEST(V15_reduce_by_key, into_vectors_with_more_and_less_room) {
     auto random = seeded_random();
-    in_all_compactions([&](const context& ctx) {
+    in_all_strategies([&](const context& ctx) {
         if (ctx.size() > 1) return;  // targets lie on one device
         for (const std::size_t n : {1 + below(random, 1000), 70000 + below(random, 200000)}) {
             SCOPED_TRACE(n);
@@ -308,7 +283,7 @@ TEST(V15_reduce_by_key, into_vectors_with_more_and_less_room) {
 
 TEST(V15_reduce_by_key, strategies_of_gpus_on_cpus) {
     auto random = seeded_random();
-    in_compactions_of_gpus_on_cpu([&](const context& ctx) {
+    in_strategies_of_gpus_on_cpu([&](const context& ctx) {
         const std::size_t n = 1 + below(random, 30000);
         for (const std::size_t length : {1, 40, 100000}) {
             SCOPED_TRACE(std::to_string(n) + " elements in runs of " + std::to_string(length));
@@ -330,42 +305,20 @@ TEST(V15_reduce_by_key, strategies_of_gpus_on_cpus) {
     });
 }
 
-/// The kernel of a reduction in tiles with sub-groups, which a CPU refuses.
-template <class Run>
-ir::function kernel_with_sub_groups(const Run& run) {
-    std::optional<ir::function> seen;
-    kernels::observe_compilations([&](const ir::function& f, const ir::launch_facts&) { seen = f; });
-    const forced_compactions held({scan_strategy::tiles_look_back, true});
-    EXPECT_THROW(run(), std::exception);
-    compile_kernels_with_nvrtc_again();
-    if (!seen) throw std::logic_error("no kernel has been traced");
-    also_compile_with_nvrtc(*seen);
-    return *seen;
-}
-
 /// Runs the kernel in groups of 256, each of which has a tile. Returns keys and results.
 std::pair<std::vector<int>, std::vector<int>> interpreted(const ir::function& kernel, std::vector<int> keys,
                                                           std::vector<int> x, std::size_t tile) {
     const std::size_t n = x.size(), tiles = (n + tile - 1) / tile;
-    const array::announcements layout(tiles, {scalar::i32, scalar::i32}, 31);
-    EXPECT_LT(layout.words, 2 * tiles + 1) << "a state of 63 bits has room in a word";
+    EXPECT_LT(array::announcements(tiles, {scalar::i32, scalar::i32}, 31).words, 2 * tiles + 1)
+        << "a state of 63 bits has room in a word";
     std::vector<int> first(n), results(n);
     std::vector<std::int64_t> count(1);
-    std::vector<std::uint64_t> words(layout.words);
-    std::vector<interpreter_argument> arguments;
-    for (const ir::parameter& each : kernel.parameters) {
-        const std::string& name = each.name;
-        arguments.push_back(name == "n"             ? value_of(static_cast<std::int64_t>(n))
-                            : name == "first_run"   ? value_of(static_cast<std::int64_t>(layout.runs))
-                            : name == "first_block" ? value_of(static_cast<std::int64_t>(layout.blocks))
-                            : name == "words"       ? memory_of(words)
-                            : name == "kept"        ? memory_of(first)
-                            : name == "result"      ? memory_of(results)
-                            : name == "count"       ? memory_of(count)
-                            : name == "a"           ? memory_of(keys)
-                                                    : memory_of(x));
-    }
-    interpret(kernel, {{static_cast<std::int64_t>(256 * tiles), 1, 1}, {256, 1, 1}}, arguments);
+    interpret_tiles(kernel, n, tile, {scalar::i32, scalar::i32}, 31,
+                    {{"kept", memory_of(first)},
+                     {"result", memory_of(results)},
+                     {"count", memory_of(count)},
+                     {"a", memory_of(keys)},
+                     {"b", memory_of(x)}});
     first.resize(std::min(n, static_cast<std::size_t>(count[0])));
     results.resize(first.size());
     return {first, results};
@@ -436,7 +389,7 @@ TEST(V15_reduce_by_key, faults_are_told) {
 }
 
 TEST(V15_reduce_by_key, new_sizes_compile_nothing) {
-    in_all_compactions([](const context& ctx) {
+    in_all_strategies([](const context& ctx) {
         const auto reduce_some = [&](std::size_t n) {
             vector<int> x(ctx, n);
             x = cast<int>(element_index());

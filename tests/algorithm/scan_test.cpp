@@ -9,52 +9,19 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "algorithm/scan/look_back.hpp"
-#include "algorithm/scan/scan_strategy.hpp"
+#include "algorithm/scan_ways.hpp"
 #include "balm/balm.hpp"
-#include "ir/ir.hpp"
-#include "kernel/launch/launch.hpp"
 #include "support/devices.hpp"
-#include "support/interpreter.hpp"
-#include "support/nvrtc_listener.hpp"
 
 namespace balm::test {
 
 namespace {
 
 using namespace balm::dsl;
-using array::scan_strategy;
 using testing::HasSubstr;
-
-struct forced_scans {
-    explicit forced_scans(array::forced_scan asked) : how(asked) { array::force_scans(&how); }
-    forced_scans(const forced_scans&) = delete;
-    forced_scans& operator=(const forced_scans&) = delete;
-    ~forced_scans() { array::force_scans(nullptr); }
-    const array::forced_scan how;
-};
-
-/// Runs the body with a strategy in place of the devices' own.
-template <class Body>
-void with_strategy(scan_strategy chosen, const char* words, Body&& body) {
-    SCOPED_TRACE(words);
-    const forced_scans held({chosen});
-    body();
-}
-/// Runs the body on every context with each strategy that its devices run at full speed. CPUs emulate
-/// sub-groups by dozens of barriers: strategies_of_gpus_on_cpus has a few launches of those.
-template <class Body>
-void in_all_strategies(Body&& body) {
-    on_all_contexts([&](const context& ctx) {
-        body(ctx);
-        if (ctx.device(0).info().type == device_type::cpu) return;
-        with_strategy(scan_strategy::chunk_a_group, "a chunk a group", [&] { body(ctx); });
-    });
-}
 
 std::size_t pick(std::mt19937_64& random, std::size_t below) { return random() % below; }
 
@@ -204,24 +171,6 @@ TEST(V15_scan, extremes_pass_over_nan) {
 }
 
 // ---- operations that do not commute
-
-/// x -> scale x + shift modulo 2^32 in 64 bits; the first of two is applied first.
-std::uint64_t composed(std::uint64_t f, std::uint64_t g) {
-    const auto scale = [](std::uint64_t h) { return static_cast<std::uint32_t>(h >> 32); };
-    const auto shift = [](std::uint64_t h) { return static_cast<std::uint32_t>(h); };
-    return std::uint64_t{scale(g) * scale(f)} << 32 |
-           std::uint64_t{scale(g) * shift(f) + shift(g)} % (1ull << 32);
-}
-const auto& composition() {
-    static const auto made = function("composed(f, g)", [](ULong f, ULong g) {
-        const UInt f_scale = cast<unsigned>(f >> 32), f_shift = cast<unsigned>(f);
-        const UInt g_scale = cast<unsigned>(g >> 32), g_shift = cast<unsigned>(g);
-        return cast<std::uint64_t>(g_scale * f_scale) << 32 |
-               cast<std::uint64_t>(g_scale * f_shift + g_shift);
-    });
-    return made;
-}
-constexpr std::uint64_t unchanged = std::uint64_t{1} << 32;
 
 const auto& last_that_is_set() {
     static const auto made =
@@ -422,11 +371,8 @@ TEST(V15_scan, by_key) {
 }
 
 TEST(V15_scan, strategies_of_gpus_on_cpus) {
-    if (devices_are_together()) return;
     auto random = seeded_random();
-    if (!has_cpu()) GTEST_SKIP() << "no CPU device";
-    const context ctx{filter::cpu};
-    const auto scan_all = [&] {
+    in_strategies_of_gpus_on_cpu([&](const context& ctx) {
         const std::size_t n = 1 + pick(random, 20000);
         SCOPED_TRACE(n);
         const std::vector<int> keys = random_keys<int>(random, n), x = small_numbers<int>(random, n);
@@ -437,46 +383,16 @@ TEST(V15_scan, strategies_of_gpus_on_cpus) {
         const auto composing = fold_of(vector<std::uint64_t>(ctx, maps), unchanged, composition());
         expect_equal(vector<std::uint64_t>(exclusive_scan_by_key(k, composing)),
                      by_key(keys, maps, composed, unchanged, false));
-    };
-    with_strategy(scan_strategy::chunk_a_group, "a chunk a group", scan_all);
-    with_strategy(scan_strategy::tiles_look_back, "tiles look back", scan_all);
+    });
 }
 
 // ---- with sub-groups, which devices may lack: in the interpreter, and compiled for CUDA
 
-/// The kernel that a scan in tiles with sub-groups makes, which a CPU refuses.
-template <class Scan>
-ir::function kernel_with_sub_groups(const Scan& run) {
-    std::optional<ir::function> seen;
-    kernels::observe_compilations([&](const ir::function& f, const ir::launch_facts&) { seen = f; });
-    const forced_scans held({scan_strategy::tiles_look_back, true});
-    EXPECT_THROW(run(), std::exception);
-    compile_kernels_with_nvrtc_again();
-    if (!seen) throw std::logic_error("no kernel has been traced");
-    also_compile_with_nvrtc(*seen);
-    return *seen;
-}
-
-/// Runs the kernel in groups of 256, each of which has a tile.
 template <class T, class R>
 std::vector<R> interpreted(const ir::function& kernel, std::vector<T>& x, std::size_t tile) {
-    const std::size_t n = x.size(), tiles = (n + tile - 1) / tile;
-    const array::announcements layout(tiles, {scalar_of<R>});
-    std::vector<R> out(n);
-    std::vector<std::uint64_t> words(layout.words);
-    std::vector<interpreter_argument> arguments;
-    for (const ir::parameter& each : kernel.parameters) {
-        const std::string& name = each.name;
-        arguments.push_back(name == "n"             ? value_of(static_cast<std::int64_t>(n))
-                            : name == "first_run"   ? value_of(static_cast<std::int64_t>(layout.runs))
-                            : name == "first_block" ? value_of(static_cast<std::int64_t>(layout.blocks))
-                            : name == "words"       ? memory_of(words)
-                            : name == "out"         ? memory_of(out)
-                            : name == "a"           ? memory_of(x)
-                                                    : value_of(std::int64_t{0}));
-    }
-    const auto items = static_cast<std::int64_t>(256 * tiles);
-    interpret(kernel, {{items, 1, 1}, {256, 1, 1}}, arguments);
+    std::vector<R> out(x.size());
+    interpret_tiles(kernel, x.size(), tile, {scalar_of<R>}, 0,
+                    {{"out", memory_of(out)}, {"a", memory_of(x)}});
     return out;
 }
 

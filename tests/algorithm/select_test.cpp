@@ -9,25 +9,18 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "algorithm/compaction_ways.hpp"
-#include "algorithm/scan/look_back.hpp"
-#include "ir/ir.hpp"
-#include "kernel/launch/launch.hpp"
-#include "support/interpreter.hpp"
-#include "support/nvrtc_listener.hpp"
 
 namespace balm::test {
 
 namespace {
 
 using namespace balm::dsl;
-using array::scan_strategy;
 using testing::HasSubstr;
 
 /// How often the elements to be selected come: never, seldom, mostly, always …
@@ -62,7 +55,7 @@ TYPED_TEST_SUITE(V15_select_types, element_types);
 TYPED_TEST(V15_select_types, copy_if_partition_and_unique) {
     using T = TypeParam;
     auto random = seeded_random();
-    in_all_compactions([&](const context& ctx) {
+    in_all_strategies([&](const context& ctx) {
         for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{65536},
                                     std::size_t{65537}, 1 + below(random, 200000)}) {
             SCOPED_TRACE(n);
@@ -87,7 +80,7 @@ TYPED_TEST(V15_select_types, copy_if_partition_and_unique) {
 
 TEST(V15_select, vectors_of_every_small_size) {
     auto random = seeded_random();
-    in_all_compactions([&](const context& ctx) {
+    in_all_strategies([&](const context& ctx) {
         for (std::size_t n = 0; n <= 4097; n += n < 70 ? 1 : 1 + below(random, 200)) {
             SCOPED_TRACE(n);
             const std::vector<int> x = numbers<int>(random, n);
@@ -105,7 +98,7 @@ TEST(V15_select, vectors_of_every_small_size) {
 
 TEST(V15_select, millions_of_elements) {
     auto random = seeded_random();
-    in_all_compactions([&](const context& ctx) {
+    in_all_strategies([&](const context& ctx) {
         const std::size_t n = 5000000 + below(random, 10000);
         const std::vector<unsigned> x = numbers<unsigned>(random, n);
         const vector<unsigned> v(ctx, x);
@@ -124,7 +117,7 @@ TEST(V15_select, millions_of_elements) {
 
 TEST(V15_select, several_arrays_expressions_and_positions) {
     auto random = seeded_random();
-    in_all_compactions([&](const context& ctx) {
+    in_all_strategies([&](const context& ctx) {
         const std::size_t n = 1 + below(random, 100000);
         SCOPED_TRACE(n);
         const std::vector<int> x = numbers<int>(random, n), y = numbers<int>(random, n);
@@ -161,7 +154,7 @@ TEST(V15_select, several_arrays_expressions_and_positions) {
 
 TEST(V15_select, elements_that_are_more_than_numbers) {
     auto random = seeded_random();
-    in_all_compactions([&](const context& ctx) {
+    in_all_strategies([&](const context& ctx) {
         const std::size_t n = 1 + below(random, 20000);
         std::vector<float4> x(n);
         std::vector<std::complex<float>> z(n);
@@ -191,7 +184,7 @@ TEST(V15_select, elements_that_are_more_than_numbers) {
 
 TEST(V15_select, into_vectors_with_more_and_less_room) {
     auto random = seeded_random();
-    in_all_compactions([&](const context& ctx) {
+    in_all_strategies([&](const context& ctx) {
         if (ctx.size() > 1) return;  // targets lie on one device
         for (const std::size_t n : {1 + below(random, 1000), 70000 + below(random, 200000)}) {
             SCOPED_TRACE(n);
@@ -230,7 +223,7 @@ TEST(V15_select, into_vectors_with_more_and_less_room) {
 TEST(V15_select, unique_by_key_and_functions_that_compare) {
     auto random = seeded_random();
     const auto is_near = function("is_near(a, b)", [](Int a, Int b) { return abs(a - b) <= 1; });
-    in_all_compactions([&](const context& ctx) {
+    in_all_strategies([&](const context& ctx) {
         const std::size_t n = 1 + below(random, 200000);
         SCOPED_TRACE(n);
         const std::vector<int> keys = numbers_in_runs<int>(random, n, 1 + below(random, 10), 5);
@@ -274,7 +267,7 @@ TEST(V15_select, nan_equals_nothing_and_zeros_are_equal) {
 
 TEST(V15_select, strategies_of_gpus_on_cpus) {
     auto random = seeded_random();
-    in_compactions_of_gpus_on_cpu([&](const context& ctx) {
+    in_strategies_of_gpus_on_cpu([&](const context& ctx) {
         const std::size_t n = 1 + below(random, 30000);
         SCOPED_TRACE(n);
         const std::vector<int> x = numbers<int>(random, n);
@@ -295,40 +288,16 @@ TEST(V15_select, strategies_of_gpus_on_cpus) {
     });
 }
 
-/// The kernel of a selection in tiles with sub-groups, which a CPU refuses.
-template <class Run>
-ir::function kernel_with_sub_groups(const Run& run) {
-    std::optional<ir::function> seen;
-    kernels::observe_compilations([&](const ir::function& f, const ir::launch_facts&) { seen = f; });
-    const forced_compactions held({scan_strategy::tiles_look_back, true});
-    EXPECT_THROW(run(), std::exception);
-    compile_kernels_with_nvrtc_again();
-    if (!seen) throw std::logic_error("no kernel has been traced");
-    also_compile_with_nvrtc(*seen);
-    return *seen;
-}
-
 /// Runs the kernel in groups of 256, each of which has a tile.
 std::vector<int> interpreted(const ir::function& kernel, std::vector<int> x, std::size_t tile) {
-    const std::size_t n = x.size(), tiles = (n + tile - 1) / tile;
-    const array::announcements layout(tiles, {scalar::i32}, 31);
-    std::vector<int> out(n);
+    std::vector<int> out(x.size());
     std::vector<std::int64_t> count(1);
-    std::vector<std::uint64_t> words(layout.words);
-    std::vector<interpreter_argument> arguments;
-    for (const ir::parameter& each : kernel.parameters) {
-        const std::string& name = each.name;
-        arguments.push_back(name == "n"             ? value_of(static_cast<std::int64_t>(n))
-                            : name == "first_run"   ? value_of(static_cast<std::int64_t>(layout.runs))
-                            : name == "first_block" ? value_of(static_cast<std::int64_t>(layout.blocks))
-                            : name == "words"       ? memory_of(words)
-                            : name == "kept"        ? memory_of(out)
-                            : name == "count"       ? memory_of(count)
-                            : name == "a"           ? memory_of(x)
-                                                    : value_of(std::int32_t{40}));
-    }
-    interpret(kernel, {{static_cast<std::int64_t>(256 * tiles), 1, 1}, {256, 1, 1}}, arguments);
-    out.resize(std::min(n, static_cast<std::size_t>(count[0])));
+    interpret_tiles(kernel, x.size(), tile, {scalar::i32}, 31,
+                    {{"kept", memory_of(out)},
+                     {"count", memory_of(count)},
+                     {"a", memory_of(x)},
+                     {"s", value_of(std::int32_t{40})}});
+    out.resize(std::min(x.size(), static_cast<std::size_t>(count[0])));
     return out;
 }
 
@@ -402,7 +371,7 @@ TEST(V15_select, faults_are_told) {
 }
 
 TEST(V15_select, new_values_and_sizes_compile_nothing) {
-    in_all_compactions([](const context& ctx) {
+    in_all_strategies([](const context& ctx) {
         const auto select_some = [&](int limit, std::size_t n) {
             vector<int> x(ctx, n);
             x = cast<int>(element_index());

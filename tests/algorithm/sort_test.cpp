@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "algorithm/sort/radix_kernels.hpp"
-#include "algorithm/sort/sort_strategy.hpp"
 #include "balm/balm.hpp"
 #include "ir/ir.hpp"
 #include "kernel/launch/launch.hpp"
+#include "sort_ways.hpp"
 #include "support/devices.hpp"
 #include "support/interpreter.hpp"
 #include "support/nvrtc_listener.hpp"
@@ -45,192 +45,6 @@ using array::forced_sort;
 using array::sort_strategy;
 using sort_test::particle;
 using testing::HasSubstr;
-
-struct forced_sorts {
-    explicit forced_sorts(const forced_sort& asked) : how(asked) { array::force_sorts(&how); }
-    forced_sorts(const forced_sorts&) = delete;
-    forced_sorts& operator=(const forced_sorts&) = delete;
-    ~forced_sorts() { array::force_sorts(nullptr); }
-    const forced_sort how;
-};
-
-template <class Body>
-void with_strategy(const forced_sort& chosen, const char* words, Body&& body) {
-    SCOPED_TRACE(words);
-    const forced_sorts held(chosen);
-    body();
-}
-/// Runs the body on every context, with the devices' own strategy and with its several launches for inputs
-/// that one would sort; on GPUs, with every strategy for them.
-template <class Body>
-void in_all_strategies(Body&& body) {
-    on_all_contexts([&](const context& ctx) {
-        body(ctx);
-        const bool on_cpu = ctx.device(0).info().type == device_type::cpu;
-        const sort_strategy usual = on_cpu ? sort_strategy::chunk_an_item : sort_strategy::tiles_look_back;
-        if (on_cpu || ctx.device(0).info().sub_group_size > 0)
-            with_strategy({.strategy = usual, .most_of_one = 0, .chunk = 1000}, "several launches",
-                          [&] { body(ctx); });
-        if (on_cpu) return;
-        with_strategy({.strategy = sort_strategy::chunk_a_group, .most_of_one = 0}, "chunks of groups",
-                      [&] { body(ctx); });
-        if (ctx.device(0).info().sub_group_size > 0)
-            with_strategy({.strategy = usual, .most_of_one = 0, .has_wide_words = true}, "words of 64 bits",
-                          [&] { body(ctx); });
-    });
-}
-
-std::size_t pick(std::mt19937_64& random, std::size_t below) { return random() % below; }
-
-// ---- the order on the host
-
-template <class T>
-bool is_nan(T x) {
-    if constexpr (std::is_same_v<T, half>)
-        return std::isnan(static_cast<float>(x));
-    else if constexpr (std::is_floating_point_v<T>)
-        return std::isnan(x);
-    else
-        return false;
-}
-template <class T>
-bool is_negative(T x) {
-    if constexpr (std::is_same_v<T, half>)
-        return std::signbit(static_cast<float>(x));
-    else if constexpr (std::is_floating_point_v<T>)
-        return std::signbit(x);
-    else
-        return false;
-}
-template <class T>
-bool is_number_less(T a, T b) {
-    if constexpr (std::is_same_v<T, half>)
-        return static_cast<float>(a) < static_cast<float>(b);
-    else
-        return a < b;
-}
-/// -0 < +0; NaNs, all of them equal here, are last in either order.
-template <class T>
-bool is_ahead(T a, T b, sort_order order) {
-    if (is_nan(a) || is_nan(b)) return !is_nan(a);
-    if (is_number_less(a, b)) return order == ascending;
-    if (is_number_less(b, a)) return order == descending;
-    return is_negative(a) != is_negative(b) && is_negative(a) == (order == ascending);
-}
-template <class T>
-auto by(sort_order order) {
-    return [order](T a, T b) { return !(is_nan(a) && is_nan(b)) && is_ahead(a, b, order); };
-}
-template <class T>
-std::vector<T> sorted_on_host(std::vector<T> x, sort_order order) {
-    std::stable_sort(x.begin(), x.end(), by<T>(order));
-    return x;
-}
-template <class T>
-std::vector<std::size_t> order_on_host(const std::vector<T>& x, sort_order order) {
-    std::vector<std::size_t> made(x.size());
-    std::iota(made.begin(), made.end(), std::size_t{0});
-    std::stable_sort(made.begin(), made.end(),
-                     [&](std::size_t a, std::size_t b) { return by<T>(order)(x[a], x[b]); });
-    return made;
-}
-
-template <class T>
-std::vector<T> on_host(const vector<T>& v) {
-    const host_array<T> host = v.to_host();
-    return std::vector<T>(host.begin(), host.end());
-}
-/// Bit for bit, but for NaNs, of which the order is no matter.
-template <class T>
-void expect_sorted(std::vector<T> got, std::vector<T> wanted) {
-    ASSERT_EQ(got.size(), wanted.size());
-    const auto by_bits = [](const T& a, const T& b) { return std::memcmp(&a, &b, sizeof a) < 0; };
-    for (std::vector<T>* each : {&got, &wanted})
-        std::sort(std::find_if(each->begin(), each->end(), is_nan<T>), each->end(), by_bits);
-    for (std::size_t k = 0; k < wanted.size(); ++k) {
-        const T own = got[k], other = wanted[k];
-        if (std::memcmp(&own, &other, sizeof(T)) == 0) continue;
-        ADD_FAILURE() << "element " << k << " of " << wanted.size() << " is " << testing::PrintToString(own)
-                      << ", not " << testing::PrintToString(other);
-        return;
-    }
-}
-
-// ---- keys
-
-enum class kind {
-    any_bits,
-    equal,
-    ascending,
-    descending,
-    two_values,
-    few_values,
-    low_bits,
-    high_bits,
-    special
-};
-constexpr kind all_kinds[] = {kind::any_bits,   kind::equal,      kind::ascending,
-                              kind::descending, kind::two_values, kind::few_values,
-                              kind::low_bits,   kind::high_bits,  kind::special};
-
-template <class T>
-T from_bits(std::uint64_t bits) {
-    if constexpr (std::is_same_v<T, bool>) {
-        return (bits & 1) != 0;
-    } else {
-        T made;
-        std::memcpy(static_cast<void*>(&made), &bits, sizeof made);
-        return made;
-    }
-}
-template <class T>
-T special_value(std::mt19937_64& random) {
-    if constexpr (std::is_floating_point_v<T>) {
-        using limits = std::numeric_limits<T>;
-        const T some[] = {T(0),
-                          -T(0),
-                          limits::infinity(),
-                          -limits::infinity(),
-                          limits::max(),
-                          limits::lowest(),
-                          limits::denorm_min(),
-                          -limits::denorm_min(),
-                          limits::min(),
-                          limits::quiet_NaN(),
-                          -limits::quiet_NaN(),
-                          T(1)};
-        return some[pick(random, std::size(some))];
-    } else if constexpr (std::is_same_v<T, half>) {
-        const std::uint64_t some[] = {0, 0x8000, 0x7c00, 0xfc00, 0x7bff, 0xfbff,
-                                      1, 0x8001, 0x7e00, 0xfe00, 0xffff};
-        return from_bits<T>(some[pick(random, std::size(some))]);
-    } else {
-        const std::uint64_t ends[] = {0, 1, ~std::uint64_t{0}, std::uint64_t{1} << (8 * sizeof(T) - 1),
-                                      (std::uint64_t{1} << (8 * sizeof(T) - 1)) - 1};
-        return from_bits<T>(ends[pick(random, std::size(ends))]);
-    }
-}
-template <class T>
-std::vector<T> keys_of(kind how, std::mt19937_64& random, std::size_t n) {
-    std::vector<T> made;
-    const T one = from_bits<T>(random()), other = from_bits<T>(random());
-    for (std::size_t k = 0; k < n; ++k) switch (how) {
-            case kind::equal: made.push_back(one); break;
-            case kind::two_values: made.push_back(pick(random, 2) == 0 ? one : other); break;
-            case kind::few_values: made.push_back(from_bits<T>(pick(random, 10) << 13)); break;
-            case kind::low_bits: made.push_back(from_bits<T>(random() & 0x3ff)); break;
-            case kind::high_bits:
-                made.push_back(from_bits<T>(random() & ~std::uint64_t{0} << (8 * sizeof(T) - 5)));
-                break;
-            case kind::special: made.push_back(special_value<T>(random)); break;
-            default: made.push_back(from_bits<T>(random())); break;
-        }
-    if (how == kind::ascending || how == kind::descending)
-        made = sorted_on_host(made, how == kind::ascending ? ascending : descending);
-    return made;
-}
-kind any_kind(std::mt19937_64& random) { return all_kinds[pick(random, std::size(all_kinds))]; }
-sort_order any_order(std::mt19937_64& random) { return pick(random, 2) == 0 ? ascending : descending; }
 
 std::vector<std::size_t> sizes_of(std::mt19937_64& random) {
     return {0, 1, 2, 3, 31, 256, 1 + pick(random, 5000), 1 + pick(random, 150000)};
@@ -308,23 +122,6 @@ TEST(V15_sort, millions_of_elements) {
 }
 
 // ---- values, several keys
-
-template <class T>
-std::vector<T> permuted(const std::vector<T>& x, const std::vector<std::size_t>& order) {
-    std::vector<T> made;
-    for (const std::size_t k : order) made.push_back(x[k]);
-    return made;
-}
-template <class T>
-void expect_equal(const vector<T>& got, const std::vector<T>& wanted) {
-    const std::vector<T> host = on_host(got);
-    ASSERT_EQ(host.size(), wanted.size());
-    for (std::size_t k = 0; k < wanted.size(); ++k)
-        if (std::memcmp(&host[k], &wanted[k], sizeof(T)) != 0) {
-            ADD_FAILURE() << "element " << k << " of " << wanted.size() << " differs";
-            return;
-        }
-}
 
 TEST(V15_sort, values_of_every_size) {
     auto random = seeded_random();

@@ -31,9 +31,12 @@ void ranks(int bits, int each, std::size_t most, std::uint32_t drawn,
             const Index begin = named("begin", group_id(0) * tile);
             const auto at = [&](const Index& i) { return values{node_of(UInt(in[i] & drawn))}; };
             elements own = block::load(g, block::radix_rank::arranged(g), each, begin, at);
-            std::vector<Int> digits;
-            for (const values& one : own) digits.push_back(cast<int>(UInt(one[0]) & ((1u << bits) - 1u)));
-            own = block::scatter(g, own, rank(digits), arrangement::striped, room);
+            const auto digit = [&](int k) {
+                return cast<int>(UInt(own[static_cast<std::size_t>(k)][0]) & ((1u << bits) - 1u));
+            };
+            const block::radix_rank::counted counted = rank.count(each, digit);
+            const std::vector<Int> ranks = rank.ranks(each, digit, counted);
+            own = block::scatter(g, own, ranks, arrangement::striped, room);
             const Index target = named("target", begin + group_id(0) * (1 << bits));
             block::store(g, arrangement::striped, own, target, target + tile,
                          [&](const Index& i, const values& one) { out[i] = UInt(one[0]); });

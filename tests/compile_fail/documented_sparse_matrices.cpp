@@ -1,0 +1,22 @@
+// expect nothing: the programs of docs/sparse-matrices.md, as they stand there.
+#include <balm/balm.hpp>
+#include <iostream>
+#include <vector>
+
+void overview(const balm::context& ctx, const balm::vector<double>& x, const balm::vector<double>& f,
+              const balm::vector<double>& z, balm::vector<double>& y, balm::vector<double>& r);
+void overview(const balm::context& ctx, const balm::vector<double>& x, const balm::vector<double>& f,
+              const balm::vector<double>& z, balm::vector<double>& y, balm::vector<double>& r) {
+    const std::vector<int> row_pointers{0, 2, 4}, column_indices{0, 1, 1, 2};
+    const std::vector<double> values{4, -1, 4, -1};
+    balm::sparse_matrix<double> A(ctx, 2, 3, row_pointers, column_indices, values);
+
+    y = A * x;
+    r = f - A * x;
+    y += 2 * (A * (x * x)) - sin(z);
+    double energy = balm::sum(y * (A * x));
+
+    std::cout << balm::describe(A) << '\n';
+    balm::sparse_matrix<double> B(ctx, 2, 3, row_pointers, column_indices, values, balm::storage::rows);
+    std::cout << energy << B.size_bytes();
+}

@@ -1,0 +1,5 @@
+// expect: the entries of a sparse matrix are float, double
+#include <balm/balm.hpp>
+
+std::size_t rows(const balm::sparse_matrix<signed char>& A);
+std::size_t rows(const balm::sparse_matrix<signed char>& A) { return A.rows(); }
