@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "algorithm/block/values.hpp"
+#include "balm/dsl/control.hpp"
 #include "balm/dsl/sync.hpp"
 
 namespace balm::block {
@@ -51,6 +52,18 @@ public:
     /// Until all are here, and see what others have stored in local memory.
     void barrier() const {
         if (!is_single()) dsl::local_barrier();
+    }
+    /// Calls body(k) for each k below `count`, shared out among the work-items.
+    template <class F>
+    void share_out(int count, F&& body) const {
+        if (is_exact() && static_cast<std::size_t>(count) == most()) return body(item());
+        if (is_exact() && static_cast<std::size_t>(count) < most()) {
+            BALM_IF (item() < count) {
+                body(item());
+            }
+            return;
+        }
+        for (Int k : dsl::named("k", dsl::range(item(), Int(count), items()))) body(k);
     }
     /// Arrays that the work-items share; those of a single one are its own.
     arrays shared(std::string_view word, const types&, std::size_t count) const;

@@ -10,13 +10,6 @@ using namespace dsl;
 
 namespace {
 
-const operation& sum() {
-    static const operation& adds = *new operation{
-        [](const values& a, const values& b) { return values{trace::apply(builtin::add, a[0], b[0])}; },
-        [] { return values{node_of(0)}; }};
-    return adds;
-}
-
 /// With sub-groups counters are records[sub-group][digit] of two words: lanes that have the digit, one bit
 /// each, and a count.
 constexpr int lanes_word = 0, count_word = 1, words_of_record = 2;
@@ -102,7 +95,7 @@ void radix_rank::scan_sub_groups() const {
     Int own = named("own", 0);
     for (Int d : named("digit", range(begin, end)))
         for (Int s : named("s", range(g_.sub_groups()))) own += Int(trace::load(words, count_at(s, d), {}));
-    Int ahead = named("ahead", Int(scan_exclusive(g_, sum(), {node_of(own)}, shared_)[0]));
+    Int ahead = named("ahead", Int(scan_exclusive(g_, sums(scalar::i32), {node_of(own)}, shared_)[0]));
     for (Int d : named("digit", range(begin, end))) {
         starts_.store(d, {node_of(ahead)});
         for (Int s : named("s", range(g_.sub_groups()))) {
@@ -146,10 +139,10 @@ radix_rank::counted radix_rank::count_in_items(int each, const digits& digit) co
         counters_.store(made.places.back(), {node_of(made.ranks.back() + 1)});
     }
     g_.barrier();
-    scan_array(g_, sum(), counters_, digits_ * g_.items(), shared_);
+    scan_array(g_, sums(scalar::i32), counters_, digits_ * g_.items(), shared_);
     g_.barrier();
-    for (Int d : named("digit", range(g_.item(), Int(digits_), g_.items())))
-        starts_.store(d, {node_of(loaded(counters_, d * g_.items()))});
+    g_.share_out(digits_,
+                 [&](const Int& d) { starts_.store(d, {node_of(loaded(counters_, d * g_.items()))}); });
     return made;
 }
 

@@ -101,8 +101,8 @@ private:
         const Int copy =
             plan_.copies > 1 ? named("copy", (g_.item() >> 5) & static_cast<int>(plan_.copies - 1)) : Int(0);
         if (is_local) {
-            for (Int k : named("k", range(g_.item(), static_cast<int>(counters), g_.items())))
-                trace::store(table, block::node_of(k), zero(), {});
+            g_.share_out(static_cast<int>(counters),
+                         [&](const Int& k) { trace::store(table, block::node_of(k), zero(), {}); });
             g_.barrier();
         }
         const auto add = [&](const Index& counter, const node& weight) {

@@ -47,12 +47,7 @@ using trace::node;
 /// waits for the first sum to be stored.
 constexpr int tables_of_item = 4;
 
-const block::operation& sum_of_counts() {
-    static const block::operation& adds = *new block::operation{
-        [](const values& a, const values& b) { return values{trace::apply(builtin::add, a[0], b[0])}; },
-        [] { return values{trace::constant(scalar::i64, 0)}; }};
-    return adds;
-}
+block::operation sum_of_counts() { return block::sums(scalar::i64); }
 
 node element(const node& memory, const Index& i) { return trace::load(memory, block::node_of(i), {}); }
 void set(const node& memory, const Index& i, const node& value) {
@@ -248,11 +243,11 @@ private:
         const Index chunks = given("chunks"), n = given("n");
         const Index all = named("all", plan_.digits() * chunks);
         // A digit's counts are read before they become positions.
-        for (Int d : named("d", range(g_.item(), Int(plan_.digits()), g_.items()))) {
+        each_digit([&](const Int& d) {
             Index own = named("own", Index(0));
             for (Index c : named("c", range(chunks))) own += counts()[slot(d, c)];
             is_shared = is_shared || own == n;
-        }
+        });
         const Bool is_any_shared = in_any_item(is_shared, flag);
         if (!g_.is_single()) global_barrier();
         const Index each = named("each", (all + (g_.items() - 1)) / g_.items());
@@ -317,8 +312,9 @@ private:
         const auto number = [&](const Index& i) {
             return values{ordered_number(element(from, i), plan_.order)};
         };
-        return block::load(g_, arranged(g_), plan_.each, begin, end, number,
-                           {trace::constant(plan_.order.bits_type(), ~std::uint64_t{0})});
+        return block::load(
+            g_, arranged(g_), plan_.each, begin, end, number,
+            {trace::constant(plan_.order.bits_type(), ~std::uint64_t{0} >> (64 - plan_.order.bits()))});
     }
     Int digit_of_number(const values& number, const Int& from_bit) const {
         return digit_of(number[0], {plan_.order.bits_type()}, from_bit, plan_.digit_bits);
@@ -344,7 +340,7 @@ private:
     }
     template <class F>
     void each_digit(F&& body) const {
-        for (Int d : named("d", range(g_.item(), Int(plan_.digits()), g_.items()))) body(d);
+        g_.share_out(plan_.digits(), body);
     }
     /// How many of a tile's elements have a digit, once they are counted.
     Int count_of(const Int& d, const Int& valid, const tile_memory& shared) const {
@@ -363,10 +359,11 @@ private:
                    const Int& from_bit, const tile_memory& shared, const destination& where) const {
         const Int valid = named("valid", cast<int>(min(end - begin, Index(tile_size()))));
         const elements numbers = loaded_numbers(from.keys, begin, end);
-        shared.shift.store(Int(0), {block::node_of(from_bit)});
+        if (plan_.has_sub_groups) shared.shift.store(Int(0), {block::node_of(from_bit)});
         const auto counted = shared.rank.count(plan_.each, digits_of(numbers, from_bit));
         // From a shift that compilers do not know, so that digits do not stay in registers from the count on.
-        const auto digits = digits_of(numbers, named("shift_again", Int(shared.shift.load(Int(0))[0])));
+        const Int shift_again = plan_.has_sub_groups ? Int(shared.shift.load(Int(0))[0]) : from_bit;
+        const auto digits = digits_of(numbers, shift_again);
         each_digit([&](const Int& d) { where.announce(d, count_of(d, valid, shared)); });
         const std::vector<Int> ranks = shared.rank.ranks(plan_.each, digits, counted);
         g_.barrier();
@@ -454,7 +451,7 @@ private:
             trace::object(scalar::u32, static_cast<std::uint64_t>(count), space::local, false, {});
         trace::name(made, "counters");
         LocalPtr<unsigned> counters(made);
-        for (Int d : named("d", range(g_.item(), Int(count), g_.items()))) counters[d] = 0u;
+        g_.share_out(count, [&](const Int& d) { counters[d] = 0u; });
         g_.barrier();
         return counters;
     }
@@ -488,8 +485,8 @@ private:
         each_key(keys, own, named("step", Index(tile_size())),
                  [&](const node& key) { atomic_inc(counters[digit(key, from_bit)]); });
         g_.barrier();
-        for (Int d : named("d", range(g_.item(), Int(plan_.digits()), g_.items())))
-            counts()[slot(d, own.number)] = cast<std::int64_t>(UInt(counters[d]));
+        each_digit(
+            [&](const Int& d) { counts()[slot(d, own.number)] = cast<std::int64_t>(UInt(counters[d])); });
     }
     void scatter_chunk_of_group() const {
         const tile_memory shared = memory_of_tiles();
@@ -497,8 +494,7 @@ private:
         const section own = own_chunk();
         const Int step = step_of_pass();
         IF (step != radix_state::nothing) {
-            for (Int d : named("d", range(g_.item(), Int(plan_.digits()), g_.items())))
-                put(next, d, Index(counts()[slot(d, own.number)]));
+            each_digit([&](const Int& d) { put(next, d, Index(counts()[slot(d, own.number)])); });
             const memory from = memory_at(step == 1), to = memory_at(step == 0);
             const Int from_bit = named("shift", shift());
             for (Index begin : named("begin", range(own.begin, own.end, Index(tile_size())))) {
@@ -527,12 +523,12 @@ private:
                          atomic_inc(counters[digit(key, Int(p * plan_.digit_bits)) + p * plan_.digits()]);
                  });
         g_.barrier();
-        for (Int d : named("d", range(g_.item(), Int(plan_.passes() * plan_.digits()), g_.items()))) {
+        g_.share_out(plan_.passes() * plan_.digits(), [&](const Int& d) {
             const UInt own = counters[d];
             IF (own > 0u) {
                 atomic_add(histograms()[d], cast<std::uint64_t>(own));
             }
-        }
+        });
     }
     /// Groups have a work-item for each digit.
     void scan_histograms() const {
