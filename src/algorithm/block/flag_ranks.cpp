@@ -3,23 +3,13 @@
 #include "algorithm/block/scan.hpp"
 #include "algorithm/block/sub_group.hpp"
 #include "balm/dsl/conversion.hpp"
+#include "balm/error.hpp"
 
 namespace balm::block {
 
 using namespace dsl;
 
 namespace {
-
-/// Sums of words, each by itself.
-operation adds_words(std::size_t count) {
-    return {[](const values& a, const values& b) {
-                values made;
-                for (std::size_t w = 0; w < a.size(); ++w)
-                    made.push_back(trace::apply(builtin::add, a[w], b[w]));
-                return made;
-            },
-            [count] { return values(count, trace::constant(scalar::u32, 0)); }};
-}
 
 /// Bits of a run's count in a word: a sub-group's elements of the run may all be flagged.
 int bits_of_count(int length) { return lanes * length < 256 ? 8 : 16; }
@@ -36,8 +26,10 @@ types flag_ranks::words(runs tile) {
 
 flag_ranks::flag_ranks(const group& g, runs tile, const UInt& flags, const arrays& shared)
     : tile_(tile), flags_(flags) {
+    if (tile.elements() > most_elements)
+        throw trace_error("a work-item has flags of more elements than a word has bits");
     const int bits = bits_of_count(tile.length), in_word = counts_in_word(tile.length);
-    const operation adds = adds_words(words(tile).size());
+    const operation adds = sums(scalar::u32, words(tile).size());
     values own = adds.identity();
     for (int r = 0; r < tile.count; ++r) {
         trace::node& word = own[static_cast<std::size_t>(r / in_word)];
@@ -60,8 +52,8 @@ flag_ranks::flag_ranks(const group& g, runs tile, const UInt& flags, const array
         ahead = node_of(Int(ahead) + count_in(UInt(totals[w]), r));
     }
     values total;
-    const values of_sub_group =
-        ahead_of_sub_group(g, adds_words(1), {trace::convert(ahead, scalar::u32)}, shared.first(1), &total);
+    const values of_sub_group = ahead_of_sub_group(g, sums(scalar::u32), {trace::convert(ahead, scalar::u32)},
+                                                   shared.first(1), &total);
     const Int first = named("first_rank", cast<int>(UInt(of_sub_group[0])));
     for (const trace::node& each : before) before_.push_back(node_of(first + Int(each)));
     total_ = trace::convert(total[0], scalar::i32);

@@ -27,6 +27,9 @@ Number merge_path(const element_order& is_ahead, const run<Number>& first, const
 template Int merge_path(const element_order&, const run<Int>&, const run<Int>&, const Int&);
 template Index merge_path(const element_order&, const run<Index>&, const run<Index>&, const Index&);
 
+namespace {
+
+/// The work-item's share of the merged elements. The next element of either run is held in registers.
 elements merged(const element_order& is_ahead, const arrays& tile, int room, const runs_of_tile& in,
                 const Int& from, int each) {
     const Int count = named("count", min(from, in.size()));
@@ -58,14 +61,23 @@ elements merged(const element_order& is_ahead, const arrays& tile, int room, con
     return made;
 }
 
+}  // namespace
+
+void merge_in_place(const group& g, const element_order& is_ahead, const arrays& tile, int room,
+                    const runs_of_tile& in, const Int& from, int each) {
+    const elements share = merged(is_ahead, tile, room, in, from, each);
+    g.barrier();
+    for (int k = 0; k < each; ++k) tile.store(g.item() * each + k, share[static_cast<std::size_t>(k)]);
+    g.barrier();
+}
+
 void merge(const element_order& is_ahead, const run<Index>& first, const run<Index>& second, const arrays& to,
            const Index& from) {
     Index a = named("a", Index(first.begin)), b = named("b", Index(second.begin)),
           place = named("place", Index(from));
     WHILE (a < first.end && b < second.end) {
         const values of_first = first.of.load(a), of_second = second.of.load(b);
-        // Which run is next cannot be predicted (PoCL, merge_by_key of u32 and f32: 0.37 of OpenMP with a
-        // branch, 1.03 so).
+        // Which run is next cannot be predicted: no branch.
         const Bool takes_second = named("takes_second", is_ahead(of_second, of_first));
         to.store(place, chosen(takes_second, of_second, of_first));
         a += select(takes_second, 0, 1);

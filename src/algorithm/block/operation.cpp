@@ -4,6 +4,16 @@
 
 namespace balm::block {
 
+operation sums(scalar type, std::size_t count) {
+    const auto combined = [](const values& first, const values& second) {
+        values made;
+        for (std::size_t k = 0; k < first.size(); ++k)
+            made.push_back(trace::apply(builtin::add, first[k], second[k]));
+        return made;
+    };
+    return {combined, [type, count] { return values(count, trace::constant(type, 0)); }};
+}
+
 void accumulate(const operation& does, const values& variables, const values& more) {
     write(variables, does.combined(read(variables), more));
 }

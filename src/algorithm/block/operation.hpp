@@ -14,6 +14,9 @@ struct operation {
     std::function<values()> identity;  ///< changes nothing that it is combined with; for exclusive scans
 };
 
+/// Sums of so many numbers of a type, each by itself.
+operation sums(scalar type, std::size_t count = 1);
+
 /// Combines variables with more values, in place.
 void accumulate(const operation&, const values& variables, const values& more);
 

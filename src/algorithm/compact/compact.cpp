@@ -12,6 +12,7 @@
 #include "algorithm/compact/compact_kernels.hpp"
 #include "algorithm/divided_up.hpp"
 #include "algorithm/reduce/slots.hpp"
+#include "algorithm/result_targets.hpp"
 #include "array/kernel_cache.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
@@ -189,20 +190,6 @@ struct elements_on_device {
     std::shared_ptr<runtime::device_state> device;
 };
 
-void check_target(const char* name, const vector_state* target, const elements_on_device& from) {
-    if (target == nullptr)
-        throw usage_error(
-            fmt::format("{} is given a vector without elements and device: make it with as many "
-                        "elements as there may be results",
-                        name));
-    if (target->is_spread() || &target->device() != from.device.get())
-        throw usage_error(fmt::format("{} of elements on {} has a target on {}: both must lie on one device",
-                                      name, from.device->words(), target->device().words()));
-    for (const auto& v : from.p.vectors)
-        if (v->overlaps(*target))
-            throw usage_error(
-                fmt::format("{} has a target that it also reads; give it another vector", name));
-}
 /// Whether a target of one type takes elements of another: without narrowing to another kind.
 bool takes(const trace::type& target, const trace::type& element) {
     if (!target.is_scalar() || !element.is_scalar()) return target == element;
@@ -210,33 +197,19 @@ bool takes(const trace::type& target, const trace::type& element) {
 }
 void check_targets(const compaction& how, std::span<vector_state* const> into, const vector_state* count,
                    const elements_on_device& from) {
-    const char* const name = how.name;
-    check_target(name, count, from);
-    if (count->size() != 1)
-        throw usage_error(
-            fmt::format("the count of {} goes to a vector of {} elements: give it one of a "
-                        "single element on the device",
-                        name, count->size()));
     if (into.size() != how.kept.size() + how.reduced.size())
-        throw usage_error(fmt::format("{} makes {} vectors and has {} targets", name,
+        throw usage_error(fmt::format("{} makes {} vectors and has {} targets", how.name,
                                       how.kept.size() + how.reduced.size(), into.size()));
-    for (const vector_state* each : into) {
-        check_target(name, each, from);
-        if (each->size() != into[0]->size())
-            throw usage_error(
-                fmt::format("{} has targets of {} and {} elements: they must have the same size", name,
-                            into[0]->size(), each->size()));
-        const auto is_same = [&](const vector_state* other) {
-            return other == each || (other != nullptr && other->overlaps(*each));
-        };
-        if (is_same(count) || std::count_if(into.begin(), into.end(), is_same) > 1)
-            throw usage_error(fmt::format("{} has the same target twice", name));
-    }
+    result_targets all{how.name, *from.device, {}, {}};
+    for (const vector_state* each : into) all.into.push_back(each);
+    for (const auto& each : from.p.vectors) all.read.push_back(each.get());
+    check(all);
+    check_count(count, all);
     const operations does(how.reduced.data(), how.reduced.size(), {});
     for (std::size_t k = 0; k < into.size(); ++k) {
         const trace::type from_type = k < how.kept.size() ? how.kept[k] : does.results()[k - how.kept.size()];
         if (!takes(into[k]->type(), from_type))
-            throw usage_error(fmt::format("{} has elements of type {} for a target of {}", name,
+            throw usage_error(fmt::format("{} has elements of type {} for a target of {}", how.name,
                                           ir::to_string(from_type), ir::to_string(into[k]->type())));
     }
 }

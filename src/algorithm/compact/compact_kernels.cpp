@@ -601,9 +601,7 @@ private:
         const block::arrays shared = g_.shared("totals", {plan_.count_type()}, g_.most());
         const chunk own = own_chunk();
         const values count = block::variables("count", {trace::constant(plan_.count_type(), 0)});
-        const block::operation adds{
-            [](const values& a, const values& b) { return values{trace::apply(builtin::add, a[0], b[0])}; },
-            [this] { return values{trace::constant(plan_.count_type(), 0)}; }};
+        const block::operation adds = block::sums(plan_.count_type());
         for (Index i : named("i", range(own.begin + g_.item(), own.end, Index(g_.items()))))
             block::accumulate(adds, count, {counted(at_any(i).is_selected)});
         const values total = block::reduce(g_, adds, block::read(count), shared);

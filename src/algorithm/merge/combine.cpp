@@ -10,6 +10,7 @@
 
 #include "algorithm/divided_up.hpp"
 #include "algorithm/merge/combine_kernels.hpp"
+#include "algorithm/result_targets.hpp"
 #include "algorithm/sort/merge_tile.hpp"
 #include "algorithm/sort/sort_key.hpp"
 #include "algorithm/sort/sort_strategy.hpp"
@@ -79,12 +80,6 @@ handles made_like(const pair_on_device& from, std::size_t size) {
         made.push_back(std::make_shared<vector_state>(from.device(), v->type(), size));
     return made;
 }
-/// A vector's elements as unsigned integers.
-vector_handle bits_of(const vector_handle& v) {
-    return std::make_shared<vector_state>(v->memory(), unsigned_of_bytes(v->element_size()), v->size(),
-                                          v->offset());
-}
-
 /// Combines two arrays, neither of which is empty.
 class combining {
 public:
@@ -133,7 +128,7 @@ private:
     handles as_kernels_take(const handles& list) const {
         handles made;
         for (std::size_t k = 0; k < list.size(); ++k)
-            made.push_back(k < from_.of.keys && is_ahead_ == nullptr ? bits_of(list[k]) : list[k]);
+            made.push_back(k < from_.of.keys && is_ahead_ == nullptr ? bits_of(*list[k]) : list[k]);
         return made;
     }
     void cut() {
@@ -215,31 +210,12 @@ private:
     vector_handle splits_, counts_;
 };
 
-void check_target(const sorted_pair& p, const vector_state* target, const pair_on_device& from) {
-    if (target == nullptr)
-        throw usage_error(
-            fmt::format("{} is given a target without elements and device: make it with as many elements as "
-                        "there may be results",
-                        p.name));
-    if (target->is_spread() || &target->device() != from.device().get())
-        throw usage_error(fmt::format("{} of elements on {} has a target on {}: both must lie on one device",
-                                      p.name, from.device()->words(), target->device().words()));
-    const auto is_read = [&](const vector_handle& v) { return v->overlaps(*target); };
-    if (std::any_of(p.first.begin(), p.first.end(), is_read) ||
-        std::any_of(p.second.begin(), p.second.end(), is_read))
-        throw usage_error(fmt::format("{} has a target that it also reads; give it another vector", p.name));
-}
-void check_targets(const sorted_pair& p, vector_list into, const pair_on_device& from) {
-    for (std::size_t k = 0; k < into.size(); ++k) {
-        check_target(p, into[k].get(), from);
-        if (into[k]->size() != into[0]->size())
-            throw usage_error(
-                fmt::format("{} has targets of {} and {} elements: they must have the same size", p.name,
-                            into[0]->size(), into[k]->size()));
-        for (std::size_t j = 0; j < k; ++j)
-            if (into[k] == into[j] || into[k]->overlaps(*into[j]))
-                throw usage_error(fmt::format("{} has the same target twice", p.name));
-    }
+result_targets targets_of(const sorted_pair& p, vector_list into, const pair_on_device& from) {
+    result_targets all{p.name, *from.device(), {}, {}};
+    for (const vector_handle& each : into) all.into.push_back(each.get());
+    for (const vector_list& list : {p.first, p.second})
+        for (const vector_handle& each : list) all.read.push_back(each.get());
+    return all;
 }
 
 void copy_all(const handles& into, std::size_t place, const handles& from, std::size_t count) {
@@ -271,7 +247,7 @@ void merge(const sorted_pair& p, vector_handle* made) {
 }
 void merge_into(vector_list into, const sorted_pair& p) {
     const pair_on_device from(p);
-    check_targets(p, into, from);
+    check(targets_of(p, into, from));
     if (into[0]->size() != from.size())
         throw usage_error(fmt::format("{} of {} and {} elements has a target of {}: it keeps all of them",
                                       p.name, from.first_size(), from.second_size(), into[0]->size()));
@@ -301,17 +277,10 @@ std::size_t combine_sets(set_operation what, const sorted_pair& p, vector_handle
 void combine_sets_into(set_operation what, vector_list into, vector_state* count_target,
                        const sorted_pair& p) {
     const pair_on_device from(p);
-    check_targets(p, into, from);
-    check_target(p, count_target, from);
+    const result_targets targets = targets_of(p, into, from);
+    check(targets);
+    check_count(count_target, targets);
     vector_state& count = *count_target;
-    if (count.size() != 1)
-        throw usage_error(
-            fmt::format("the count of {} goes to a vector of {} elements: give it one of a "
-                        "single element on the device",
-                        p.name, count.size()));
-    for (const vector_handle& each : into)
-        if (each.get() == count_target || each->overlaps(*count_target))
-            throw usage_error(fmt::format("{} has the same target twice", p.name));
     const std::size_t room = into[0]->size();
     if (from.has_none()) {
         const handles* const all = results_without_pairs(from, what);

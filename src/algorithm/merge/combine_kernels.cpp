@@ -264,12 +264,7 @@ private:
         if (plan_.what) return move_results(tile);
         const piece p = own_piece();
         const block::runs_of_tile in = load(p, tile);
-        const block::elements made =
-            block::merged(order_of_numbers(), tile, room(), in, first_of_item(), plan_.each);
-        g_.barrier();
-        for (int k = 0; k < plan_.each; ++k)
-            tile.store(first_of_item() + k, made[static_cast<std::size_t>(k)]);
-        g_.barrier();
+        block::merge_in_place(g_, order_of_numbers(), tile, room(), in, first_of_item(), plan_.each);
         give(tile, p, in, p.a + p.b, in.end);
     }
 
@@ -282,18 +277,13 @@ private:
         for (const block::set_element& e : list) count += select(e.is_kept, 1, 0);
         return count;
     }
-    static block::operation sum() {
-        return {
-            [](const values& a, const values& b) { return values{trace::apply(builtin::add, a[0], b[0])}; },
-            [] { return values{block::node_of(0)}; }};
-    }
     void count_of_group() const {
         const block::arrays tile = memory_of_tile();
         const block::arrays shared = g_.shared("counts_of_items", {scalar::i32}, plan_.group);
         const piece p = own_piece();
         const block::runs_of_tile in = load(p, tile);
         const Int count = kept_in(share(tile, in));
-        const values total = block::reduce(g_, sum(), {block::node_of(count)}, shared);
+        const values total = block::reduce(g_, block::sums(scalar::i32), {block::node_of(count)}, shared);
         IF (g_.item() == 0) {
             store_count(p.tile, cast<std::int64_t>(Int(total[0])));
         }
@@ -304,8 +294,8 @@ private:
         const block::runs_of_tile in = load(p, tile);
         const std::vector<block::set_element> list = share(tile, in);
         values total;
-        const values ahead =
-            block::scan_exclusive(g_, sum(), {block::node_of(kept_in(list))}, shared, &total);
+        const values ahead = block::scan_exclusive(g_, block::sums(scalar::i32),
+                                                   {block::node_of(kept_in(list))}, shared, &total);
         g_.barrier();
         Int place = named("own_place", Int(ahead[0]));
         for (const block::set_element& e : list) {

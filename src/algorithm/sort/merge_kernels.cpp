@@ -191,9 +191,8 @@ private:
         const block::positions at(g_, arrangement::blocked, plan_.each);
         for (int k = 0; k < plan_.each; ++k) tile.store(at[k], list[static_cast<std::size_t>(k)]);
     }
-    /// The work-item's share of the merged elements, from `first` on.
-    elements merged(const block::arrays& tile, const block::runs_of_tile& in, const Int& first) const {
-        return block::merged(order(), tile, tile_size(), in, first, plan_.each);
+    void merge_in_place(const block::arrays& tile, const block::runs_of_tile& in, const Int& first) const {
+        block::merge_in_place(g_, order(), tile, tile_size(), in, first, plan_.each);
     }
     void copy_out(const block::arrays& tile, const block::arrays& to, const Index& begin,
                   const Int& count) const {
@@ -220,10 +219,7 @@ private:
             const Int start = named("first_run", (g_.item() & -(2 * items)) * plan_.each);
             const block::runs_of_tile in{min(start, valid), named("second_run", min(start + width, valid)),
                                          named("end_of_runs", min(start + 2 * width, valid))};
-            const elements made = merged(tile, in, Int(first - start));
-            g_.barrier();
-            store(tile, made);
-            g_.barrier();
+            merge_in_place(tile, in, Int(first - start));
             items *= 2;
         }
         copy_out(tile, plan_.is_in_place ? own() : spare(), begin, valid);
@@ -255,10 +251,7 @@ private:
         copy_in(tile, Int(0), from, p.a, of_a);
         copy_in(tile, of_a, from, p.b, of_b);
         g_.barrier();
-        const elements made = merged(tile, {Int(0), of_a, of_a + of_b}, Int(g_.item() * plan_.each));
-        g_.barrier();
-        store(tile, made);
-        g_.barrier();
+        merge_in_place(tile, {Int(0), of_a, of_a + of_b}, Int(g_.item() * plan_.each));
         copy_out(tile, array("keys", "values"), p.place, of_a + of_b);
     }
 

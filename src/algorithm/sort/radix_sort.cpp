@@ -36,7 +36,7 @@ constexpr std::size_t chunks_per_unit = 8;
 constexpr std::size_t counting_groups_per_unit = 8;
 
 /// How many elements a work-item of a GPU has of a tile, and how many work-items share one.
-struct tile_shape {
+struct sort_tile {
     std::size_t group;
     int each;
     std::uint32_t max_registers = 0;  ///< of a work-item; 0: any
@@ -45,13 +45,13 @@ struct tile_shape {
 /// ms, with 22 elements 6.16, with 20 6.32; pairs of u32 8.22 ms, with 18 elements 8.54; 2^27 u64 8.10 ms, as
 /// many registers as the compiler likes 8.42; pairs of u64 10.8 ms, with 12 elements 11.3, with 56
 /// registers 14.7 (H200).
-constexpr tile_shape sweep_tile{384, 24}, pair_sweep_tile{384, 20, 80}, wide_sweep_tile{384, 14, 56},
+constexpr sort_tile sweep_tile{384, 24}, pair_sweep_tile{384, 20, 80}, wide_sweep_tile{384, 14, 56},
     wide_pair_sweep_tile{384, 14};
 /// Without sub-groups, where a counter of each work-item counts digits of 4 bits.
-constexpr tile_shape plain_tile{256, 8};
+constexpr sort_tile plain_tile{256, 8};
 /// Of rows that a group sorts: the smallest tile that a row fits in.
-constexpr tile_shape row_tiles[] = {{64, 4}, {128, 8}, {256, 16}};
-constexpr tile_shape plain_row_tiles[] = {{64, 4}, {256, 8}};
+constexpr sort_tile row_tiles[] = {{64, 4}, {128, 8}, {256, 16}};
+constexpr sort_tile plain_row_tiles[] = {{64, 4}, {256, 8}};
 
 sort_strategy strategy_for(bool is_cpu, bool has_sub_groups) {
     if (is_cpu) return sort_strategy::chunk_an_item;
@@ -74,9 +74,9 @@ struct device_strategy {
     bool on_items() const { return strategy == sort_strategy::chunk_an_item; }
     int digit_bits() const { return on_items() || has_sub_groups ? 8 : 4; }
     /// The tile that has room for a row; null: none has.
-    const tile_shape* row_tile(std::size_t row) const {
+    const sort_tile* row_tile(std::size_t row) const {
         const auto find = [&](const auto& shapes) {
-            const auto found = std::find_if(std::begin(shapes), std::end(shapes), [&](const tile_shape& t) {
+            const auto found = std::find_if(std::begin(shapes), std::end(shapes), [&](const sort_tile& t) {
                 return row <= t.group * static_cast<std::size_t>(t.each);
             });
             return found == std::end(shapes) ? nullptr : &*found;
@@ -88,12 +88,6 @@ struct device_strategy {
     bool has_sub_groups;
     forced_sort how{};
 };
-
-/// An own view of a vector's elements as unsigned integers.
-std::shared_ptr<vector_state> bits_of(const vector_state& v) {
-    return std::make_shared<vector_state>(v.memory(), unsigned_of_bytes(v.element_size()), v.size(),
-                                          v.offset());
-}
 
 class sorting_by_digits {
 public:
@@ -140,18 +134,18 @@ private:
         return std::min(most, how_.how.most_of_one);
     }
     std::size_t most_of_a_group() const {
-        const tile_shape& largest =
+        const sort_tile& largest =
             how_.has_sub_groups ? *std::rbegin(row_tiles) : *std::rbegin(plain_row_tiles);
         return largest.group * static_cast<std::size_t>(largest.each);
     }
 
-    void take(const tile_shape& tile) {
+    void take(const sort_tile& tile) {
         plan_.group = std::min(tile.group, std::bit_floor(device_.info().max_work_group_size));
         plan_.each = tile.each * static_cast<int>(tile.group / plan_.group);
     }
     std::size_t tile_size() const { return plan_.group * static_cast<std::size_t>(plan_.each); }
     std::size_t units() const { return std::max<std::size_t>(device_.info().compute_units, 1); }
-    const tile_shape& tile_of_sweep() const {
+    const sort_tile& tile_of_sweep() const {
         if (has_wide_elements()) return values_ ? wide_pair_sweep_tile : wide_sweep_tile;
         return values_ ? pair_sweep_tile : sweep_tile;
     }
@@ -201,7 +195,7 @@ private:
 
     void sweep() {
         const auto digits = static_cast<std::size_t>(plan_.digits());
-        const tile_shape& tile = how_.has_sub_groups ? tile_of_sweep() : plain_tile;
+        const sort_tile& tile = how_.has_sub_groups ? tile_of_sweep() : plain_tile;
         take(plain_tile);
         launch(radix_stage::histograms,
                std::min(divided_up(n_, tile_size()), units() * counting_groups_per_unit));

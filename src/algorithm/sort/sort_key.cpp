@@ -81,6 +81,11 @@ trace::node mapped(Var<U> (*map)(const Var<U>&, const key_order&), const trace::
 
 }  // namespace
 
+std::shared_ptr<vector_state> bits_of(const vector_state& v) {
+    return std::make_shared<vector_state>(v.memory(), unsigned_of_bytes(v.element_size()), v.size(),
+                                          v.offset());
+}
+
 trace::node ordered_number(const trace::node& key_bits, const key_order& how) {
     return how.bits() == 64 ? mapped<std::uint64_t>(ascending_number, key_bits, how)
                             : mapped<std::uint32_t>(ascending_number, key_bits, how);

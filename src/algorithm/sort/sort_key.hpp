@@ -2,8 +2,10 @@
 // Keys of radix sorts: the bits of a number, and the digits by which they are sorted.
 
 #include <cstddef>
+#include <memory>
 
 #include "algorithm/block/values.hpp"
+#include "array/vector_state.hpp"
 #include "balm/types.hpp"
 #include "base/table_hash.hpp"
 
@@ -24,6 +26,9 @@ struct key_order {
 
 /// The unsigned integer of so many bytes: 1, 2, 4 or 8.
 scalar unsigned_of_bytes(std::size_t bytes);
+
+/// A vector's elements as unsigned integers.
+std::shared_ptr<vector_state> bits_of(const vector_state&);
 
 /// The number that a key becomes, of its bits_type: numbers ascend in the order that is asked for. -0 is
 /// ahead of +0, behind it if they descend; NaNs are last either way, and ordered by their bits.

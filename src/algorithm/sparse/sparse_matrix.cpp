@@ -401,7 +401,7 @@ std::string describe(const sparse_state* matrix) {
     if (!matrix->is_spread()) return matrix->parts[0].matrix.words;
     std::string words;
     for (const matrix_part& each : matrix->parts)
-        words += fmt::format("{}rows from {} on on {}: {}", words.empty() ? "" : "; ",
+        words += fmt::format("{}rows from {} on, on {}: {}", words.empty() ? "" : "; ",
                              grouped(each.first_row), each.device->words(), each.matrix.words);
     return words;
 }
