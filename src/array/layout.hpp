@@ -54,6 +54,8 @@ written_list written_by(target_list);
 /// Computes what producers make, each once, and puts it among the tape's vectors: first of all, wherever a
 /// tape is evaluated.
 void materialise(tape&);
+/// The same for several tapes, what they share once.
+void materialise(std::span<tape>);
 
 /// The device that an expression's vectors live on; without vectors, but of a known size, the default one.
 /// Throws usage_error for vectors of several devices, and for an expression without vectors or size.

@@ -295,16 +295,20 @@ std::uint64_t structure_hash(const tape& p) {
     return hash;
 }
 
-void materialise(tape& p) {
-    if (p.produced.empty()) return;
+void materialise(std::span<tape> all) {
     std::vector<std::pair<const producer*, std::shared_ptr<vector_state>>> made;  // each once
-    for (const produced_leaf& each : p.produced) {
-        auto known =
-            std::find_if(made.begin(), made.end(), [&](const auto& m) { return m.first == each.by.get(); });
-        if (known == made.end()) known = made.insert(made.end(), {each.by.get(), each.by->compute()});
-        p.vectors[each.leaf] = known->second;
+    for (tape& p : all) {
+        for (const produced_leaf& each : p.produced) {
+            auto known = std::find_if(made.begin(), made.end(),
+                                      [&](const auto& m) { return m.first == each.by.get(); });
+            if (known == made.end()) known = made.insert(made.end(), {each.by.get(), each.by->compute()});
+            p.vectors[each.leaf] = known->second;
+        }
+        p.produced = {};
     }
-    p.produced = {};
+}
+void materialise(tape& p) {
+    if (!p.produced.empty()) materialise({&p, 1});
 }
 
 shape box_of(const tape& p) {
