@@ -16,15 +16,22 @@ function(balm_test_properties test)
         ENVIRONMENT "${balm_test_environment}" TIMEOUT ${BALM_TEST_TIMEOUT} LABELS "${arg_LABELS}")
 endfunction()
 
-# balm_discover_suites(TARGET LABELS label...): a test for each suite of a GoogleTest program.
+# balm_discover_suites(TARGET [WITHOUT_KERNEL_CACHE] LABELS label...): a test for each suite of a GoogleTest program.
+# Without Balm's kernel cache, for which PoCL compiles every kernel a second time, for work-groups of any size, each suite
+# has a cache of PoCL's for itself: processes that share one get in each other's way.
 function(balm_discover_suites target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" LABELS)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "WITHOUT_KERNEL_CACHE" "" LABELS)
+    set(pocl_caches "")
+    if(arg_WITHOUT_KERNEL_CACHE)
+        set(pocl_caches "${PROJECT_BINARY_DIR}/test-cache/pocl")
+    endif()
     set(loader "${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake")
     file(GENERATE OUTPUT "${loader}" CONTENT
 "set(cmake [==[${CMAKE_COMMAND}]==])
 set(program [==[$<TARGET_FILE:${target}>]==])
 set(list [==[${CMAKE_CURRENT_BINARY_DIR}/${target}_tests.cmake]==])
 set(environment [==[${balm_test_environment}]==])
+set(pocl_caches [==[${pocl_caches}]==])
 set(timeout ${BALM_TEST_TIMEOUT})
 set(labels [==[${arg_LABELS}]==])
 include([==[${PROJECT_SOURCE_DIR}/cmake/list_suites.cmake]==])

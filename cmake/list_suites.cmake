@@ -1,5 +1,5 @@
-# Read by ctest (through TEST_INCLUDE_FILES). In: cmake, program, list, environment, timeout, labels. Writes `list`,
-# a file with an add_test for each suite of the program, when the program is newer than it, and reads it.
+# Read by ctest (through TEST_INCLUDE_FILES). In: cmake, program, list, environment, pocl_caches (a folder, or empty), timeout,
+# labels. Writes `list`, a file with an add_test for each suite of the program, when the program is newer than it, and reads it.
 #
 # The instances of a typed or parametrised suite ("all/C4_copy", "C4_copy/0") are one test, "C4_copy".
 
@@ -31,9 +31,13 @@ function(write_suites)
     set(text "")
     foreach(suite IN LISTS suites)
         list(JOIN filter_${suite} ":" filter)
+        set(own_environment "${environment}")
+        if(pocl_caches)
+            list(APPEND own_environment "BALM_CACHE=0" "POCL_CACHE_DIR=${pocl_caches}/${suite}")
+        endif()
         string(APPEND text "add_test(${suite} [==[${program}]==] [==[--gtest_filter=${filter}]==])\n"
             "set_tests_properties(${suite} PROPERTIES TIMEOUT ${timeout} LABELS [==[${labels}]==] "
-            "ENVIRONMENT [==[${environment}]==])\n")
+            "ENVIRONMENT [==[${own_environment}]==])\n")
     endforeach()
     file(WRITE "${list}" "${text}")
 endfunction()
