@@ -85,10 +85,7 @@ void measure(benchmark::State& state, const balm::device& on, std::size_t length
                 },
                 calls);
         }
-        state.SetIterationTime(made.balm);
-        state.counters["ratio"] = made.ratio;
-        state.counters["peer_seconds"] = made.peer;
-        state.counters["bar"] = bar;
+        report(state, made, bar);
     }
     state.SetBytesProcessed(static_cast<std::int64_t>(p.x.size_bytes()));
 }

@@ -104,10 +104,7 @@ void measure(benchmark::State& state, const balm::device& on, start from) {
                 cuda->finish();
             },
             launches, 11);
-        state.SetIterationTime(made.balm);
-        state.counters["ratio"] = made.ratio;
-        state.counters["bar"] = bar;
-        state.counters["peer_seconds"] = made.peer;
+        report(state, made, bar);
     }
     state.SetBytesProcessed(static_cast<std::int64_t>(3 * bytes));
 }

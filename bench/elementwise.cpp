@@ -143,10 +143,7 @@ void measure(benchmark::State& state, const statement<T>& s, const balm::device&
         static_cast<void>(iteration);
         const comparison made =
             is_cpu(on) ? on_cpu(s, on, used) : on_gpu(s, on, used, *cuda, kernels->template of<T>());
-        state.SetIterationTime(made.balm);
-        state.counters["ratio"] = made.ratio;
-        state.counters["bar"] = is_cpu(on) ? s.cpu_bar : gpu_bar;
-        state.counters["peer_seconds"] = made.peer;
+        report(state, made, is_cpu(on) ? s.cpu_bar : gpu_bar);
     }
     state.SetBytesProcessed(static_cast<std::int64_t>(static_cast<std::size_t>(s.arrays) * n * sizeof(T)));
 }

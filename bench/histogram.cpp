@@ -54,42 +54,22 @@ template <class T>
 void measure(benchmark::State& state, const balm::device& on, std::size_t n, bool are_equal) {
     problem<T> p(balm::context({on}), n, are_equal);
     if (!p.is_right()) return state.SkipWithError("the result is wrong");
-    const char* why = "";
-    const peer::cuda_histogram_functions* const cuda =
-        is_cpu(on) ? nullptr
-                   : peer::cuda_functions_on<peer::cuda_histogram_functions>(
-                         on.info().pci_address.c_str(), "peer_cuda_histogram_functions", why);
-    if (!is_cpu(on) && cuda == nullptr) return state.SkipWithError(why);
-    for (auto iteration : state) {
-        static_cast<void>(iteration);
-        comparison made;
-        if (cuda != nullptr) {
-            const auto ours = [&](int times) {
-                for (int k = 0; k < times; ++k) p.run();
-                on.finish();
-            };
-            const auto [with_copy, with_cub] =
-                compare_work(cuda->on_work, cuda->make(sizeof(T) == 4, are_equal, n), ours, calls);
-            made = with_cub;
-            state.counters["of_copy"] = with_copy.ratio;
-        } else {
-            const auto from = p.x.to_host();
-            std::vector<std::int64_t> counts(problem<T>::bins);
-            made = compare_in_pairs(
-                [&] {
-                    p.run();
-                    benchmark::DoNotOptimize(p.counts[0]);
-                },
-                [&] {
-                    peer::openmp::histogram(from.data(), n, counts.data());
-                    benchmark::DoNotOptimize(counts[0]);
-                });
-        }
-        state.SetIterationTime(made.balm);
-        state.counters["ratio"] = made.ratio;
-        state.counters["peer_seconds"] = made.peer;
-        state.counters["bar"] = cuda != nullptr ? gpu_bar : cpu_bar;
-    }
+    const auto on_cpu = [&] {
+        const auto from = p.x.to_host();
+        std::vector<std::int64_t> counts(problem<T>::bins);
+        return compare_in_pairs(
+            [&] {
+                p.run();
+                benchmark::DoNotOptimize(p.counts[0]);
+            },
+            [&] {
+                peer::openmp::histogram(from.data(), n, counts.data());
+                benchmark::DoNotOptimize(counts[0]);
+            });
+    };
+    measure_work<peer::cuda_histogram_functions>(
+        state, on, {"peer_cuda_histogram_functions", calls, gpu_bar, cpu_bar}, [&] { p.run(); },
+        [&](const auto& cuda) { return cuda.make(sizeof(T) == 4, are_equal, n); }, on_cpu);
     state.SetBytesProcessed(static_cast<std::int64_t>(p.x.size_bytes()));
 }
 

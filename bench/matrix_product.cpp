@@ -95,10 +95,7 @@ private:
 };
 
 void report(benchmark::State& state, const comparison& made, int n) {
-    state.SetIterationTime(made.balm);
-    state.counters["ratio"] = made.ratio;
-    state.counters["bar"] = bar;
-    state.counters["peer_seconds"] = made.peer;
+    report(state, made, bar);
     state.counters["n"] = n;
     state.counters["GFLOP/s"] = 2e-9 * n * n * n / made.balm;
 }

@@ -97,21 +97,7 @@ private:
     }
 };
 
-void measure_gpu(benchmark::State& state, const balm::device& on, problem& p,
-                 const peer::cuda_ordered_functions& cuda) {
-    const auto ours = [&](int times) {
-        for (int k = 0; k < times; ++k) p.run();
-        on.finish();
-    };
-    const auto [with_copy, with_peer] =
-        compare_work(cuda.on_work, cuda.make(p.what, p.n, first_elements), ours, calls);
-    state.SetIterationTime(with_peer.balm);
-    state.counters["ratio"] = with_peer.ratio;
-    state.counters["peer_seconds"] = with_peer.peer;
-    state.counters["of_copy"] = with_copy.ratio;
-}
-
-void measure_cpu(benchmark::State& state, const balm::device& on, problem& p) {
+comparison compare_on_cpu(const balm::device& on, problem& p) {
     const auto a = p.a.to_host(), b = p.b.to_host();
     const auto x = p.x.to_host(), y = p.y.to_host();
     std::vector<std::uint32_t> to(p.to.size());
@@ -131,34 +117,21 @@ void measure_cpu(benchmark::State& state, const balm::device& on, problem& p) {
             case ordered::top_k: return peer::openmp::top_k(x.data(), p.n, first_elements, z.data());
         }
     };
-    const comparison made = compare_in_pairs(
+    return compare_in_pairs(
         [&] {
             p.run();
             on.finish();
         },
         theirs, 15);
-    state.SetIterationTime(made.balm);
-    state.counters["ratio"] = made.ratio;
-    state.counters["peer_seconds"] = made.peer;
 }
 
 void measure(benchmark::State& state, const balm::device& on, std::size_t n, ordered what) {
     problem p(balm::context({on}), n, what);
     if (!p.is_right()) return state.SkipWithError("the result is wrong");
-    const char* why = "";
-    const peer::cuda_ordered_functions* const cuda =
-        is_cpu(on) ? nullptr
-                   : peer::cuda_functions_on<peer::cuda_ordered_functions>(
-                         on.info().pci_address.c_str(), "peer_cuda_ordered_functions", why);
-    if (!is_cpu(on) && cuda == nullptr) return state.SkipWithError(why);
-    for (auto iteration : state) {
-        static_cast<void>(iteration);
-        if (cuda != nullptr)
-            measure_gpu(state, on, p, *cuda);
-        else
-            measure_cpu(state, on, p);
-        state.counters["bar"] = bar;
-    }
+    measure_work<peer::cuda_ordered_functions>(
+        state, on, {"peer_cuda_ordered_functions", calls, bar, bar}, [&] { p.run(); },
+        [&](const auto& cuda) { return cuda.make(what, n, first_elements); },
+        [&] { return compare_on_cpu(on, p); });
     state.SetItemsProcessed(static_cast<std::int64_t>(what == ordered::top_k ? n : 2 * n));
 }
 

@@ -85,10 +85,7 @@ void measure(benchmark::State& state, const distribution& d, const balm::device&
     for (auto iteration : state) {
         static_cast<void>(iteration);
         const comparison made = is_cpu(on) ? on_cpu(d, on, out) : on_gpu(d, on, out, *cuda, theirs.get());
-        state.SetIterationTime(made.balm);
-        state.counters["ratio"] = made.ratio;
-        state.counters["bar"] = bar;
-        state.counters["peer_seconds"] = made.peer;
+        report(state, made, bar);
     }
     state.SetItemsProcessed(static_cast<std::int64_t>(n));
 }

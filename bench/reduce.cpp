@@ -102,9 +102,7 @@ void measure_gpu(benchmark::State& state, const problem<T>& p, const peer::cuda_
     };
     const auto [with_copy, with_cub] =
         compare_work(cuda.on_work, cuda.make(sizeof(T) == 8, p.what, p.x.size()), ours, calls);
-    state.SetIterationTime(with_copy.balm);
-    state.counters["ratio"] = with_copy.ratio;
-    state.counters["peer_seconds"] = with_copy.peer;
+    report(state, with_copy, bar);
     state.counters["cub_seconds"] = with_cub.peer;
     state.counters["of_cub"] = with_cub.ratio;
 }
@@ -124,15 +122,10 @@ void measure(benchmark::State& state, const balm::device& on, reduction what) {
     if (!is_cpu(on) && cuda == nullptr) return state.SkipWithError(why);
     for (auto iteration : state) {
         static_cast<void>(iteration);
-        if (cuda != nullptr) {
+        if (cuda != nullptr)
             measure_gpu(state, p, *cuda);
-        } else {
-            const comparison made = on_cpu(p);
-            state.SetIterationTime(made.balm);
-            state.counters["ratio"] = made.ratio;
-            state.counters["peer_seconds"] = made.peer;
-        }
-        state.counters["bar"] = bar;
+        else
+            report(state, on_cpu(p), bar);
     }
     state.SetBytesProcessed(static_cast<std::int64_t>(p.bytes()));
 }

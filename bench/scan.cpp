@@ -34,25 +34,10 @@ struct problem {
 };
 
 template <class T>
-void measure_gpu(benchmark::State& state, const balm::device& on, problem<T>& p,
-                 const peer::cuda_scan_functions& cuda) {
-    const auto ours = [&](int count) {
-        for (int k = 0; k < count; ++k) p.run();
-        on.finish();
-    };
-    const auto [with_copy, with_cub] =
-        compare_work(cuda.on_work, cuda.make(sizeof(T) == 8, p.x.size()), ours, calls);
-    state.SetIterationTime(with_cub.balm);
-    state.counters["ratio"] = with_cub.ratio;
-    state.counters["peer_seconds"] = with_cub.peer;
-    state.counters["of_copy"] = with_copy.ratio;
-}
-
-template <class T>
-void measure_cpu(benchmark::State& state, problem<T>& p) {
+comparison compare_on_cpu(problem<T>& p) {
     const auto from = p.x.to_host();
     std::vector<T> to(from.size());
-    const comparison made = compare_in_pairs(
+    return compare_in_pairs(
         [&] {
             p.run();
             benchmark::DoNotOptimize(p.y[0]);
@@ -61,29 +46,15 @@ void measure_cpu(benchmark::State& state, problem<T>& p) {
             peer::openmp::inclusive_scan(from.data(), to.data(), to.size());
             benchmark::DoNotOptimize(to[0]);
         });
-    state.SetIterationTime(made.balm);
-    state.counters["ratio"] = made.ratio;
-    state.counters["peer_seconds"] = made.peer;
 }
 
 template <class T>
 void measure(benchmark::State& state, const balm::device& on, std::size_t n) {
     problem<T> p(balm::context({on}), n);
     if (!p.is_right()) return state.SkipWithError("the result is wrong");
-    const char* why = "";
-    const peer::cuda_scan_functions* const cuda =
-        is_cpu(on) ? nullptr
-                   : peer::cuda_functions_on<peer::cuda_scan_functions>(on.info().pci_address.c_str(),
-                                                                        "peer_cuda_scan_functions", why);
-    if (!is_cpu(on) && cuda == nullptr) return state.SkipWithError(why);
-    for (auto iteration : state) {
-        static_cast<void>(iteration);
-        if (cuda != nullptr)
-            measure_gpu(state, on, p, *cuda);
-        else
-            measure_cpu(state, p);
-        state.counters["bar"] = cuda != nullptr ? gpu_bar : cpu_bar;
-    }
+    measure_work<peer::cuda_scan_functions>(
+        state, on, {"peer_cuda_scan_functions", calls, gpu_bar, cpu_bar}, [&] { p.run(); },
+        [&](const auto& cuda) { return cuda.make(sizeof(T) == 8, n); }, [&] { return compare_on_cpu(p); });
     state.SetBytesProcessed(static_cast<std::int64_t>(2 * p.x.size_bytes()));
 }
 

@@ -81,21 +81,7 @@ struct problem {
     }
 };
 
-void measure_gpu(benchmark::State& state, const balm::device& on, problem& p,
-                 const peer::cuda_select_functions& cuda) {
-    const auto ours = [&](int times) {
-        for (int k = 0; k < times; ++k) p.run();
-        on.finish();
-    };
-    const auto [with_copy, with_cub] =
-        compare_work(cuda.on_work, cuda.make(p.of.what, p.keys.size(), p.of.share, p.of.run), ours, calls);
-    state.SetIterationTime(with_cub.balm);
-    state.counters["ratio"] = with_cub.ratio;
-    state.counters["peer_seconds"] = with_cub.peer;
-    state.counters["of_copy"] = with_copy.ratio;
-}
-
-void measure_cpu(benchmark::State& state, problem& p) {
+comparison compare_on_cpu(problem& p) {
     const auto k = p.keys.to_host();
     const auto v = p.values.to_host();
     std::vector<int> to_keys(k.size());
@@ -109,34 +95,21 @@ void measure_cpu(benchmark::State& state, problem& p) {
                                                    k.size());
         }
     };
-    const comparison made = compare_in_pairs(
+    return compare_in_pairs(
         [&] {
             p.run();
             benchmark::DoNotOptimize(p.count[0]);
         },
         [&] { benchmark::DoNotOptimize(theirs()); });
-    state.SetIterationTime(made.balm);
-    state.counters["ratio"] = made.ratio;
-    state.counters["peer_seconds"] = made.peer;
 }
 
 void measure(benchmark::State& state, const balm::device& on, std::size_t n, const task& asked) {
     problem p(balm::context({on}), n, asked);
     if (!p.is_right()) return state.SkipWithError("the result is wrong");
-    const char* why = "";
-    const peer::cuda_select_functions* const cuda =
-        is_cpu(on) ? nullptr
-                   : peer::cuda_functions_on<peer::cuda_select_functions>(on.info().pci_address.c_str(),
-                                                                          "peer_cuda_select_functions", why);
-    if (!is_cpu(on) && cuda == nullptr) return state.SkipWithError(why);
-    for (auto iteration : state) {
-        static_cast<void>(iteration);
-        if (cuda != nullptr)
-            measure_gpu(state, on, p, *cuda);
-        else
-            measure_cpu(state, p);
-        state.counters["bar"] = bar;
-    }
+    measure_work<peer::cuda_select_functions>(
+        state, on, {"peer_cuda_select_functions", calls, bar, bar}, [&] { p.run(); },
+        [&](const auto& cuda) { return cuda.make(asked.what, n, asked.share, asked.run); },
+        [&] { return compare_on_cpu(p); });
     state.SetItemsProcessed(static_cast<std::int64_t>(n));
 }
 

@@ -126,13 +126,6 @@ comparison compare_prepared(const PrepareOurs& prepare_ours, const Ours& ours,
     return {made.balm, made.peer, made.peer / made.balm};
 }
 
-void report(benchmark::State& state, const comparison& made, double bar) {
-    state.SetIterationTime(made.balm);
-    state.counters["ratio"] = made.ratio;
-    state.counters["peer_seconds"] = made.peer;
-    state.counters["bar"] = bar;
-}
-
 double bar_of(std::size_t n, sort_way way) {
     if (n <= small) return small_gpu_bar;
     return way == sort_way::keys || way == sort_way::keys_and_values ? gpu_bar : other_gpu_bar;

@@ -125,45 +125,33 @@ void measure(benchmark::State& state, const balm::device& on, matrix m, double b
     const auto host = y.to_host();
     if (!is_near({host.begin(), host.end()}, m)) return state.SkipWithError("the result is wrong");
     std::fprintf(stderr, "%s\n", describe(A).c_str());
-    const char* why = "";
-    const peer::cuda_sparse_functions* const cuda =
-        is_cpu(on) ? nullptr
-                   : peer::cuda_functions_on<peer::cuda_sparse_functions>(on.info().pci_address.c_str(),
-                                                                          "peer_cuda_sparse_functions", why);
-    if (!is_cpu(on) && cuda == nullptr) return state.SkipWithError(why);
-    for (auto iteration : state) {
-        static_cast<void>(iteration);
-        comparison made;
-        if (cuda != nullptr) {
-            void* const theirs = cuda->make(m.problem());
-            if (theirs == nullptr) return state.SkipWithError("no cuSPARSE");
-            std::vector<double> by_peer(m.rows());
-            cuda->read(theirs, by_peer.data());
-            if (!is_near(by_peer, m)) return state.SkipWithError("the peer's result is wrong");
-            const auto ours = [&](int times) {
-                for (int k = 0; k < times; ++k) y = A * x;
-                on.finish();
-            };
-            const auto [with_copy, with_cusparse] = compare_work(cuda->on_work, theirs, ours, calls);
-            made = with_cusparse;
-            state.counters["of_copy"] = with_copy.ratio;
-        } else {
-            std::vector<double> by_peer(m.rows());
-            made = compare_in_pairs(
-                [&] {
-                    y = A * x;
-                    on.finish();
-                },
-                [&] {
-                    peer::openmp::sparse_product(m.problem(), by_peer.data());
-                    benchmark::DoNotOptimize(by_peer[0]);
-                });
+    const auto make = [&](const peer::cuda_sparse_functions& cuda) -> void* {
+        void* const theirs = cuda.make(m.problem());
+        if (theirs == nullptr) {
+            state.SkipWithError("no cuSPARSE");
+            return nullptr;
         }
-        state.SetIterationTime(made.balm);
-        state.counters["ratio"] = made.ratio;
-        state.counters["peer_seconds"] = made.peer;
-        state.counters["bar"] = bar;
-    }
+        std::vector<double> by_peer(m.rows());
+        cuda.read(theirs, by_peer.data());
+        if (is_near(by_peer, m)) return theirs;
+        cuda.on_work.release(theirs);
+        state.SkipWithError("the peer's result is wrong");
+        return nullptr;
+    };
+    const auto on_cpu = [&] {
+        std::vector<double> by_peer(m.rows());
+        return compare_in_pairs(
+            [&] {
+                y = A * x;
+                on.finish();
+            },
+            [&] {
+                peer::openmp::sparse_product(m.problem(), by_peer.data());
+                benchmark::DoNotOptimize(by_peer[0]);
+            });
+    };
+    measure_work<peer::cuda_sparse_functions>(
+        state, on, {"peer_cuda_sparse_functions", calls, bar, bar}, [&] { y = A * x; }, make, on_cpu);
     // What CSR and both vectors take.
     state.SetBytesProcessed(
         static_cast<std::int64_t>(12 * m.values.size() + 4 * m.rows() + 8 * (m.rows() + m.columns)));

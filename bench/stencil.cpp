@@ -86,18 +86,15 @@ bool is_right(problem& p) {
     return true;
 }
 
-void measure_cpu(benchmark::State& state, const balm::device& on, problem& p) {
+comparison compare_on_cpu(const balm::device& on, problem& p) {
     const auto from = p.from.to_host(), other = p.other.to_host();
     std::vector<float> to(p.n);
-    const comparison made = compare_in_pairs(
+    return compare_in_pairs(
         [&] {
             p.run();
             on.finish();
         },
         [&] { of(peer::openmp::stencils, p.what)(to.data(), from.begin(), other.begin(), p.m); });
-    state.SetIterationTime(made.balm);
-    state.counters["ratio"] = made.ratio;
-    state.counters["peer_seconds"] = made.peer;
 }
 
 const char* measure_gpu(benchmark::State& state, const balm::device& on, problem& p) {
@@ -133,9 +130,7 @@ const char* measure_gpu(benchmark::State& state, const balm::device& on, problem
     const comparison made = beside(by_hand(*cells)), tiled = beside(by_hand(*tiles));
     // A copy moves two arrays.
     const comparison copied = beside([&] { cuda->copy(to.get(), from.get(), p.n / 2); });
-    state.SetIterationTime(made.balm);
-    state.counters["ratio"] = made.ratio;
-    state.counters["peer_seconds"] = made.peer;
+    report(state, made, bar);
     state.counters["of_tiles"] = tiled.ratio;
     state.counters["of_copy"] =
         copied.ratio * static_cast<double>(p.bytes()) / static_cast<double>(2 * p.n * sizeof(float));
@@ -148,10 +143,9 @@ void measure(benchmark::State& state, const balm::device& on, stencil what) {
     for (auto iteration : state) {
         static_cast<void>(iteration);
         if (is_cpu(on))
-            measure_cpu(state, on, p);
+            report(state, compare_on_cpu(on, p), bar);
         else if (const char* const why = measure_gpu(state, on, p))
             return state.SkipWithError(why);
-        state.counters["bar"] = bar;
     }
     state.SetBytesProcessed(static_cast<std::int64_t>(p.bytes()));
 }

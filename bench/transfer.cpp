@@ -90,10 +90,7 @@ void measure(benchmark::State& state, const balm::device& on, direction way, Pee
         const comparison made =
             is_cpu(on) ? compare_in_pairs([&] { transfer_ours(1); }, [&] { transfer_theirs(1); })
                        : compare_samples(transfer_ours, transfer_theirs, gpu_transfers, gpu_samples);
-        state.SetIterationTime(made.balm);
-        state.counters["ratio"] = made.ratio;
-        state.counters["bar"] = bar;
-        state.counters["peer_seconds"] = made.peer;
+        report(state, made, bar);
     }
     state.SetBytesProcessed(static_cast<std::int64_t>(bytes));
 }

@@ -161,10 +161,7 @@ void measure(benchmark::State& state, const balm::device& on, access what) {
         const char* why = nullptr;
         const comparison made = compare(p, on, why);
         if (why != nullptr && made.ratio == 0) return state.SkipWithError(why);
-        state.SetIterationTime(made.balm);
-        state.counters["ratio"] = made.ratio;
-        state.counters["peer_seconds"] = made.peer;
-        state.counters["bar"] = bar;
+        report(state, made, bar);
     }
     state.SetBytesProcessed(static_cast<std::int64_t>(p.bytes()));
 }

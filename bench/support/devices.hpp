@@ -11,6 +11,7 @@
 
 #include "balm/balm.hpp"
 #include "runtime/device/platform.hpp"
+#include "support/measure.hpp"
 
 namespace balm::bench {
 
@@ -55,6 +56,14 @@ void on_devices_that(Which is_one, const std::string& name, Measure measure) {
 template <class Measure>
 void on_every_device(const std::string& name, Measure measure) {
     on_devices_that([](const device&) { return true; }, name, measure);
+}
+
+/// What a row of the table is made of.
+inline void report(benchmark::State& state, const comparison& made, double bar) {
+    state.SetIterationTime(made.balm);
+    state.counters["ratio"] = made.ratio;
+    state.counters["peer_seconds"] = made.peer;
+    state.counters["bar"] = bar;
 }
 
 /// OpenMP's threads spin for milliseconds after a loop, on cores that whoever is timed next would use.
