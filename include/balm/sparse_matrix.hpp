@@ -45,8 +45,17 @@ struct host_csr {
     const void* values = nullptr;
     std::size_t value_count = 0;
 };
+/// Entries in any order, each with its row and its column.
+struct host_triplets {
+    std::size_t rows = 0, columns = 0;
+    host_integers row_indices, column_indices;
+    const void* values = nullptr;
+    std::size_t value_count = 0;
+};
 
 std::shared_ptr<const sparse_state> make_sparse(const context&, const host_csr&, trace::type value,
+                                                scalar index, storage);
+std::shared_ptr<const sparse_state> make_sparse(const context&, const host_triplets&, trace::type value,
                                                 scalar index, storage);
 /// The product as an expression; null for no matrix.
 tape product(const std::shared_ptr<const sparse_state>&, tape&& x);
@@ -122,11 +131,35 @@ public:
     template <detail::integer_range P, detail::integer_range C, detail::contiguous_range<T> V>
     sparse_matrix(const context& where, std::size_t rows, std::size_t columns, const P& row_pointers,
                   const C& column_indices, const V& values, storage how = storage::automatic)
-        : state_(array::make_sparse(where,
-                                    {rows, columns, detail::host_integers_of(row_pointers),
-                                     detail::host_integers_of(column_indices),
-                                     static_cast<const T*>(std::data(values)), std::size(values)},
-                                    detail::array_type<T>(), scalar_of<Index>, how)) {}
+        : state_(
+              array::make_sparse(where,
+                                 array::host_csr{rows, columns, detail::host_integers_of(row_pointers),
+                                                 detail::host_integers_of(column_indices),
+                                                 static_cast<const T*>(std::data(values)), std::size(values)},
+                                 detail::array_type<T>(), scalar_of<Index>, how)) {}
+
+    /// From triplets (COO) in host memory, copied: entry k has the value values[k], in row row_indices[k] and
+    /// column column_indices[k], both counted from 0. Entries need no order; those of the same place add up.
+    /// Indices are integers of any type. Entries are sorted by row on the host, in time proportional to the
+    /// numbers of entries and rows.
+    ///
+    ///     auto A = balm::sparse_matrix<double>::from_triplets(ctx, n, n, row_indices, column_indices,
+    ///     values);
+    ///
+    /// Throws usage_error unless there are as many row indices, column indices and values, each index below
+    /// `rows` or `columns`; for numbers beyond Index; and where the storage asked for does not suit the
+    /// matrix. Throws out_of_memory_error.
+    template <detail::integer_range R, detail::integer_range C, detail::contiguous_range<T> V>
+    static sparse_matrix from_triplets(const context& where, std::size_t rows, std::size_t columns,
+                                       const R& row_indices, const C& column_indices, const V& values,
+                                       storage how = storage::automatic) {
+        return sparse_matrix(array::make_sparse(
+            where,
+            array::host_triplets{rows, columns, detail::host_integers_of(row_indices),
+                                 detail::host_integers_of(column_indices),
+                                 static_cast<const T*>(std::data(values)), std::size(values)},
+            detail::array_type<T>(), scalar_of<Index>, how));
+    }
 
     std::size_t rows() const { return state_ ? array::rows_of(*state_) : 0; }
     std::size_t columns() const { return state_ ? array::columns_of(*state_) : 0; }
@@ -140,6 +173,8 @@ public:
     const std::shared_ptr<const array::sparse_state>& state() const { return state_; }
 
 private:
+    explicit sparse_matrix(std::shared_ptr<const array::sparse_state> state) : state_(std::move(state)) {}
+
     std::shared_ptr<const array::sparse_state> state_;
 };
 

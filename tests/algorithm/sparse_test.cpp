@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "algorithm/sparse/sparse_strategy.hpp"
 #include "balm/balm.hpp"
 #include "support/devices.hpp"
 #include "support/nvrtc_listener.hpp"
 #include "support/sparse_matrices.hpp"
+#include "support/sparse_storages.hpp"
 
 namespace balm::test {
 
@@ -24,40 +24,6 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr storage all_storages[] = {storage::automatic, storage::diagonals, storage::slices, storage::rows,
-                                    storage::balanced};
-std::string words_of(storage how) {
-    constexpr const char* words[] = {"automatic", "diagonals", "slices", "rows", "balanced"};
-    return words[static_cast<std::size_t>(how)];
-}
-
-struct stored_as_on_gpus {
-    stored_as_on_gpus() { array::force_matrices_of_gpus(true); }
-    stored_as_on_gpus(const stored_as_on_gpus&) = delete;
-    ~stored_as_on_gpus() { array::force_matrices_of_gpus(false); }
-};
-/// Runs the body on every context, and on a CPU with matrices as GPUs have them.
-template <class Body>
-void in_all_ways(Body&& body) {
-    on_all_contexts([&](const context& ctx) { body(ctx); });
-    if (devices_are_together() || !has_cpu()) return;
-    SCOPED_TRACE("stored as on GPUs");
-    const stored_as_on_gpus held;
-    body(context{filter::cpu});
-}
-
-std::size_t below(std::mt19937_64& random, std::size_t end) { return random() % end; }
-
-template <class T, class Index = std::int32_t>
-sparse_matrix<T, Index> on_device(const context& ctx, const host_matrix<T>& m,
-                                  storage how = storage::automatic) {
-    return sparse_matrix<T, Index>(ctx, m.rows, m.columns, m.pointers, m.column_indices, m.values, how);
-}
-template <class T, class A>
-std::vector<T> on_host(const A& a) {
-    const host_array<T> got = vector<T>(a).to_host();
-    return {got.begin(), got.end()};
-}
 /// Of more diagonals than storage::diagonals has.
 template <class T>
 bool has_too_many_diagonals(const host_matrix<T>& m) {

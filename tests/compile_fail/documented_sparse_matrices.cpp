@@ -20,3 +20,11 @@ void overview(const balm::context& ctx, const balm::vector<double>& x, const bal
     balm::sparse_matrix<double> B(ctx, 2, 3, row_pointers, column_indices, values, balm::storage::rows);
     std::cout << energy << B.size_bytes();
 }
+
+void from_the_host(const balm::context& ctx);
+void from_the_host(const balm::context& ctx) {
+    const std::vector<int> rows{1, 0, 1, 0}, columns{2, 0, 1, 1};
+    const std::vector<double> entries{-1, 4, 4, -1};
+    auto C = balm::sparse_matrix<double>::from_triplets(ctx, 2, 3, rows, columns, entries);
+    std::cout << C.nonzeros();
+}

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include "algorithm/sparse/balanced_kernels.hpp"
+#include "algorithm/sparse/host_entries.hpp"
 #include "algorithm/sparse/product_functions.hpp"
 #include "algorithm/sparse/sparse_strategy.hpp"
 #include "algorithm/sparse/stored_matrix.hpp"
@@ -43,128 +43,24 @@ namespace {
 
 // ---- From the host
 
-template <class F>
-decltype(auto) with_integers(const host_integers& list, F&& f) {
-    const auto as = [&]<class I>(I) { return f(std::span(static_cast<const I*>(list.first), list.count)); };
-    switch (list.type) {
-        case scalar::i8: return as(std::int8_t{});
-        case scalar::u8: return as(std::uint8_t{});
-        case scalar::i16: return as(std::int16_t{});
-        case scalar::u16: return as(std::uint16_t{});
-        case scalar::i32: return as(std::int32_t{});
-        case scalar::u32: return as(std::uint32_t{});
-        case scalar::i64: return as(std::int64_t{});
-        default: return as(std::uint64_t{});
-    }
-}
-
-/// Throws usage_error where the index type does not count so many.
-void check_fits(const char* what, std::size_t count, scalar index) {
-    const std::uint64_t most = index == scalar::i32 ? std::numeric_limits<std::int32_t>::max()
-                                                    : std::numeric_limits<std::int64_t>::max() / 2;
-    if (count > most)
-        throw usage_error(fmt::format("a sparse matrix of {} {}: its index type {} counts to {}{}",
-                                      grouped(count), what, to_string(index), grouped(most),
-                                      index == scalar::i32 ? "; use sparse_matrix<T, std::int64_t>" : ""));
-}
-
-void check_sizes(const host_csr& from, scalar index) {
-    check_fits("rows", from.rows, index);
-    check_fits("columns", from.columns, index);
-    check_fits("entries", from.value_count, index);
-    if (from.row_pointers.count != from.rows + 1)
-        throw usage_error(
-            fmt::format("a sparse matrix of {} rows is given {} row pointers; CSR has {}: one "
-                        "a row, and one for the end of the last",
-                        from.rows, from.row_pointers.count, from.rows + 1));
-    if (from.column_indices.count != from.value_count)
-        throw usage_error(
-            fmt::format("a sparse matrix is given {} column indices and {} values; each entry "
-                        "has one of both",
-                        from.column_indices.count, from.value_count));
-}
-
-std::vector<std::int64_t> checked_pointers(const host_csr& from) {
-    std::vector<std::int64_t> pointers(from.rows + 1);
-    with_integers(from.row_pointers, [&](auto given) {
-        const auto number = [&](std::size_t r) {
-            if (!std::in_range<std::int64_t>(given[r]))
-                throw usage_error(fmt::format("row pointer {} of a sparse matrix is {}", r, given[r]));
-            return static_cast<std::int64_t>(given[r]);
-        };
-        for (std::size_t r = 0; r <= from.rows; ++r) pointers[r] = number(r);
-    });
-    if (pointers[0] != 0)
-        throw usage_error(fmt::format("the row pointers of a sparse matrix begin at {}, not at 0{}",
-                                      pointers[0],
-                                      pointers[0] == 1 ? ": subtract 1 from pointers and columns that count "
-                                                         "from 1, as in Fortran"
-                                                       : ""));
-    for (std::size_t r = 0; r < from.rows; ++r)
-        if (pointers[r] > pointers[r + 1])
-            throw usage_error(
-                fmt::format("row pointer {} of a sparse matrix is {}, less than the one before "
-                            "it, {}: row {} would have a negative number of entries",
-                            r + 1, pointers[r + 1], pointers[r], r));
-    if (static_cast<std::size_t>(pointers.back()) != from.value_count)
-        throw usage_error(
-            fmt::format("the row pointers of a sparse matrix end at {}, and it is given {} "
-                        "values; the last pointer is the number of entries",
-                        pointers.back(), from.value_count));
-    return pointers;
-}
-
-template <class I>
-void check_column(std::size_t entry, I column, const std::vector<std::int64_t>& pointers,
-                  std::size_t columns) {
-    if (std::cmp_greater_equal(column, 0) && std::cmp_less(column, columns)) return;
-    const auto row = std::upper_bound(pointers.begin(), pointers.end(), static_cast<std::int64_t>(entry)) -
-                     pointers.begin() - 1;
-    throw usage_error(
-        fmt::format("entry {} of a sparse matrix, in row {}, is in column {}; its {} columns "
-                    "count from 0",
-                    entry, row, column, columns));
-}
-
-/// The column indices in the matrix's type: the user's own memory, or a copy.
-template <class I>
-class checked_columns {
-public:
-    checked_columns(const host_csr& from, const std::vector<std::int64_t>& pointers) {
-        with_integers(from.column_indices, [&]<class G>(std::span<const G> given) {
-            for (std::size_t k = 0; k < given.size(); ++k) check_column(k, given[k], pointers, from.columns);
-            if constexpr (std::same_as<G, I>) {
-                all_ = given.data();
-            } else {
-                copy_.assign(given.begin(), given.end());
-                all_ = copy_.data();
-            }
-        });
-    }
-    const I* all() const { return all_; }
-
-private:
-    std::vector<I> copy_;
-    const I* all_ = nullptr;
-};
-
 template <class I>
 void store_parts(sparse_state& to, const host_csr& from, const std::vector<std::int64_t>& pointers,
                  scalar index, storage how, const std::vector<std::size_t>& first_rows,
                  const context& where) {
-    const checked_columns<I> columns(from, pointers);
+    std::vector<I> copy;
+    const I* const columns = checked_columns(from, pointers, copy);
     for (std::size_t k = 0; k < where.size(); ++k) {
         matrix_part part;
         part.device = where.device(k).state();
         part.first_row = first_rows[k];
         host_rows rows;
         rows.pointers = std::span(pointers).subspan(first_rows[k], first_rows[k + 1] - first_rows[k] + 1);
-        rows.columns = columns.all();
+        rows.columns = columns;
         rows.values = from.values;
         rows.column_count = from.columns;
         if (where.size() > 1) {
-            const auto [low, high] = std::minmax_element(columns.all() + rows.pointers.front(),
-                                                         columns.all() + rows.pointers.back());
+            const auto [low, high] =
+                std::minmax_element(columns + rows.pointers.front(), columns + rows.pointers.back());
             rows.first_column = rows.entries() > 0 ? static_cast<std::int64_t>(*low) : 0;
             rows.column_count =
                 rows.entries() > 0 ? static_cast<std::size_t>(*high - *low) + 1 : std::size_t{0};
@@ -362,6 +258,22 @@ std::shared_ptr<const sparse_state> make_sparse(const context& where, const host
     else
         store_parts<std::int32_t>(*made, from, pointers, index, how, first_rows, where);
     return made;
+}
+
+std::shared_ptr<const sparse_state> make_sparse(const context& where, const host_triplets& from,
+                                                trace::type value, scalar index, storage how) {
+    const auto make = [&]<class I>(const sorted_triplets<I>& sorted) {
+        const host_csr csr{from.rows,
+                           from.columns,
+                           balm::detail::host_integers_of(sorted.row_pointers),
+                           balm::detail::host_integers_of(sorted.column_indices),
+                           sorted.values.data(),
+                           from.value_count};
+        return make_sparse(where, csr, value, index, how);
+    };
+    const std::size_t bytes = trace::size_of(value);
+    return index == scalar::i64 ? make(sorted_by_row<std::int64_t>(from, bytes))
+                                : make(sorted_by_row<std::int32_t>(from, bytes));
 }
 
 tape product(const std::shared_ptr<const sparse_state>& matrix, tape&& x) {

@@ -1,0 +1,187 @@
+// Checks what the user gives, and sorts triplets by row.
+
+#include "algorithm/sparse/host_entries.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "algorithm/sparse/stored_matrix.hpp"
+#include "balm/error.hpp"
+
+namespace balm::array {
+
+namespace {
+
+template <class F>
+decltype(auto) with_integers(const host_integers& list, F&& f) {
+    const auto as = [&]<class I>(I) { return f(std::span(static_cast<const I*>(list.first), list.count)); };
+    switch (list.type) {
+        case scalar::i8: return as(std::int8_t{});
+        case scalar::u8: return as(std::uint8_t{});
+        case scalar::i16: return as(std::int16_t{});
+        case scalar::u16: return as(std::uint16_t{});
+        case scalar::i32: return as(std::int32_t{});
+        case scalar::u32: return as(std::uint32_t{});
+        case scalar::i64: return as(std::int64_t{});
+        default: return as(std::uint64_t{});
+    }
+}
+
+/// Throws usage_error where the index type does not count so many.
+void check_fits(const char* what, std::size_t count, scalar index) {
+    const std::uint64_t most = index == scalar::i32 ? std::numeric_limits<std::int32_t>::max()
+                                                    : std::numeric_limits<std::int64_t>::max() / 2;
+    if (count > most)
+        throw usage_error(fmt::format("a sparse matrix of {} {}: its index type {} counts to {}{}",
+                                      grouped(count), what, to_string(index), grouped(most),
+                                      index == scalar::i32 ? "; use sparse_matrix<T, std::int64_t>" : ""));
+}
+void check_fit(std::size_t rows, std::size_t columns, std::size_t entries, scalar index) {
+    check_fits("rows", rows, index);
+    check_fits("columns", columns, index);
+    check_fits("entries", entries, index);
+}
+
+template <class I>
+[[noreturn]] void refuse_column(std::size_t entry, std::int64_t row, I column, std::size_t columns) {
+    throw usage_error(
+        fmt::format("entry {} of a sparse matrix, in row {}, is in column {}; its {} columns "
+                    "count from 0",
+                    entry, row, column, columns));
+}
+
+/// The list as integers of type I, its own memory or `copy`. Calls refuse(position, integer) for those that
+/// are not from 0 to `end` - 1.
+template <class I, class Refuse>
+const I* checked_indices(const host_integers& list, std::size_t end, std::vector<I>& copy,
+                         const Refuse& refuse) {
+    return with_integers(list, [&]<class G>(std::span<const G> given) -> const I* {
+        for (std::size_t k = 0; k < given.size(); ++k)
+            if (!std::cmp_greater_equal(given[k], 0) || !std::cmp_less(given[k], end)) refuse(k, given[k]);
+        if constexpr (std::same_as<G, I>) {
+            return given.data();
+        } else {
+            copy.assign(given.begin(), given.end());
+            return copy.data();
+        }
+    });
+}
+
+/// A stable counting sort.
+template <std::size_t Bytes, class I>
+void sort_by_row(sorted_triplets<I>& made, const I* rows, const I* columns, const void* values) {
+    using value = std::array<std::byte, Bytes>;
+    const auto* const from = static_cast<const value*>(values);
+    auto* const to = reinterpret_cast<value*>(made.values.data());
+    std::vector<std::int64_t>& next = made.row_pointers;  // of each row: where its next entry goes
+    for (std::size_t k = 0; k < made.column_indices.size(); ++k)
+        ++next[static_cast<std::size_t>(rows[k]) + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    for (std::size_t k = 0; k < made.column_indices.size(); ++k) {
+        const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(rows[k])]++);
+        made.column_indices[at] = columns[k];
+        to[at] = from[k];
+    }
+    std::move_backward(next.begin(), next.end() - 1, next.end());
+    next[0] = 0;
+}
+
+}  // namespace
+
+void check_sizes(const host_csr& from, scalar index) {
+    check_fit(from.rows, from.columns, from.value_count, index);
+    if (from.row_pointers.count != from.rows + 1)
+        throw usage_error(
+            fmt::format("a sparse matrix of {} rows is given {} row pointers; CSR has {}: one "
+                        "a row, and one for the end of the last",
+                        from.rows, from.row_pointers.count, from.rows + 1));
+    if (from.column_indices.count != from.value_count)
+        throw usage_error(
+            fmt::format("a sparse matrix is given {} column indices and {} values; each entry "
+                        "has one of both",
+                        from.column_indices.count, from.value_count));
+}
+
+std::vector<std::int64_t> checked_pointers(const host_csr& from) {
+    std::vector<std::int64_t> pointers(from.rows + 1);
+    with_integers(from.row_pointers, [&](auto given) {
+        const auto number = [&](std::size_t r) {
+            if (!std::in_range<std::int64_t>(given[r]))
+                throw usage_error(fmt::format("row pointer {} of a sparse matrix is {}", r, given[r]));
+            return static_cast<std::int64_t>(given[r]);
+        };
+        for (std::size_t r = 0; r <= from.rows; ++r) pointers[r] = number(r);
+    });
+    if (pointers[0] != 0)
+        throw usage_error(fmt::format("the row pointers of a sparse matrix begin at {}, not at 0{}",
+                                      pointers[0],
+                                      pointers[0] == 1 ? ": subtract 1 from pointers and columns that count "
+                                                         "from 1, as in Fortran"
+                                                       : ""));
+    for (std::size_t r = 0; r < from.rows; ++r)
+        if (pointers[r] > pointers[r + 1])
+            throw usage_error(
+                fmt::format("row pointer {} of a sparse matrix is {}, less than the one before "
+                            "it, {}: row {} would have a negative number of entries",
+                            r + 1, pointers[r + 1], pointers[r], r));
+    if (static_cast<std::size_t>(pointers.back()) != from.value_count)
+        throw usage_error(
+            fmt::format("the row pointers of a sparse matrix end at {}, and it is given {} "
+                        "values; the last pointer is the number of entries",
+                        pointers.back(), from.value_count));
+    return pointers;
+}
+
+template <class I>
+const I* checked_columns(const host_csr& from, const std::vector<std::int64_t>& pointers,
+                         std::vector<I>& copy) {
+    return checked_indices(from.column_indices, from.columns, copy, [&](std::size_t entry, auto column) {
+        const auto row =
+            std::upper_bound(pointers.begin(), pointers.end(), static_cast<std::int64_t>(entry)) -
+            pointers.begin() - 1;
+        refuse_column(entry, row, column, from.columns);
+    });
+}
+template const std::int32_t* checked_columns(const host_csr&, const std::vector<std::int64_t>&,
+                                             std::vector<std::int32_t>&);
+template const std::int64_t* checked_columns(const host_csr&, const std::vector<std::int64_t>&,
+                                             std::vector<std::int64_t>&);
+
+template <class I>
+sorted_triplets<I> sorted_by_row(const host_triplets& from, std::size_t value_bytes) {
+    const std::size_t count = from.value_count;
+    if (from.row_indices.count != count || from.column_indices.count != count)
+        throw usage_error(
+            fmt::format("a sparse matrix is given {} row indices, {} column indices and {} "
+                        "values; each entry has one of each",
+                        from.row_indices.count, from.column_indices.count, count));
+    check_fit(from.rows, from.columns, count, scalar_of<I>);
+    std::vector<I> copied_rows, copied_columns;
+    const I* const rows =
+        checked_indices(from.row_indices, from.rows, copied_rows, [&](std::size_t entry, auto row) {
+            throw usage_error(fmt::format(
+                "entry {} of a sparse matrix is in row {}; its {} rows count from 0", entry, row, from.rows));
+        });
+    const I* const columns = checked_indices(
+        from.column_indices, from.columns, copied_columns,
+        [&](std::size_t entry, auto column) { refuse_column(entry, rows[entry], column, from.columns); });
+    sorted_triplets<I> made{std::vector<std::int64_t>(from.rows + 1), std::vector<I>(count),
+                            std::vector<std::byte>(count * value_bytes)};
+    switch (value_bytes) {
+        case 4: sort_by_row<4>(made, rows, columns, from.values); break;
+        case 8: sort_by_row<8>(made, rows, columns, from.values); break;
+        default: sort_by_row<16>(made, rows, columns, from.values);
+    }
+    return made;
+}
+template sorted_triplets<std::int32_t> sorted_by_row(const host_triplets&, std::size_t);
+template sorted_triplets<std::int64_t> sorted_by_row(const host_triplets&, std::size_t);
+
+}  // namespace balm::array
