@@ -13,6 +13,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "balm/context.hpp"
 #include "balm/vector.hpp"
@@ -60,6 +61,18 @@ std::shared_ptr<const sparse_state> make_sparse(const context&, const host_tripl
 /// The product as an expression; null for no matrix.
 tape product(const std::shared_ptr<const sparse_state>&, tape&& x);
 
+/// The transpose on the same devices. Throws usage_error for no matrix.
+std::shared_ptr<const sparse_state> transposed(const sparse_state*, storage);
+/// Host memory for a matrix in CSR, in the matrix's types.
+struct csr_memory {
+    void* row_pointers = nullptr;
+    void* column_indices = nullptr;
+    void* values = nullptr;
+};
+/// How many entries read_csr writes. Throws usage_error for no matrix.
+std::size_t kept_entries_of(const sparse_state*);
+void read_csr(const sparse_state&, const csr_memory&);
+
 std::size_t rows_of(const sparse_state&);
 std::size_t columns_of(const sparse_state&);
 std::size_t entries_of(const sparse_state&);
@@ -96,6 +109,18 @@ constexpr bool is_matrix_entry() {
 }
 
 }  // namespace detail
+
+/// A matrix in compressed sparse rows (CSR) in host memory: row r has the entries row_pointers[r] to
+/// row_pointers[r + 1] - 1, each a column, counted from 0, and a value.
+template <class T, class Index = std::int32_t>
+struct csr_matrix {
+    std::size_t rows = 0, columns = 0;
+    std::vector<Index> row_pointers{0};
+    std::vector<Index> column_indices;
+    std::vector<T> values;
+
+    friend bool operator==(const csr_matrix&, const csr_matrix&) = default;
+};
 
 /// A sparse matrix of `rows()` x `columns()` on a context's devices: of several, each has consecutive rows.
 /// T is float, double, an integer type of 32 or 64 bits, std::complex<float> or std::complex<double>. Index,
@@ -138,6 +163,11 @@ public:
                                                  static_cast<const T*>(std::data(values)), std::size(values)},
                                  detail::array_type<T>(), scalar_of<Index>, how)) {}
 
+    explicit sparse_matrix(const context& where, const csr_matrix<T, Index>& from,
+                           storage how = storage::automatic)
+        : sparse_matrix(where, from.rows, from.columns, from.row_pointers, from.column_indices, from.values,
+                        how) {}
+
     /// From triplets (COO) in host memory, copied: entry k has the value values[k], in row row_indices[k] and
     /// column column_indices[k], both counted from 0. Entries need no order; those of the same place add up.
     /// Indices are integers of any type. Entries are sorted by row on the host, in time proportional to the
@@ -170,11 +200,10 @@ public:
     /// How it is stored: on several devices, the first one's part. Never storage::automatic.
     storage stored_as() const { return state_ ? array::how_stored(*state_) : storage::rows; }
 
+    explicit sparse_matrix(std::shared_ptr<const array::sparse_state> state) : state_(std::move(state)) {}
     const std::shared_ptr<const array::sparse_state>& state() const { return state_; }
 
 private:
-    explicit sparse_matrix(std::shared_ptr<const array::sparse_state> state) : state_(std::move(state)) {}
-
     std::shared_ptr<const array::sparse_state> state_;
 };
 
@@ -215,6 +244,35 @@ auto operator*(const sparse_matrix<T, Index>& matrix, X&& x) {
 template <class T, class Index>
 std::string describe(const sparse_matrix<T, Index>& matrix) {
     return array::describe(matrix.state().get());
+}
+
+/// The matrix in host memory: rows in order, and the entries of a row in the order in which the matrix was
+/// given them. Stored as diagonals (storage::diagonals) a matrix keeps one entry a place, those that were
+/// added up, and drops zeros: then columns ascend, and there may be fewer entries than nonzeros(). Takes as
+/// much host memory again as the result while it reads the device's. Throws usage_error for no matrix.
+///
+///     balm::csr_matrix<double> host = balm::to_csr(A);
+///     balm::sparse_matrix<double> copy(other_ctx, host);
+template <class T, class Index>
+csr_matrix<T, Index> to_csr(const sparse_matrix<T, Index>& matrix) {
+    const std::size_t entries = array::kept_entries_of(matrix.state().get());
+    csr_matrix<T, Index> made{matrix.rows(), matrix.columns(), std::vector<Index>(matrix.rows() + 1),
+                              std::vector<Index>(entries), std::vector<T>(entries)};
+    array::read_csr(*matrix.state(),
+                    {made.row_pointers.data(), made.column_indices.data(), made.values.data()});
+    return made;
+}
+
+/// The transpose, a matrix of its own on the same devices; complex entries are not conjugated. The entries of
+/// to_csr are sorted by column on the host, which takes about as long as to make the matrix took. Columns of
+/// the result's rows ascend. Throws usage_error for no matrix, and where the storage asked for does not suit
+/// the transpose.
+///
+///     balm::sparse_matrix<double> At = balm::transpose(A);
+///     g = At * (A * x - b);
+template <class T, class Index>
+sparse_matrix<T, Index> transpose(const sparse_matrix<T, Index>& matrix, storage how = storage::automatic) {
+    return sparse_matrix<T, Index>(array::transposed(matrix.state().get(), how));
 }
 
 }  // namespace balm

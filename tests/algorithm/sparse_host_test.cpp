@@ -1,4 +1,5 @@
-// Sparse matrices from triplets. Numbers are small and whole, so that sums are exact.
+// Sparse matrices from triplets, back to the host, and transposed. Numbers are small and whole, so that sums
+// are exact.
 
 #include <gtest/gtest.h>
 
@@ -6,9 +7,11 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "balm/balm.hpp"
@@ -101,6 +104,131 @@ TEST(V11_sparse_host, triplets_that_are_no_matrix_are_refused) {
         EXPECT_THAT(refused(std::size_t{1} << 40, 2, {}, {}, {}),
                     HasSubstr("1,099,511,627,776 rows: its index type i32 counts to 2,147,483,647"));
     });
+}
+
+/// What to_csr returns for a matrix in this storage.
+template <class T, class Index>
+csr_matrix<T, Index> wanted_csr(const host_matrix<T>& m, storage how) {
+    csr_matrix<T, Index> made{m.rows, m.columns, {0}, {}, {}};
+    for (std::size_t r = 0; r < m.rows; ++r) {
+        std::map<std::int64_t, T> places;
+        for (auto k = static_cast<std::size_t>(m.pointers[r]);
+             k < static_cast<std::size_t>(m.pointers[r + 1]); ++k) {
+            places[m.column_indices[k]] += m.values[k];
+            if (how == storage::diagonals) continue;
+            made.column_indices.push_back(static_cast<Index>(m.column_indices[k]));
+            made.values.push_back(m.values[k]);
+        }
+        for (const auto& [column, value] : places) {
+            if (how != storage::diagonals || value == T{}) continue;
+            made.column_indices.push_back(static_cast<Index>(column));
+            made.values.push_back(value);
+        }
+        made.row_pointers.push_back(static_cast<Index>(made.values.size()));
+    }
+    return made;
+}
+template <class T>
+host_matrix<T> transposed(const host_matrix<T>& m) {
+    std::vector<std::vector<std::pair<std::size_t, T>>> rows(m.columns);
+    for (std::size_t r = 0; r < m.rows; ++r)
+        for (auto k = static_cast<std::size_t>(m.pointers[r]);
+             k < static_cast<std::size_t>(m.pointers[r + 1]); ++k)
+            rows[static_cast<std::size_t>(m.column_indices[k])].emplace_back(r, m.values[k]);
+    host_matrix<T> made;
+    made.columns = m.rows;
+    for (const auto& row : rows) {
+        for (const auto& [column, value] : row) made.add(column, value);
+        made.end_row();
+    }
+    return made;
+}
+
+template <class T, class Index>
+void check_way_back(const context& ctx, std::mt19937_64& random) {
+    for (const matrix_kind kind : all_matrix_kinds)
+        for (const storage how : all_storages) {
+            const std::size_t rows = below(random, 200), columns = 1 + below(random, 300);
+            SCOPED_TRACE(words_of(kind) + ", " + std::to_string(rows) + " x " + std::to_string(columns) +
+                         ", " + words_of(how));
+            const auto m = random_matrix<T>(random, kind, rows, columns);
+            if (how == storage::diagonals && has_too_many_diagonals(m)) continue;
+            const auto A = on_device<T, Index>(ctx, m, how);
+            const bool are_parts_alike = how != storage::automatic || ctx.size() == 1;
+            const csr_matrix<T, Index> got = to_csr(A);
+            if (are_parts_alike) {
+                EXPECT_EQ(got, (wanted_csr<T, Index>(m, A.stored_as())));
+            }
+            EXPECT_EQ(to_csr(sparse_matrix<T, Index>(ctx, got, storage::rows)), got);
+            const auto turned = transpose(A, storage::rows);
+            EXPECT_EQ(turned.rows(), columns);
+            EXPECT_EQ(turned.columns(), rows);
+            const csr_matrix<T, Index> columns_ascend = to_csr(turned);
+            EXPECT_EQ(to_csr(transpose(transpose(turned, storage::balanced), storage::rows)), columns_ascend);
+            if (!are_parts_alike) continue;
+            if (A.stored_as() == storage::diagonals) {
+                EXPECT_EQ(to_csr(transpose(turned, storage::rows)), got);
+            } else {
+                EXPECT_EQ(columns_ascend, (wanted_csr<T, Index>(transposed(m), storage::rows)));
+            }
+        }
+}
+
+TEST(V11_sparse_host, every_storage_comes_back) {
+    auto random = seeded_random();
+    in_all_ways([&](const context& ctx) {
+        check_way_back<double, std::int32_t>(ctx, random);
+        check_way_back<std::complex<float>, std::int64_t>(ctx, random);
+        check_way_back<std::int32_t, std::int64_t>(ctx, random);
+    });
+}
+
+TEST(V11_sparse_host, many_tiles_come_back) {
+    auto random = seeded_random();
+    in_all_ways([&](const context& ctx) {
+        for (const matrix_kind kind :
+             {matrix_kind::power_law, matrix_kind::dense_row, matrix_kind::ends_empty}) {
+            const auto m = random_matrix<float>(random, kind, 3000, 20000);
+            const auto A = on_device<float>(ctx, m, storage::balanced);
+            EXPECT_EQ(to_csr(A), (wanted_csr<float, std::int32_t>(m, storage::balanced))) << words_of(kind);
+        }
+    });
+}
+
+TEST(V11_sparse_host, a_transpose_is_stored_as_suits_it_and_multiplies) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        const auto m = random_matrix<std::complex<double>>(random, matrix_kind::dense_column, 3000, 500);
+        const auto At = transpose(on_device(ctx, m), storage::rows);
+        const auto x = small_numbers<std::complex<double>>(random, m.rows);
+        EXPECT_EQ(on_host<std::complex<double>>(At * vector<std::complex<double>>(ctx, x)),
+                  transposed(m).times(x));
+        if (ctx.size() > 1) return;
+        const sparse_matrix<float> diagonal(ctx, 2, 2, std::vector{0, 1, 2}, std::vector{0, 1},
+                                            std::vector{1.f, 2.f});
+        EXPECT_EQ(transpose(diagonal).stored_as(), storage::diagonals);
+        EXPECT_EQ(transpose(diagonal, storage::balanced).stored_as(), storage::balanced);
+    });
+}
+
+TEST(V11_sparse_host, diagonals_keep_neither_zeros_nor_several_entries_of_a_place) {
+    on_all_contexts([](const context& ctx) {
+        const csr_matrix<double> m{2, 2, {0, 3, 4}, {1, 0, 1}, {2, 0, 3}};
+        csr_matrix<double> whole{2, 2, {0, 3, 4}, {1, 0, 1, 1}, {2, 0, 3, -0.0}};
+        EXPECT_EQ(to_csr(sparse_matrix<double>(ctx, whole, storage::rows)), whole);
+        const sparse_matrix<double> A(ctx, whole, storage::diagonals);
+        EXPECT_EQ(A.nonzeros(), 4u);
+        EXPECT_EQ(to_csr(A), (csr_matrix<double>{2, 2, {0, 1, 1}, {1}, {5}}));
+        EXPECT_THAT(message_of<usage_error>([&] { sparse_matrix<double> made(ctx, m); }),
+                    HasSubstr("end at 4, and it is given 3 values"));
+    });
+}
+
+TEST(V11_sparse_host, no_matrix_has_neither_entries_nor_a_transpose) {
+    EXPECT_THAT(message_of<usage_error>([] { to_csr(sparse_matrix<float>()); }),
+                HasSubstr("that has no elements yet is read; assign one to it first"));
+    EXPECT_THAT(message_of<usage_error>([] { transpose(sparse_matrix<float>()); }),
+                HasSubstr("that has no elements yet is transposed"));
 }
 
 TEST(V11_sparse_host, over_several_devices) { run_on_three_devices("test_algorithm", "V11_sparse_host.*"); }

@@ -24,18 +24,6 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Of more diagonals than storage::diagonals has.
-template <class T>
-bool has_too_many_diagonals(const host_matrix<T>& m) {
-    std::vector<std::int64_t> seen;
-    for (std::size_t r = 0; r < m.rows; ++r)
-        for (auto k = static_cast<std::size_t>(m.pointers[r]);
-             k < static_cast<std::size_t>(m.pointers[r + 1]); ++k)
-            seen.push_back(m.column_indices[k] - static_cast<std::int64_t>(r));
-    std::sort(seen.begin(), seen.end());
-    return std::unique(seen.begin(), seen.end()) - seen.begin() > 64;
-}
-
 /// All that is made of one matrix in one storage.
 template <class T, class Index>
 void check_products(const context& ctx, const host_matrix<T>& m, storage how, std::mt19937_64& random) {

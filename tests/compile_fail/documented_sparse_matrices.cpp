@@ -28,3 +28,13 @@ void from_the_host(const balm::context& ctx) {
     auto C = balm::sparse_matrix<double>::from_triplets(ctx, 2, 3, rows, columns, entries);
     std::cout << C.nonzeros();
 }
+
+void back(const balm::context& ctx, const balm::sparse_matrix<double>& A, const balm::vector<double>& x,
+          balm::vector<double>& g);
+void back(const balm::context& ctx, const balm::sparse_matrix<double>& A, const balm::vector<double>& x,
+          balm::vector<double>& g) {
+    balm::csr_matrix<double> host = balm::to_csr(A);
+    balm::sparse_matrix<double> copy(ctx, host);
+    balm::sparse_matrix<double> At = balm::transpose(A);
+    g = At * (A * x);
+}

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -49,6 +50,18 @@ template <class T, class A>
 std::vector<T> on_host(const A& a) {
     const host_array<T> got = vector<T>(a).to_host();
     return {got.begin(), got.end()};
+}
+
+/// Of more diagonals than storage::diagonals has.
+template <class T>
+bool has_too_many_diagonals(const host_matrix<T>& m) {
+    std::vector<std::int64_t> seen;
+    for (std::size_t r = 0; r < m.rows; ++r)
+        for (auto k = static_cast<std::size_t>(m.pointers[r]);
+             k < static_cast<std::size_t>(m.pointers[r + 1]); ++k)
+            seen.push_back(m.column_indices[k] - static_cast<std::int64_t>(r));
+    std::sort(seen.begin(), seen.end());
+    return std::unique(seen.begin(), seen.end()) - seen.begin() > 64;
 }
 
 }  // namespace balm::test

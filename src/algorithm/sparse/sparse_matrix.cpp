@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -29,36 +30,51 @@ struct matrix_part {
     stored_matrix matrix;
 };
 
+/// The devices of a matrix, and how rows are divided among several.
+struct device_shares {
+    std::vector<std::shared_ptr<runtime::device_state>> devices;
+    std::vector<double> weights;
+};
+
 class sparse_state {
 public:
     std::size_t rows = 0, columns = 0, entries = 0;
     trace::type value;
     std::vector<matrix_part> parts;
+    device_shares where;
     std::shared_ptr<vector_state> near;  ///< a vector without elements on the matrix's devices
 
     bool is_spread() const { return parts.size() > 1; }
+    scalar index() const { return parts[0].matrix.index; }
 };
 
 namespace {
+
+std::string no_elements(const char* what_is_done) {
+    return fmt::format("a sparse matrix that has no elements yet is {}; assign one to it first",
+                       what_is_done);
+}
 
 // ---- From the host
 
 template <class I>
 void store_parts(sparse_state& to, const host_csr& from, const std::vector<std::int64_t>& pointers,
-                 scalar index, storage how, const std::vector<std::size_t>& first_rows,
-                 const context& where) {
+                 scalar index, storage how) {
+    const std::vector<std::shared_ptr<runtime::device_state>>& devices = to.where.devices;
+    std::vector<std::size_t> first_rows{0, from.rows};
+    if (devices.size() > 1) first_rows = partition(from.rows, to.where.weights);
     std::vector<I> copy;
     const I* const columns = checked_columns(from, pointers, copy);
-    for (std::size_t k = 0; k < where.size(); ++k) {
+    for (std::size_t k = 0; k < devices.size(); ++k) {
         matrix_part part;
-        part.device = where.device(k).state();
+        part.device = devices[k];
         part.first_row = first_rows[k];
         host_rows rows;
         rows.pointers = std::span(pointers).subspan(first_rows[k], first_rows[k + 1] - first_rows[k] + 1);
         rows.columns = columns;
         rows.values = from.values;
         rows.column_count = from.columns;
-        if (where.size() > 1) {
+        if (devices.size() > 1) {
             const auto [low, high] =
                 std::minmax_element(columns + rows.pointers.front(), columns + rows.pointers.back());
             rows.first_column = rows.entries() > 0 ? static_cast<std::int64_t>(*low) : 0;
@@ -72,12 +88,67 @@ void store_parts(sparse_state& to, const host_csr& from, const std::vector<std::
 }
 
 /// A vector of no elements, which says where others are.
-std::shared_ptr<vector_state> nothing_on(const context& where, trace::type type) {
-    if (where.size() == 1) return std::make_shared<vector_state>(where.device(0).state(), type, 0);
+std::shared_ptr<vector_state> nothing_on(const device_shares& where, trace::type type) {
+    if (where.devices.size() == 1) return std::make_shared<vector_state>(where.devices[0], type, 0);
     std::vector<vector_state::part> parts;
-    for (const device& each : where.devices())
-        parts.push_back({0, std::make_shared<vector_state>(each.state(), type, 0)});
+    for (const auto& each : where.devices)
+        parts.push_back({0, std::make_shared<vector_state>(each, type, 0)});
     return std::make_shared<vector_state>(std::move(parts), type, 0);
+}
+
+device_shares shares_of(const context& where) {
+    device_shares made;
+    for (const device& each : where.devices()) made.devices.push_back(each.state());
+    if (where.size() > 1) made.weights = weights_of(where);
+    return made;
+}
+
+std::shared_ptr<const sparse_state> make(device_shares where, const host_csr& from, trace::type value,
+                                         scalar index, storage how) {
+    check_sizes(from, index);
+    const std::vector<std::int64_t> pointers = checked_pointers(from);
+    auto made = std::make_shared<sparse_state>();
+    made->rows = from.rows;
+    made->columns = from.columns;
+    made->entries = from.value_count;
+    made->value = value;
+    made->near = nothing_on(where, value);
+    made->where = std::move(where);
+    if (index == scalar::i64)
+        store_parts<std::int64_t>(*made, from, pointers, index, how);
+    else
+        store_parts<std::int32_t>(*made, from, pointers, index, how);
+    return made;
+}
+template <class I>
+std::shared_ptr<const sparse_state> make_sorted(device_shares where, const host_triplets& from,
+                                                trace::type value, storage how) {
+    const sorted_triplets<I> sorted = sorted_by_row<I>(from, trace::size_of(value));
+    const host_csr csr{from.rows,
+                       from.columns,
+                       balm::detail::host_integers_of(sorted.row_pointers),
+                       balm::detail::host_integers_of(sorted.column_indices),
+                       sorted.values.data(),
+                       from.value_count};
+    return make(std::move(where), csr, value, scalar_of<I>, how);
+}
+
+/// The triplets of a matrix with rows and columns exchanged.
+template <class I>
+std::shared_ptr<const sparse_state> make_transposed(const sparse_state& matrix, storage how) {
+    const std::size_t entries = kept_entries_of(&matrix);
+    std::vector<I> pointers(matrix.rows + 1), columns(entries), rows(entries);
+    std::vector<std::byte> values(entries * trace::size_of(matrix.value));
+    read_csr(matrix, {pointers.data(), columns.data(), values.data()});
+    for (std::size_t r = 0; r < matrix.rows; ++r)
+        std::fill(rows.begin() + pointers[r], rows.begin() + pointers[r + 1], static_cast<I>(r));
+    const host_triplets triplets{matrix.columns,
+                                 matrix.rows,
+                                 balm::detail::host_integers_of(columns),
+                                 balm::detail::host_integers_of(rows),
+                                 values.data(),
+                                 entries};
+    return make_sorted<I>(matrix.where, triplets, matrix.value, how);
 }
 
 // ---- Products
@@ -243,42 +314,34 @@ void check_operand(const sparse_state& matrix, const tape& x) {
 
 std::shared_ptr<const sparse_state> make_sparse(const context& where, const host_csr& from, trace::type value,
                                                 scalar index, storage how) {
-    check_sizes(from, index);
-    const std::vector<std::int64_t> pointers = checked_pointers(from);
-    auto made = std::make_shared<sparse_state>();
-    made->rows = from.rows;
-    made->columns = from.columns;
-    made->entries = from.value_count;
-    made->value = value;
-    made->near = nothing_on(where, value);
-    std::vector<std::size_t> first_rows{0, from.rows};
-    if (where.size() > 1) first_rows = partition(from.rows, weights_of(where));
-    if (index == scalar::i64)
-        store_parts<std::int64_t>(*made, from, pointers, index, how, first_rows, where);
-    else
-        store_parts<std::int32_t>(*made, from, pointers, index, how, first_rows, where);
-    return made;
+    return make(shares_of(where), from, value, index, how);
 }
-
 std::shared_ptr<const sparse_state> make_sparse(const context& where, const host_triplets& from,
                                                 trace::type value, scalar index, storage how) {
-    const auto make = [&]<class I>(const sorted_triplets<I>& sorted) {
-        const host_csr csr{from.rows,
-                           from.columns,
-                           balm::detail::host_integers_of(sorted.row_pointers),
-                           balm::detail::host_integers_of(sorted.column_indices),
-                           sorted.values.data(),
-                           from.value_count};
-        return make_sparse(where, csr, value, index, how);
-    };
-    const std::size_t bytes = trace::size_of(value);
-    return index == scalar::i64 ? make(sorted_by_row<std::int64_t>(from, bytes))
-                                : make(sorted_by_row<std::int32_t>(from, bytes));
+    return index == scalar::i64 ? make_sorted<std::int64_t>(shares_of(where), from, value, how)
+                                : make_sorted<std::int32_t>(shares_of(where), from, value, how);
+}
+std::shared_ptr<const sparse_state> transposed(const sparse_state* matrix, storage how) {
+    if (!matrix) throw usage_error(no_elements("transposed"));
+    return matrix->index() == scalar::i64 ? make_transposed<std::int64_t>(*matrix, how)
+                                          : make_transposed<std::int32_t>(*matrix, how);
+}
+
+std::size_t kept_entries_of(const sparse_state* matrix) {
+    if (!matrix) throw usage_error(no_elements("read"));
+    std::size_t sum = 0;
+    for (const matrix_part& each : matrix->parts) sum += each.matrix.kept;
+    return sum;
+}
+void read_csr(const sparse_state& matrix, const csr_memory& to) {
+    std::memset(to.row_pointers, 0,
+                matrix.index() == scalar::i64 ? sizeof(std::int64_t) : sizeof(std::int32_t));
+    for (const matrix_part& each : matrix.parts)
+        read_entries(each.matrix, each.first_row, each.first_column, to);
 }
 
 tape product(const std::shared_ptr<const sparse_state>& matrix, tape&& x) {
-    if (!matrix)
-        throw usage_error("a sparse matrix that has no elements yet is multiplied; assign one to it first");
+    if (!matrix) throw usage_error(no_elements("multiplied"));
     check_operand(*matrix, x);
     refuse_writing(x);
     if (x.size < 0) x.size = static_cast<std::int64_t>(matrix->columns);

@@ -207,6 +207,7 @@ private:
                 std::lower_bound(to_.offsets.begin(), to_.offsets.end(), offset) - to_.offsets.begin());
             add_to(values[d * to_.stride + r], value(k));
         });
+        to_.kept = to_.slots - static_cast<std::size_t>(std::count(values.begin(), values.end(), T{}));
         to_.values = on_device(to_.value, values);
     }
 
@@ -309,17 +310,12 @@ private:
         std::vector<T> values(to_.slots);
         std::vector<std::uint32_t> heads(tiles.count * tile_items);
         std::vector<std::int64_t> first(tiles.count), filled;
-        // Entries of a sub-group's 32 work-items interleave, so that neighbours load neighbouring ones.
-        constexpr std::size_t run = tile_entries_of_item, block = run * 32;
-        const auto place_of = [&](std::size_t k) {
-            const std::size_t in_block = k % block;
-            return k - in_block + in_block % run * 32 + in_block / run;
-        };
+        constexpr std::size_t run = tile_entries_of_item;
         const bool has_empty_rows = seen.filled_rows < to_.rows;
         const auto begin_at = [&](std::size_t k) { heads[k / run] |= std::uint32_t{1} << k % run; };
         for_each_entry([&](std::size_t r, std::size_t k) {
-            columns[place_of(k)] = column(k);
-            values[place_of(k)] = value(k);
+            columns[place_in_tiles(k)] = column(k);
+            values[place_in_tiles(k)] = value(k);
             if (static_cast<std::int64_t>(k) != pointer(r)) return;
             begin_at(k);
             if (has_empty_rows) filled.push_back(static_cast<std::int64_t>(r));
@@ -432,7 +428,7 @@ stored_matrix stored(const host_rows& from, trace::type value, scalar index, sto
     made.index = index;
     made.rows = from.rows();
     made.columns = from.column_count;
-    made.entries = from.entries();
+    made.entries = made.kept = from.entries();
     with_types(value, index, [&]<class T, class I>() {
         const look seen = looked_at<I>(from);
         made.how =

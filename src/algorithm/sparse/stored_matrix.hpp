@@ -23,6 +23,13 @@ inline constexpr std::size_t most_unrolled = 16;
 /// Balanced storage on GPUs: a group computes a tile, each work-item neighbouring entries of it.
 inline constexpr std::size_t tile_items = 256, tile_entries_of_item = 16,
                              tile_entries = tile_items * tile_entries_of_item;
+/// Where an entry lies there: those of a sub-group's 32 work-items interleave, so that neighbours load
+/// neighbouring ones.
+constexpr std::size_t place_in_tiles(std::size_t entry) {
+    constexpr std::size_t run = tile_entries_of_item, block = run * 32;
+    const std::size_t in_block = entry % block;
+    return entry - in_block + in_block % run * 32 + in_block / run;
+}
 
 /// Entries in tiles: see balanced_kernels.hpp.
 struct balanced_tiles {
@@ -41,6 +48,7 @@ struct stored_matrix {
     trace::type value;
     scalar index = scalar::i32;
     std::size_t rows = 0, columns = 0, entries = 0;
+    std::size_t kept = 0;               ///< entries that read_entries finds: of diagonals, no zeros
     std::size_t slots = 0;              ///< entries with their padding
     bool has_long_rows = false;         ///< most rows are: their sums would wait for themselves
     std::size_t width = 0;              ///< slices: entries of each row, where all have as many
@@ -71,6 +79,9 @@ struct host_rows {
 /// Throws usage_error where the storage asked for does not suit the matrix.
 stored_matrix stored(const host_rows&, trace::type value, scalar index, storage asked,
                      const std::shared_ptr<runtime::device_state>&);
+/// Writes the rows of a part to the memory of the whole matrix: its entries behind those that
+/// row_pointers[first_row] counts, and the row pointers that follow it.
+void read_entries(const stored_matrix&, std::size_t first_row, std::size_t first_column, const csr_memory&);
 
 /// "16,777,216"
 std::string grouped(std::uint64_t);
