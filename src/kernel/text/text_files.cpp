@@ -5,14 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <vector>
 
 #include "balm/error.hpp"
 #include "base/hash.hpp"
+#include "base/read_file.hpp"
 #include "text/lexer.hpp"
 
 namespace balm::kernels {
@@ -36,20 +34,9 @@ std::string read_file(const std::string& path, const std::string& wanted_by) {
     const auto fail = [&](const std::string& why) {
         throw usage_error(fmt::format("the OpenCL C file '{}'{} {}", shortened_path(path), wanted_by, why));
     };
-    std::FILE* const file = std::fopen(path.c_str(), "rb");
-    if (!file)
-        fail(errno == ENOENT
-                 ? std::string("does not exist; paths are absolute or relative to the working directory")
-                 : fmt::format("cannot be opened: {}", std::strerror(errno)));
     std::string words;
-    char part[1 << 14];
-    std::size_t got = 0;
-    while (words.size() <= max_file_bytes && (got = std::fread(part, 1, sizeof part, file)) > 0)
-        words.append(part, got);
-    const bool damaged = std::ferror(file) != 0;
-    const int code = errno;
-    std::fclose(file);
-    if (damaged) fail(fmt::format("cannot be read: {}", std::strerror(code)));
+    const std::string fault = runtime::read_file(path, max_file_bytes + 1, words);
+    if (!fault.empty()) fail(fault);
     if (words.size() > max_file_bytes) fail("is larger than 16 MiB; is it a text?");
     if (words.find_first_not_of(" \t\r\n\f\v") == std::string::npos) fail("is empty");
     return words;
