@@ -21,6 +21,7 @@
 #include "balm/kernel.hpp"
 #include "balm/managed_array.hpp"
 #include "balm/mapping.hpp"
+#include "balm/matrix_market.hpp"
 #include "balm/merge.hpp"
 #include "balm/module.hpp"
 #include "balm/multivector.hpp"

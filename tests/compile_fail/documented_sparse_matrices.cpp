@@ -37,4 +37,7 @@ void back(const balm::context& ctx, const balm::sparse_matrix<double>& A, const 
     balm::sparse_matrix<double> copy(ctx, host);
     balm::sparse_matrix<double> At = balm::transpose(A);
     g = At * (A * x);
+
+    auto M = balm::read_matrix_market<double>(ctx, "bcsstk01.mtx");
+    balm::write_matrix_market("copy.mtx", M);
 }

@@ -1,0 +1,375 @@
+// Parses and prints Matrix Market text. The standard's rules are kept, but for these: comments and blank
+// lines may stand between entries, and words are of any case.
+
+#include "algorithm/sparse/matrix_market.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "balm/complex_value.hpp"
+#include "balm/error.hpp"
+#include "balm/types.hpp"
+
+namespace balm::array {
+
+namespace {
+
+constexpr std::string_view banner = "%%MatrixMarket matrix coordinate";
+
+enum class market_field { real, integer, complex, pattern };
+enum class market_symmetry { general, symmetric, skew_symmetric, hermitian };
+constexpr std::array<std::string_view, 4> field_words{"real", "integer", "complex", "pattern"};
+constexpr std::array<std::string_view, 4> symmetry_words{"general", "symmetric", "skew-symmetric",
+                                                         "hermitian"};
+
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+std::string lower_case(std::string_view word) {
+    std::string made(word);
+    for (char& c : made)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return made;
+}
+
+/// A word as messages show it: printable and short.
+std::string quoted(std::string_view word) {
+    std::string made = "'";
+    for (const char c : word.substr(0, 40)) made += c >= ' ' && c <= '~' ? c : '?';
+    return made + (word.size() > 40 ? "…'" : "'");
+}
+
+/// The first word of a line, which is removed from it; empty at its end.
+std::string_view take_word(std::string_view& line) {
+    const auto first = std::find_if_not(line.begin(), line.end(), is_space);
+    const auto last = std::find_if(first, line.end(), is_space);
+    const std::string_view word =
+        line.substr(static_cast<std::size_t>(first - line.begin()), static_cast<std::size_t>(last - first));
+    line.remove_prefix(static_cast<std::size_t>(last - line.begin()));
+    return word;
+}
+
+template <class T>
+struct wider_type {
+    using type = long double;
+};
+template <>
+struct wider_type<float> {
+    using type = double;
+};
+
+template <class N>
+std::from_chars_result number_from(std::string_view word, N& number) {
+    return std::from_chars(word.data(), word.data() + word.size(), number);
+}
+/// The whole word as a number; nothing for what is none. `is_beyond` is set for numbers that N does not hold.
+/// Numbers too small for N are 0.
+template <class N>
+std::optional<N> parsed_number(std::string_view word, bool& is_beyond) {
+    if (word.starts_with('+') && !word.starts_with("+-")) word.remove_prefix(1);
+    N number{};
+    auto [end, fault] = number_from(word, number);
+    if (end != word.data() + word.size() || fault == std::errc::invalid_argument) return std::nullopt;
+    if constexpr (std::floating_point<N>) {
+        typename wider_type<N>::type wide = 0;
+        if (fault == std::errc::result_out_of_range && number_from(word, wide).ec == std::errc{} &&
+            std::abs(wide) < 1) {
+            number = static_cast<N>(wide);
+            fault = std::errc{};
+        }
+    }
+    is_beyond = fault != std::errc{};
+    return number;
+}
+
+bool is_whole(std::string_view word) {
+    if (word.starts_with('+') || word.starts_with('-')) word.remove_prefix(1);
+    return !word.empty() &&
+           std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+template <class T>
+class market_parser {
+    static constexpr bool is_complex = balm::detail::is_complex_value<T>;
+
+public:
+    market_parser(std::string_view text, std::string_view name) : rest_(text), name_(name) {}
+
+    market_matrix<T> parse() {
+        read_banner();
+        const std::int64_t count = read_sizes();
+        const auto most = static_cast<std::int64_t>(rest_.size() / 4 + 1);  // "1 1\n"
+        const auto places = static_cast<std::size_t>(std::min(count, most)) * (is_general() ? 1 : 2);
+        made_.row_indices.reserve(places);
+        made_.column_indices.reserve(places);
+        made_.values.reserve(places);
+        for (std::int64_t k = 0; k < count; ++k) {
+            if (!next_line()) fail(fmt::format("the file ends after {} of {} entries", k, count));
+            read_entry();
+        }
+        if (next_line())
+            fail(fmt::format("{} follows the {} entries that the line of sizes announces", quoted(line_),
+                             count));
+        return std::move(made_);
+    }
+
+private:
+    [[noreturn]] void fail(const std::string& why) const {
+        throw usage_error(fmt::format("{}, line {}: {}", name_, std::max<std::size_t>(number_, 1), why));
+    }
+
+    /// Goes to the next line, if there is one.
+    bool next_of_all_lines() {
+        if (rest_.empty()) return false;
+        line_ = rest_.substr(0, rest_.find('\n'));
+        rest_.remove_prefix(std::min(line_.size() + 1, rest_.size()));
+        ++number_;
+        return true;
+    }
+    /// Goes to the next line that is neither blank nor a comment.
+    bool next_line() {
+        while (next_of_all_lines()) {
+            const auto first = std::find_if_not(line_.begin(), line_.end(), is_space);
+            if (first != line_.end() && *first != '%') return true;
+        }
+        return false;
+    }
+    std::string_view take(const char* what) {
+        const std::string_view word = take_word(line_);
+        if (word.empty()) fail(fmt::format("the line ends where {} is expected", what));
+        return word;
+    }
+    void end_line(const char* what) {
+        const std::string_view word = take_word(line_);
+        if (!word.empty()) fail(fmt::format("{} follows {}", quoted(word), what));
+    }
+
+    template <class E>
+    E take_one_of(const std::array<std::string_view, 4>& words, const char* what) {
+        const std::string_view word = take(what);
+        const auto found = std::find(words.begin(), words.end(), lower_case(word));
+        if (found == words.end())
+            fail(fmt::format("{} is not {}: {}", quoted(word), what, fmt::join(words, ", ")));
+        return static_cast<E>(found - words.begin());
+    }
+
+    void read_banner() {
+        if (!next_of_all_lines()) fail(fmt::format("the file is empty; it begins with {}", quoted(banner)));
+        const std::string_view first = take_word(line_);
+        if (lower_case(first) != "%%matrixmarket")
+            fail(fmt::format("the file begins with {}; a Matrix Market file begins with {}", quoted(first),
+                             quoted(banner)));
+        if (const std::string_view object = take("'matrix'"); lower_case(object) != "matrix")
+            fail(fmt::format("the file holds {}, not 'matrix'", quoted(object)));
+        const std::string_view format = take("'coordinate'");
+        if (lower_case(format) == "array")
+            fail("the format 'array' is a dense matrix; the format of sparse matrices is 'coordinate'");
+        if (lower_case(format) != "coordinate")
+            fail(fmt::format("the format {} is not 'coordinate'", quoted(format)));
+        field_ = take_one_of<market_field>(field_words, "a field");
+        symmetry_ = take_one_of<market_symmetry>(symmetry_words, "a symmetry");
+        end_line("the symmetry");
+        check_qualifiers();
+    }
+    void check_qualifiers() const {
+        const bool negates = symmetry_ == market_symmetry::skew_symmetric;
+        if (field_ == market_field::pattern && !is_general() && symmetry_ != market_symmetry::symmetric)
+            fail("a pattern is general or symmetric");
+        if (field_ != market_field::complex && symmetry_ == market_symmetry::hermitian)
+            fail("a Hermitian matrix is complex; one of real numbers is symmetric");
+        if (field_ == market_field::complex && !is_complex)
+            fail(fmt::format("complex entries do not fit {}; read them as std::complex<double>",
+                             type_words()));
+        if (field_ == market_field::real && std::integral<T>)
+            fail(fmt::format("real entries do not fit {}; read them as double", type_words()));
+        if (negates && std::unsigned_integral<T>)
+            fail(fmt::format("a skew-symmetric matrix has negative entries, which do not fit {}",
+                             type_words()));
+    }
+    static std::string type_words() {
+        if constexpr (is_complex)
+            return fmt::format("std::complex<{}>", to_string(scalar_of<typename T::value_type>));
+        else
+            return to_string(scalar_of<T>);
+    }
+
+    bool is_general() const { return symmetry_ == market_symmetry::general; }
+
+    /// Returns the number of entries.
+    std::int64_t read_sizes() {
+        if (!next_line()) fail("the file ends ahead of the line of sizes: rows, columns and entries");
+        const std::int64_t rows = take_count("the number of rows");
+        const std::int64_t columns = take_count("the number of columns");
+        const std::int64_t count = take_count("the number of entries");
+        end_line("the sizes");
+        if (!is_general() && rows != columns)
+            fail(fmt::format("a matrix of {} x {} cannot be {}", rows, columns,
+                             symmetry_words[static_cast<std::size_t>(symmetry_)]));
+        made_.rows = static_cast<std::size_t>(rows);
+        made_.columns = static_cast<std::size_t>(columns);
+        return count;
+    }
+    std::int64_t take_count(const char* what) {
+        const std::string_view word = take(what);
+        bool is_beyond = false;
+        const auto count = parsed_number<std::int64_t>(word, is_beyond);
+        if (!count || is_beyond || *count < 0)
+            fail(fmt::format("{}, {}, is not an integer from 0 to 2^63 - 1", what, quoted(word)));
+        return *count;
+    }
+
+    void read_entry() {
+        const std::int64_t row = take_index("the row", made_.rows);
+        const std::int64_t column = take_index("the column", made_.columns);
+        if (!is_general()) check_triangle(row, column);
+        const T value = take_value();
+        end_line("the entry");
+        if (symmetry_ == market_symmetry::hermitian && row == column) check_real(value);
+        add(row, column, value);
+        if (!is_general() && row != column) add(column, row, mirrored(value));
+    }
+    void add(std::int64_t row, std::int64_t column, const T& value) {
+        made_.row_indices.push_back(row);
+        made_.column_indices.push_back(column);
+        made_.values.push_back(value);
+    }
+    /// An index of the file counts from 1.
+    std::int64_t take_index(const char* what, std::size_t end) {
+        const std::string_view word = take(what);
+        bool is_beyond = false;
+        const auto index = parsed_number<std::int64_t>(word, is_beyond);
+        if (!index || is_beyond || *index < 1 || std::cmp_greater(*index, end))
+            fail(fmt::format("{}, {}, is not an integer from 1 to {}", what, quoted(word), end));
+        return *index - 1;
+    }
+    void check_triangle(std::int64_t row, std::int64_t column) const {
+        const bool is_skew = symmetry_ == market_symmetry::skew_symmetric;
+        if (row > column || (row == column && !is_skew)) return;
+        fail(fmt::format("entry ({}, {}) is {} the diagonal; a {} file holds the lower triangle{}", row + 1,
+                         column + 1, row == column ? "on" : "above",
+                         symmetry_words[static_cast<std::size_t>(symmetry_)],
+                         is_skew ? " without the diagonal" : " alone"));
+    }
+    void check_real(const T& value) const {
+        if constexpr (is_complex)
+            if (value.imag() != 0)
+                fail("an entry on the diagonal of a Hermitian matrix has an imaginary part other than 0");
+    }
+
+    T take_value() {
+        if (field_ == market_field::pattern) return one();
+        if constexpr (is_complex) {
+            using part = typename T::value_type;
+            const part real = take_number<part>("the entry's value");
+            return {real, field_ == market_field::complex ? take_number<part>("the entry's imaginary part")
+                                                          : part{}};
+        } else {
+            return take_number<T>("the entry's value");
+        }
+    }
+    static T one() {
+        if constexpr (is_complex)
+            return {1, 0};
+        else
+            return T{1};
+    }
+    template <class N>
+    N take_number(const char* what) {
+        const std::string_view word = take(what);
+        if (field_ == market_field::integer && !is_whole(word))
+            fail(fmt::format("{}, {}, is not an integer", what, quoted(word)));
+        if constexpr (std::unsigned_integral<N>)
+            if (word.starts_with('-')) fail_beyond<N>(what, word);
+        bool is_beyond = false;
+        const auto number = parsed_number<N>(word, is_beyond);
+        if (!number) fail(fmt::format("{}, {}, is not a number", what, quoted(word)));
+        if (is_beyond) fail_beyond<N>(what, word);
+        return *number;
+    }
+    template <class N>
+    [[noreturn]] void fail_beyond(const char* what, std::string_view word) const {
+        fail(fmt::format("{}, {}, is beyond the range of {}", what, quoted(word), to_string(scalar_of<N>)));
+    }
+
+    T mirrored(const T& value) const {
+        if (symmetry_ == market_symmetry::symmetric) return value;
+        if constexpr (is_complex) {
+            return {symmetry_ == market_symmetry::hermitian ? value.real() : -value.real(), -value.imag()};
+        } else {
+            if (std::signed_integral<T> && value == std::numeric_limits<T>::min())
+                fail(fmt::format("the mirror image of the entry, {}, is beyond the range of {}", value,
+                                 type_words()));
+            return static_cast<T>(-value);
+        }
+    }
+
+    std::string_view rest_, line_;
+    const std::string_view name_;
+    std::size_t number_ = 0;
+    market_field field_ = market_field::real;
+    market_symmetry symmetry_ = market_symmetry::general;
+    market_matrix<T> made_;
+};
+
+template <class N>
+void append_number(std::string& to, N number) {
+    char digits[64];
+    to.append(digits, std::to_chars(std::begin(digits), std::end(digits), number).ptr);
+}
+
+}  // namespace
+
+template <class T>
+market_matrix<T> parse_matrix_market(std::string_view text, std::string_view name) {
+    return market_parser<T>(text, name).parse();
+}
+
+template <class T>
+std::string matrix_market_head(std::size_t rows, std::size_t columns, std::size_t entries) {
+    constexpr auto field = balm::detail::is_complex_value<T> ? market_field::complex
+                           : std::integral<T>                ? market_field::integer
+                                                             : market_field::real;
+    return fmt::format("{} {} general\n{} {} {}\n", banner, field_words[static_cast<std::size_t>(field)],
+                       rows, columns, entries);
+}
+
+template <class T>
+void print_market_entry(std::string& to, std::int64_t row, std::int64_t column, const T& value) {
+    append_number(to, row + 1);
+    to += ' ';
+    append_number(to, column + 1);
+    to += ' ';
+    if constexpr (balm::detail::is_complex_value<T>) {
+        append_number(to, value.real());
+        to += ' ';
+        append_number(to, value.imag());
+    } else {
+        append_number(to, value);
+    }
+    to += '\n';
+}
+
+#define BALM_MARKET_OF(T)                                                              \
+    template market_matrix<T> parse_matrix_market(std::string_view, std::string_view); \
+    template std::string matrix_market_head<T>(std::size_t, std::size_t, std::size_t); \
+    template void print_market_entry(std::string&, std::int64_t, std::int64_t, const T&);
+BALM_MARKET_OF(std::int32_t)
+BALM_MARKET_OF(std::uint32_t)
+BALM_MARKET_OF(std::int64_t)
+BALM_MARKET_OF(std::uint64_t)
+BALM_MARKET_OF(float)
+BALM_MARKET_OF(double)
+BALM_MARKET_OF(complex_value<float>)
+BALM_MARKET_OF(complex_value<double>)
+#undef BALM_MARKET_OF
+
+}  // namespace balm::array

@@ -1,0 +1,96 @@
+// Matrix Market files: between their text and matrices on devices.
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "algorithm/sparse/matrix_market.hpp"
+#include "algorithm/sparse/value_types.hpp"
+#include "balm/error.hpp"
+#include "balm/matrix_market.hpp"
+#include "base/read_file.hpp"
+
+namespace balm::array {
+
+namespace {
+
+/// Written in large pieces.
+class market_file {
+public:
+    explicit market_file(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {
+        if (file_ == nullptr) fail();
+    }
+    market_file(const market_file&) = delete;
+    ~market_file() {
+        if (file_ != nullptr) std::fclose(file_);
+    }
+
+    /// What is appended to it is written by pass_on() and close().
+    std::string text;
+
+    void pass_on() {
+        if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail();
+        text.clear();
+    }
+    void close() {
+        pass_on();
+        if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
+    }
+
+private:
+    [[noreturn]] void fail() const {
+        throw usage_error(
+            fmt::format("the Matrix Market file '{}' cannot be written: {}", path_, std::strerror(errno)));
+    }
+
+    const std::string& path_;
+    std::FILE* file_;
+};
+
+template <class T, class I>
+void write_entries(const std::string& path, const sparse_state* matrix) {
+    constexpr std::size_t piece = std::size_t{1} << 16;
+    const std::size_t entries = kept_entries_of(matrix), rows = rows_of(*matrix);
+    std::vector<I> pointers(rows + 1), columns(entries);
+    std::vector<T> values(entries);
+    read_csr(*matrix, {pointers.data(), columns.data(), values.data()});
+    market_file file(path);
+    file.text = matrix_market_head<T>(rows, columns_of(*matrix), entries);
+    for (std::size_t r = 0; r < rows; ++r)
+        for (auto k = static_cast<std::size_t>(pointers[r]); k < static_cast<std::size_t>(pointers[r + 1]);
+             ++k) {
+            print_market_entry(file.text, static_cast<std::int64_t>(r), columns[k], values[k]);
+            if (file.text.size() >= piece) file.pass_on();
+        }
+    file.close();
+}
+
+}  // namespace
+
+std::shared_ptr<const sparse_state> read_matrix_market(const context& where, const std::string& path,
+                                                       trace::type value, scalar index, storage how) {
+    std::string text;
+    const std::string why = runtime::read_file(path, std::numeric_limits<std::size_t>::max(), text);
+    if (!why.empty()) throw usage_error(fmt::format("the Matrix Market file '{}' {}", path, why));
+    return with_types(value, index, [&]<class T, class I>() {
+        const market_matrix<T> read = parse_matrix_market<T>(text, path);
+        std::string().swap(text);
+        return make_sparse(
+            where,
+            host_triplets{read.rows, read.columns, balm::detail::host_integers_of(read.row_indices),
+                          balm::detail::host_integers_of(read.column_indices), read.values.data(),
+                          read.values.size()},
+            value, index, how);
+    });
+}
+
+void write_matrix_market(const std::string& path, const sparse_state* matrix, trace::type value,
+                         scalar index) {
+    with_types(value, index, [&]<class T, class I>() { write_entries<T, I>(path, matrix); });
+}
+
+}  // namespace balm::array
