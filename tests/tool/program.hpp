@@ -27,9 +27,11 @@ class tool_program : public testing::Test {
 protected:
     std::filesystem::path cache() const { return folder_ / "cache"; }
 
+    /// For what compiles hundreds of kernels: for Balm's cache PoCL would compile each a second time.
+    static constexpr const char* without_kernel_cache = "BALM_CACHE=0";
     /// `environment` comes before the program's name: "BALM_TYPE=cpu".
     outcome run(const std::string& arguments, const std::string& environment = {}) const {
-        const std::string command = "BALM_CACHE_DIR='" + cache().string() + "' " + environment +
+        const std::string command = "BALM_CACHE=1 BALM_CACHE_DIR='" + cache().string() + "' " + environment +
                                     " '" BALM_TEST_BIN_DIR "/balm' " + arguments + " 2>'" +
                                     (folder_ / "stderr").string() + "'";
         outcome result;

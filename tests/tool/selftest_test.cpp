@@ -101,7 +101,7 @@ TEST_F(H6_selftest, every_check_passes_on_every_device) {
 
 TEST_F(H6_selftest, every_device_is_fit_or_told_why_not) {
     if (present_devices().empty()) GTEST_SKIP() << "no device";
-    const outcome done = run("selftest --json --seed " + std::to_string(seed()));
+    const outcome done = run("selftest --json --seed " + std::to_string(seed()), without_kernel_cache);
     const json told = json::parse(done.out);
     EXPECT_EQ(done.code, told["all_fit"] ? 0 : 1);
     EXPECT_EQ(told["seed"], seed());
@@ -131,7 +131,7 @@ TEST_F(H6_selftest, every_device_is_fit_or_told_why_not) {
 TEST_F(H6_selftest, measures_the_error_of_every_function_and_type) {
     if (present_devices().empty()) GTEST_SKIP() << "no device";
     const std::string seeded = " --seed " + std::to_string(seed());
-    const json told = json::parse(run("selftest --ulp --json" + seeded).out);
+    const json told = json::parse(run("selftest --ulp --json" + seeded, without_kernel_cache).out);
     EXPECT_EQ(told["all_within"], true);
     for (const json& device : told["devices"]) {
         std::set<std::string> measured;
@@ -151,7 +151,7 @@ TEST_F(H6_selftest, measures_the_error_of_every_function_and_type) {
             EXPECT_TRUE(measured.contains(each)) << each;
         EXPECT_FALSE(measured.contains("f32 isnan")) << "has no error to measure";
     }
-    const std::string text = run("selftest --ulp" + seeded).out;
+    const std::string text = run("selftest --ulp" + seeded, without_kernel_cache).out;
     EXPECT_THAT(text, testing::ContainsRegex("\nfunction +.*f32"));
     EXPECT_THAT(text, testing::ContainsRegex("\ntgamma +.*\\(16\\)"));
 }
