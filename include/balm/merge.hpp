@@ -161,8 +161,8 @@ vectors_of_arrays targets_in(const std::tuple<vector<T>&...>& into) {
 /// Merges two arrays that are sorted in the same order into a vector; of lists of arrays, which are sorted by
 /// the first, where that is equal by the second …, into a tuple of vectors. Equal elements keep their order,
 /// those of `a` first. The order is that of balm::sort, ascending: -0 is ahead of +0, NaNs are last. The last
-/// argument may be balm::descending, or a comparison, as for balm::sort. Of arrays that are not sorted, the
-/// result has all elements in some order.
+/// argument may be balm::descending, or a comparison, as for balm::sort. The result of arrays that are
+/// not sorted, or of a comparison that is no order, is as long, and unspecified.
 ///
 /// Expressions are computed first. Reads and writes each element once. Of vectors over several devices the
 /// result lies on the first one.
