@@ -206,6 +206,18 @@ std::vector<T> keys_of(kind how, std::mt19937_64& random, std::size_t n) {
         made = sorted_on_host(made, how == kind::ascending ? ascending : descending);
     return made;
 }
+/// With one NaN for all of them.
+template <class T>
+std::vector<T> without_nan_bits(std::vector<T> x) {
+    for (std::size_t k = 0; k < x.size(); ++k)
+        if (is_nan<T>(x[k])) {
+            if constexpr (std::is_same_v<T, half>)
+                x[k] = from_bits<half>(0x7e00);
+            else if constexpr (std::is_floating_point_v<T>)
+                x[k] = std::numeric_limits<T>::quiet_NaN();
+        }
+    return x;
+}
 inline kind any_kind(std::mt19937_64& random) { return all_kinds[pick(random, std::size(all_kinds))]; }
 inline sort_order any_order(std::mt19937_64& random) { return pick(random, 2) == 0 ? ascending : descending; }
 

@@ -32,17 +32,6 @@ using testing::HasSubstr;
 using top_test::particle;
 
 template <class T>
-std::vector<T> without_nan_bits(std::vector<T> x) {
-    for (std::size_t k = 0; k < x.size(); ++k)
-        if (is_nan<T>(x[k])) {
-            if constexpr (std::is_same_v<T, half>)
-                x[k] = from_bits<half>(0x7e00);
-            else if constexpr (std::is_floating_point_v<T>)
-                x[k] = std::numeric_limits<T>::quiet_NaN();
-        }
-    return x;
-}
-template <class T>
 void finds_first(const context& ctx, const std::vector<T>& x, std::size_t k, sort_order order) {
     SCOPED_TRACE(std::to_string(k) + " of " + std::to_string(x.size()) +
                  (order == ascending ? " ascending" : " descending"));

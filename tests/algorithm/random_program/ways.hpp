@@ -1,0 +1,57 @@
+#pragma once
+// How the algorithms of a random program go: as suits the device, or as forced.
+
+#include <cstddef>
+#include <random>
+
+#include "algorithm/histogram/histogram_strategy.hpp"
+#include "algorithm/random_program/draw.hpp"
+#include "algorithm/scan/scan_strategy.hpp"
+#include "algorithm/sort/sort_strategy.hpp"
+#include "algorithm/sparse/sparse_strategy.hpp"
+
+namespace balm::test::random_algorithms {
+
+/// Elements that one group of a CPU sorts.
+inline constexpr std::size_t most_in_groups_of_cpu = 2048;
+
+/// A way for all algorithms, while it lives.
+class forced_ways {
+public:
+    explicit forced_ways(generator& random, bool on_cpu) {
+        array::force_matrices_of_gpus(pick(random, 4) == 0);
+        if (const std::size_t chosen = pick(random, 8); chosen == 0) {
+            is_of_groups = true;
+            scans.strategy = is_drawn(random) ? array::scan_strategy::chunk_a_group
+                                              : array::scan_strategy::tiles_look_back;
+            // PoCL 3.1 vectorises kernels of chunks wrongly (they are right under Oclgrind, and with
+            // POCL_WORK_GROUP_METHOD=loops): there a group sorts all, see most_in_groups_of_cpu.
+            sorts = array::forced_sort{.strategy = array::sort_strategy::chunk_a_group,
+                                       .most_of_one = on_cpu || is_drawn(random) ? ~std::size_t{0} : 0};
+            array::force_scans(&scans);
+            array::force_histograms_of_gpus(true);
+            array::force_sorts(&sorts);
+        } else if (chosen < 4 && on_cpu) {
+            sorts = array::forced_sort{.strategy = array::sort_strategy::chunk_an_item,
+                                       .most_of_one = 0,
+                                       .chunk = 1 + pick(random, 3000)};
+            array::force_sorts(&sorts);
+        }
+    }
+    forced_ways(const forced_ways&) = delete;
+    forced_ways& operator=(const forced_ways&) = delete;
+    ~forced_ways() {
+        array::force_scans(nullptr);
+        array::force_histograms_of_gpus(false);
+        array::force_sorts(nullptr);
+        array::force_matrices_of_gpus(false);
+    }
+
+    bool is_of_groups = false;  ///< which CPUs emulate slowly
+
+private:
+    array::forced_scan scans{array::scan_strategy::chunk_a_group};
+    array::forced_sort sorts{};
+};
+
+}  // namespace balm::test::random_algorithms
