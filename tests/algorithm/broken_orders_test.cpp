@@ -150,15 +150,16 @@ TEST(V15_broken_orders, the_same_array_twice_and_nothing_on_both_sides) {
         expect_equal(reduce_segments(offsets, none), {});
         expect_equal(reduce_segments(two, none), {0, 0});
         // targets that are read, as views of one memory
-        vector<std::int64_t> memory(ctx, 64, 1);
+        vector<std::int64_t> memory(ctx, 256, 1);
+        // From a multiple of 512 bytes on, which all devices bind.
         const auto part = [&](std::size_t begin, std::size_t end) {
             return as_vector(memory.elements().range(begin, end));
         };
-        vector<std::int64_t> left = part(0, 21), middle = part(16, 32), right = part(32, 53);
+        vector<std::int64_t> left = part(64, 85), middle = part(64, 80), right = part(128, 149);
         EXPECT_THROW(merge_into(left, middle, a), usage_error);
         merge_into(right, middle, a);
         EXPECT_THROW(set_union_into(right, middle, a, a), usage_error);  // a count of 16 elements
-        vector<std::int64_t> one = part(48, 49);
+        vector<std::int64_t> one = part(128, 129);
         EXPECT_THROW(set_union_into(right, one, a, a), usage_error);
         EXPECT_THROW(set_union_into(left, one, right, a), usage_error);
         // offsets that are extreme
