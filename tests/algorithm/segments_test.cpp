@@ -118,6 +118,10 @@ TEST(V15_segments, faults_are_told) {
                     HasSubstr("offsets from 0 to 3"));
         expect_equal(x, {3, 1, 2});
     });
+    if (present_devices().size() < 2) return;
+    vector<int> x(context({present_devices()[0]}), {3, 1, 2});
+    const vector<int> elsewhere(context({present_devices()[1]}), {0, 1, 3});
+    EXPECT_THAT(message_of<usage_error>([&] { sort_segments(x, elsewhere); }), HasSubstr("one device"));
 }
 
 TEST(V15_segments, of_three_devices) {

@@ -15,6 +15,11 @@ namespace balm::array {
 void sort_segments(const sort_key& by, const std::shared_ptr<vector_state>& segments,
                    std::span<const std::shared_ptr<vector_state>> values) {
     vector_state& keys = *by.elements;
+    if (!keys.is_spread() && !segments->is_spread() && &keys.device() != &segments->device())
+        throw usage_error(
+            fmt::format("elements on {} are sorted in segments whose offsets are on {}; both must lie on one "
+                        "device",
+                        keys.device().words(), segments->device().words()));
     if (values.empty() && !keys.is_spread() && !segments->is_spread()) {
         radix_sort(keys, by.order == sort_order::descending, segments.get());
         return radix_sort(*segments, false, &keys);
