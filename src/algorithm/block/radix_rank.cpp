@@ -30,7 +30,6 @@ radix_rank::radix_rank(const group& g, int bits)
 }
 radix_rank::radix_rank(const group& g, int bits, const arrays& counters)
     : g_(g),
-      bits_(bits),
       digits_(1 << bits),
       counters_(counters),
       shared_(g.shared("totals", {scalar::i32}, scan_room(g))),

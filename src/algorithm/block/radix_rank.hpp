@@ -51,7 +51,7 @@ private:
     Int row() const;
 
     const group& g_;
-    int bits_, digits_;
+    int digits_;
     arrays counters_, shared_, starts_;
 };
 
