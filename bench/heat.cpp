@@ -73,7 +73,7 @@ void report(benchmark::State& state, double seconds_a_step) {
 }
 
 void report(benchmark::State& state, const comparison& made) {
-    report(state, {made.balm * steps, made.peer * steps, made.ratio}, 1);
+    report(state, comparison{made.balm * steps, made.peer * steps, made.ratio}, 1);
     report(state, made.balm);
 }
 
