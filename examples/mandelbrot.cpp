@@ -1,12 +1,12 @@
 // The Mandelbrot set as a PNG, coloured by how fast each point escapes. `mandelbrot [file.png]`
 
-#include <png.h>
-
 #include <algorithm>
 #include <balm/balm.hpp>
 #include <cmath>
 #include <iostream>
 #include <string>
+
+#include "png_file.hpp"
 
 namespace {
 
@@ -75,16 +75,7 @@ int main(int argc, char** argv) {
     balm::event done = dev.execute(mandelbrot(counts, colours), {width, height});
     std::cerr << static_cast<double>(done.profile().duration()) * 1e-6 << " ms\n";
 
-    const auto pixels = colours.read();
-    png_image image{};
-    image.version = PNG_IMAGE_VERSION;
-    image.width = width;
-    image.height = height;
-    image.format = PNG_FORMAT_RGBA;
-    if (png_image_write_to_file(&image, file.c_str(), 0, pixels.data(), 0, nullptr) == 0) {
-        std::cerr << file << " could not be written: " << image.message << '\n';
-        return 1;
-    }
+    if (!write_png(file, colours.read())) return 1;
 
     const auto got = counts.read();
     size_t inside = 0, different = 0;
