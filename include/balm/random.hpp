@@ -72,8 +72,8 @@ public:
     requires(dsl::detail::on_device<I> || dsl::detail::on_device<S> || dsl::detail::on_device<N> ||
              array_value<I> || array_value<S> || array_value<N>) auto
     operator()(I&& index, S&& seed, N&& stream = 0) const {
-        static const device_function<dsl::Var<T>, dsl::ULong, dsl::ULong, dsl::ULong> f(
-            traced([] { return random_function(kind); }));
+        static const auto& f = *new device_function<dsl::Var<T>, dsl::ULong, dsl::ULong, dsl::ULong>(
+            traced([] { return random_function(kind); }));  // outlives every static object
         return f(static_cast<I&&>(index), static_cast<S&&>(seed), static_cast<N&&>(stream));
     }
 };

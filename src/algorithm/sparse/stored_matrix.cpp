@@ -100,13 +100,11 @@ std::size_t padded_rows(std::size_t rows) { return divided_up(rows, slice_rows) 
 bool suits_diagonals(const look& seen, const host_rows& from, std::size_t value_bytes,
                      std::size_t index_bytes) {
     if (!seen.diagonals) return false;
-    const auto slots = static_cast<double>(seen.diagonals->size() * padded_rows(from.rows()));
+    const auto slots = static_cast<double>(seen.diagonals->size() * from.rows());
     const auto entries = static_cast<double>(from.entries());
-    // A last slice of few rows counts for little in small matrices.
-    const auto ends = static_cast<double>(seen.diagonals->size() * slice_rows);
-    return (slots - ends) * static_cast<double>(value_bytes) <=
+    return slots * static_cast<double>(value_bytes) <=
                entries * static_cast<double>(value_bytes + index_bytes) &&
-           (slots - ends) * least_filled_diagonals <= entries;
+           slots * least_filled_diagonals <= entries;
 }
 
 bool suits_slices(const look& seen, const host_rows& from, std::size_t units) {
