@@ -33,8 +33,8 @@ constexpr std::array element_types{scalar::boolean, scalar::i8,  scalar::u8,  sc
 constexpr std::size_t most_elements = 70, most_rows = 3, padding = 8;
 constexpr std::int64_t local_size = 4;
 
-/// Element i of a row is accessed at i, i + a constant, i + an argument, or backwards.
-enum class place_of { own, shifted, offset, reversed };
+/// Element i of a row is accessed at i, i + a constant, i + an argument, i * an argument + i, or backwards.
+enum class place_of { own, shifted, offset, spread, reversed };
 
 struct operand {
     scalar type;
@@ -46,6 +46,7 @@ struct operand {
             case place_of::own: return i;
             case place_of::shifted: return i + shift;
             case place_of::offset: return i + offset;
+            case place_of::spread: return i * offset + i;
             default: return n - 1 - i;
         }
     }
@@ -57,6 +58,8 @@ struct operand {
             case place_of::own: return i;
             case place_of::shifted: return trace::apply(builtin::add, i, number(shift));
             case place_of::offset: return trace::apply(builtin::add, offset, i);
+            case place_of::spread:
+                return trace::apply(builtin::add, trace::apply(builtin::mul, i, offset), i);
             default: return trace::apply(builtin::sub, trace::apply(builtin::sub, n, number(1)), i);
         }
     }
@@ -69,23 +72,21 @@ struct drawn_kernel {
         is_matrix = rows > 1 || pick(4) == 0;
         stride = static_cast<std::int64_t>(count + pick(padding));
         offset = static_cast<std::int64_t>(pick(padding));
-        has_own_places = pick(3) != 0;
         places = pick(2) == 0 ? place_of::own : place_of::offset;
-        for (std::size_t k = 1 + pick(3); k-- > 0;) inputs.push_back(draw_operand());
-        for (std::size_t k = 1 + pick(2); k-- > 0;) outputs.push_back(draw_operand());
+        for (std::size_t k = 1 + pick(3); k-- > 0;) inputs.push_back(draw_operand(true));
+        for (std::size_t k = 1 + pick(2); k-- > 0;) outputs.push_back(draw_operand(!is_matrix));
         reads_output = pick(2) == 0;
         facts.covers = true;
         facts.is_tight = pick(4) == 0;
         facts.distinct = pick(4) != 0;
     }
     std::size_t pick(std::size_t below) { return random() % below; }
-    operand draw_operand() {
-        const bool is_own = pick(3) != 0;
-        return {element_types[pick(element_types.size())],
-                is_own         ? place_of::own
-                : pick(2) == 0 ? place_of::shifted
-                               : place_of::reversed,
-                static_cast<std::int64_t>(1 + pick(padding - 1))};
+    operand draw_operand(bool may_be_spread) {
+        const auto type = element_types[pick(element_types.size())];
+        const auto shift = static_cast<std::int64_t>(1 + pick(padding - 1));
+        if (pick(3) != 0) return {type, places, shift};
+        if (may_be_spread && pick(3) == 0) return {type, place_of::spread, shift};
+        return {type, pick(2) == 0 ? place_of::shifted : place_of::reversed, shift};
     }
 
     std::shared_ptr<const ir::function> traced() const {
@@ -134,8 +135,7 @@ struct drawn_kernel {
     bool is_matrix;       ///< the kernel has a loop over the rows
     std::int64_t stride;  ///< elements from row to row
     std::int64_t offset;
-    bool has_own_places;  ///< of most operands
-    place_of places;
+    place_of places;  ///< of most operands
     std::vector<operand> inputs, outputs;
     bool reads_output;
     runtime::launch_facts facts;
@@ -160,7 +160,7 @@ void write(scalar type, std::int64_t value, std::byte* to) {
 
 struct memory {
     memory(const operand& of, std::mt19937_64& random)
-        : type(of.type), bytes((most_rows * (most_elements + padding) + 2 * padding) * size_of(of.type)) {
+        : type(of.type), bytes((most_rows + padding) * (most_elements + padding) * size_of(of.type)) {
         for (std::size_t k = 0; k < bytes.size() / size_of(type); ++k)
             write(type, static_cast<std::int64_t>(random() % 100), at(static_cast<std::int64_t>(k)));
     }

@@ -44,8 +44,9 @@ bool loads_too_much(const function& f, const block& body, value_id loop, const l
     for (const value_id v : body) {
         if (!is_memory_access(f.code[v])) continue;
         bytes[{root_of(f, f.operand(v, 0)), f.code[v].op}] = trace::size_of(accessed_by(f, v));
-        const std::optional<index_sum> own = index.sum_of(v);
-        if (own && own->coefficient_of(loop) == 1 && own->besides(loop) != stored) ++unaligned;
+        const std::optional<index_sum> own = index.sum_of_access(v);
+        const std::optional<index_sum> offset = own ? own->offset_from(loop) : std::nullopt;
+        if (offset && *offset != stored) ++unaligned;
     }
     std::size_t of_element = 0;
     for (const auto& [access, size] : bytes) of_element += size;
@@ -186,8 +187,8 @@ block coarsened(function& f, const block& body, value_id loop, std::span<const e
     const loop_index index(f, loop);
     for (const value_id v : body) {
         if (!how.wide || !is_memory_access(f.code[v]) || !has_wide_form(f, v)) continue;
-        const std::optional<index_sum> own = index.sum_of(v);
-        is_wide[v] = own && own->coefficient_of(loop) == 1 && own->besides(loop) == *how.wide;
+        const std::optional<index_sum> own = index.sum_of_access(v);
+        is_wide[v] = own && own->offset_from(loop) == how.wide;
     }
     builder made(f, f.code[loop].where);
     std::vector<run_of_elements> all;

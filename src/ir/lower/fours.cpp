@@ -1,5 +1,5 @@
-// An index is taken apart into a constant and terms that are multiples of four: calls with the same terms
-// belong to the same four where their constants do.
+// Calls whose indices are the same sum but for the last two bits of its constant belong to the same four, if
+// the sum's terms are multiples of four.
 
 #include "ir/lower/fours.hpp"
 
@@ -9,70 +9,23 @@
 #include <vector>
 
 #include "ir/builder.hpp"
+#include "ir/lower/loop_index.hpp"
 
 namespace balm::ir {
 
 namespace {
 
-bool is_word_of_64(const function& f, value_id v) {
-    const type t = f.code[v].result;
-    return t.is_scalar() && is_integer(t.element) && size_of(t.element) == 8;
-}
-
-bool is_in_fours(const function& f, value_id v, int& budget) {
-    const instruction& i = f.code[v];
-    if (--budget < 0) return false;
-    if (!i.result.is_scalar() || !is_integer(i.result.element) || size_of(i.result.element) < 4) return false;
-    switch (i.op) {
-        case opcode::constant: return i.bits % 4 == 0;
-        case opcode::convert: return is_in_fours(f, f.operand(v, 0), budget);
-        case opcode::for_:
-            return is_in_fours(f, f.operand(v, 0), budget) && is_in_fours(f, f.operand(v, 2), budget);
-        case opcode::builtin: break;
-        default: return false;
-    }
-    const value_id a = f.operand(v, 0);
-    switch (static_cast<builtin>(i.detail)) {
-        case builtin::mul: return is_in_fours(f, a, budget) || is_in_fours(f, f.operand(v, 1), budget);
-        case builtin::add:
-        case builtin::sub: return is_in_fours(f, a, budget) && is_in_fours(f, f.operand(v, 1), budget);
-        case builtin::shl: {
-            const instruction& count = f.code[f.operand(v, 1)];
-            return count.op == opcode::constant && count.bits >= 2 &&
-                   count.bits < 8 * size_of(i.result.element);
-        }
-        default: return false;
-    }
-}
-
 /// What a call must share with another to be of the same four.
 struct four {
     std::uint64_t callee = 0;
-    std::vector<value_id> terms;      ///< of the index, multiples of four
-    std::uint64_t quarter = 0;        ///< of the index's constant part
+    index_sum index;                  ///< of its first element: a multiple of four
     std::vector<value_id> arguments;  ///< but the index
 
-    friend auto operator<=>(const four&, const four&) = default;  // NOLINT(modernize-use-nullptr)
-};
-
-/// Adds a value to the terms and the constant that make up an index; false where it is not known to be a sum
-/// of such.
-bool take_apart(const function& f, value_id v, std::vector<value_id>& terms, std::uint64_t& constant,
-                int& budget) {
-    const instruction& i = f.code[v];
-    if (--budget < 0 || !is_word_of_64(f, v)) return false;
-    if (i.op == opcode::constant) {
-        constant += i.bits;
-        return true;
+    friend bool operator<(const four& a, const four& b) {
+        return std::tie(a.callee, a.index.constant, a.index.terms, a.arguments) <
+               std::tie(b.callee, b.index.constant, b.index.terms, b.arguments);
     }
-    if (i.op == opcode::convert && is_word_of_64(f, f.operand(v, 0)))
-        return take_apart(f, f.operand(v, 0), terms, constant, budget);
-    if (i.op == opcode::builtin && static_cast<builtin>(i.detail) == builtin::add)
-        return take_apart(f, f.operand(v, 0), terms, constant, budget) &&
-               take_apart(f, f.operand(v, 1), terms, constant, budget);
-    terms.push_back(v);
-    return is_in_fours(f, v, budget);
-}
+};
 
 struct member {
     value_id call;
@@ -84,8 +37,9 @@ public:
     explicit sharing(function& f) : f_(f) {}
 
     bool share(block_id number) {
+        const loop_index indices(f_);
         std::map<four, std::vector<member>> fours;
-        for (const value_id v : f_.blocks[number]) note(v, fours);
+        for (const value_id v : f_.blocks[number]) note(v, indices, fours);
         std::erase_if(fours, [](const auto& each) { return each.second.size() < 2; });
         if (fours.empty()) return false;
         std::map<value_id, const std::vector<member>*> begins;
@@ -106,19 +60,16 @@ public:
     }
 
 private:
-    void note(value_id v, std::map<four, std::vector<member>>& fours) const {
+    void note(value_id v, const loop_index& indices, std::map<four, std::vector<member>>& fours) const {
         const instruction& i = f_.code[v];
         if (i.op != opcode::evaluate || f_.callees[i.bits]->of_four == nullptr) return;
-        four which;
-        which.callee = i.bits;
-        std::uint64_t constant = 0;
         const auto operands = f_.operands_of(v);
-        int budget = max_index_operations;
-        if (!take_apart(f_, operands[0], which.terms, constant, budget)) return;
-        std::sort(which.terms.begin(), which.terms.end());
-        which.quarter = constant >> 2;
-        which.arguments.assign(operands.begin() + 1, operands.end());
-        fours[which].push_back({v, constant % 4});
+        const std::optional<index_sum> index = indices.sum_of(operands[0]);
+        if (!index || !indices.is_in_fours(*index)) return;
+        const std::int64_t lane = index->constant & 3;
+        four which{i.bits, *index, {operands.begin() + 1, operands.end()}};
+        which.index.constant -= lane;
+        fours[which].push_back({v, static_cast<std::uint64_t>(lane)});
     }
 
     /// At a quarter of the index of one of its calls, which is the same for all.

@@ -7,10 +7,6 @@
 
 namespace balm::ir {
 
-/// Operations of an index that are looked at: what they do not show is taken for any index. Without a bound a
-/// sum of sums of sums would be walked down to each of its leaves.
-inline constexpr int max_index_operations = 64;
-
 /// Puts one call of four in place of the calls in a block whose indices are known to differ by less than four
 /// within a multiple of four: those at 4 * k, 4 * k + 1 … for any k. The function's values must be numbered
 /// (simplify). Says whether there were any.

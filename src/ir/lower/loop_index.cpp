@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "ir/lower/fours.hpp"
-
 namespace balm::ir {
 
 namespace {
@@ -17,12 +15,22 @@ bool is_arithmetic(const instruction& i) {
 
 std::int64_t number(const instruction& constant) { return static_cast<std::int64_t>(constant.bits); }
 
+bool is_word_of_64(type t) { return t.is_scalar() && is_integer(t.element) && size_of(t.element) == 8; }
+
+// Indices wrap, as the device's arithmetic does.
+std::int64_t sum_of_two(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+std::int64_t product_of_two(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
 }  // namespace
 
 void index_sum::add(const term& t) {
     if (t.coefficient == 0) return;
     if (t.variable == none && t.factor == none) {
-        constant += t.coefficient;
+        constant = sum_of_two(constant, t.coefficient);
         return;
     }
     const auto is_ahead = [](const term& a, const term& b) {
@@ -31,23 +39,23 @@ void index_sum::add(const term& t) {
     const auto at = std::lower_bound(terms.begin(), terms.end(), t, is_ahead);
     if (at == terms.end() || is_ahead(t, *at)) {
         terms.insert(at, t);
-    } else if ((at->coefficient += t.coefficient) == 0) {
+    } else if ((at->coefficient = sum_of_two(at->coefficient, t.coefficient)) == 0) {
         terms.erase(at);
     }
 }
 
 void index_sum::add(const index_sum& other, std::int64_t times) {
     for (term t : other.terms) {
-        t.coefficient *= times;
+        t.coefficient = product_of_two(t.coefficient, times);
         add(t);
     }
-    constant += other.constant * times;
+    constant = sum_of_two(constant, product_of_two(other.constant, times));
 }
 
 index_sum index_sum::moved(value_id variable, std::int64_t by) const {
     index_sum sum = *this;
     for (const term& t : terms)
-        if (t.variable == variable) sum.add({none, t.factor, t.coefficient * by});
+        if (t.variable == variable) sum.add({none, t.factor, product_of_two(t.coefficient, by)});
     return sum;
 }
 
@@ -63,6 +71,14 @@ index_sum index_sum::besides(value_id variable) const {
     return sum;
 }
 
+std::optional<index_sum> index_sum::offset_from(value_id variable) const {
+    if (coefficient_of(variable) != 1) return std::nullopt;
+    index_sum offset = besides(variable);
+    const bool depends = std::any_of(offset.terms.begin(), offset.terms.end(),
+                                     [&](const term& t) { return t.variable == variable; });
+    return depends ? std::nullopt : std::optional(std::move(offset));
+}
+
 bool index_sum::is_multiple_of(std::int64_t divisor) const {
     return std::all_of(terms.begin(), terms.end(),
                        [&](const term& t) { return t.coefficient % divisor == 0; });
@@ -70,19 +86,53 @@ bool index_sum::is_multiple_of(std::int64_t divisor) const {
 
 loop_index::loop_index(const function& f, std::span<const value_id> loops)
     : f_(f), loops_(loops.begin(), loops.end()), varies_(f.code.size(), false) {
-    varies_[loops_[0]] = true;
-    for (const value_id loop : loops_)
+    for (const value_id loop : loops_) {
+        varies_[loop] = true;
         for (const value_id v : f.blocks[f.code[loop].blocks[0]]) {
             const auto operands = f.operands_of(v);
             varies_[v] =
                 !is_arithmetic(f.code[v]) ||
                 !std::all_of(operands.begin(), operands.end(), [&](value_id o) { return is_invariant(o); });
         }
+    }
 }
 
-std::optional<index_sum> loop_index::sum_of(value_id access) const {
+std::optional<index_sum> loop_index::sum_of(value_id index) const {
     int budget = max_index_operations;
-    return sum(f_.operand(access, 1), budget);
+    return sum(index, budget);
+}
+
+bool loop_index::is_in_fours(const index_sum& sum) const {
+    int budget = max_index_operations;
+    return std::all_of(sum.terms.begin(), sum.terms.end(), [&](const index_sum::term& t) {
+        return t.coefficient % 4 == 0 || (t.factor != none && is_in_fours(t.factor, budget));
+    });
+}
+
+/// Of an integer of 32 bits or 64: that wrap, but not before a multiple of four.
+bool loop_index::is_in_fours(value_id v, int& budget) const {
+    const instruction& i = f_.code[v];
+    if (--budget < 0) return false;
+    if (!i.result.is_scalar() || !is_integer(i.result.element) || size_of(i.result.element) < 4) return false;
+    const auto of_operand = [&](std::size_t k) { return is_in_fours(f_.operand(v, k), budget); };
+    switch (i.op) {
+        case opcode::constant: return i.bits % 4 == 0;
+        case opcode::convert: return of_operand(0);
+        case opcode::for_: return of_operand(0) && of_operand(2);
+        case opcode::builtin: break;
+        default: return false;
+    }
+    switch (static_cast<builtin>(i.detail)) {
+        case builtin::mul: return of_operand(0) || of_operand(1);
+        case builtin::add:
+        case builtin::sub: return of_operand(0) && of_operand(1);
+        case builtin::shl: {
+            const instruction& count = f_.code[f_.operand(v, 1)];
+            return count.op == opcode::constant && count.bits >= 2 &&
+                   count.bits < 8 * size_of(i.result.element);
+        }
+        default: return false;
+    }
 }
 
 bool loop_index::is_variable(value_id v) const {
@@ -91,7 +141,9 @@ bool loop_index::is_variable(value_id v) const {
 
 std::optional<index_sum> loop_index::sum(value_id v, int& budget) const {
     const instruction& i = f_.code[v];
-    if (i.result != scalar::i64) return std::nullopt;
+    if (!is_word_of_64(i.result)) return std::nullopt;
+    if (i.op == opcode::convert && --budget > 0 && is_word_of_64(f_.code[f_.operand(v, 0)].result))
+        return sum(f_.operand(v, 0), budget);
     std::optional<index_sum> made;
     if (i.op == opcode::constant) {
         made.emplace().constant = number(i);
@@ -117,12 +169,15 @@ std::optional<index_sum> loop_index::sum_of_builtin(value_id v, int& budget) con
 }
 
 std::optional<index_sum> loop_index::product(value_id a, value_id b, int& budget) const {
-    std::optional<index_sum> left = sum(a, budget), right = left ? sum(b, budget) : std::nullopt;
-    if (!right) return std::nullopt;
+    const std::optional<index_sum> first = sum(a, budget);
+    if (!first) return std::nullopt;
+    const std::optional<index_sum> second = sum(b, budget);
+    if (!second) return std::nullopt;
     const auto is_constant = [](const index_sum& s) { return s.terms.empty(); };
     const auto is_factor = [](const index_sum& s) {
         return s.terms.size() == 1 && s.terms[0].variable == none && s.constant == 0;
     };
+    const index_sum *left = &*first, *right = &*second;
     index_sum made;
     if (is_constant(*left)) std::swap(left, right);
     if (is_constant(*right)) {
@@ -134,9 +189,9 @@ std::optional<index_sum> loop_index::product(value_id a, value_id b, int& budget
     const index_sum::term& factor = right->terms[0];
     for (const index_sum::term& t : left->terms) {
         if (t.factor != none) return std::nullopt;
-        made.add({t.variable, factor.factor, t.coefficient * factor.coefficient});
+        made.add({t.variable, factor.factor, product_of_two(t.coefficient, factor.coefficient)});
     }
-    made.add({none, factor.factor, left->constant * factor.coefficient});
+    made.add({none, factor.factor, product_of_two(left->constant, factor.coefficient)});
     return made;
 }
 
@@ -156,7 +211,8 @@ value_id index_values::value_of(const index_sum& sum, builder& to) const {
 value_id index_values::product(const index_sum::term& t, builder& to) const {
     value_id made = t.variable != none ? value_of_variable(t.variable) : none;
     if (t.factor != none) {
-        const value_id own = hoisted(t.factor, to);
+        value_id own = hoisted(t.factor, to);
+        if (to.type_of(own) != scalar::i64) own = to.make(opcode::convert, scalar::i64, {own});
         made = made == none ? own : to.apply(builtin::mul, made, own);
     }
     if (t.coefficient == 1) return made;

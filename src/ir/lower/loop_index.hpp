@@ -13,6 +13,10 @@
 
 namespace balm::ir {
 
+/// Operations of an index that are looked at: what they do not show is one invariant value. Without a bound a
+/// sum of sums of sums would be walked down to each of its leaves.
+inline constexpr int max_index_operations = 64;
+
 /// constant + sum of coefficient * factor * variable. Variables are those of the loops, factors are
 /// loop-invariant; either may be missing.
 struct index_sum {
@@ -37,6 +41,8 @@ struct index_sum {
     std::int64_t coefficient_of(value_id variable) const;
     /// The sum without what is the variable times a constant.
     index_sum besides(value_id variable) const;
+    /// What the sum adds to the variable; nothing where it depends on the variable in another way.
+    std::optional<index_sum> offset_from(value_id variable) const;
     /// Whether all but the constant is known to be a multiple.
     bool is_multiple_of(std::int64_t) const;
     bool is_zero() const { return terms.empty() && constant == 0; }
@@ -44,12 +50,19 @@ struct index_sum {
 
 class loop_index {
 public:
-    /// Loops that stand in each other, the outermost first.
+    /// Of nested loops, the outermost first.
     loop_index(const function&, std::span<const value_id> loops);
     loop_index(const function& f, value_id loop) : loop_index(f, std::span(&loop, 1)) {}
+    /// Of no loop: every value is invariant.
+    explicit loop_index(const function& f) : loop_index(f, std::span<const value_id>()) {}
 
-    /// The index of a load or store; nothing where it is no such sum.
-    std::optional<index_sum> sum_of(value_id access) const;
+    /// An index, of 64 bits; nothing where it is no such sum.
+    std::optional<index_sum> sum_of(value_id index) const;
+    /// The index of a load or store.
+    std::optional<index_sum> sum_of_access(value_id access) const { return sum_of(f_.operand(access, 1)); }
+
+    /// Whether all but the constant is known to be a multiple of four.
+    bool is_in_fours(const index_sum&) const;
 
 private:
     bool is_invariant(value_id v) const { return v >= varies_.size() || !varies_[v]; }
@@ -57,6 +70,7 @@ private:
     std::optional<index_sum> sum(value_id v, int& budget) const;
     std::optional<index_sum> sum_of_builtin(value_id v, int& budget) const;
     std::optional<index_sum> product(value_id a, value_id b, int& budget) const;
+    bool is_in_fours(value_id v, int& budget) const;
 
     const function& f_;
     const std::vector<value_id> loops_;

@@ -76,11 +76,13 @@ std::optional<index_sum> index_of_stores(const function& f, const block& body, v
     std::optional<index_sum> common;
     for (const value_id v : body) {
         if (f.code[v].op != opcode::store) continue;
-        const std::optional<index_sum> own = has_wide_form(f, v) ? index.sum_of(v) : std::nullopt;
-        if (!own || own->coefficient_of(loop) != 1 || (common && *common != *own)) return std::nullopt;
+        const std::optional<index_sum> index_of_store =
+            has_wide_form(f, v) ? index.sum_of_access(v) : std::nullopt;
+        const std::optional<index_sum> own =
+            index_of_store ? index_of_store->offset_from(loop) : std::nullopt;
+        if (!own || (common && *common != *own)) return std::nullopt;
         common = own;
     }
-    if (common) common = common->besides(loop);
     return common;
 }
 

@@ -49,7 +49,7 @@ public:
         : f_(f), tile_(t), index_(f, t.loops), width_(t.sizes[0]) {
         for (const value_id v : body_of(f, t.loops.back())) {
             if (f.code[v].op != opcode::load || !has_wide_form(f, v)) continue;
-            const std::optional<index_sum> sum = index_.sum_of(v);
+            const std::optional<index_sum> sum = index_.sum_of_access(v);
             if (!sum) continue;
             sums_.emplace(v, *sum);
             for_each_element([&](const position& at) {
@@ -251,8 +251,8 @@ private:
         }
     }
     void store_row(value_id v, window::position at) {
-        const window_row row = window_.row_of(v, window_.moved(*index_.sum_of(v), at));
-        const std::int64_t constant = window_.moved(*index_.sum_of(v), at).constant;
+        const window_row row = window_.row_of(v, window_.moved(*index_.sum_of_access(v), at));
+        const std::int64_t constant = window_.moved(*index_.sum_of_access(v), at).constant;
         const packed_elements packed = window_.packed(row);
         const value_id memory = vectors_at(row.pointer, position_of(row), packed);
         std::int64_t access = window_.place_of(row, constant).access;

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "ir/builder.hpp"
-#include "ir/lower/fours.hpp"
+#include "ir/lower/loop_index.hpp"
 
 namespace balm::ir {
 
@@ -36,7 +36,11 @@ bool depends_on_neighbours(builtin what) {
 class body_view {
 public:
     body_view(const function& f, value_id loop)
-        : f_(f), loop_(loop), varies_(f.code.size(), false), is_place_(f.code.size(), true) {
+        : f_(f),
+          loop_(loop),
+          indices_(f, loop),
+          varies_(f.code.size(), false),
+          is_place_(f.code.size(), true) {
         varies_[loop] = true;
         for (value_id v : f.blocks[f.code[loop].blocks[0]]) {
             const auto operands = f.operands_of(v);
@@ -55,10 +59,13 @@ public:
         const instruction& i = f_.code[v];
         if (i.op != opcode::evaluate || f_.callees[i.bits]->of_four == nullptr) return false;
         const auto operands = f_.operands_of(v);
-        int budget = max_index_operations;
-        return counts_in_fours(operands[0], budget) &&
+        const std::optional<index_sum> index = indices_.sum_of(operands[0]);
+        const std::optional<index_sum> offset = index ? index->offset_from(loop_) : std::nullopt;
+        return offset && offset->constant % 4 == 0 && indices_.is_in_fours(*offset) &&
                std::none_of(operands.begin() + 1, operands.end(), [&](value_id o) { return varies(o); });
     }
+    /// The index of such a call, in terms of the loop's.
+    index_sum index_of_call(value_id v) const { return *indices_.sum_of(f_.operand(v, 0)); }
     /// Whether nothing but the place of calls of four depends on it.
     bool is_place(value_id v) const { return is_place_[v]; }
 
@@ -88,25 +95,6 @@ private:
             if (operands[k] != none && !(is_call && k == 0) && !(is_place_[v] && !is_call))
                 is_place_[operands[k]] = false;
         if (is_call) is_place_[v] = false;
-    }
-    bool counts_in_fours(value_id v, int& budget) const {
-        if (v == loop_) return true;
-        if (--budget < 0) return false;
-        const instruction& i = f_.code[v];
-        if (i.op == opcode::convert)
-            return size_of(i.result.element) == 8 && is_integer(i.result.element) &&
-                   counts_in_fours(f_.operand(v, 0), budget);
-        if (i.op != opcode::builtin || static_cast<builtin>(i.detail) != builtin::add) return false;
-        const value_id a = f_.operand(v, 0), b = f_.operand(v, 1);
-        return (counts_in_fours(a, budget) && is_in_fours(b, budget)) ||
-               (counts_in_fours(b, budget) && is_in_fours(a, budget));
-    }
-    bool is_in_fours(value_id v, int& budget) const {
-        const instruction& i = f_.code[v];
-        if (--budget < 0 || varies(v)) return false;
-        if (i.op == opcode::constant) return i.bits % 4 == 0;
-        if (i.op != opcode::builtin || static_cast<builtin>(i.detail) != builtin::mul) return false;
-        return is_in_fours(f_.operand(v, 0), budget) || is_in_fours(f_.operand(v, 1), budget);
     }
     static bool is_plain(type t) { return t.is_scalar(); }
     /// Whether a load or store is of the element at the loop's index of a parameter of scalars.
@@ -138,6 +126,7 @@ private:
 
     const function& f_;
     value_id loop_;
+    const loop_index indices_;
     std::vector<bool> varies_;
     std::vector<bool> is_place_;
 };
@@ -146,20 +135,20 @@ private:
 class calls_of_four {
 public:
     calls_of_four(function& f, value_id loop, value_id first_element, builder& to)
-        : f_(f), loop_(loop), first_(first_element), to_(to) {}
+        : f_(f), at_first_(f, {&loop, 1}, {{loop, first_element}}), to_(to) {}
 
-    void replace(value_id v, std::uint8_t lanes) {
+    void replace(value_id v, const index_sum& index, std::uint8_t lanes) {
         const type four(f_.code[v].result.element, 4);
         const std::uint64_t callee = add_callee(f_.callees[f_.code[v].bits]->of_four);
         const auto own = f_.operands_of(v);
         std::vector<value_id> operands(own.begin(), own.end());
-        const value_id first = at_first(operands[0]);
+        const value_id first = to_.make(opcode::convert, scalar::u64, {at_first_.value_of(index, to_)});
         std::vector<value_id> parts;
         for (std::uint64_t k = 0; k < lanes / 4u; ++k) {
             // Added ahead of the shift: the index may wrap from -1 to 0.
-            const value_id index =
+            const value_id of_part =
                 k == 0 ? first : to_.apply(builtin::add, first, constant(4 * k), scalar::u64);
-            operands[0] = to_.apply(builtin::shr, index, constant(2), scalar::u64);
+            operands[0] = to_.apply(builtin::shr, of_part, constant(2), scalar::u64);
             parts.push_back(to_.make(opcode::evaluate, four, operands, 0, callee));
         }
         // The call becomes what its users see: the one of four, or several put together.
@@ -178,17 +167,6 @@ public:
 
 private:
     value_id constant(std::uint64_t bits) { return to_.constant(bits, scalar::u64); }
-    /// The index's value for the first element.
-    value_id at_first(value_id v) {
-        if (v == loop_) return first_;
-        const instruction i = f_.code[v];
-        if (i.op != opcode::convert &&
-            !(i.op == opcode::builtin && static_cast<builtin>(i.detail) == builtin::add))
-            return v;
-        std::vector<value_id> operands;
-        for (std::size_t k = 0; k < i.operand_count; ++k) operands.push_back(at_first(f_.operand(v, k)));
-        return to_.make(i.op, i.result, operands, i.detail);
-    }
     /// The callee's number among those of the function.
     std::uint64_t add_callee(const std::shared_ptr<const function>& callee) {
         const auto known = std::find(f_.callees.begin(), f_.callees.end(), callee);
@@ -198,8 +176,7 @@ private:
     }
 
     function& f_;
-    value_id loop_;
-    value_id first_;
+    const index_values at_first_;
     builder& to_;
 };
 
@@ -322,7 +299,7 @@ void widen(function& f, value_id loop, std::uint8_t lanes, value_id vector_index
     for (value_id v : before) {
         if (view.is_place(v)) continue;
         if (view.is_call_of_four(v)) {
-            calls.replace(v, lanes);
+            calls.replace(v, view.index_of_call(v), lanes);
             continue;
         }
         const opcode op = f.code[v].op;
