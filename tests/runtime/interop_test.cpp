@@ -357,6 +357,26 @@ TEST(V22_interop, native_commands_stand_among_those_of_all_queues) {
     });
 }
 
+TEST(V22_interop, profilers_see_native_commands_as_one) {
+    on_opencl_devices([&](const device& dev) {
+        const hand_written own(native(dev));
+        queue q = dev.make_queue();
+        const std::size_t n = 1000;
+        auto a = dev.mixed_buffer<int>(n);
+        a.fill(0).wait();
+        profiler prof(q);
+        const event done = run_native(q, reads(), writes(a), [&](native_handle given) {
+            own.enqueue_add(given, native(a).handle, 0, n, 1, 100);
+            own.enqueue_add(given, native(a).handle, 0, n, 1, 100);
+        });
+        const std::vector<profiled_command> all = prof.commands();
+        ASSERT_EQ(all.size(), 1u);
+        EXPECT_EQ(all[0].name, "native");
+        EXPECT_EQ(all[0].count, 1u);
+        EXPECT_EQ(all[0].device, static_cast<std::uint64_t>(done.profile().duration()));
+    });
+}
+
 TEST(V22_interop, native_commands_wait_for_events_and_pass_on_what_is_thrown) {
     on_opencl_devices([&](const device& dev) {
         const hand_written own(native(dev));

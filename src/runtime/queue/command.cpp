@@ -66,6 +66,7 @@ struct issuer {
         on.unmap(of.from, of.address, after);
     }
     void operator()(const marker_command&) const { record(); }
+    void operator()(const native_command&) const { record(); }
 
     void record() const {
         if (after.made != nullptr) *after.made = on.record(after.wait_for);
@@ -115,7 +116,8 @@ std::string_view name_of(const command& of) {
                                  [](const read_command&) -> std::string_view { return "read"; },
                                  [](const map_command&) -> std::string_view { return "map"; },
                                  [](const unmap_command&) -> std::string_view { return "unmap"; },
-                                 [](const marker_command&) -> std::string_view { return "marker"; }},
+                                 [](const marker_command&) -> std::string_view { return "marker"; },
+                                 [](const native_command&) -> std::string_view { return "native"; }},
                       of.what);
 }
 
@@ -123,10 +125,16 @@ std::size_t bytes_of(const command& of) {
     return std::visit(overloaded{[](const launch_command&) { return std::size_t{0}; },
                                  [](const unmap_command&) { return std::size_t{0}; },
                                  [](const marker_command&) { return std::size_t{0}; },
+                                 [](const native_command&) { return std::size_t{0}; },
                                  [](const fill_command& fill) { return fill.bytes; },
                                  [](const map_command& map) { return map.bytes; },
                                  [](const auto& transfer) { return bytes_of(transfer.size); }},
                       of.what);
+}
+
+event_handle begin_of(const command& of) {
+    const auto* const native = std::get_if<native_command>(&of.what);
+    return native != nullptr ? native->begin : nullptr;
 }
 
 std::size_t work_items_of(const command& of) {

@@ -87,12 +87,17 @@ struct unmap_command {
 };
 /// A point in the queue, which observers are not told of.
 struct marker_command {
-    bool is_immediate = false;  ///< commands that are not Balm's follow at once: it cannot be deferred
+    bool is_immediate = false;  ///< native commands follow at once: it cannot be deferred
+};
+/// Commands that the program gave to the driver's queue since a marker. Giving them is no part of issuing
+/// this one: it may use Balm, and queues are locked while a command is issued.
+struct native_command {
+    event_handle begin;  ///< of the marker
 };
 
 struct command {
     std::variant<launch_command, copy_command, fill_command, write_command, read_command, map_command,
-                 unmap_command, marker_command>
+                 unmap_command, marker_command, native_command>
         what;
     std::span<storage* const> reads;
     std::span<storage* const> writes;
@@ -106,10 +111,12 @@ bool can_be_deferred(const command&);
 inline bool is_marker(const command& of) { return std::holds_alternative<marker_command>(of.what); }
 /// Whether it reads the memory of another device.
 bool reads_other_device(const command&);
-/// The name of the kernel, or "copy", "fill", "write", "read", "map", "unmap", "marker".
+/// The name of the kernel, or "copy", "fill", "write", "read", "map", "unmap", "marker", "native".
 std::string_view name_of(const command&);
 /// The bytes that it transfers; 0 for launches, whose bytes are not known here.
 std::size_t bytes_of(const command&);
+/// The event at which its time begins, if that is not the one that is made for it.
+event_handle begin_of(const command&);
 /// The work-items of a launch; 0 for other commands.
 std::size_t work_items_of(const command&);
 inline std::size_t bytes_of(const region_extent& size) { return size.row_bytes * size.rows * size.planes; }

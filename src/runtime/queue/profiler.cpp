@@ -52,6 +52,7 @@ private:
         profiler_node* in;
         profiled_command* of;
         event_handle done;
+        event_handle begin;  // null: done's own
 
         void add(std::uint64_t duration) const {
             in->device += duration;
@@ -66,7 +67,7 @@ private:
     }
     void take_times();
     void wait_for_times();
-    static std::uint64_t duration_of(driver_event&) noexcept;
+    static std::uint64_t duration_of(const running&) noexcept;
     profile_row add_rows(const profiler_node&, int depth, std::vector<profile_row>&) const;
 
     std::mutex mutex_;
@@ -111,7 +112,7 @@ void profiler_state::enqueued(const command& given, const event_handle& done) no
         profiled_command& of = known->second;
         const auto here = current_.find(std::this_thread::get_id());
         profiler_node* const in = here == current_.end() ? &root_ : here->second;
-        running_.push_back({in, &of, done});
+        running_.push_back({in, &of, done, begin_of(given)});
         ++in->commands;
         ++of.count;
         of.bytes += bytes_of(given);
@@ -127,15 +128,17 @@ void profiler_state::enqueued(const command& given, const event_handle& done) no
 void profiler_state::take_times() {
     std::erase_if(running_, [](running& each) {
         if (!each.done->is_complete()) return false;
-        each.add(duration_of(*each.done));
+        each.add(duration_of(each));
         return true;
     });
 }
 
 // A command that failed took no time; its error is told elsewhere.
-std::uint64_t profiler_state::duration_of(driver_event& done) noexcept {
+std::uint64_t profiler_state::duration_of(const running& of) noexcept {
     try {
-        return done.times().duration();
+        timestamps times = of.done->times();
+        if (of.begin != nullptr) times.started = of.begin->times().started;
+        return times.duration();
     } catch (...) {
         return 0;
     }
@@ -150,7 +153,7 @@ void profiler_state::wait_for_times() {
         left.swap(running_);
         next_look_ = most_held;
     }
-    for (const running& each : left) durations.push_back(duration_of(*each.done));
+    for (const running& each : left) durations.push_back(duration_of(each));
 
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < left.size(); ++i) left[i].add(durations[i]);

@@ -1,0 +1,185 @@
+// Finds or compiles the program of a kernel, and says what is new about it.
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <bitset>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "balm/error.hpp"
+#include "emit/printer.hpp"
+#include "ir/passes/hidden_parameters.hpp"
+#include "kernel/launch/launch.hpp"
+#include "kernel/launch/requirements.hpp"
+#include "kernel/module/module_constants.hpp"
+#include "kernel/module/module_state.hpp"
+#include "kernel/print/print_records.hpp"
+#include "kernel/sub_groups.hpp"
+
+namespace balm::kernels {
+
+namespace {
+
+struct observation {
+    std::atomic<bool> is_on{false};
+    std::mutex mutex;
+    compilation_observer observer;
+};
+observation& the_observation() {
+    static observation& o = *new observation;  // kernels may be compiled while static objects go
+    return o;
+}
+
+}  // namespace
+
+void observe_compilations(compilation_observer observer) {
+    observation& o = the_observation();
+    const std::lock_guard lock(o.mutex);
+    o.is_on = static_cast<bool>(observer);
+    o.observer = std::move(observer);
+}
+
+bool compilations_are_observed() noexcept { return the_observation().is_on.load(std::memory_order_relaxed); }
+
+void report_compilation(const ir::function& kernel, const ir::launch_facts& facts) {
+    if (!compilations_are_observed()) return;
+    observation& o = the_observation();
+    const std::lock_guard lock(o.mutex);
+    if (o.observer) o.observer(kernel, facts);
+}
+
+ir::launch_facts facts_for(const runtime::device_state& device) {
+    ir::launch_facts facts;
+    facts.on_cpu = device.info().type == device_type::cpu;
+    return facts;
+}
+
+runtime::image_use image_use_of(trace::access use) {
+    return use == trace::access::out_image       ? runtime::image_use::written
+           : use == trace::access::sampled_image ? runtime::image_use::sampled
+                                                 : runtime::image_use::read;
+}
+
+const emit::features& features_of(const runtime::device_state& device) {
+    return emit::dialect_of(device.driver().language()).has;
+}
+
+ir::function written_out(const ir::function& kernel, const emit::features& has, const device_info& device) {
+    return write_out_prints(write_out_sub_groups(write_out_constants(kernel, has, device), has));
+}
+
+runtime::program_source source_for(const runtime::device_state& device, const ir::function& kernel,
+                                   const ir::launch_facts& facts) {
+    const emit::dialect& language = emit::dialect_of(device.driver().language());
+    const ir::lowered fitted = ir::lower(written_out(kernel, language.has, device.info()), facts);
+    return {.text = emit::print(fitted.kernel, language),
+            .kernel_name = emit::kernel_name(kernel, language),
+            .options = {},
+            .plan = {ir::origins_of(fitted.kernel), fitted.elements_per_item, fitted.most_lead,
+                     fitted.local_size, fitted.rows_per_item}};
+}
+
+namespace {
+
+/// The identity of the program of a kernel for what is known of a launch.
+runtime::program_identity identity_of(const ir::function& kernel, const ir::launch_facts& facts,
+                                      const detail::instance_state* within) {
+    return {kernel.identity, within != nullptr ? within->options_key() : runtime::digest{}, facts};
+}
+
+/// A fact by which launches of a kernel differ.
+struct variation {
+    bool& (*of)(ir::launch_facts&);
+    const char* holds;
+    const char* does_not;
+};
+constexpr variation variations[] = {
+    {[](ir::launch_facts& f) -> bool& { return f.distinct; }, "arguments that share no memory",
+     "arguments that share memory"},
+    {[](ir::launch_facts& f) -> bool& { return f.is_shifted; }, "memory from within an allocation",
+     "memory from its allocation's start"},
+    {[](ir::launch_facts& f) -> bool& { return f.grid.is_offset; }, "an offset", "no offset"},
+    {[](ir::launch_facts& f) -> bool& { return f.grid.is_part; }, "a grid in parts", "a grid in one part"},
+    {[](ir::launch_facts& f) -> bool& { return f.grid.is_filled; }, "a grid that work-groups do not divide",
+     "a grid that work-groups divide"},
+};
+using variation_set = std::bitset<std::size(variations)>;
+
+/// The variations in which launches of the kernel have differed least from this one on the device; none
+/// where it has had none.
+std::optional<variation_set> nearest_difference(runtime::program_store& programs, const ir::function& kernel,
+                                                const ir::launch_facts& facts,
+                                                const detail::instance_state* within) {
+    std::optional<variation_set> nearest;
+    const bool is_of_any_groups = facts.only_for[0] == 0;  // and so not yet among them
+    for (unsigned long differing = is_of_any_groups ? 1 : 0; differing < 1ul << std::size(variations);
+         ++differing) {
+        const variation_set each(differing);
+        if (nearest && nearest->count() <= each.count()) continue;
+        ir::launch_facts other = facts;
+        other.only_for = {};
+        for (std::size_t k = 0; k < each.size(); ++k) variations[k].of(other) ^= each[k];
+        if (programs.find(identity_of(kernel, other, within)) != nullptr) nearest = each;
+    }
+    return nearest;
+}
+
+/// What is new about the launch of a user's kernel.
+std::string words_for(runtime::program_store& programs, const ir::function& kernel, ir::launch_facts facts,
+                      const detail::instance_state* within) {
+    ir::launch_facts usual;
+    variation_set told;
+    for (std::size_t k = 0; k < told.size(); ++k)
+        told[k] = variations[k].of(facts) != variations[k].of(usual);
+    told = nearest_difference(programs, kernel, facts, within).value_or(told);
+    std::string words = "launched for the first time";
+    const char* joint = " with";
+    const auto add = [&](std::string_view more) {
+        words += fmt::format("{} {}", joint, more);
+        joint = " and";
+    };
+    for (std::size_t k = 0; k < told.size(); ++k)
+        if (told[k]) add(variations[k].of(facts) ? variations[k].holds : variations[k].does_not);
+    if (const ir::group_size& g = facts.only_for; g[0] != 0)
+        add(fmt::format("groups of {} x {} x {}", g[0], g[1], g[2]));
+    return words;
+}
+
+}  // namespace
+
+std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& device,
+                                                       const ir::function& kernel,
+                                                       const ir::launch_facts& known,
+                                                       const detail::instance_state* within,
+                                                       std::string_view why) {
+    if (within == nullptr && !kernel.given.empty())
+        throw usage_error(
+            fmt::format("'{}' reads the constant '{}' of a module, which only the module's own launches are "
+                        "given: launch it in the module's entry, by p.execute({}(…), …). Vector expressions "
+                        "cannot read such constants",
+                        kernel.name, kernel.given.front()->name, kernel.name));
+    // A kernel given as text is compiled as it is, whatever is known of the launch.
+    ir::launch_facts facts = known;
+    if (kernel.text) {
+        facts = {};
+        facts.grid.is_offset = known.grid.is_offset;
+    }
+    runtime::program_store& programs = device.programs();
+    const runtime::program_identity identity = identity_of(kernel, facts, within);
+    if (auto loaded = programs.find(identity)) return loaded;
+    return programs.get(identity, [&] {
+        check_requirements(kernel, emit::dialect_of(device.driver().language()), device.info());
+        report_compilation(kernel, facts);
+        runtime::program_source source = source_for(device, kernel, facts);
+        if (within != nullptr) source.options = within->options();
+        if (facts.max_registers > 0)
+            source.options += device.driver().words_for({.max_registers = facts.max_registers});
+        source.why = why.empty() ? words_for(programs, kernel, facts, within) : std::string(why);
+        return source;
+    });
+}
+
+}  // namespace balm::kernels

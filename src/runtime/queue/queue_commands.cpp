@@ -1,0 +1,213 @@
+// The commands of a queue: each names the allocations that it reads and writes, and what must stay alive
+// until the device is done with it.
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+#include "balm/error.hpp"
+#include "runtime/device/device_state.hpp"
+#include "runtime/program/program_store.hpp"
+#include "runtime/queue/event_state.hpp"
+#include "runtime/queue/queue_state.hpp"
+
+namespace balm::runtime {
+
+namespace {
+
+// Copying aside is faster than waiting for the device up to about here.
+constexpr std::size_t most_bytes_staged = std::size_t{4} << 20;
+
+// What map commands name: null where the host sees the memory anyway.
+memory memory_to_map(const storage& mapped) {
+    const bool is_visible = mapped.address() != nullptr && !mapped.device().driver().maps_memory();
+    return is_visible ? memory{} : mapped.native();
+}
+
+// Memory that Balm allocates serves every kernel; adopted memory may not.
+void check_kernel_may(std::span<storage* const> reads, std::span<storage* const> writes) {
+    for (const storage* const each : reads) each->check_kernel_may(use::read);
+    for (const storage* const each : writes) each->check_kernel_may(use::write);
+}
+
+}  // namespace
+
+void queue_state::enqueue_launch(driver_kernel& kernel, const grid& over, std::span<const argument> arguments,
+                                 std::span<storage* const> reads, std::span<storage* const> writes,
+                                 std::span<const event> waits, event* made) {
+    release_now_and_then();
+    check_kernel_may(reads, writes);
+    enqueue({launch_command{nullptr, &kernel, over, arguments}, reads, writes}, waits, made, nullptr);
+}
+
+void queue_state::enqueue_launch(kernel_lease& lease, const grid& over, std::span<const argument> arguments,
+                                 std::span<storage* const> reads, std::span<storage* const> writes,
+                                 std::span<const event> waits, event* made) {
+    release_now_and_then();
+    check_kernel_may(reads, writes);
+    compiled_program& program = lease.program();
+    const std::uint64_t sequence =
+        enqueue({launch_command{&program, &*lease, over, arguments}, reads, writes}, waits, made, nullptr);
+    if (program.awaits_launch() && is_handed_over(sequence)) [[unlikely]]
+        program.launched(*driver_);
+}
+
+void queue_state::enqueue_write_region(storage& to, const region_layout& layout, const region_extent& size,
+                                       const void* from, host_memory_owner keep, std::span<const event> waits,
+                                       event* made) {
+    release_done(true);
+    const std::size_t bytes = bytes_of(size);
+    if (keep.object == nullptr && bytes <= most_bytes_staged) {
+        auto copy = copy_aside(from, bytes);
+        from = copy.get();
+        keep = host_memory_owner(std::move(copy));
+    }
+    storage* const written = &to;
+    event_handle done;
+    std::list<held> kept(1);
+    const std::uint64_t sequence = enqueue(
+        {write_command{{to.native(), layout}, from, size, &keep}, {}, {&written, 1}}, waits, made, &done);
+    if (keep.object == nullptr)  // too large to be copied: it must be gone before the call returns
+        return wait_for(done, sequence);
+    kept.front() = {sequence, std::move(done), std::move(keep.object), keep.is_pinned ? 0 : bytes};
+    hold(std::move(kept));
+}
+
+void queue_state::enqueue_read_region(void* to, storage& from, const region_layout& layout,
+                                      const region_extent& size, host_memory_owner keep,
+                                      std::span<const event> waits, event* made) {
+    release_done(true);
+    storage* const used = &from;
+    event_handle done;
+    std::list<held> kept(keep.object != nullptr ? 1 : 0);
+    const std::uint64_t sequence =
+        enqueue({read_command{to, {from.native(), layout}, size}, {&used, 1}, {}}, waits, made, &done);
+    if (keep.object != nullptr) {
+        kept.front() = {sequence, std::move(done), std::move(keep.object),
+                        keep.is_pinned ? 0 : bytes_of(size)};
+        hold(std::move(kept));
+    }
+    flush_quietly();
+}
+
+void queue_state::read_region(void* to, storage& from, const region_layout& layout, const region_extent& size,
+                              std::span<const event> waits) {
+    const auto give_back = [&staging = device_.staging()](std::byte* block) { staging.give(block); };
+    const std::size_t bytes = bytes_of(size);
+    const std::unique_ptr<std::byte, decltype(give_back)> staged(device_.staging().take(bytes), give_back);
+    void* const into = staged != nullptr ? staged.get() : to;
+    storage* const used = &from;
+    event_handle done;
+    const std::uint64_t sequence =
+        enqueue({read_command{into, {from.native(), layout}, size}, {&used, 1}, {}}, waits, nullptr, &done);
+    wait_for(done, sequence);
+    if (staged != nullptr) std::memcpy(to, staged.get(), bytes);
+}
+
+void queue_state::enqueue_copy(storage& to, std::size_t to_offset, storage& from, std::size_t from_offset,
+                               std::size_t bytes, std::span<const event> waits, event* made) {
+    if (&from.device() == &to.device())
+        return enqueue_copy_region(to, {to_offset}, from, {from_offset}, {bytes}, waits, made);
+    from.device().check();
+    if (device_.driver().path_from(from.device().driver()) != copy_path::through_host) {
+        storage* const read = &from;
+        storage* const written = &to;
+        device_state::devices_meet();
+        event_handle done;
+        std::list<held> kept(1);
+        const copy_command copy{{to.native(), {to_offset}},
+                                {from.native(), {from_offset}},
+                                {bytes},
+                                from.device().driver_handle()};
+        const std::uint64_t sequence = enqueue({copy, {&read, 1}, {&written, 1}}, waits, made, &done);
+        // No driver frees memory in the order of another device's queue.
+        kept.front() = {sequence, std::move(done), from.weak_from_this().lock(), 0};
+        hold(std::move(kept));
+        flush_quietly();
+        return;
+    }
+    const std::shared_ptr<std::byte[]> copy(new std::byte[bytes]);
+    event got;
+    from.device().default_queue().enqueue_read(copy.get(), from, from_offset, bytes, copy, waits, &got);
+    got = host_only(got);
+    enqueue_write(to, to_offset, copy.get(), bytes, copy, {&got, 1}, made);
+}
+
+void queue_state::enqueue_copy_region(storage& to, const region_layout& to_layout, storage& from,
+                                      const region_layout& from_layout, const region_extent& size,
+                                      std::span<const event> waits, event* made) {
+    storage* const read = &from;
+    storage* const written = &to;
+    const copy_command copy{{to.native(), to_layout}, {from.native(), from_layout}, size, nullptr};
+    enqueue({copy, {&read, 1}, {&written, 1}}, waits, made, nullptr);
+}
+
+void* queue_state::enqueue_map(storage& mapped, std::size_t offset, std::size_t bytes, map_use how,
+                               std::span<const event> waits, event* made) {
+    storage* const used = &mapped;
+    const std::span<storage*const> all{&used, 1}, none;
+    const bool reads = how == map_use::read;
+    const memory native = memory_to_map(mapped);
+    void* address = native == memory{} ? static_cast<std::byte*>(mapped.address()) + offset : nullptr;
+    const map_command map{native, offset, bytes, how, &address};
+    enqueue({map, reads ? all : none, reads ? none : all}, waits, made, nullptr);
+    mapped.begin_mapping(reads ? use::read : use::write);
+    flush_quietly();
+    return address;
+}
+
+void queue_state::enqueue_unmap(storage& mapped, void* address, use how, event* made) {
+    mapped.end_mapping(how);
+    storage* const used = &mapped;
+    const std::span<storage*const> all{&used, 1}, none;
+    const bool reads = how == use::read;
+    try {
+        enqueue({unmap_command{memory_to_map(mapped), address}, reads ? all : none, reads ? none : all}, {},
+                made, nullptr);
+    } catch (...) {
+        mapped.begin_mapping(how);  // it still is
+        throw;
+    }
+    flush_quietly();
+}
+
+void queue_state::unmap_quietly(storage& mapped, void* address, use how) noexcept {
+    try {
+        enqueue_unmap(mapped, address, how);
+    } catch (...) {
+        mapped.end_mapping(how);
+    }
+}
+
+void queue_state::enqueue_fill(storage& to, std::size_t offset, std::size_t bytes,
+                               std::span<const std::byte> pattern, std::span<const event> waits,
+                               event* made) {
+    storage* const written = &to;
+    fill_command fill{to.native(), offset, bytes, {}, pattern.size()};
+    std::copy(pattern.begin(), pattern.end(), fill.pattern.begin());
+    enqueue({fill, {}, {&written, 1}}, waits, made, nullptr);
+}
+
+void queue_state::enqueue_native(const std::function<void(void*)>& give, std::span<storage* const> reads,
+                                 std::span<storage* const> writes, std::span<const event> waits,
+                                 event* made) {
+    event marker;
+    enqueue({marker_command{.is_immediate = true}, reads, writes}, waits, &marker, nullptr);
+    const event_handle begin = marker.state()->driver;
+    std::exception_ptr failure;  // thrown once what was given is marked
+    try {
+        driver_->give_native(give);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    try {
+        enqueue({native_command{begin}, reads, writes}, {}, made, nullptr);
+    } catch (...) {
+        finish_driver_quietly();  // what was given has no mark
+        throw;
+    }
+    made->state()->begin = begin;
+    if (failure != nullptr) std::rethrow_exception(failure);
+}
+
+}  // namespace balm::runtime

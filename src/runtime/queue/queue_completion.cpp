@@ -1,0 +1,202 @@
+// What is known of a queue's commands once they are enqueued: which are done, which have failed, what is left
+// to do on the host, and what is kept alive until then.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "balm/error.hpp"
+#include "base/forked.hpp"
+#include "runtime/device/device_state.hpp"
+#include "runtime/queue/event_state.hpp"
+#include "runtime/queue/queue_state.hpp"
+
+namespace balm::runtime {
+
+namespace {
+
+// What is copied aside must not pile up.
+constexpr std::size_t most_bytes_held = std::size_t{256} << 20;
+
+void raise_to(std::atomic<std::uint64_t>& value, std::uint64_t to) noexcept {
+    std::uint64_t found = value.load(std::memory_order_relaxed);
+    while (found < to && !value.compare_exchange_weak(found, to, std::memory_order_acq_rel)) {
+    }
+}
+
+}  // namespace
+
+// ---- what is known of commands ----
+
+event_handle queue_state::point_after(std::uint64_t sequence) {
+    if (completed() >= sequence) return nullptr;
+    const std::lock_guard lock(point_mutex_);
+    if (point_ == nullptr || point_sequence_ < sequence) {
+        // Before recording: the point is at least there. Those deferred are not, nor is what comes later.
+        const std::uint64_t covered = last_handed_over();
+        point_ = driver_->record();
+        point_sequence_ = covered;
+    }
+    return point_;
+}
+
+void queue_state::note_completed(std::uint64_t sequence) noexcept { raise_to(completed_, sequence); }
+
+void queue_state::note_failed(std::uint64_t sequence, std::exception_ptr failure) noexcept {
+    try {
+        std::list<failed_command> made(1);
+        failed_command& command = made.front();
+        command.commands.push_back(sequence);
+        command.failure = std::move(failure);
+        command.spoils_memory = command.is_told = true;
+        add_failure(std::move(made));
+    } catch (...) {  // out of host memory: the error itself is thrown anyway
+    }
+}
+
+void queue_state::check_not_failed(std::uint64_t sequence, const storage& written) const {
+    const std::lock_guard lock(failures_mutex_);
+    for (const failed_command& each : failures_)
+        if (each.spoils_memory && each.concerns(sequence))
+            throw device_error(
+                fmt::format("The command that last wrote this memory ({}) on {} failed, so it holds nothing "
+                            "that can be read; write it again. The failure was: {}",
+                            written.label(), device_.words(), words_of(each.failure)));
+}
+
+void queue_state::check_own_writers(const storage& used) const {
+    std::vector<command_id> writers;
+    used.collect_writers(writers);
+    for (const command_id& writer : writers)
+        if (writer.queue == id_) check_not_failed(writer.sequence, used);
+}
+
+void queue_state::wait_for(const event_handle& done, std::uint64_t sequence) {
+    try {
+        done->wait();
+    } catch (...) {
+        note_failed(sequence, std::current_exception());
+        finish_driver_quietly();  // the command may use the caller's memory
+        throw;
+    }
+    note_completed(sequence);
+    release_done(false);
+    run_host_parts(sequence);
+}
+
+// ---- what is left to do on the host ----
+
+void queue_state::when_done(const event& done, host_parts::entries&& prepared) noexcept {
+    host_parts_.add(done.state()->sequence, std::move(prepared), done.state());
+}
+
+void queue_state::run_host_parts(std::uint64_t waited_for) {
+    find_failures();
+    throw_failure(waited_for, false);
+}
+
+void queue_state::find_failures() noexcept {
+    if (host_parts_.is_empty()) return;
+    const auto reader = [this]() -> driver_queue& {
+        queue_options options;
+        options.timing = false;
+        if (reader_ == nullptr) reader_ = device_.driver().make_queue(options);
+        return *reader_;
+    };
+    host_parts_.run(completed(), reader,
+                    [this](std::list<failed_command>&& found) { add_failure(std::move(found)); });
+}
+
+// Those that nobody can ask for any more go: a program that goes on after failures keeps few of them.
+void queue_state::add_failure(std::list<failed_command>&& one) noexcept {
+    const std::lock_guard lock(failures_mutex_);
+    std::erase_if(failures_, [this](const failed_command& each) {
+        return each.is_told && each.event.expired() && !device_.has_memory_written_by(id_, each);
+    });
+    const std::uint64_t command = one.front().commands.front();
+    if (!one.front().is_told || std::none_of(failures_.begin(), failures_.end(),
+                                             [=](const auto& each) { return each.concerns(command); }))
+        failures_.splice(failures_.end(), one);
+    has_failures_.store(true, std::memory_order_release);
+}
+
+void queue_state::throw_failure(std::uint64_t waited_for, bool of_all_threads) {
+    if (!has_failures()) return;
+    std::exception_ptr found;
+    {
+        const std::lock_guard lock(failures_mutex_);
+        const auto find = [&](auto&& is_concerned) {
+            const auto each = std::find_if(failures_.begin(), failures_.end(), is_concerned);
+            if (each == failures_.end()) return;
+            each->is_told = true;
+            found = each->failure;
+        };
+        find([&](const failed_command& each) { return each.was_late && each.concerns(waited_for); });
+        if (found == nullptr)
+            find([&](const failed_command& each) {
+                return !each.is_told && (of_all_threads || each.thread == this_thread_number());
+            });
+    }
+    if (found != nullptr) std::rethrow_exception(found);
+}
+
+void queue_state::hand_on_failures() noexcept {
+    if (!has_failures()) return;
+    const std::lock_guard lock(failures_mutex_);
+    for (failed_command& each : failures_)
+        if (!std::exchange(each.is_told, true)) device_.note_late_error(each.failure, each.thread);
+}
+
+// ---- what is kept alive ----
+
+void queue_state::hold(std::list<held>&& one) noexcept {
+    event_handle oldest;
+    std::uint64_t oldest_sequence = 0;
+    {
+        const std::lock_guard lock(held_mutex_);
+        held_bytes_ += one.front().bytes;
+        held_.splice(held_.end(), one);
+        holds_.store(true, std::memory_order_relaxed);
+        if (held_bytes_ > most_bytes_held && held_.size() > 1) {
+            const held& middle = *std::next(held_.begin(), static_cast<std::ptrdiff_t>(held_.size() / 2));
+            // What waits for the program must not have the program wait: then they pile up.
+            if (is_handed_over(middle.sequence)) {
+                oldest = middle.done;
+                oldest_sequence = middle.sequence;
+            }
+        }
+    }
+    if (oldest == nullptr) return;
+    try {
+        oldest->wait();
+        note_completed(oldest_sequence);
+        release_done(false);
+    } catch (...) {  // another caller's command: its memory tells, and its event
+        note_failed(oldest_sequence, std::current_exception());
+    }
+}
+
+void queue_state::release_now_and_then() {
+    if (holds_.load(std::memory_order_relaxed) && submitted() % 32 == 0) release_done(true);
+}
+
+void queue_state::release_done(bool ask_driver) {
+    if (!holds_.load(std::memory_order_relaxed)) return;
+    refuse_if_forked();
+    std::list<held> released;  // goes after the lock
+    const std::lock_guard lock(held_mutex_);
+    while (!held_.empty()) {
+        held& oldest = held_.front();
+        if (oldest.sequence > completed()) {
+            if (!ask_driver || !oldest.done->is_complete()) break;
+            note_completed(oldest.sequence);
+        }
+        held_bytes_ -= oldest.bytes;
+        released.splice(released.end(), held_, held_.begin());
+    }
+    holds_.store(!held_.empty(), std::memory_order_relaxed);
+}
+
+}  // namespace balm::runtime
