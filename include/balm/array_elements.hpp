@@ -77,7 +77,7 @@ constexpr operand_context context_of() {
         else if constexpr (is_complex_value<T>)
             (array_value<X> ? found.array_complex : found.host_complex) = number_scalar<T>();
         else if constexpr (array_value<X> && scalar_type<T>)
-            found.strong = dsl::detail::common_strong(found.strong, scalar_of<T>);
+            found.strong = strong_type({{found.strong}, {scalar_of<T>}});
     };
     (look(std::type_identity<A>{}), ...);
     return found;
@@ -92,7 +92,7 @@ constexpr scalar host_entering(scalar own, const operand_context& among, std::si
     if constexpr (Operation::row != builtin::count)
         if (among.complex() == scalar::nothing && among.lanes != scalar::nothing)
             wanted = lane_operand(Operation::row, among.lanes, k, count);
-    return wanted != scalar::nothing && kind_of(own) <= kind_of(wanted) ? wanted : own;
+    return entering_type({own, true}, wanted);
 }
 /// The type with which an operand enters.
 template <class Operation, class A, std::size_t K, class... All>

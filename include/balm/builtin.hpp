@@ -2,8 +2,11 @@
 // The operators and built-in functions of the device by name, and the one rule for what types they take
 // and give: used when C++ overloads are chosen, when kernels are traced and when expressions are built.
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <limits>
 
 #include "balm/types.hpp"
 
@@ -78,6 +81,46 @@ constexpr scalar weak_operand(builtin b, scalar entering) {
 /// Whether a row looks at bits, not at numbers: a host constant such as 0x80000000u then stands for its bits.
 constexpr bool takes_bit_patterns(builtin b) {
     return rule_of(b) == rule::bits || b == builtin::bit_not || b == builtin::bitselect;
+}
+
+/// An operand as the rules see it, whether a kernel is traced or an expression built.
+struct operand_type {
+    scalar type;  ///< of a value on the device, of an array's elements or a vector's lanes; else the host's
+    bool is_weak = false;  ///< a host scalar: it takes the type of what stands beside it, within its kind
+};
+
+/// The type of the operands that are not weak; `nothing` where all are.
+constexpr scalar strong_type(std::initializer_list<operand_type> operands) {
+    scalar strong = scalar::nothing;
+    for (const operand_type& each : operands) {
+        if (each.is_weak || each.type == scalar::nothing || each.type == strong) continue;
+        strong = strong == scalar::nothing ? each.type : common_scalar(strong, each.type);
+    }
+    return strong;
+}
+/// The type with which an operand enters an operation beside operands of the strong type.
+constexpr scalar entering_type(operand_type o, scalar strong) {
+    const bool adapts = o.is_weak && strong != scalar::nothing && kind_of(o.type) <= kind_of(strong);
+    return adapts ? strong : o.type;
+}
+/// The same for an operand of a row, where small integers mostly count as i32: `Char x; x + 200` is what C++
+/// says.
+constexpr scalar entering_type(builtin b, operand_type o, scalar strong) {
+    const scalar entering = entering_type(o, strong);
+    return o.is_weak ? weak_operand(b, entering) : entering;
+}
+/// The type of `condition ? a : b` for what its branches enter as.
+constexpr scalar chosen_type(scalar a, scalar b) { return a == b ? a : common_scalar(a, b); }
+
+/// Whether a host constant is beyond the range of the signed type that it takes: `Int x; x > 3000000000u`
+/// would compare with a negative number.
+template <class T, class H>
+constexpr bool wraps_as([[maybe_unused]] H value) {
+    if constexpr (std::signed_integral<T> && std::integral<H> && sizeof(H) >= sizeof(T))
+        return value > H{0} &&
+               static_cast<std::uint64_t>(value) > static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+    else
+        return false;
 }
 
 /// The unsigned integer of the same width, and the integer twice as wide.

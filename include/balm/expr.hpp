@@ -2,26 +2,17 @@
 // Array expressions: `2 * y - sin(z)` is a flat list of operations and leaves, appended to in place. Nothing
 // is computed until it is assigned to a vector or reduced; then it becomes one kernel.
 
-#include <array>
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <limits>
-#include <memory>
-#include <string>
 #include <type_traits>
+#include <utility>
 
-#include "balm/affine_map.hpp"
 #include "balm/builtin.hpp"
 #include "balm/conversion.hpp"
 #include "balm/dsl/value.hpp"
-#include "balm/image_element.hpp"
-#include "balm/inline_vector.hpp"
 #include "balm/kernel.hpp"
-#include "balm/rare_list.hpp"
-#include "balm/sampler.hpp"
+#include "balm/tape.hpp"
 #include "balm/types.hpp"
 
 namespace balm {
@@ -34,205 +25,6 @@ template <class T, int N>
 class sampled_image;
 template <class T>
 class expr;
-
-namespace array {
-
-class vector_state;
-
-/// One step of an expression in postfix order.
-struct step {
-    enum class kind : std::uint16_t {
-        vector,    ///< an element of leaf number `leaf`
-        scalar,    ///< a host value, an argument of the kernel
-        constant,  ///< a host value, part of the kernel
-        index,     ///< the element's position plus the value in `bits`, an argument of the kernel; `detail`:
-                   ///< whether that is a multiple of 4
-        apply,     ///< row `detail` of builtins.def on the last `arity` values
-        convert,   ///< the last value as `type`
-        select,    ///< of the last three values
-        memory,    ///< leaf number `leaf` as a whole, for functions that take memory; `detail`: whether they
-                   ///< write it
-        position,  ///< where map number `leaf` says that the element lies (i64)
-        at,        ///< takes the last value (i64): the index at which the steps up to `end` are computed
-        end,
-        image,   ///< image number `leaf`, for functions that take one; `detail`: the trace::access
-        call,    ///< function number `leaf` on the last `arity` values
-        keep,    ///< the last value, as number `bits` from here on
-        kept,    ///< the value of that number
-        within,  ///< of the last two values the second
-        record   ///< the array::operation that `bits` points to, on the last `arity` values; `detail`: row
-    };
-    trace::type type;  ///< of the value; of the elements, for memory
-    kind what = kind::vector;
-    std::uint32_t detail = 0;
-    std::uint16_t arity = 0;
-    std::uint16_t leaf = 0;
-    std::uint64_t bits = 0;
-
-    /// One of three words, the last of which are the bits: to be compared and hashed.
-    std::uint64_t word(std::size_t k) const {
-        std::uint64_t found;
-        std::memcpy(&found, reinterpret_cast<const char*>(this) + k * sizeof found, sizeof found);
-        return found;
-    }
-};
-
-inline constexpr std::size_t step_kinds = static_cast<std::size_t>(step::kind::record) + 1;
-
-/// What the kernel language does with values of types that are more than scalars: recorded as it stands
-/// there, so that arrays have no rules of their own. One for each operation and types of its operands.
-struct operation {
-    trace::node (*record)(const trace::node* operands);
-    const char* name;  ///< null for a row of builtins.def
-};
-
-/// Whether a step's `bits` belong to the structure.
-constexpr bool has_structural_bits(const step& s) {
-    return s.what == step::kind::constant || s.what == step::kind::record;
-}
-
-/// An image that a function takes, and the sampler through which it sees it, if any.
-struct image_leaf {
-    std::shared_ptr<runtime::storage> memory;
-    balm::sampler sampler;
-    trace::type type;
-    trace::access use = trace::access::in_image;
-};
-
-/// What is no function of one index, such as a reduction along a dimension: a leaf of expressions that is
-/// computed as a whole just before the expression, and then read as any vector is.
-class producer {
-public:
-    virtual ~producer() = default;
-    producer(const producer&) = delete;
-    producer& operator=(const producer&) = delete;
-
-    /// A new vector of `extents().count()` elements of `type()` on the devices of `near()`.
-    virtual std::shared_ptr<vector_state> compute() const = 0;
-    /// The same in a vector of that type and size, which has its memory to itself; false, with nothing done,
-    /// where it is on other devices, or read.
-    virtual bool compute_into(vector_state&) const = 0;
-
-    const shape& extents() const { return extents_; }
-    trace::type type() const { return type_; }
-    /// A vector, of whatever size, on the devices where the result will be.
-    const std::shared_ptr<vector_state>& near() const { return near_; }
-
-protected:
-    producer(const shape& extents, trace::type type, std::shared_ptr<vector_state> near)
-        : extents_(extents), type_(type), near_(std::move(near)) {}
-
-private:
-    shape extents_;
-    trace::type type_;
-    std::shared_ptr<vector_state> near_;
-};
-
-/// A leaf whose vector `by` makes; until then `by->near()` has its place among the tape's vectors.
-struct produced_leaf {
-    std::shared_ptr<const producer> by;
-    std::uint16_t leaf = 0;
-};
-
-/// The list behind every expr<T>, whatever T.
-struct tape {
-    detail::inline_vector<step, 20> steps;
-    detail::inline_vector<std::shared_ptr<vector_state>, 10> vectors;
-    detail::inline_vector<std::shared_ptr<const ir::function>, 1> functions;
-    detail::rare_list<image_leaf> images;
-    detail::rare_list<affine_map> maps;  ///< of its positions
-    detail::rare_list<produced_leaf> produced;
-    detail::rare_list<std::byte> values;  ///< host values that are no scalars: from byte `bits` of a step on
-    std::int64_t size = -1;               ///< elements, where no vector says it; -1: unknown
-    std::int32_t box = -1;                ///< the map whose box is the expression's own, if any
-    std::uint64_t scalars_seen = 0;       ///< a bit for each, which equal ones share
-    bool may_repeat = false;              ///< whether two of its scalars may be equal
-    bool writes_memory = false;           ///< beside its value
-    bool wants_constant_memory = false;   ///< for some of its vectors
-
-    step& push(const step& s) {
-        if (steps.size() >= most_steps) [[unlikely]]
-            refuse_more();
-        steps.push_back(s);
-        return steps.back();
-    }
-    /// A step of this kind, to be completed in its place: a copy would wait for the stores of its members.
-    step& push(step::kind what) {
-        step& s = push(step{});
-        s.what = what;
-        return s;
-    }
-    void push_vector(std::shared_ptr<vector_state>);
-    /// The same, to be read at positions, from constant memory if it can be.
-    void push_constant_memory(std::shared_ptr<vector_state>);
-    /// What a producer makes, in its extents.
-    void push_produced(std::shared_ptr<const producer>);
-    /// The vector as memory, of any size, of which any element may be read, or written.
-    void push_memory(std::shared_ptr<vector_state>, bool is_written);
-    void push_image(image_leaf);
-    /// Where the map's elements lie; its box becomes the expression's.
-    void push_position(const affine_map&);
-    void push_value(step::kind, trace::type, std::uint64_t bits);
-    /// A host value that is more than a scalar, as it lies in memory.
-    void push_bytes(trace::type, const void* value, std::size_t size);
-    void push_operation(const operation&, trace::type, std::uint16_t arity, builtin row);
-    /// Gives the last value a number, by which it can be pushed again.
-    std::uint64_t push_keep(trace::type);
-    void push_kept(trace::type, std::uint64_t number);
-    void push_within(trace::type);
-    /// As it began, but for memory that it keeps.
-    void clear() noexcept;
-    void push_call(std::shared_ptr<const ir::function>, trace::type, std::uint16_t arity);
-    void append(tape&&);
-    void append(const tape& other) { append(tape(other)); }
-    /// Takes the last value as the index at which the other tape is computed.
-    void append_at(tape&& of);
-    void append_at(const tape& of) { append_at(tape(of)); }
-
-private:
-    static constexpr std::size_t most_steps = 60000;  ///< their leaves' numbers have 16 bits
-    [[noreturn]] static void refuse_more();
-    void push_leaf(step::kind, std::shared_ptr<vector_state>, bool detail);
-    void splice(tape&&);
-};
-
-/// A tape of the thread's stock, handed on by its address: `a + b * c` moves no list, and allocates none
-/// once the stock has some.
-class tape_handle {
-public:
-    tape_handle() : list_(taken()) {}
-    tape_handle(tape&& list) : tape_handle() { *list_ = std::move(list); }  // NOLINT
-    tape_handle(const tape_handle& other) : tape_handle() { *list_ = *other; }
-    tape_handle(tape_handle&& other) noexcept : list_(std::exchange(other.list_, nullptr)) {}
-    tape_handle& operator=(const tape_handle& other) { return *this = tape_handle(other); }
-    tape_handle& operator=(tape_handle&& other) noexcept {
-        std::swap(list_, other.list_);
-        return *this;
-    }
-    ~tape_handle() {
-        if (list_ != nullptr) give_back(list_);
-    }
-    tape& operator*() { return *list_; }
-    const tape& operator*() const { return *list_; }
-    tape* operator->() { return list_; }
-    operator tape&&() && { return std::move(*list_); }  // NOLINT
-
-private:
-    static tape* taken();
-    static void give_back(tape*) noexcept;
-
-    tape* list_;
-};
-
-struct selection;
-/// What a view gives, as an expression; see view.hpp.
-tape read(const selection&);
-
-/// The extents of an expression: those of its views, else one dimension. Throws usage_error where nothing in
-/// it says how many elements it has.
-shape box_of(const tape&);
-
-}  // namespace array
 
 namespace detail {
 
@@ -354,36 +146,31 @@ template <builtin B>
 struct row_operation;
 struct select_operation;
 template <class A>
-constexpr scalar array_entering(scalar strong) {
-    using plain = std::remove_cvref_t<A>;
+constexpr operand_type type_of_operand() {
     if constexpr (array_value<A>)
-        return array_scalar<A>();
-    else if (strong == scalar::nothing)
-        return scalar_of<plain>;
+        return {array_scalar<A>()};
     else
-        return kind_of(scalar_of<plain>) <= kind_of(strong) ? strong : scalar_of<plain>;
+        return {scalar_of<std::remove_cvref_t<A>>, true};
 }
 template <class... A>
 constexpr scalar array_strong() {
-    scalar strong = scalar::nothing;
-    ((strong = dsl::detail::common_strong(strong, array_scalar<A>())), ...);
-    return strong;
+    return strong_type({type_of_operand<A>()...});
 }
-/// The same for an operator or built-in, where small integers mostly count as i32.
+template <class A>
+constexpr scalar array_entering(scalar strong) {
+    return entering_type(type_of_operand<A>(), strong);
+}
 template <builtin B, class A>
 constexpr scalar array_operand(scalar strong) {
-    const scalar entering = array_entering<A>(strong);
-    return array_value<A> ? entering : weak_operand(B, entering);
+    return entering_type(B, type_of_operand<A>(), strong);
 }
 [[noreturn]] void array_scalar_does_not_fit(scalar type);
 [[noreturn]] void array_scalar_wraps(scalar type, std::uint64_t value);
-/// Refuses an unsigned host value beyond the range of the signed type that it takes, where its number counts.
+/// Refuses a host value beyond the range of the signed type that it takes, where its number counts.
 template <scalar Entering, class A>
 void refuse_wrapping([[maybe_unused]] const A& value) {
-    using T = typename host_type<Entering>::type;
-    if constexpr (std::integral<A> && std::signed_integral<T> && sizeof(A) >= sizeof(T))
-        if (value > A{0} &&
-            static_cast<std::uint64_t>(value) > static_cast<std::uint64_t>(std::numeric_limits<T>::max()))
+    if constexpr (std::integral<A>)
+        if (wraps_as<typename host_type<Entering>::type>(value))
             array_scalar_wraps(Entering, static_cast<std::uint64_t>(value));
 }
 
@@ -603,7 +390,7 @@ auto select(C&& condition, A&& if_true, B&& if_false) {
     } else {
         constexpr scalar strong = detail::array_strong<A, B>();
         constexpr scalar a = detail::array_entering<A>(strong), b = detail::array_entering<B>(strong);
-        constexpr scalar result = a == b ? a : common_scalar(a, b);
+        constexpr scalar result = detail::chosen_type(a, b);
         detail::refuse_wrapping<a>(if_true);
         detail::refuse_wrapping<b>(if_false);
         array::tape list = detail::begin<scalar::boolean>(detail::as_condition(static_cast<C&&>(condition)));
@@ -657,118 +444,6 @@ expr<canonical<T>> constant(T value) {
     return expr<canonical<T>>(std::move(list));
 }
 
-namespace detail {
-
-/// The host type of a device variable.
-template <class P>
-struct held_by {
-    using type = void;
-};
-template <class T>
-struct held_by<dsl::Var<T>> {
-    using type = T;
-};
-/// Appends what becomes a value of T as the kernel language lets it: balm/array_elements.hpp.
-template <class T, class A>
-void append_as(array::tape& list, const A& a);
-
-/// What a function's parameter in memory points to; void for a parameter by value.
-template <class P>
-struct memory_parameter_of {
-    using element = void;
-};
-template <class T, int N>
-struct memory_parameter_of<dsl::In<T, N>> {
-    using element = const T;
-};
-template <class T, int N>
-struct memory_parameter_of<dsl::Out<T, N>> {
-    using element = T;
-};
-template <class T, int N>
-struct memory_parameter_of<dsl::Mixed<T, N>> {
-    using element = T;
-};
-template <class T, space Where>
-struct memory_parameter_of<dsl::Ptr<T, Where>> {
-    using element = std::conditional_t<Where == space::global, T, volatile T>;
-};
-
-/// Appends an image for a parameter that is one.
-template <class P, class A>
-void append_image(array::tape& list, const A& a) {
-    static_assert(P::use != trace::access::out_image,
-                  "Balm: in an expression a function only reads images: take InImage<T, N> or Sampled<T, N>");
-    parameter<P>::template check<A>();
-    array::image_leaf leaf;
-    leaf.memory = a.part().memory;
-    if constexpr (P::use == trace::access::sampled_image) leaf.sampler = a.through();
-    leaf.type = parameter<P>::element();
-    leaf.use = P::use;
-    list.push_image(std::move(leaf));
-}
-
-/// Appends an argument for a parameter of type P.
-template <class P, class A>
-void append_argument(array::tape& list, const A& a) {
-    using element = typename memory_parameter_of<P>::element;
-    if constexpr (is_host_call<A>) {
-        append_argument<P>(list, per_element(a));
-    } else if constexpr (parameter_is_image<P>) {
-        append_image<P>(list, a);
-    } else if constexpr (!std::is_void_v<element>) {
-        static_assert(is_vector<A>, "Balm: this parameter is memory; give it a vector");
-        static_assert(!std::is_volatile_v<element>,
-                      "Balm: in an expression a function's memory is global: In<T>, Mixed<T>, Ptr<T> …");
-        if constexpr (is_vector<A>) {
-            static_assert(is_same_element<typename A::value_type, std::remove_const_t<element>>,
-                          "Balm: the vector's elements are of another type than the parameter's");
-            list.push_memory(a.state(), !std::is_const_v<element>);
-        }
-    } else {
-        using wanted_type = typename held_by<P>::type;
-        if constexpr (scalar_type<wanted_type> && are_scalars<A>()) {
-            constexpr scalar wanted = scalar_of<wanted_type>;
-            constexpr scalar given = array_entering<A>(wanted);
-            static_assert(kind_of(given) <= kind_of(wanted), "Balm: this would narrow; cast it");
-            append<given>(list, a);
-        } else {
-            append_as<wanted_type>(list, a);
-        }
-    }
-}
-
-}  // namespace detail
-
-/// A device function, element by element: at least one argument is a vector or an expression. A parameter
-/// that is memory, In<T> or Ptr<const T>, takes a vector as a whole, of any size, and reads what it wants.
-///
-///     auto force = balm::function("force", [](Index i, In<double> x) { … x[j] … });
-///     f = force(balm::element_index(), x);
-///
-/// One that writes memory, Mixed<T>, Out<T> or Ptr<T>, does so in no order; atomics serve where elements
-/// meet. Such an expression is assigned, or, where nothing but its effects is wanted, evaluated by
-/// balm::eval:
-///
-///     auto count = balm::function("count", [](UInt bin, Mixed<int> bins) { atomic_inc(bins[bin]); });
-///     balm::eval(count(x & 255u, bins));
-///
-/// A parameter that is an image, InImage<T, N> or Sampled<T, N>, takes one as a kernel does.
-template <class R, class... P, class... A>
-requires(array_value<A> || ...) auto call_function(const device_function<R, P...>& f, A&&... a) {
-    array::tape list;
-    (detail::append_argument<P>(list, a), ...);
-    if constexpr (std::is_void_v<R>) {
-        list.push_call(f.function(), {}, sizeof...(A));
-        return expr<void>(std::move(list));
-    } else {
-        using result = typename detail::held_by<R>::type;
-        static_assert(!std::is_void_v<result>, "Balm: in an expression a function gives one value");
-        list.push_call(f.function(), detail::array_type<result>(), sizeof...(A));
-        return expr<result>(std::move(list));
-    }
-}
-
 namespace array {
 /// One kernel that computes the tape for every index, and keeps nothing of it.
 void evaluate(tape&&);
@@ -802,30 +477,7 @@ auto let(A&& a, F&& f) {
     return expr<result>(std::move(list));
 }
 
-/// What an image shows at each place, through its sampler: x along a row, then y, then z.
-///
-///     heights = balm::sample(map.sampled({.filter = balm::image_filter::linear}), x, y);
-///     red = balm::lane<0>(balm::sample(photo.sampled(), x, y));
-template <class T, int N, class... A>
-requires array_operands<A...>
-auto sample(const sampled_image<T, N>& image, A&&... at) {
-    static_assert(sizeof...(A) == N, "Balm: an image of N dimensions is sampled at N coordinates");
-    if constexpr (N == 1) {
-        static const auto& look =
-            *new auto(function("sample(image, x)", [](dsl::Sampled<T, 1> i, dsl::Float x) { return i(x); }));
-        return call_function(look, image, static_cast<A&&>(at)...);
-    } else if constexpr (N == 2) {
-        static const auto& look = *new auto(function(
-            "sample(image, x, y)", [](dsl::Sampled<T, 2> i, dsl::Float x, dsl::Float y) { return i(x, y); }));
-        return call_function(look, image, static_cast<A&&>(at)...);
-    } else {
-        static const auto& look =
-            *new auto(function("sample(image, x, y, z)", [](dsl::Sampled<T, 3> i, dsl::Float x, dsl::Float y,
-                                                            dsl::Float z) { return i(x, y, z); }));
-        return call_function(look, image, static_cast<A&&>(at)...);
-    }
-}
-
 }  // namespace balm
 
 #include "balm/array_elements.hpp"
+#include "balm/function_calls.hpp"

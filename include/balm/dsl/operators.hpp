@@ -1,0 +1,171 @@
+#pragma once
+// Operators, built-in functions, conversions and choices of device values. Included by balm/dsl/value.hpp.
+
+#include "balm/dsl/value.hpp"
+
+namespace balm::dsl {
+
+template <class... A>
+concept device_operands = (operand<A> && ...) && (device_value<A> || ...);
+
+#define BALM_BINARY(symbol, id)                                              \
+    template <class L, class R>                                              \
+    requires device_operands<L, R>                                           \
+    auto operator symbol(L&& l, R&& r) {                                     \
+        return apply<builtin::id>(static_cast<L&&>(l), static_cast<R&&>(r)); \
+    }
+BALM_BINARY_OPERATORS(BALM_BINARY)
+#undef BALM_BINARY
+
+template <device_value A>
+auto operator-(A&& a) {
+    return apply<builtin::neg>(static_cast<A&&>(a));
+}
+template <device_value A>
+auto operator+(A&& a) {
+    constexpr scalar own = detail::strong_scalar<A>();
+    if constexpr (constexpr int lanes = detail::lanes_in<A>(); lanes > 1)
+        return detail::var_of_lanes<own, lanes>(detail::node_of<own>(static_cast<A&&>(a)));
+    else
+        return var_of<promote(own)>(trace::convert(detail::node_of<own>(static_cast<A&&>(a)), promote(own)));
+}
+template <device_value A>
+auto operator~(A&& a) {
+    return apply<builtin::bit_not>(static_cast<A&&>(a));
+}
+template <device_value A>
+auto operator!(A&& a) {
+    if constexpr (detail::lanes_in<A>() > 1)
+        return apply<builtin::logical_not>(static_cast<A&&>(a));
+    else
+        return apply<builtin::logical_not>(Bool(detail::condition_of(static_cast<A&&>(a))));
+}
+
+/// The right operand is evaluated only where the left one leaves the answer open. It is taken as it is,
+/// which makes these better matches than the built-in operators on bool.
+template <operand R>
+Bool operator&&(const guard_operand& l, R&& r) {
+    return Bool(trace::guard(true, l.value, l.after, detail::condition_of(static_cast<R&&>(r))));
+}
+template <operand R>
+Bool operator||(const guard_operand& l, R&& r) {
+    return Bool(trace::guard(false, l.value, l.after, detail::condition_of(static_cast<R&&>(r))));
+}
+
+/// With a host value on one side nothing is left to guard: it decides while the kernel is traced.
+template <device_value L, class R>
+requires scalar_type<std::remove_cvref_t<R>> Bool operator&&(L&& l, R&& r) {
+    return r ? Bool(detail::condition_of(static_cast<L&&>(l))) : Bool(false);
+}
+template <class L, device_value R>
+requires scalar_type<std::remove_cvref_t<L>> Bool operator&&(L&& l, R&& r) {
+    return l ? Bool(detail::condition_of(static_cast<R&&>(r))) : Bool(false);
+}
+template <device_value L, class R>
+requires scalar_type<std::remove_cvref_t<R>> Bool operator||(L&& l, R&& r) {
+    return r ? Bool(true) : Bool(detail::condition_of(static_cast<L&&>(l)));
+}
+template <class L, device_value R>
+requires scalar_type<std::remove_cvref_t<L>> Bool operator||(L&& l, R&& r) {
+    return l ? Bool(true) : Bool(detail::condition_of(static_cast<R&&>(r)));
+}
+
+/// The built-in functions: one template a row of builtins.def, named as the row.
+#define BALM_DEFINE_1(id)                               \
+    template <device_value A>                           \
+    auto id(A&& a) {                                    \
+        return apply<builtin::id>(static_cast<A&&>(a)); \
+    }
+#define BALM_DEFINE_2(id)          \
+    template <class A, class B>    \
+    requires device_operands<A, B> \
+    auto id(A&& a, B&& b) { return apply<builtin::id>(static_cast<A&&>(a), static_cast<B&&>(b)); }
+#define BALM_DEFINE_3(id)                                                                         \
+    template <class A, class B, class C>                                                          \
+    requires device_operands<A, B, C>                                                             \
+    auto id(A&& a, B&& b, C&& c) {                                                                \
+        return apply<builtin::id>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c)); \
+    }
+#define BALM_BUILTIN(id, arity, ...) BALM_DEFINE_##arity(id)
+#include "balm/builtins.def"
+#undef BALM_DEFINE_1
+#undef BALM_DEFINE_2
+#undef BALM_DEFINE_3
+
+/// The value as another type, as C++ converts it; floating to integer saturates and turns NaN into 0. A
+/// vector lane by lane: `cast<float>(v)` and `cast<float4>(v)` say the same of an Int4.
+template <scalar_type T, device_value A>
+auto cast(A&& a) {
+    return detail::var_of_lanes<scalar_of<T>, detail::lanes_in<A>()>(
+        trace::convert(detail::node_of<detail::strong_scalar<A>()>(static_cast<A&&>(a)), scalar_of<T>));
+}
+template <vector_type V, device_value A>
+requires(detail::lanes_in<A>() == balm::detail::lanes_of<V>) Var<V> cast(A&& a) {
+    return cast<typename V::value_type>(static_cast<A&&>(a));
+}
+
+namespace detail {
+
+template <scalar Entering, class A>
+node branch_node(A&& a, scalar result) {
+    if constexpr (!device_value<A>) refuse_wrapping<typename balm::detail::host_type<Entering>::type>(a);
+    return trace::convert(node_of<Entering>(static_cast<A&&>(a)), result);
+}
+
+/// Lane by lane where the condition is a vector, else one vector or the other.
+template <class C, class A, class B>
+auto select_lanes(C&& condition, A&& if_true, B&& if_false) {
+    constexpr int lanes = common_lanes<C, A, B>();
+    constexpr scalar given = lane_scalar<A, B>();
+    constexpr scalar strong = given != scalar::nothing ? given : strong_of<A, B>();
+    constexpr scalar element = strong != scalar::nothing
+                                   ? strong
+                                   : common_scalar(entering_scalar<A>(strong), entering_scalar<B>(strong));
+    static_assert(
+        fits_lanes<A>(element, lanes) && fits_lanes<B>(element, lanes) &&
+            (lanes_in<C>() == 1 || (lanes_in<C>() == lanes && strong_scalar<C>() == scalar::boolean)),
+        "Balm: select takes two vectors of one type, or scalars, and a truth value or a vector of as "
+        "many");
+    node test;
+    if constexpr (lanes_in<C>() > 1)
+        test = node_of<scalar::boolean>(static_cast<C&&>(condition));
+    else
+        test = condition_of(static_cast<C&&>(condition));
+    const trace::type whole(element, lanes);
+    const node yes = lane_node<element>(static_cast<A&&>(if_true));
+    const node no = lane_node<element>(static_cast<B&&>(if_false));
+    return var_of_lanes<element, lanes>(
+        trace::select(test, trace::compose(whole, &yes, 1), trace::compose(whole, &no, 1)));
+}
+
+}  // namespace detail
+
+/// `condition ? if_true : if_false`. Both values are computed; `if_else` computes only one.
+template <class C, class A, class B>
+requires device_operands<C, A, B> &&
+    (detail::common_lanes<C, A, B>() > 1) auto select(C&& condition, A&& if_true, B&& if_false) {
+    return detail::select_lanes(static_cast<C&&>(condition), static_cast<A&&>(if_true),
+                                static_cast<B&&>(if_false));
+}
+template <class C, class A, class B>
+requires device_operands<C, A, B> &&
+    (detail::common_lanes<C, A, B>() == 1) auto select(C&& condition, A&& if_true, B&& if_false) {
+    constexpr scalar strong = detail::strong_of<A, B>();
+    constexpr scalar a = detail::entering_scalar<A>(strong), b = detail::entering_scalar<B>(strong);
+    constexpr scalar result = balm::detail::chosen_type(a, b);
+    const trace::node test = detail::condition_of(static_cast<C&&>(condition));
+    const trace::node yes = detail::branch_node<a>(static_cast<A&&>(if_true), result);
+    const trace::node no = detail::branch_node<b>(static_cast<B&&>(if_false), result);
+    return var_of<result>(trace::select(test, yes, no));
+}
+
+/// Gives a value the word that the printed source uses for it: `Float sum = named("sum", 0.f);`
+template <operand A>
+auto named(const char* word, A&& a) {
+    constexpr scalar own = detail::entering_scalar<A>(scalar::boolean);
+    const trace::node value = trace::read(detail::node_of<own>(static_cast<A&&>(a)));
+    trace::name(value, word);
+    return detail::var_of_lanes<own, detail::lanes_in<A>()>(value);
+}
+
+}  // namespace balm::dsl

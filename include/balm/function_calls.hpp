@@ -1,0 +1,149 @@
+#pragma once
+// Device functions in array expressions: called for each element, with memory and images as a whole. Included
+// by balm/expr.hpp.
+
+#include <type_traits>
+
+#include "balm/expr.hpp"
+#include "balm/image_element.hpp"
+#include "balm/kernel.hpp"
+
+namespace balm {
+
+namespace detail {
+
+/// The host type of a device variable.
+template <class P>
+struct held_by {
+    using type = void;
+};
+template <class T>
+struct held_by<dsl::Var<T>> {
+    using type = T;
+};
+/// Appends what becomes a value of T as the kernel language lets it: balm/array_elements.hpp.
+template <class T, class A>
+void append_as(array::tape& list, const A& a);
+
+/// What a function's parameter in memory points to; void for a parameter by value.
+template <class P>
+struct memory_parameter_of {
+    using element = void;
+};
+template <class T, int N>
+struct memory_parameter_of<dsl::In<T, N>> {
+    using element = const T;
+};
+template <class T, int N>
+struct memory_parameter_of<dsl::Out<T, N>> {
+    using element = T;
+};
+template <class T, int N>
+struct memory_parameter_of<dsl::Mixed<T, N>> {
+    using element = T;
+};
+template <class T, space Where>
+struct memory_parameter_of<dsl::Ptr<T, Where>> {
+    using element = std::conditional_t<Where == space::global, T, volatile T>;
+};
+
+/// Appends an image for a parameter that is one.
+template <class P, class A>
+void append_image(array::tape& list, const A& a) {
+    static_assert(P::use != trace::access::out_image,
+                  "Balm: in an expression a function only reads images: take InImage<T, N> or Sampled<T, N>");
+    parameter<P>::template check<A>();
+    array::image_leaf leaf;
+    leaf.memory = a.part().memory;
+    if constexpr (P::use == trace::access::sampled_image) leaf.sampler = a.through();
+    leaf.type = parameter<P>::element();
+    leaf.use = P::use;
+    list.push_image(std::move(leaf));
+}
+
+/// Appends an argument for a parameter of type P.
+template <class P, class A>
+void append_argument(array::tape& list, const A& a) {
+    using element = typename memory_parameter_of<P>::element;
+    if constexpr (is_host_call<A>) {
+        append_argument<P>(list, per_element(a));
+    } else if constexpr (parameter_is_image<P>) {
+        append_image<P>(list, a);
+    } else if constexpr (!std::is_void_v<element>) {
+        static_assert(is_vector<A>, "Balm: this parameter is memory; give it a vector");
+        static_assert(!std::is_volatile_v<element>,
+                      "Balm: in an expression a function's memory is global: In<T>, Mixed<T>, Ptr<T> …");
+        if constexpr (is_vector<A>) {
+            static_assert(is_same_element<typename A::value_type, std::remove_const_t<element>>,
+                          "Balm: the vector's elements are of another type than the parameter's");
+            list.push_memory(a.state(), !std::is_const_v<element>);
+        }
+    } else {
+        using wanted_type = typename held_by<P>::type;
+        if constexpr (scalar_type<wanted_type> && are_scalars<A>()) {
+            constexpr scalar wanted = scalar_of<wanted_type>;
+            constexpr scalar given = array_entering<A>(wanted);
+            static_assert(kind_of(given) <= kind_of(wanted), "Balm: this would narrow; cast it");
+            append<given>(list, a);
+        } else {
+            append_as<wanted_type>(list, a);
+        }
+    }
+}
+
+}  // namespace detail
+
+/// A device function, element by element: at least one argument is a vector or an expression. A parameter
+/// that is memory, In<T> or Ptr<const T>, takes a vector as a whole, of any size, and reads what it wants.
+///
+///     auto force = balm::function("force", [](Index i, In<double> x) { … x[j] … });
+///     f = force(balm::element_index(), x);
+///
+/// One that writes memory, Mixed<T>, Out<T> or Ptr<T>, does so in no order; atomics serve where elements
+/// meet. Such an expression is assigned, or, where nothing but its effects is wanted, evaluated by
+/// balm::eval:
+///
+///     auto count = balm::function("count", [](UInt bin, Mixed<int> bins) { atomic_inc(bins[bin]); });
+///     balm::eval(count(x & 255u, bins));
+///
+/// A parameter that is an image, InImage<T, N> or Sampled<T, N>, takes one as a kernel does.
+template <class R, class... P, class... A>
+requires(array_value<A> || ...) auto call_function(const device_function<R, P...>& f, A&&... a) {
+    array::tape list;
+    (detail::append_argument<P>(list, a), ...);
+    if constexpr (std::is_void_v<R>) {
+        list.push_call(f.function(), {}, sizeof...(A));
+        return expr<void>(std::move(list));
+    } else {
+        using result = typename detail::held_by<R>::type;
+        static_assert(!std::is_void_v<result>, "Balm: in an expression a function gives one value");
+        list.push_call(f.function(), detail::array_type<result>(), sizeof...(A));
+        return expr<result>(std::move(list));
+    }
+}
+
+/// What an image shows at each place, through its sampler: x along a row, then y, then z.
+///
+///     heights = balm::sample(map.sampled({.filter = balm::image_filter::linear}), x, y);
+///     red = balm::lane<0>(balm::sample(photo.sampled(), x, y));
+template <class T, int N, class... A>
+requires array_operands<A...>
+auto sample(const sampled_image<T, N>& image, A&&... at) {
+    static_assert(sizeof...(A) == N, "Balm: an image of N dimensions is sampled at N coordinates");
+    if constexpr (N == 1) {
+        static const auto& look =
+            *new auto(function("sample(image, x)", [](dsl::Sampled<T, 1> i, dsl::Float x) { return i(x); }));
+        return call_function(look, image, static_cast<A&&>(at)...);
+    } else if constexpr (N == 2) {
+        static const auto& look = *new auto(function(
+            "sample(image, x, y)", [](dsl::Sampled<T, 2> i, dsl::Float x, dsl::Float y) { return i(x, y); }));
+        return call_function(look, image, static_cast<A&&>(at)...);
+    } else {
+        static const auto& look =
+            *new auto(function("sample(image, x, y, z)", [](dsl::Sampled<T, 3> i, dsl::Float x, dsl::Float y,
+                                                            dsl::Float z) { return i(x, y, z); }));
+        return call_function(look, image, static_cast<A&&>(at)...);
+    }
+}
+
+}  // namespace balm
