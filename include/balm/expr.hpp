@@ -206,6 +206,19 @@ array::tape_handle begin(A&& a) {
     }
 }
 
+/// The host type of a device variable.
+template <class P>
+struct held_by {
+    using type = void;
+};
+template <class T>
+struct held_by<dsl::Var<T>> {
+    using type = T;
+};
+/// Appends what becomes a value of T as the kernel language lets it: balm/array_elements.hpp.
+template <class T, class A>
+void append_as(array::tape& list, const A& a);
+
 template <scalar S>
 using expr_of = expr<typename host_type<S>::type>;
 

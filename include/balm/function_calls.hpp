@@ -12,19 +12,6 @@ namespace balm {
 
 namespace detail {
 
-/// The host type of a device variable.
-template <class P>
-struct held_by {
-    using type = void;
-};
-template <class T>
-struct held_by<dsl::Var<T>> {
-    using type = T;
-};
-/// Appends what becomes a value of T as the kernel language lets it: balm/array_elements.hpp.
-template <class T, class A>
-void append_as(array::tape& list, const A& a);
-
 /// What a function's parameter in memory points to; void for a parameter by value.
 template <class P>
 struct memory_parameter_of {

@@ -19,6 +19,10 @@
 
 namespace balm {
 
+namespace runtime {
+class storage;
+}
+
 namespace array {
 
 class vector_state;
