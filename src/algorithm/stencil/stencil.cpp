@@ -221,16 +221,4 @@ tape stencil_inputs::computed(trace::type type, const std::function<tape(const r
     return p;
 }
 
-void refuse_convolution(std::size_t weights, std::size_t centre, int dimension, const shape& box) {
-    if (weights == 0) throw usage_error("a convolution has no weights");
-    if (weights > convolution::most_weights)
-        throw usage_error(fmt::format("a convolution has {} weights; up to {} are possible", weights,
-                                      convolution::most_weights));
-    if (centre >= weights)
-        throw usage_error(fmt::format("the centre of a convolution is weight {} of {}, which count from 0",
-                                      centre, weights));
-    throw usage_error(fmt::format("a convolution is along dimension {} of {}, whose dimensions are 0 to {}",
-                                  dimension, to_string(box), box.dimensions() - 1));
-}
-
 }  // namespace balm::array
