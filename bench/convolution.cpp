@@ -118,6 +118,8 @@ void register_all() {
     register_one("rows by 65", 65, layout::rows, 28, 22);
     register_one("rows by 1001", 1001, layout::rows, 24, 18);
     // Beside the same work on rows.
+    register_one("columns by 3", 3, layout::columns, 28, 24);
+    register_one("columns by 5", 5, layout::columns, 28, 24);
     register_one("columns by 33", 33, layout::columns, 28, 24);
     register_one("columns by 65", 65, layout::columns, 28, 22);
 }

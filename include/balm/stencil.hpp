@@ -90,6 +90,9 @@ tape convolved(tape&& x, tape&& weights, tape&& constant, border, const convolut
 /// Host weights in the memory of the first device where the tape is computed.
 tape weights_near(const tape&, trace::type, const void* weights, std::size_t count);
 
+/// Whether so many weights of the host's are arguments of the kernel. Neighbours in other rows are shared by
+/// work-items of a group alone, through local memory: then weights are in memory, however few.
+bool are_arguments(std::size_t weights, int dimension, const shape& box);
 /// Throws usage_error unless there is such a centre and dimension.
 void check_convolution(std::size_t weights, std::size_t centre, int dimension, const shape& box);
 /// How many weights an array has. Throws usage_error for one of several dimensions.
@@ -204,9 +207,6 @@ requires(sizeof...(A) > 0) auto stencil(const B& beyond, F&& f, const A&... arra
 struct convolution {
     std::optional<std::size_t> centre{};  ///< the middle one, of an even number the second of both
     std::optional<int> dimension{};       ///< the last one
-
-    /// So many weights of the host's are arguments of the kernel; more are copied to the device.
-    static constexpr std::size_t most_arguments = 64;
 };
 
 namespace detail {
@@ -284,12 +284,9 @@ auto weighted_stencil(const B& beyond, const A& x, const W* weights, std::size_t
 }  // namespace detail
 
 /// The convolution of an array with weights along one dimension: element i is the sum of weights[k] * x[i +
-/// centre - k], added up in the order of k. There may be any number of weights, also more than elements. Up
-/// to 64 of the host's are arguments of the kernel, more are copied to the device: other weights compile
-/// nothing. Throws usage_error for no weights, and for a centre or dimension that is not there.
-///
-/// Each element takes as many multiplications as there are weights: of thousands, a product of Fourier
-/// transforms takes fewer.
+/// centre - k], added up in the order of k. There may be any number of weights, also more than elements;
+/// other weights of the host's compile nothing. Throws usage_error for no weights, and for a centre or
+/// dimension that is not there.
 ///
 ///     smooth = balm::convolve(balm::border::mirror, x, weights);
 ///     edges = balm::convolve(balm::border::clamp, image, {1, 0, -1}, {.dimension = 0});
@@ -306,7 +303,7 @@ auto convolve(const B& beyond, const A& x, const W& weights, const convolution& 
     const int along = how.dimension.value_or(box.dimensions() - 1);
     array::check_convolution(count, centre, along, box);
     using made = decltype(detail::weighted_stencil(beyond, x, std::data(weights), count, centre, along, 1));
-    if (count <= convolution::most_arguments)
+    if (array::are_arguments(count, along, box))
         return made(
             detail::weighted_stencil(beyond, x, std::data(weights), count, centre, along, box.dimensions()));
     using U = typename decltype(detail::entering_weight<own, detail::element_of<A>>())::type;
