@@ -43,10 +43,11 @@ constant_border(T) -> constant_border<T>;
 
 namespace array {
 
-/// A box of the elements of a larger one.
+/// Some elements of a box: a smaller box, or a list of elements whose coordinates expressions give.
 struct region {
     shape extents;
     std::array<std::int64_t, shape::max_dimensions> begin{};
+    std::vector<expr<std::int64_t>> coordinates{};  ///< of a list: one for each dimension of the box
 };
 
 /// The arrays that a stencil reads, of equal extents, and how far it reads from an element.
@@ -55,11 +56,11 @@ public:
     /// Throws usage_error where extents differ.
     stencil_inputs(std::initializer_list<selection>);
 
-    /// An array's element that is `offset` away from each of a region. Along dimensions where some are beyond
-    /// the border, the index is what the border makes of it. Throws usage_error unless there is an offset for
-    /// each dimension.
+    /// An array's element that is `offset` away from each of a region. Along dimensions where some may be
+    /// beyond the border, the index is what the border makes of it. Throws usage_error unless there is an
+    /// offset for each dimension.
     tape neighbour(std::size_t array, const region&, border, std::span<const std::int64_t> offset);
-    /// Whether they are within the array (bool); nothing where all of them are.
+    /// Whether they are within the array (bool); nothing where all of them are known to be.
     std::optional<tape> is_within(const region&, std::span<const std::int64_t> offset) const;
     /// The coordinate of each element of a region (i64).
     tape coordinate(const region&, int dimension) const;
@@ -69,7 +70,7 @@ public:
     tape computed(trace::type, const std::function<tape(const region&)>& value);
 
 private:
-    std::vector<region> regions() const;
+    region inner_region() const;
 
     shape box_;
     std::vector<selection> arrays_;
@@ -90,9 +91,8 @@ tape convolved(tape&& x, tape&& weights, tape&& constant, border, const convolut
 /// Host weights in the memory of the first device where the tape is computed.
 tape weights_near(const tape&, trace::type, const void* weights, std::size_t count);
 
-/// Whether so many weights of the host's are arguments of the kernel. Neighbours in other rows are shared by
-/// work-items of a group alone, through local memory: then weights are in memory, however few.
-bool are_arguments(std::size_t weights, int dimension, const shape& box);
+/// Whether so many weights of the host's are arguments of the kernel of an array, or in memory.
+bool are_arguments(std::size_t weights, const tape&, int dimension);
 /// Throws usage_error unless there is such a centre and dimension.
 void check_convolution(std::size_t weights, std::size_t centre, int dimension, const shape& box);
 /// How many weights an array has. Throws usage_error for one of several dimensions.
@@ -303,7 +303,7 @@ auto convolve(const B& beyond, const A& x, const W& weights, const convolution& 
     const int along = how.dimension.value_or(box.dimensions() - 1);
     array::check_convolution(count, centre, along, box);
     using made = decltype(detail::weighted_stencil(beyond, x, std::data(weights), count, centre, along, 1));
-    if (array::are_arguments(count, along, box))
+    if (array::are_arguments(count, expr<detail::element_of<A>>(x).tape(), along))
         return made(
             detail::weighted_stencil(beyond, x, std::data(weights), count, centre, along, box.dimensions()));
     using U = typename decltype(detail::entering_weight<own, detail::element_of<A>>())::type;

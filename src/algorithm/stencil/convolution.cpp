@@ -35,9 +35,11 @@ constexpr std::size_t groups_per_unit = 2;
 /// Weights of a pass of CPUs, and bytes of a tile's results, which stay in the first cache with its values.
 constexpr int weights_of_pass = 8;
 constexpr std::size_t cpu_tile_bytes = 8192;
-/// Host weights that a kernel along rows has as arguments. On CPUs 33 of them take 87 ms for 2^24 floats, in
-/// memory 92; along columns 375 and 90 (PoCL 3.1, 2 cores).
-constexpr std::size_t most_arguments = 64;
+/// Host weights that are arguments of the kernel, at most: along rows, whose neighbours registers share, and
+/// along other dimensions. There each weight is a row to load: on GPUs from the second cache, which local
+/// memory spares it; on CPUs 5 weights take 20 ms and 33 take 375 for 2^24 floats, in memory 84 and 90 (PoCL
+/// 3.1, 2 cores).
+constexpr std::size_t most_arguments = 64, most_rows_of_gpus = 2, most_rows_of_cpus = 8;
 /// Elements and weights together whose positions are counted in 32 bits.
 constexpr std::size_t most_narrow = std::size_t{1} << 29;
 
@@ -341,8 +343,10 @@ tape weights_near(const tape& x, trace::type type, const void* weights, std::siz
     return p;
 }
 
-bool are_arguments(std::size_t weights, int dimension, const shape& box) {
-    return weights <= most_arguments && lines(box, dimension).inner == 1;
+bool are_arguments(std::size_t weights, const tape& x, int dimension) {
+    if (lines(box_of(x), dimension).inner == 1) return weights <= most_arguments;
+    const bool is_cpu = vector_near(x, scalar::i8)->device().info().type == device_type::cpu;
+    return weights <= (is_cpu && !of_gpus ? most_rows_of_cpus : most_rows_of_gpus);
 }
 
 void check_convolution(std::size_t weights, std::size_t centre, int dimension, const shape& box) {
