@@ -7,6 +7,7 @@
 //                       [](const auto& u) { return u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4 * u(0, 0); },
 //                       M);
 //     smooth = balm::convolve(balm::border::mirror, x, {0.25f, 0.5f, 0.25f});
+//     echo = balm::convolve(balm::constant_border{0.0f}, signal, impulse_response);
 
 #include <array>
 #include <concepts>
@@ -42,10 +43,11 @@ constant_border(T) -> constant_border<T>;
 
 namespace array {
 
-/// A box of the elements of a larger one.
+/// Some elements of a box: a smaller box, or a list of elements whose coordinates expressions give.
 struct region {
     shape extents;
     std::array<std::int64_t, shape::max_dimensions> begin{};
+    std::vector<expr<std::int64_t>> coordinates{};  ///< of a list: one for each dimension of the box
 };
 
 /// The arrays that a stencil reads, of equal extents, and how far it reads from an element.
@@ -54,11 +56,11 @@ public:
     /// Throws usage_error where extents differ.
     stencil_inputs(std::initializer_list<selection>);
 
-    /// An array's element that is `offset` away from each of a region. Along dimensions where some are beyond
-    /// the border, the index is what the border makes of it. Throws usage_error unless there is an offset for
-    /// each dimension.
+    /// An array's element that is `offset` away from each of a region. Along dimensions where some may be
+    /// beyond the border, the index is what the border makes of it. Throws usage_error unless there is an
+    /// offset for each dimension.
     tape neighbour(std::size_t array, const region&, border, std::span<const std::int64_t> offset);
-    /// Whether they are within the array (bool); nothing where all of them are.
+    /// Whether they are within the array (bool); nothing where all of them are known to be.
     std::optional<tape> is_within(const region&, std::span<const std::int64_t> offset) const;
     /// The coordinate of each element of a region (i64).
     tape coordinate(const region&, int dimension) const;
@@ -68,15 +70,33 @@ public:
     tape computed(trace::type, const std::function<tape(const region&)>& value);
 
 private:
-    std::vector<region> regions() const;
+    region inner_region() const;
 
     shape box_;
     std::vector<selection> arrays_;
     std::array<std::int64_t, shape::max_dimensions> ahead_{}, behind_{};  ///< the farthest that is read
 };
 
-[[noreturn]] void refuse_convolution(std::size_t weights, std::size_t centre, int dimension,
-                                     const shape& box);
+/// How the elements of a convolution are made of values and weights: recorded in its kernel.
+struct convolution_terms {
+    trace::type value, weight, result;
+    const operation* product;  ///< of a weight and a value
+    const operation* sum;      ///< of a result and a product, which are of the same type
+    const operation* zero;     ///< of nothing
+};
+/// A convolution whose weights are in memory, as a leaf of expressions. `constant` is empty, or what lies
+/// beyond the border.
+tape convolved(tape&& x, tape&& weights, tape&& constant, border, const convolution_terms&,
+               std::size_t centre, int dimension);
+/// Host weights in the memory of the first device where the tape is computed.
+tape weights_near(const tape&, trace::type, const void* weights, std::size_t count);
+
+/// Whether so many weights of the host's are arguments of the kernel of an array, or in memory.
+bool are_arguments(std::size_t weights, const tape&, int dimension);
+/// Throws usage_error unless there is such a centre and dimension.
+void check_convolution(std::size_t weights, std::size_t centre, int dimension, const shape& box);
+/// How many weights an array has. Throws usage_error for one of several dimensions.
+std::size_t count_of_weights(const tape&);
 
 }  // namespace array
 
@@ -187,13 +207,86 @@ requires(sizeof...(A) > 0) auto stencil(const B& beyond, F&& f, const A&... arra
 struct convolution {
     std::optional<std::size_t> centre{};  ///< the middle one, of an even number the second of both
     std::optional<int> dimension{};       ///< the last one
-
-    static constexpr std::size_t most_weights = 64;
 };
 
-/// The convolution of an array with up to 64 weights of the host's along one dimension: element i is the sum
-/// of weights[k] * x[i + centre - k]. Weights are arguments of the kernel: other ones compile nothing. Throws
-/// usage_error for no weights or more than 64, and for a centre or dimension that is not there.
+namespace detail {
+
+template <class R>
+trace::node zero_of(const trace::node*) {
+    return dsl::detail::result_node(dsl::Var<R>());
+}
+/// How weights of W and values of T are combined, as the kernel language does.
+template <class W, class T>
+struct convolution_recorder {
+    using product = recorder<row_operation<builtin::mul>, W, T>;
+    using result = typename product::result;
+    using sum = recorder<row_operation<builtin::add>, result, result>;
+    static_assert(std::same_as<typename sum::result, result>);
+    static constexpr array::operation zero{&zero_of<result>, "zero"};
+
+    static array::convolution_terms terms() {
+        return {array_type<T>(),     array_type<W>(), array_type<result>(),
+                &product::operation, &sum::operation, &zero};
+    }
+};
+
+/// The type with which host weights enter products with elements of T.
+template <class W, class T>
+auto entering_weight() {
+    if constexpr (scalar_type<W> && scalar_type<T>)
+        return std::type_identity<element_of<decltype(std::declval<W>() * std::declval<expr<T>>())>>{};
+    else
+        return entering_element<row_operation<builtin::mul>, W, 0, W, expr<T>>();
+}
+template <class U, class W>
+U entered(const W& weight) {
+    if constexpr (scalar_type<U> && scalar_type<W>) {
+        refuse_wrapping<scalar_of<U>>(weight);
+        if (!dsl::detail::fits<U>(weight)) array_scalar_does_not_fit(scalar_of<U>);
+        return static_cast<U>(weight);
+    } else {
+        return host_element<U>(weight);
+    }
+}
+
+/// A convolution whose weights, elements of U, are in memory.
+template <class U, border_rule B, array_value A>
+auto convolved(const B& beyond, const A& x, array::tape&& weights, std::size_t centre, int dimension) {
+    using T = element_of<A>;
+    using made = convolution_recorder<U, T>;
+    array::tape constant;
+    if (const std::optional<T> value = constant_of<T>(beyond)) append_host<T>(constant, *value);
+    return expr<typename made::result>(array::convolved(expr<T>(x).tape(), std::move(weights),
+                                                        std::move(constant), rule_of(beyond), made::terms(),
+                                                        centre, dimension));
+}
+
+/// A convolution whose weights are the arguments of a stencil.
+template <border_rule B, array_value A, class W>
+auto weighted_stencil(const B& beyond, const A& x, const W* weights, std::size_t count, std::size_t centre,
+                      int along, int dimensions) {
+    return stencil(
+        beyond,
+        [&](const auto& u) {
+            const auto term = [&](std::size_t k) {
+                std::array<std::int64_t, shape::max_dimensions> offset{};
+                offset[static_cast<std::size_t>(along)] =
+                    static_cast<std::int64_t>(centre) - static_cast<std::int64_t>(k);
+                return weights[k] * u.at(std::span(offset).first(static_cast<std::size_t>(dimensions)));
+            };
+            auto sum = +term(0);
+            for (std::size_t k = 1; k < count; ++k) sum = std::move(sum) + term(k);
+            return sum;
+        },
+        x);
+}
+
+}  // namespace detail
+
+/// The convolution of an array with weights along one dimension: element i is the sum of weights[k] * x[i +
+/// centre - k], added up in the order of k. There may be any number of weights, also more than elements;
+/// other weights of the host's compile nothing. Throws usage_error for no weights, and for a centre or
+/// dimension that is not there.
 ///
 ///     smooth = balm::convolve(balm::border::mirror, x, weights);
 ///     edges = balm::convolve(balm::border::clamp, image, {1, 0, -1}, {.dimension = 0});
@@ -203,30 +296,42 @@ requires(!array_value<W>) && requires(const W& w) {
     std::size(w);
 }
 auto convolve(const B& beyond, const A& x, const W& weights, const convolution& how = {}) {
+    using own = std::remove_cvref_t<decltype(*std::data(weights))>;
     const std::size_t count = std::size(weights);
     const shape box = array::box_of(detail::selected(x).where);
     const std::size_t centre = how.centre.value_or(count / 2);
     const int along = how.dimension.value_or(box.dimensions() - 1);
-    if (count == 0 || count > convolution::most_weights || centre >= count || along < 0 ||
-        along >= box.dimensions())
-        array::refuse_convolution(count, centre, along, box);
-    const auto weighted = [&](const auto& u) {
-        const auto term = [&](std::size_t k) {
-            std::array<std::int64_t, shape::max_dimensions> offset{};
-            offset[static_cast<std::size_t>(along)] =
-                static_cast<std::int64_t>(centre) - static_cast<std::int64_t>(k);
-            return std::data(weights)[k] *
-                   u.at(std::span(offset).first(static_cast<std::size_t>(box.dimensions())));
-        };
-        auto sum = +term(0);
-        for (std::size_t k = 1; k < count; ++k) sum = std::move(sum) + term(k);
-        return sum;
-    };
-    return stencil(beyond, weighted, x);
+    array::check_convolution(count, centre, along, box);
+    using made = decltype(detail::weighted_stencil(beyond, x, std::data(weights), count, centre, along, 1));
+    if (array::are_arguments(count, expr<detail::element_of<A>>(x).tape(), along))
+        return made(
+            detail::weighted_stencil(beyond, x, std::data(weights), count, centre, along, box.dimensions()));
+    using U = typename decltype(detail::entering_weight<own, detail::element_of<A>>())::type;
+    std::vector<U> entering;
+    entering.reserve(count);
+    for (std::size_t k = 0; k < count; ++k) entering.push_back(detail::entered<U>(std::data(weights)[k]));
+    return made(detail::convolved<U>(beyond, x,
+                                     array::weights_near(expr<detail::element_of<A>>(x).tape(),
+                                                         detail::array_type<U>(), entering.data(), count),
+                                     centre, along));
 }
 template <detail::border_rule B, array_value A, scalar_type T>
 auto convolve(const B& beyond, const A& x, std::initializer_list<T> weights, const convolution& how = {}) {
     return convolve(beyond, x, std::span<const T>(weights.begin(), weights.size()), how);
+}
+/// The same with weights on the device: a vector, a view or an expression of one dimension.
+///
+///     matched = balm::convolve(balm::constant_border{0.0f}, received, pulse[n - 1 - balm::element_index()]);
+template <detail::border_rule B, array_value A, array_value W>
+auto convolve(const B& beyond, const A& x, const W& weights, const convolution& how = {}) {
+    using U = detail::element_of<W>;
+    array::tape list = expr<U>(weights).tape();
+    const std::size_t count = array::count_of_weights(list);
+    const shape box = array::box_of(detail::selected(x).where);
+    const std::size_t centre = how.centre.value_or(count / 2);
+    const int along = how.dimension.value_or(box.dimensions() - 1);
+    array::check_convolution(count, centre, along, box);
+    return detail::convolved<U>(beyond, x, std::move(list), centre, along);
 }
 
 }  // namespace balm

@@ -5,16 +5,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "algorithm/stencil/convolution_strategy.hpp"
 #include "balm/error.hpp"
 #include "balm/reduce.hpp"
 #include "balm/scan.hpp"
 #include "kernel/run.hpp"
 #include "support/case_count.hpp"
+#include "support/nvrtc_listener.hpp"
 
 namespace balm::test {
 
@@ -193,7 +196,9 @@ TEST(V14_stencils, elements_that_are_more_than_scalars) {
 }
 
 TEST(V14_stencils, over_several_devices) {
-    run_on_three_devices("test_algorithm", "V14_stencils.neighbours*:V14_convolutions.weights*");
+    run_on_three_devices("test_algorithm",
+                         "V14_stencils.neighbours*:V14_convolutions.weights*:V14_convolutions.with*boxes:"
+                         "V14_convolutions.with_more*");
 }
 
 TEST(V14_convolutions, weights_of_all_counts_and_centres) {
@@ -242,6 +247,167 @@ TEST(V14_convolutions, along_a_dimension_with_kept_type) {
     });
 }
 
+/// Runs the body on every context, and on a CPU with tiles as GPUs have them.
+template <class Body>
+void in_all_convolutions(Body&& body) {
+    on_all_contexts([&](const context& ctx) { body(ctx); });
+    if (devices_are_together() || !has_cpu()) return;
+    SCOPED_TRACE("tiles of groups");
+    struct of_gpus {
+        of_gpus() { array::force_convolutions_of_gpus(true); }
+        of_gpus(const of_gpus&) = delete;
+        ~of_gpus() { array::force_convolutions_of_gpus(false); }
+    } const held;
+    body(context{filter::cpu});
+}
+
+/// Weights in memory, on boxes that tiles do not divide.
+TEST(V14_convolutions, with_many_weights_in_boxes) {
+    struct problem {
+        std::vector<std::size_t> sizes;
+        std::size_t along;
+        std::vector<std::size_t> counts;
+    };
+    const problem problems[] = {
+        {{7013}, 0, {65, 481}},     // many tiles
+        {{300, 29}, 1, {21}},       // rows shorter than a tile
+        {{1, 1, 400, 3}, 2, {34}},  // few columns, and more of them than a sub-group's lanes
+        {{3, 61, 41}, 1, {47, 8}}, {{6, 2, 2, 1, 1, 1, 1, 3}, 0, {15}},
+    };
+    auto random = seeded_random();
+    for (const problem& each : problems)
+        for (const std::size_t count : each.counts) {
+            host_box box{each.sizes, {}};
+            box.values = random_values<std::int32_t>(random, box.extents().count(), -1000, 1000);
+            const auto w = random_values<std::int32_t>(random, count, -99, 99);
+            const std::size_t centre = random() % count;
+            const int number = static_cast<int>(random() % 4);
+            SCOPED_TRACE(testing::PrintToString(each.sizes) + " by " + std::to_string(count) + ", centre " +
+                         std::to_string(centre) + ", border " + std::to_string(number));
+            in_all_convolutions([&](const context& ctx) {
+                const vector<std::int32_t> X(ctx, box.values), W(ctx, w);
+                with_border(number, 7, [&](const auto& beyond) {
+                    const convolution how{centre, static_cast<int>(each.along)};
+                    const auto M = view(X, box.extents());
+                    const auto got = vector<std::int32_t>(convolve(beyond, M, W, how)).to_host();
+                    std::size_t inner = 1;
+                    for (std::size_t d = each.along + 1; d < each.sizes.size(); ++d) inner *= each.sizes[d];
+                    const std::int64_t length = box.size(each.along);
+                    for (std::size_t i = 0; i < got.size(); ++i) {
+                        const auto here = static_cast<std::int64_t>(i / inner) % length;
+                        const std::size_t line = i - static_cast<std::size_t>(here) * inner;
+                        std::int32_t wanted = 0;
+                        for (std::size_t k = 0; k < count; ++k) {
+                            const std::int64_t from =
+                                here + static_cast<std::int64_t>(centre) - static_cast<std::int64_t>(k);
+                            const std::int64_t at = brought_back(from, length, number);
+                            wanted +=
+                                w.begin()[k] *
+                                (at < 0 ? 7
+                                        : box.values.begin()[line + static_cast<std::size_t>(at) * inner]);
+                        }
+                        ASSERT_EQ(got.begin()[i], wanted) << i;
+                    }
+                });
+            });
+        }
+}
+
+/// More weights than elements, and hardly any elements.
+TEST(V14_convolutions, with_more_weights_than_elements) {
+    auto random = seeded_random();
+    const auto w = random_values<float>(random, 1001, -1.f, 1.f);
+    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{40}}) {
+        const auto x = random_values<float>(random, n, -1.f, 1.f);
+        in_all_convolutions([&](const context& ctx) {
+            const auto got =
+                vector<float>(convolve(border::wrap, vector<float>(ctx, x), w, {.centre = 1000})).to_host();
+            ASSERT_EQ(got.size(), n);
+            for (std::size_t i = 0; i < n; ++i) {
+                float wanted = 0;  // in the order of the weights, each product rounded with its sum
+                for (std::size_t k = 0; k < w.size(); ++k)
+                    wanted = std::fma(w[k], x[(i + 1000 - k) % n], wanted);
+                ASSERT_EQ(got.begin()[i], wanted) << i;
+            }
+        });
+    }
+}
+
+/// Of short vectors, complex numbers and halves; of expressions; in place; as part of an expression.
+TEST(V14_convolutions, with_weights_in_memory_of_all_kinds) {
+    auto random = seeded_random();
+    const std::size_t n = 777, count = 65;
+    const auto number = [&](std::size_t i, std::size_t k) {
+        return static_cast<std::size_t>(
+            brought_back(static_cast<std::int64_t>(i + count / 2 - k), static_cast<std::int64_t>(n), 2));
+    };
+    in_all_convolutions([&](const context& ctx) {
+        const auto w = random_values<std::int32_t>(random, count, -5, 5),
+                   x = random_values<std::int32_t>(random, n, -5, 5);
+        const auto check = [&](const auto& got, const auto& value, const auto& weight) {
+            for (std::size_t i = 0; i < n; ++i) {
+                auto wanted = weight(0) * value(number(i, 0));
+                for (std::size_t k = 1; k < count; ++k) wanted += weight(k) * value(number(i, k));
+                ASSERT_EQ(got.begin()[i], wanted) << i;
+            }
+        };
+        const auto as_int = [](const auto& list) { return [&](std::size_t k) { return list[k]; }; };
+        const auto as_float = [](const auto& list) {
+            return [&](std::size_t k) { return static_cast<float>(list[k]); };
+        };
+        const vector<std::int32_t> X(ctx, x), W(ctx, w);
+        // Halves beside weights that are an expression of a view.
+        vector<half> H(ctx, n);
+        H = cast<float>(X);
+        const auto halves = convolve(border::mirror, H, cast<float>(W[element_index(0, count)]));
+        static_assert(std::same_as<decltype(halves)::value_type, float>);
+        check(vector<float>(halves).to_host(), as_float(x), as_float(w));
+        // Small integers are added up as ints; a pending result is part of an expression.
+        vector<std::int8_t> S(ctx, n);
+        S = cast<std::int8_t>(X);
+        const auto small = convolve(border::mirror, S, w);
+        static_assert(std::same_as<decltype(small)::value_type, std::int32_t>);
+        check(vector<std::int32_t>(small + 0 * X).to_host(), as_int(x), as_int(w));
+        // Complex numbers by real weights of the host, and in place.
+        using complex = std::complex<float>;
+        vector<complex> C(ctx, n);
+        C = compose<complex>(cast<float>(X), cast<float>(X * X));
+        C = convolve(border::mirror, C, std::vector<float>(w.begin(), w.end()));
+        const auto complex_value = [&](std::size_t k) {
+            return complex(static_cast<float>(x[k]), static_cast<float>(x[k] * x[k]));
+        };
+        check(C.to_host(), complex_value, as_float(w));
+        // Short vectors, every other element of an expression.
+        vector<double4> V(ctx, 2 * n);
+        const auto twice = cast<double>(element_index() / 2);
+        V = compose<double4>(twice, 2 * twice, twice * twice, -twice);
+        const auto even = view(expr<double4>(V * 2.0), {n, 2})(all, 0);
+        const auto got = vector<double4>(convolve(border::mirror, even, cast<double>(W))).to_host();
+        for (std::size_t i = 0; i < n; ++i) {
+            double wanted = 0, square = 0;
+            for (std::size_t k = 0; k < count; ++k) {
+                const auto at = static_cast<double>(number(i, k));
+                wanted += 2 * w[k] * at;
+                square += 2 * w[k] * at * at;
+            }
+            ASSERT_EQ(got.begin()[i][1], 2 * wanted) << i;
+            ASSERT_EQ(got.begin()[i][2], square) << i;
+        }
+    });
+}
+
+TEST(V14_convolutions, other_weights_in_memory_compile_nothing) {
+    const auto smooth = [&](const context& ctx, std::size_t n, std::size_t count) {
+        const vector<float> x(ctx, n, 1.f), w(ctx, count, 0.5f);
+        const vector<float> y(convolve(border::clamp, x, w));
+        EXPECT_EQ(y[n / 2], 0.5f * static_cast<float>(count));
+    };
+    in_all_convolutions([&](const context& ctx) {
+        smooth(ctx, 30000, 104);
+        EXPECT_EQ(compilations_of([&] { smooth(ctx, 31000, 208); }), 0);
+    });
+}
+
 TEST(V14_stencils, refused_ones_are_explained) {
     const vector<float> x(context(), 12, 1.f), other(context(), 12, 1.f);
     const auto message = [](auto&& f) {
@@ -276,9 +442,13 @@ TEST(V14_stencils, refused_ones_are_explained) {
                         border::wrap, [](const auto& u) { return u.coordinate(1) + 0 * u(0); }, x);
                 }),
                 HasSubstr("dimension 1 of 12"));
-    const std::vector<float> none, many(65, 1.f), two(2, 1.f);
+    const std::vector<float> none, two(2, 1.f);
     EXPECT_THAT(message([&] { convolve(border::wrap, x, none); }), HasSubstr("no weights"));
-    EXPECT_THAT(message([&] { convolve(border::wrap, x, many); }), HasSubstr("65 weights; up to 64"));
+    EXPECT_THAT(message([&] { convolve(border::wrap, x, vector<float>(context(), 0)); }),
+                HasSubstr("no weights"));
+    EXPECT_THAT(message([&] { convolve(border::wrap, x, M); }), HasSubstr("3 x 4; they are a list"));
+    EXPECT_THAT(message([&] { convolve(border::wrap, M, other, {.centre = 12}); }),
+                HasSubstr("weight 12 of 12"));
     EXPECT_THAT(message([&] { convolve(border::wrap, x, two, {.centre = 2}); }), HasSubstr("weight 2 of 2"));
     EXPECT_THAT(message([&] { convolve(border::wrap, x, two, {.dimension = 1}); }),
                 HasSubstr("dimension 1 of 12"));

@@ -1,7 +1,6 @@
-// Stencils as leaves of expressions. The elements are divided into regions: those whose neighbours are all
-// inside, and for each end of each dimension a slab along the border. Each region is an assignment of its
-// own; views that are moved by constants are what the first one reads, so that its kernel loads in tiles
-// (ir/lower/tile.cpp).
+// Stencils as leaves of expressions, in two assignments: of the elements whose neighbours are all inside,
+// which reads views that are moved by constants, so that its kernel loads in tiles (ir/lower/tile.cpp); and
+// of a list of those along the border, whose neighbours' indices are brought back into the array.
 
 #include "balm/stencil.hpp"
 
@@ -21,6 +20,7 @@ namespace {
 std::int64_t extent(const shape& box, int dimension) { return static_cast<std::int64_t>(box[dimension]); }
 
 expr<std::int64_t> index_along(const region& where, int dimension) {
+    if (!where.coordinates.empty()) return where.coordinates[static_cast<std::size_t>(dimension)];
     affine_map map{where.extents, {}, where.begin[static_cast<std::size_t>(dimension)]};
     map.strides[static_cast<std::size_t>(dimension)] = 1;
     tape p;
@@ -28,8 +28,9 @@ expr<std::int64_t> index_along(const region& where, int dimension) {
     return expr<std::int64_t>(std::move(p));
 }
 
-/// Of a region moved along a dimension: whether some elements are beyond either end.
+/// Of a region moved along a dimension: whether some elements may be beyond either end.
 bool is_beyond(const shape& box, const region& where, int dimension, std::int64_t offset) {
+    if (!where.coordinates.empty()) return offset != 0;
     const std::int64_t first = where.begin[static_cast<std::size_t>(dimension)] + offset;
     return first < 0 || first + extent(where.extents, dimension) > extent(box, dimension);
 }
@@ -66,9 +67,86 @@ void check_is_of_neighbours(const tape& p) {
     }
 }
 
+/// The elements of a box that are not in a region of it, as a list. Those of the first dimension come first,
+/// of both of its ends and of all other coordinates; then those of the second one that are not among them …
+///
+/// Every extent is a scalar of the expressions, so that boxes of other extents share a kernel.
+class border_list {
+public:
+    border_list(const shape& box, const region& inner) {
+        const auto n = [&](int e) { return extent(box, e); };
+        const auto between = [&](int e) { return extent(inner.extents, e); };
+        const int dimensions = box.dimensions();
+        std::vector<std::int64_t> first;  // of each dimension
+        for (int d = 0; d < dimensions; ++d) {
+            first.push_back(static_cast<std::int64_t>(count_));
+            std::int64_t own = n(d) - between(d);
+            for (int e = 0; e < dimensions; ++e)
+                if (e != d) own *= e < d ? between(e) : n(e);
+            count_ += static_cast<std::size_t>(own);
+        }
+        const expr<std::int64_t> i = element_index(0, count_);
+        expr<std::int64_t> rest = i;
+        for (int d = 1; d < dimensions; ++d)
+            rest = select(i < first[static_cast<std::size_t>(d)], std::move(rest),
+                          i - first[static_cast<std::size_t>(d)]);
+        rest = kept(std::move(rest));
+        // Of elements of dimension e itself both ends are one range, of those of later dimensions what is
+        // between them, of earlier ones all.
+        const auto of_kind = [&](int e, const expr<std::int64_t>& all, const expr<std::int64_t>& ends,
+                                 const expr<std::int64_t>& inside) {
+            const auto at = static_cast<std::size_t>(e);
+            expr<std::int64_t> own = ends;
+            if (e + 1 < dimensions) own = select(i < first[at + 1], std::move(own), inside);
+            if (e > 0) own = select(i < first[at], all, std::move(own));
+            return own;
+        };
+        for (int e = dimensions; e-- > 0;) {
+            const std::int64_t low = inner.begin[static_cast<std::size_t>(e)];
+            expr<std::int64_t> at = rest;
+            if (e > 0) {
+                const expr<std::int64_t> own =
+                    kept(of_kind(e, number(n(e)), number(n(e) - between(e)), number(between(e))));
+                at = kept(rest % own);
+                rest = kept(rest / own);
+            }
+            coordinates_.push_back(kept(of_kind(e, at, select(at < low, at, at + between(e)), at + low)));
+        }
+        std::reverse(coordinates_.begin(), coordinates_.end());
+    }
+    std::size_t count() const { return count_; }
+    region where() const { return {shape(count_), {}, coordinates_}; }
+    /// A value that is made of the coordinates, with what they are.
+    tape complete(tape&& value, trace::type type) const {
+        tape list = list_;
+        list.append(std::move(value));
+        for (std::size_t k = 0; k < kept_; ++k) list.push_within(type);
+        return list;
+    }
+
+private:
+    static expr<std::int64_t> number(std::int64_t value) {
+        tape p;
+        p.push_value(step::kind::scalar, scalar::i64, static_cast<std::uint64_t>(value));
+        return expr<std::int64_t>(std::move(p));
+    }
+    expr<std::int64_t> kept(expr<std::int64_t> value) {
+        list_.append(std::move(value).tape());
+        tape name;
+        name.size = static_cast<std::int64_t>(count_);
+        name.push_kept(scalar::i64, list_.push_keep(scalar::i64));
+        ++kept_;
+        return expr<std::int64_t>(std::move(name));
+    }
+
+    std::size_t count_ = 0, kept_ = 0;
+    tape list_;
+    std::vector<expr<std::int64_t>> coordinates_;
+};
+
 struct stencil_piece {
-    region where;
     tape value;
+    tape positions;  ///< where its elements are
 };
 
 class stencil_producer : public producer {
@@ -96,15 +174,8 @@ private:
         std::vector<tape> values;
         for (const stencil_piece& each : pieces_) values.push_back(each.value);
         materialise(values);
-        const affine_map all = row_major(extents());
         for (std::size_t k = 0; k < pieces_.size(); ++k) {
-            const region& where = pieces_[k].where;
-            affine_map map{where.extents, all.strides, 0};
-            for (std::size_t d = 0; d < all.strides.size(); ++d)
-                map.offset += where.begin[d] * all.strides[d];
-            tape positions;
-            positions.push_position(map);
-            const target to{&into, &positions};
+            const target to{&into, &pieces_[k].positions};
             assign({&to, 1}, std::move(values[k]));
         }
     }
@@ -131,7 +202,7 @@ tape stencil_inputs::neighbour(std::size_t array, const region& where, border be
             fmt::format("a neighbour is asked for with {} offsets in an array of {}, which has {} "
                         "dimensions",
                         offset.size(), to_string(box_), dimensions));
-    bool is_inside = true;
+    bool is_inside = where.coordinates.empty();
     std::vector<slice_part> parts;
     for (int d = 0; d < dimensions; ++d) {
         const auto at = static_cast<std::size_t>(d);
@@ -150,7 +221,8 @@ tape stencil_inputs::neighbour(std::size_t array, const region& where, border be
     std::optional<expr<std::int64_t>> position;
     for (int d = 0; d < dimensions; ++d) {
         const auto at = static_cast<std::size_t>(d);
-        auto index = index_along(where, d) + offset[at];
+        auto index = index_along(where, d);
+        if (offset[at] != 0) index = std::move(index) + offset[at];
         if (is_beyond(box_, where, d, offset[at]))
             index = brought_back(std::move(index), extent(box_, d), beyond);
         auto own = std::move(index) * all.strides[at];
@@ -182,55 +254,46 @@ tape stencil_inputs::coordinate(const region& where, int dimension) const {
     return index_along(where, dimension).tape();
 }
 
-/// The slabs of a dimension leave out the elements of those before it, as the rest does of all.
-std::vector<region> stencil_inputs::regions() const {
-    std::vector<region> made;
-    const int dimensions = box_.dimensions();
+/// The elements whose neighbours are all inside; maybe none.
+region stencil_inputs::inner_region() const {
+    region inner;
     std::array<std::size_t, shape::max_dimensions> sizes{};
-    for (int d = 0; d < dimensions; ++d) sizes[static_cast<std::size_t>(d)] = box_[d];
-    region rest{box_, {}};
-    const auto add = [&](region each) {
-        each.extents = shape(std::span(sizes).first(static_cast<std::size_t>(dimensions)));
-        if (each.extents.count() > 0) made.push_back(each);
-    };
-    for (int d = 0; d < dimensions; ++d) {
+    for (int d = 0; d < box_.dimensions(); ++d) {
         const auto at = static_cast<std::size_t>(d);
-        const std::int64_t size = extent(box_, d), low = std::min(ahead_[at], size),
-                           high = std::max(size - behind_[at], low);
-        region slab = rest;
-        sizes[at] = static_cast<std::size_t>(low);
-        add(slab);
-        slab.begin[at] = high;
-        sizes[at] = static_cast<std::size_t>(size - high);
-        add(slab);
-        rest.begin[at] = low;
-        sizes[at] = static_cast<std::size_t>(high - low);
+        const std::int64_t size = extent(box_, d), low = std::min(ahead_[at], size);
+        inner.begin[at] = low;
+        sizes[at] = static_cast<std::size_t>(std::max(size - behind_[at], low) - low);
     }
-    add(rest);
-    return made;
+    inner.extents = shape(std::span(sizes).first(static_cast<std::size_t>(box_.dimensions())));
+    return inner;
 }
 
 tape stencil_inputs::computed(trace::type type, const std::function<tape(const region&)>& value) {
     const tape probe = value({box_, {}});  // how far it reads
     check_is_of_neighbours(probe);
+    const affine_map all = row_major(box_);
     std::vector<stencil_piece> pieces;
-    for (const region& each : regions()) pieces.push_back({each, value(each)});
+    const region inner = inner_region();
+    if (inner.extents.count() > 0) {
+        affine_map map{inner.extents, all.strides, 0};
+        for (std::size_t d = 0; d < all.strides.size(); ++d) map.offset += inner.begin[d] * all.strides[d];
+        tape positions;
+        positions.push_position(map);
+        pieces.push_back({value(inner), std::move(positions)});
+    }
+    const border_list border(box_, inner);
+    if (border.count() > 0) {
+        const region where = border.where();
+        auto position = where.coordinates[0] * all.strides[0];
+        for (std::size_t d = 1; d < where.coordinates.size(); ++d)
+            position = std::move(position) + where.coordinates[d] * all.strides[d];
+        pieces.push_back(
+            {border.complete(value(where), type), border.complete(std::move(position).tape(), scalar::i64)});
+    }
     tape p;
     p.push_produced(
         std::make_shared<stencil_producer>(box_, type, vector_near(arrays_[0].of, type), std::move(pieces)));
     return p;
-}
-
-void refuse_convolution(std::size_t weights, std::size_t centre, int dimension, const shape& box) {
-    if (weights == 0) throw usage_error("a convolution has no weights");
-    if (weights > convolution::most_weights)
-        throw usage_error(fmt::format("a convolution has {} weights; up to {} are possible", weights,
-                                      convolution::most_weights));
-    if (centre >= weights)
-        throw usage_error(fmt::format("the centre of a convolution is weight {} of {}, which count from 0",
-                                      centre, weights));
-    throw usage_error(fmt::format("a convolution is along dimension {} of {}, whose dimensions are 0 to {}",
-                                  dimension, to_string(box), box.dimensions() - 1));
 }
 
 }  // namespace balm::array
