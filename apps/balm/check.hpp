@@ -130,7 +130,15 @@ std::string ulp_table(const std::vector<check>&);
 std::vector<check> check_arrays(const device&, const settings&);
 /// Every scalar type to every other.
 std::vector<check> check_conversions(const device&, const settings&);
-/// An array expression, a reduction, a kernel with local memory, a program through a disk cache.
+/// An array expression, a reduction, a kernel with local memory, a program through a disk cache; look-back,
+/// where algorithms take it.
 std::vector<check> check_paths(const device&, const settings&);
+/// Whether kernels on the device have groups that wait for what others announce.
+bool takes_look_back(const device&);
+struct look_back_rounds {
+    std::size_t launches = 64, groups = 4096;
+};
+/// Whether announcements arrive whole, in time, and are those of the launch.
+check check_look_back(const device&, const settings&, const look_back_rounds& = {});
 
 }  // namespace balm::tool

@@ -260,6 +260,29 @@ private:
     std::optional<announcement_memory> announcements_;
 };
 
+/// The tape with views of all elements in row-major order as their vectors, which are loaded as short ones.
+tape read_in_order(const tape& p) {
+    tape made = p;
+    if (p.maps.empty()) return made;
+    const shape box = box_of(p);
+    const affine_map in_order = row_major(box);
+    made.steps.clear();
+    int depth = 0;  ///< inside it indices are others
+    for (std::size_t k = 0; k < p.steps.size(); ++k) {
+        const auto is = [&](std::size_t further, step::kind what) {
+            return p.steps[k + further].what == what;
+        };
+        depth += is(0, step::kind::at) - is(0, step::kind::end);
+        const bool is_in_order = depth == 0 && k + 3 < p.steps.size() && is(0, step::kind::position) &&
+                                 is(1, step::kind::at) && is(2, step::kind::vector) &&
+                                 is(3, step::kind::end) && reshaped(p.maps[p.steps[k].leaf], box) == in_order;
+        if (is_in_order) k += 2;
+        made.steps.push_back(p.steps[k]);
+        if (is_in_order) ++k;
+    }
+    return made;
+}
+
 class scan_producer : public producer {
 public:
     scan_producer(tape&& of, const scan& how, bool is_by_key)
@@ -344,8 +367,9 @@ private:
 trace::type result_type(const reduction& what) { return operations(&what, 1, {}).results()[0]; }
 
 void run(const scan_request& asked) {
-    const section all{asked.p, asked.into[0]->size(), asked.into, 0};
-    if (all.n > 0) computation(all, asked, 0, true).start();
+    if (asked.into[0]->size() == 0) return;
+    const tape p = read_in_order(asked.p);
+    computation({p, asked.into[0]->size(), asked.into, 0}, asked, 0, true).start();
 }
 
 tape on_first_device(const tape& p) {

@@ -14,6 +14,7 @@
 #include "algorithm/element_of_run.hpp"
 #include "algorithm/reduce/slots.hpp"
 #include "balm/dsl/control.hpp"
+#include "balm/dsl/conversion.hpp"
 
 namespace balm::array {
 
@@ -107,10 +108,12 @@ private:
     trace::node begins_row(const Index& first, int away) const {
         const bool is_tile = plan_.stage == scan_stage::whole_rows;
         const Index from = is_tile ? first - group_id(0) * given("elements_of_tile") : Index(first);
-        const trace::node row[] = {given_["row"]};
-        const Index in_row(
-            row_major_coordinates(block::node_of(from), row, is_tile || plan_.is_narrow).back());
-        return block::node_of(away == 0 ? in_row == 0 : in_row + away == given("row"));
+        const auto begins = [away](const auto& place, const auto& row) {
+            const auto in_row = place % row;
+            return block::node_of(away == 0 ? in_row == 0 : in_row + away == row);
+        };
+        if (is_tile || plan_.is_narrow) return begins(cast<unsigned>(from), cast<unsigned>(given("row")));
+        return begins(from, given("row"));
     }
     /// The result of an element, given what is ahead of it and what that and the element make.
     values result(const values& own, const values& exclusive, const values& inclusive) const {
