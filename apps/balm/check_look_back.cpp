@@ -14,8 +14,8 @@ namespace balm::tool {
 namespace {
 
 constexpr std::size_t group_items = 256, lanes = 32;
-/// Loads of a word before a group gives up: seconds. Between bursts it asks whether another one has.
-constexpr int most_loads = 1 << 22, burst = 1 << 10;
+/// Loads of a word, between which a group asks whether another one has given up.
+constexpr int burst = 1 << 10;
 
 using namespace balm::dsl;
 
@@ -26,7 +26,7 @@ ULong announced(const UInt& value) {
 }
 
 /// What is counted, and how a report names it.
-constexpr int gave_up = 0, torn = 1, stale = 2;
+constexpr int missing = 0, torn = 1, stale = 2;
 constexpr std::size_t fault_count = 3;
 constexpr const char* fault_words[fault_count] = {"announcements that did not arrive",
                                                   "announcements that were seen in part",
@@ -38,21 +38,21 @@ UInt link_of(const UInt& group, const UInt& seed) { return (group * (group + 1u)
 /// `words` are the number of groups that have started, an announcement of each, and a link of each. All of
 /// them are 0 at first, as are `faults`.
 auto trace_look_back() {
-    return kernel<1>("selftest_look_back", [](UInt seed, Long groups, Mixed<std::uint64_t> words,
+    return kernel<1>("selftest_look_back", [](UInt seed, Long groups, Int loads, Mixed<std::uint64_t> words,
                                               Mixed<std::int64_t> faults, Local<std::uint64_t> started) {
         const auto wait_for = [&](const Long& place, const UInt& expected) {
             ULong word = atomic_load(words[place]);
-            Int tries = most_loads;
+            Int tries = loads;
             WHILE ((word >> 63) == 0u && tries > 0) {
                 word = atomic_load(words[place]);
                 tries -= 1;
-                IF (tries % burst == 0 && atomic_load(faults[gave_up]) != 0) {
+                IF (tries % burst == 0 && atomic_load(faults[missing]) != 0) {
                     tries = 0;
                 }
             }
             const UInt low = cast<unsigned>(word), high = cast<unsigned>(word >> 32);
             IF ((word >> 63) == 0u) {
-                atomic_add(faults[gave_up], 1);
+                atomic_add(faults[missing], 1);
             }
             ELIF ((high | 0x80000000u) != (low | 0x80000000u)) {
                 atomic_add(faults[torn], 1);
@@ -83,35 +83,6 @@ auto trace_look_back() {
     });
 }
 
-void launch(const device& on, const settings& how, const look_back_rounds& rounds, check& outcome) {
-    const context ctx({on});
-    const auto traced = trace_look_back();
-    std::mt19937_64 random(how.seed);
-    std::size_t items = group_items;
-    while (items > on.info().max_work_group_size) items /= 2;
-    vector<std::uint64_t> words(ctx, 1 + 2 * rounds.groups);
-    vector<std::int64_t> faults(ctx, fault_count);
-    for (std::size_t k = 0; k < rounds.launches; ++k) {
-        words = std::uint64_t{0};
-        faults = std::int64_t{0};
-        const auto seed = static_cast<unsigned>(random() | 1);
-        const auto groups = static_cast<std::int64_t>(rounds.groups);
-        on.execute(traced(seed, groups, words, faults, local<std::uint64_t>(1)), {rounds.groups * items},
-                   {items})
-            .wait();
-        const host_array<std::int64_t> found = faults.to_host();
-        outcome.values += 2 * rounds.groups;
-        for (std::size_t f = 0; f < fault_count; ++f)
-            if (found[f] != 0)
-                note_wrong(outcome, how,
-                           {{fmt::format("{} in launch {}", fault_words[f], k)},
-                            fmt::format("{}", found[f]),
-                            "0",
-                            0});
-        if (found[gave_up] != 0) break;
-    }
-}
-
 }  // namespace
 
 bool takes_look_back(const device& on) {
@@ -119,12 +90,42 @@ bool takes_look_back(const device& on) {
     return kernels::features_of(state).has_sub_groups && !kernels::facts_for(state).on_cpu;
 }
 
+look_back_faults run_look_back(const device& on, vector<std::uint64_t>& words, unsigned seed, int loads,
+                               std::size_t absent) {
+    static const auto traced = trace_look_back();
+    std::size_t items = group_items;
+    while (items > on.info().max_work_group_size) items /= 2;
+    const std::size_t groups = (words.size() - 1) / 2;
+    words.set(0, absent);
+    vector<std::int64_t> faults(context({on}), fault_count, 0);
+    on.execute(traced(seed, static_cast<std::int64_t>(groups), loads, words, faults, local<std::uint64_t>(1)),
+               {(groups - absent) * items}, {items})
+        .wait();
+    const host_array<std::int64_t> found = faults.to_host();
+    return {found[missing], found[torn], found[stale]};
+}
+
 check check_look_back(const device& on, const settings& how, const look_back_rounds& rounds) {
     check outcome;
     outcome.kind = "path";
     outcome.name = "look-back";
+    std::mt19937_64 random(how.seed);
     try {
-        launch(on, how, rounds, outcome);
+        vector<std::uint64_t> words(context({on}), 1 + 2 * rounds.groups);
+        for (std::size_t k = 0; k < rounds.launches && outcome.passed(); ++k) {
+            words = std::uint64_t{0};
+            const look_back_faults found =
+                run_look_back(on, words, static_cast<unsigned>(random() | 1), rounds.loads);
+            outcome.values += 2 * rounds.groups;
+            const std::int64_t counts[fault_count] = {found.missing, found.torn, found.stale};
+            for (std::size_t f = 0; f < fault_count; ++f)
+                if (counts[f] != 0)
+                    note_wrong(outcome, how,
+                               {{fmt::format("{} in launch {}", fault_words[f], k)},
+                                fmt::format("{}", counts[f]),
+                                "0",
+                                0});
+        }
     } catch (const std::exception& fault) {
         outcome.fault = fault.what();
     }

@@ -215,7 +215,7 @@ TEST(V15_scan_along, tiles_of_rows_with_sub_groups) {
     if (!has_cpu()) GTEST_SKIP() << "no CPU device";
     const context ctx{filter::cpu};
     const vector<unsigned> any(ctx, 9600);
-    constexpr std::size_t tile = 2048;  // a state has a flag and a number
+    constexpr std::size_t tile = 4096;
     // Rows as long as runs of a tile, and longer ones, whose kernel is the same.
     for (const std::size_t shortest : {1u, 2u, 4u}) {
         const ir::function kernel = kernel_with_sub_groups([&] {

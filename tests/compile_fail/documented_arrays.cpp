@@ -2,8 +2,6 @@
 // docs/sorting.md, as they stand there.
 #include <array>
 #include <balm/balm.hpp>
-#include <balm/scan_along.hpp>
-#include <balm/scan_into.hpp>
 #include <complex>
 #include <iostream>
 #include <tuple>

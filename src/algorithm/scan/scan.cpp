@@ -31,6 +31,8 @@ namespace {
 /// 2^28 u32 and f64 take 0.72 and 1.51 ms; 0.89 and 2.01 in tiles of 256 work-items with 64 bytes. With 158
 /// registers, as the compiler likes, three groups share a compute unit instead of four: 1.69 for f64 (H200).
 constexpr tile_shape large_tiles{128, 256, 128};
+/// Tiles of whole rows wait for nobody.
+constexpr tile_shape rows_tiles{256, 64};
 /// Floats that a work-item of a CPU combines ahead of what is before them.
 constexpr int cpu_elements_at_once = 8;
 /// Rows on CPUs: work-items for each compute unit, so that none waits long for the last; elements of a
@@ -108,15 +110,9 @@ public:
 
 private:
     void divide_elements(bool is_only) {
-        const bool has_flag = asked_.is_by_key || asked_.row > 0;
-        std::size_t bytes = 0, widest = 1;
-        for (const trace::type& each : scan_state(does_, has_flag)) bytes += trace::size_of(each);
-        for (const trace::type& each : does_.results()) widest = std::max(widest, trace::size_of(each));
-        division_ =
-            divide(device_, facts_.on_cpu, of_.p, leaves_,
-                   {of_.n, bytes, widest, is_only, large_tiles, std::numeric_limits<std::size_t>::max()});
-        static_cast<tile_plan&>(plan_) = division_.tiles;
-        facts_.max_registers = plan_.max_registers;
+        const bool is_rows = asked_.row > 0;
+        take(divided(is_rows ? rows_tiles : large_tiles, asked_.is_by_key, is_only));
+        if (is_rows) plan_.on_item() ? divide_rows_among_items() : divide_rows_among_groups(is_only);
         if (plan_.on_item()) {
             const bool are_floating = std::all_of(asked_.what.begin(), asked_.what.end(), [](auto& each) {
                 return is_floating(each.element.element);
@@ -128,7 +124,18 @@ private:
             });
             plan_.stores_vectors = !plan_.is_cut && are_numbers;
         }
-        if (asked_.row > 0) plan_.on_item() ? divide_rows_among_items() : divide_rows_among_groups();
+    }
+    work_division divided(const tile_shape& large, bool has_flag, bool is_only) const {
+        std::size_t bytes = 0, widest = 1;
+        for (const trace::type& each : scan_state(does_, has_flag)) bytes += trace::size_of(each);
+        for (const trace::type& each : does_.results()) widest = std::max(widest, trace::size_of(each));
+        return divide(device_, facts_.on_cpu, of_.p, leaves_,
+                      {of_.n, bytes, widest, is_only, large, std::numeric_limits<std::size_t>::max()});
+    }
+    void take(const work_division& made) {
+        division_ = made;
+        static_cast<tile_plan&>(plan_) = made.tiles;
+        facts_.max_registers = plan_.max_registers;
     }
 
     /// Some whole rows for each work-item; of few long ones, chunks of a row.
@@ -150,17 +157,24 @@ private:
     }
     /// As many whole rows as a tile takes, unless it would be far from full, or short vectors would pass the
     /// beginning of a tile; then rows are segments.
-    void divide_rows_among_groups() {
+    void divide_rows_among_groups(bool is_only) {
         plan_.rows = row_form::segments;
         plan_.is_narrow = of_.n <= std::size_t{1} << 31;
-        while (static_cast<std::size_t>(plan_.tile.length) > asked_.row)
-            plan_.tile = {plan_.tile.count * 2, plan_.tile.length / 2};
+        shorten_runs();
         const auto length = static_cast<std::size_t>(plan_.tile.length);
         const std::size_t step = length / std::gcd(asked_.row, length);
         const std::size_t rows = plan_.elements() / asked_.row / step * step;
         are_rows_whole_ = plan_.is_exact && 4 * rows * asked_.row >= 3 * plan_.elements();
         elements_of_tile_ = rows * asked_.row;
-        if (are_rows_whole_) groups_of_rows_ = divided_up(of_.n, elements_of_tile_);
+        groups_of_rows_ = are_rows_whole_ ? divided_up(of_.n, elements_of_tile_) : 0;
+        if (are_rows_whole_) return;
+        take(divided(large_tiles, true, is_only));
+        shorten_runs();
+    }
+    /// No run of a tile has elements of three rows.
+    void shorten_runs() {
+        while (static_cast<std::size_t>(plan_.tile.length) > asked_.row)
+            plan_.tile = {plan_.tile.count * 2, plan_.tile.length / 2};
     }
     std::size_t compute_units() const { return std::max<std::size_t>(device_.info().compute_units, 1); }
 
