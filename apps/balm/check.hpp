@@ -14,6 +14,7 @@
 #include "balm/device.hpp"
 #include "balm/trace.hpp"
 #include "balm/types.hpp"
+#include "balm/vector.hpp"
 
 namespace balm::tool {
 
@@ -130,7 +131,24 @@ std::string ulp_table(const std::vector<check>&);
 std::vector<check> check_arrays(const device&, const settings&);
 /// Every scalar type to every other.
 std::vector<check> check_conversions(const device&, const settings&);
-/// An array expression, a reduction, a kernel with local memory, a program through a disk cache.
+/// An array expression, a reduction, a kernel with local memory, a program through a disk cache; look-back,
+/// where algorithms take it.
 std::vector<check> check_paths(const device&, const settings&);
+/// Whether kernels on the device have groups that wait for what others announce.
+bool takes_look_back(const device&);
+struct look_back_rounds {
+    std::size_t launches = 64, groups = 4096;
+    int loads = 1 << 22;  ///< of a word before a group gives up: seconds on GPUs
+};
+/// Announcements that groups did not see in time, saw in part, or saw though they are of another launch.
+struct look_back_faults {
+    std::int64_t missing = 0, torn = 0, stale = 0;
+};
+/// One launch, for which the words are 0: the number of groups that have started, and two for each group. The
+/// first groups may be absent, so that they announce nothing.
+look_back_faults run_look_back(const device&, vector<std::uint64_t>& words, unsigned seed, int loads,
+                               std::size_t absent = 0);
+/// Whether announcements arrive whole, in time, and are those of the launch.
+check check_look_back(const device&, const settings&, const look_back_rounds& = {});
 
 }  // namespace balm::tool

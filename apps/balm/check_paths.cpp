@@ -1,5 +1,5 @@
 // A few whole paths on a device, from C++ to results: an array expression, reductions, a kernel with local
-// memory and barriers, and a program that goes through a disk cache and back.
+// memory and barriers, and a program that goes through a disk cache and back; the litmus of look-back.
 
 #include <fmt/format.h>
 
@@ -201,6 +201,7 @@ std::vector<check> check_paths(const device& on, const settings& how) {
             outcome.fault = fault.what();
         }
     }
+    if (takes_look_back(on)) outcomes.push_back(check_look_back(on, how));
     return outcomes;
 }
 

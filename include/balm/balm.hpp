@@ -33,6 +33,8 @@
 #include "balm/reduce.hpp"
 #include "balm/reduce_by_key.hpp"
 #include "balm/scan.hpp"
+#include "balm/scan_along.hpp"
+#include "balm/scan_into.hpp"
 #include "balm/search.hpp"
 #include "balm/segments.hpp"
 #include "balm/select.hpp"

@@ -310,6 +310,9 @@ bool every(A&& a) {
 template <array_value A, scalar_type I, class R, class P, class Q>
 auto fold_of(A&& a, I identity, const device_function<R, P, Q>& function) {
     using T = typename R::value_type;
+    static_assert(detail::are_scalars<A>(),
+                  "Balm: this reduction takes numbers; of short vectors fold lanes (balm::lane<0>(v)), of "
+                  "complex numbers real(z) and imag(z), of structures fields");
     static_assert(std::is_same_v<P, R> && std::is_same_v<Q, R>,
                   "Balm: the function of a fold takes two elements and gives one, all of one type");
     static_assert(

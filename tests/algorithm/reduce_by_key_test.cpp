@@ -294,6 +294,9 @@ TEST(V15_reduce_by_key, strategies_of_gpus_on_cpus) {
             const auto [first, sums] = reduce_by_key(k, v);
             expect_same(first, wanted.keys);
             expect_same(sums, wanted.results);
+            const auto [encoded, of_runs] = run_length_encode(k);
+            expect_same(encoded, wanted.keys);
+            expect_same(of_runs, wanted.lengths);
             std::vector<std::uint64_t> maps(n);
             for (std::uint64_t& each : maps) each = random();
             const auto [same_first, composed_runs, lengths] = reduce_by_key(
@@ -344,6 +347,31 @@ TEST(V15_reduce_by_key, tiles_with_sub_groups) {
                 EXPECT_EQ(first, wanted.keys);
                 EXPECT_EQ(most, wanted.results);
             }
+        }
+    }
+}
+
+TEST(V15_reduce_by_key, lengths_with_sub_groups) {
+    auto random = seeded_random();
+    if (!has_cpu()) GTEST_SKIP() << "no CPU device";
+    const context ctx{filter::cpu};
+    const vector<int> any(ctx, 100000, 1);
+    const ir::function kernel = kernel_with_sub_groups([&] { return run_length_encode(any); });
+    for (const std::size_t n : {std::size_t{1}, std::size_t{2048}, 1 + below(random, 100000)}) {
+        for (const std::size_t length : {1, 100, 1000000}) {
+            SCOPED_TRACE(std::to_string(n) + " elements in runs of " + std::to_string(length));
+            std::vector<int> keys = numbers_in_runs<int>(random, n, length, 4), first(n);
+            std::vector<std::int64_t> lengths(n), count(1);
+            interpret_tiles(kernel, n, 2048, {scalar::i32, scalar::i32}, 31,
+                            {{"kept", memory_of(first)},
+                             {"result", memory_of(lengths)},
+                             {"count", memory_of(count)},
+                             {"a", memory_of(keys)}});
+            const runs<int, int> wanted = reduced(keys, keys, 0, plus<int>());
+            first.resize(static_cast<std::size_t>(count[0]));
+            lengths.resize(first.size());
+            EXPECT_EQ(first, wanted.keys);
+            EXPECT_EQ(lengths, wanted.lengths);
         }
     }
 }

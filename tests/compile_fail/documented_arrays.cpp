@@ -142,6 +142,29 @@ void scans(const balm::vector<float>& x, const balm::vector<float>& y, const bal
     std::cout << totals << offsets << highest << filled << running << rank;
 }
 
+void use(const balm::vector<float>& scanned);
+void scans_along(balm::context& ctx, const balm::vector<float>& x, const balm::vector<float>& y,
+                 std::size_t rows, std::size_t columns, const std::vector<balm::vector<float>>& pieces);
+void scans_along(balm::context& ctx, const balm::vector<float>& x, const balm::vector<float>& y,
+                 std::size_t rows, std::size_t columns, const std::vector<balm::vector<float>>& pieces) {
+    balm::vector<float> of_rows, of_columns, area, sums, high, peak(ctx, 1, 0.0f);
+    auto M = balm::view(x, {rows, columns});
+    of_rows = balm::inclusive_scan(M, balm::along(1));
+    of_columns = balm::exclusive_scan(balm::max_of(M * M), 0, balm::along(0));  // from 0
+    area =
+        balm::inclusive_scan(balm::inclusive_scan(M, balm::along(1)), balm::along(0));  // a summed-area table
+    balm::inclusive_scan_into(std::tie(sums, high), balm::sum_of(x), balm::max_of(x * y));
+    balm::vector<float> carry(ctx, 1, 0.0f);
+    for (const balm::vector<float>& piece : pieces) {
+        balm::vector<float> scanned;
+        balm::inclusive_scan_into(scanned, carry, piece);
+        use(scanned);
+    }
+    balm::inclusive_scan_into(std::tie(sums, high), std::tie(carry, peak), balm::sum_of(x),
+                              balm::max_of(x * y));
+    std::cout << of_rows << of_columns << area;
+}
+
 struct particle {
     float mass;
     int number;

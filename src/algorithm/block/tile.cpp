@@ -94,37 +94,64 @@ void visit(const group& g, runs how, const Index& begin, const Index& end,
     }
 }
 
+namespace {
+
+/// Calls of_run(number of the run, which of the work-item's) or one(index, which element) for all of them.
+template <class Run, class One>
+void visit_as(end_test test, const group& g, runs how, const Index& begin, const Index& end,
+              const Run& of_run, const One& one) {
+    if (test == end_test::of_tile) {
+        const auto all = [&](const run_numbers& run) {
+            for (int r = 0; r < how.count; ++r) of_run(run[r], r);
+        };
+        return visit(g, how, begin, end, all, one);
+    }
+    const run_numbers run(g, how, begin);
+    for (int r = 0; r < how.count; ++r) {
+        const Index first = run[r] * how.length;
+        IF (first + how.length <= end) {
+            of_run(run[r], r);
+        }
+        ELSE {
+            for (int k = 0; k < how.length; ++k) {
+                IF (first + k < end) {
+                    one(first + k, r * how.length + k);
+                }
+            }
+        }
+    }
+}
+
+}  // namespace
+
 elements load(const group& g, runs how, const Index& begin, const Index& end,
               const std::function<values(const Index&, int)>& at_run,
-              const std::function<values(const Index&)>& at, const values& otherwise) {
+              const std::function<values(const Index&)>& at, const values& otherwise, end_test test) {
     elements made;
     for (int k = 0; k < how.elements(); ++k) made.push_back(variables("element", otherwise));
-    const auto load_runs = [&](const run_numbers& run) {
-        for (int e = 0; e < how.elements(); ++e)
-            write(made[static_cast<std::size_t>(e)], at_run(run[e / how.length], e % how.length));
+    const auto set = [&](int e, const values& now) { write(made[static_cast<std::size_t>(e)], now); };
+    const auto load_run = [&](const Index& number, int r) {
+        for (int k = 0; k < how.length; ++k) set(r * how.length + k, at_run(number, k));
     };
-    visit(g, how, begin, end, load_runs,
-          [&](const Index& i, int e) { write(made[static_cast<std::size_t>(e)], at(i)); });
+    visit_as(test, g, how, begin, end, load_run, [&](const Index& i, int e) { set(e, at(i)); });
     for (values& each_made : made) each_made = read(each_made);
     return made;
 }
 
 void store(const group& g, runs how, const elements& list, const Index& begin, const Index& end,
            const std::function<void(const Index&, const elements&)>& give_run,
-           const std::function<void(const Index&, const values&)>& give) {
-    const auto store_runs = [&](const run_numbers& run) {
-        for (int r = 0; r < how.count; ++r) {
-            const auto from = list.begin() + r * how.length;
-            give_run(run[r], elements(from, from + how.length));
-        }
+           const std::function<void(const Index&, const values&)>& give, end_test test) {
+    const auto store_run = [&](const Index& number, int r) {
+        const auto from = list.begin() + r * how.length;
+        give_run(number, elements(from, from + how.length));
     };
-    visit(g, how, begin, end, store_runs,
-          [&](const Index& i, int e) { give(i, list[static_cast<std::size_t>(e)]); });
+    visit_as(test, g, how, begin, end, store_run,
+             [&](const Index& i, int e) { give(i, list[static_cast<std::size_t>(e)]); });
 }
 
-void store_vector(const trace::node& pointer, const Index& number, const elements& run) {
+void store_vector(const trace::node& pointer, const Index& number, const elements& run, std::size_t value) {
     values scalars;
-    for (const values& each : run) scalars.push_back(each[0]);
+    for (const values& each : run) scalars.push_back(each[value]);
     if (scalars.size() == 1) return trace::store(pointer, node_of(number), scalars[0], {});
     const trace::type vector(trace::pointee(pointer.type).element, static_cast<std::uint8_t>(scalars.size()));
     const trace::node vectors = trace::reinterpret(pointer, trace::pointer_to(vector, space::global));

@@ -1,6 +1,7 @@
 #pragma once
 // Loads and stores of tiles: from any expression, or as short vectors from memory.
 
+#include <cstdint>
 #include <functional>
 
 #include "algorithm/block/arrangement.hpp"
@@ -42,17 +43,23 @@ private:
 void visit(const group&, runs, const Index& begin, const Index& end,
            const std::function<void(const run_numbers&)>& whole,
            const std::function<void(const Index&, int)>& one);
-/// The elements of a work-item, run after run: at_run(number of the run, k) where the tile ends ahead of
-/// `end`; elsewhere at(index) of those ahead of it, and `otherwise`.
+/// Whether the tile, or each run, is tested for being ahead of `end`: the latter where most tiles end inside
+/// the group's elements.
+enum class end_test : std::uint8_t { of_tile, of_runs };
+/// The elements of a work-item, run after run: at_run(number of the run, k) where the tile or run ends ahead
+/// of `end`; elsewhere at(index) of those ahead of it, and `otherwise`.
 elements load(const group&, runs, const Index& begin, const Index& end,
               const std::function<values(const Index&, int)>& at_run,
-              const std::function<values(const Index&)>& at, const values& otherwise);
-/// give_run(number of the run, its elements) where the tile ends ahead of `end`; elsewhere give(index,
+              const std::function<values(const Index&)>& at, const values& otherwise,
+              end_test = end_test::of_tile);
+/// give_run(number of the run, its elements) where the tile or run ends ahead of `end`; elsewhere give(index,
 /// element) of those ahead of it.
 void store(const group&, runs, const elements&, const Index& begin, const Index& end,
            const std::function<void(const Index&, const elements&)>& give_run,
-           const std::function<void(const Index&, const values&)>& give);
-/// Stores a run as one vector. The pointer is to scalars, and aligned to the vector.
-void store_vector(const trace::node& pointer, const Index& number, const elements& run);
+           const std::function<void(const Index&, const values&)>& give, end_test = end_test::of_tile);
+/// Stores one of the values of a run's elements as one vector. The pointer is to scalars, and aligned to the
+/// vector.
+void store_vector(const trace::node& pointer, const Index& number, const elements& run,
+                  std::size_t value = 0);
 
 }  // namespace balm::block

@@ -73,11 +73,13 @@ public:
         plan_.keys = how.keys;
         plan_.is_partition = how.is_partition;
         plan_.is_wide = n >= most_in_32_bits;
+        plan_.has_lengths = are_lengths(how, p);
         state_ = compact_state(plan_, does_);
+        const bool is_selection = how.reduced.empty() || plan_.has_lengths;
         // Where elements go that are not selected depends on how many are.
         division_ = divide(*device_, facts_.on_cpu, p, leaves_,
-                           {n, bytes_of_element(how, does_), 1, !how.is_partition,
-                            how.reduced.empty() ? large_tiles : large_tiles_of_reductions, most_tile_bytes});
+                           {n, bytes_of_element(plan_, how, does_), 1, !how.is_partition,
+                            is_selection ? large_tiles : large_tiles_of_reductions, most_tile_bytes});
         static_cast<tile_plan&>(plan_) = division_.tiles;
         facts_.max_registers = plan_.max_registers;
     }

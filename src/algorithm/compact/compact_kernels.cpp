@@ -22,6 +22,7 @@
 namespace balm::array {
 
 block::types compact_state(const compact_plan& plan, const operations& does) {
+    if (plan.has_lengths) return {plan.count_type(), plan.count_type()};
     block::types made{plan.count_type()};
     made.insert(made.end(), does.state().begin(), does.state().end());
     return made;
@@ -61,6 +62,15 @@ node any_value(const trace::type& type) {
 Index index_of(const node& count) { return Index(trace::convert(count, scalar::i64)); }
 Int int_of(const node& count) { return Int(trace::convert(count, scalar::i32)); }
 
+/// Counts add up; of where runs begin the last one remains.
+block::operation of_beginnings(scalar count) {
+    const auto combined = [count](const values& first, const values& second) {
+        const node is_none = trace::apply(builtin::equal, second[0], trace::constant(count, 0));
+        return values{trace::apply(builtin::add, first[0], second[0]),
+                      trace::select(is_none, first[1], second[1])};
+    };
+    return {combined, [count] { return values(2, trace::constant(count, 0)); }};
+}
 /// Counts add up; of the reductions those of the last run remain.
 block::operation of_runs(const operations& does, scalar count) {
     const auto combined = [does, count](const values& first, const values& second) {
@@ -86,7 +96,7 @@ public:
           how_(how),
           does_(does),
           has_reductions_(!how.reduced.empty()),
-          combines_(of_runs(does, plan.count_type())),
+          combines_(plan.has_lengths ? of_beginnings(plan.count_type()) : of_runs(does, plan.count_type())),
           state_(compact_state(plan, does)),
           kept_(in_kernels(how.kept)),
           moved_(kept_),
@@ -96,7 +106,10 @@ public:
           given_(given),
           g_({plan.group, plan.is_exact, plan.has_sub_groups}) {
         const types& results = does.results();
-        moved_.insert(moved_.end(), results.begin(), results.end());
+        if (plan.has_lengths)
+            moved_.push_back(scalar::i32);  // the place in the tile
+        else
+            moved_.insert(moved_.end(), results.begin(), results.end());
     }
 
     std::shared_ptr<const ir::function> traced() {
@@ -106,7 +119,7 @@ public:
             record_parts();
         else if (plan_.on_item())
             record_chunk_of_item();
-        else if (has_reductions_)
+        else if (has_reductions_ && !plan_.has_lengths)
             plan_.stage == compact_stage::look_back ? record_runs_with_look_back() : record_runs_of_group();
         else
             record_selection();
@@ -139,6 +152,7 @@ private:
     }
     values state_of(const values& list, const Index& i) const {
         if (!has_reductions_) return {};
+        if (plan_.has_lengths) return {as_count(i)};
         return does_.of_element(part_of(list, plan_.kept, how_.reduced.size()), block::node_of(i));
     }
     /// The element i > 0, or any one that has a condition.
@@ -183,6 +197,7 @@ private:
                 trace::apply(builtin::bit_or, differs, trace::apply(builtin::not_equal, before[k], own[k]));
         return Bool(differs);
     }
+    node as_count(const Index& i) const { return trace::convert(block::node_of(i), plan_.count_type()); }
     node counted(const Bool& is_selected) const {
         return trace::convert(block::node_of(is_selected), plan_.count_type());
     }
@@ -207,8 +222,12 @@ private:
     void give_results(const Index& place, const values& results) const {
         for (std::size_t k = 0; k < results.size(); ++k) store_at("result", k, place, results[k]);
     }
-    values results_of(const values& state) const {
-        return has_reductions_ ? does_.result(behind(state, 1)) : values{};
+    /// Of a run's state, and where it ends.
+    values results_of(const values& state, const Index& end) const {
+        return plan_.has_lengths ? values{length_of(state[0], end)} : does_.result(state);
+    }
+    node length_of(const node& begin, const Index& end) const {
+        return trace::apply(builtin::sub, as_count(end), begin);
     }
     /// What remains when the state of all elements is known.
     void finish(const values& total) const {
@@ -216,7 +235,7 @@ private:
             trace::store(given_["count"], block::node_of(0), trace::convert(total[0], scalar::i64), {});
         if (!has_reductions_) return;
         const Index last = index_of(total[0]) - 1;
-        where_there_is_room(last, [&] { give_results(last, results_of(total)); });
+        where_there_is_room(last, [&] { give_results(last, results_of(behind(total, 1), given("n"))); });
     }
 
     // ---- totals of chunks, scanned by one group
@@ -289,6 +308,7 @@ private:
         Index last = named("last", own.end - 1);
         WHILE (last > own.begin && !at(last).is_selected) last -= 1;
         const values sum = block::variables("sum", state_of(recorded(last), last));
+        if (plan_.has_lengths) return block::read(sum);
         for (Index i : named("i", range(last + 1, own.end)))
             block::write(sum, does_.combined(block::read(sum), state_of(recorded(i), i), true));
         return block::read(sum);
@@ -347,14 +367,23 @@ private:
         }
         for (Index i : named("i", range(first_with_one_before(own), own.end))) {
             const element e = at(i);
-            IF (e.is_selected) {
+            const auto begin_run = [&] {
                 where_there_is_room(place - 1,
-                                    [&] { give_results(place - 1, does_.result(block::read(sum))); });
+                                    [&] { give_results(place - 1, results_of(block::read(sum), i)); });
                 where_there_is_room(place, [&] { keep(place, e.kept); });
                 place += 1;
                 block::write(sum, e.state);
+            };
+            if (plan_.has_lengths) {
+                IF (e.is_selected) {
+                    begin_run();
+                }
+            } else {
+                IF (e.is_selected) {
+                    begin_run();
+                }
+                ELSE { block::write(sum, does_.combined(block::read(sum), e.state, true)); }
             }
-            ELSE { block::write(sum, does_.combined(block::read(sum), e.state, true)); }
         }
         IF (own.end == given("n")) {
             finish(block::joined({block::node_of(place)}, block::read(sum)));
@@ -442,22 +471,57 @@ private:
         for (int e = 0; e < plan_.tile.elements(); ++e) {
             const values& kept = of.kept[static_cast<std::size_t>(e)];
             const Int rank = of.ranks.ahead_of(e);
+            const Int position = at[e / plan_.tile.length] * plan_.tile.length + e % plan_.tile.length;
             if (plan_.is_partition) {
-                const Int position = at[e / plan_.tile.length] * plan_.tile.length + e % plan_.tile.length;
                 const Int other = of.ranks.total() + position - rank;
                 IF (position < size) {
                     shared.store(slot(select(of.ranks.is_flagged(e), rank, other)), kept);
                 }
             } else {
                 IF (of.ranks.is_flagged(e)) {
-                    shared.store(slot(rank), kept);
+                    shared.store(slot(rank),
+                                 plan_.has_lengths ? block::joined(kept, {block::node_of(position)}) : kept);
                 }
             }
         }
     }
-    /// Stores what has met there, given the place of the tile's first selected element.
-    void store_selection(const block::arrays& shared, const Index& begin, const Index& first,
+    /// What a tile has in total, whose selected elements have met there.
+    values total_of_selection(const block::arrays& shared, const Index& begin, const Int& chosen) const {
+        const node count = trace::convert(block::node_of(chosen), plan_.count_type());
+        if (!plan_.has_lengths) return {count};
+        const values last = block::variables("last_begin", {as_count(begin)});
+        IF (chosen > 0) {
+            block::write(last, {begin_of_run(shared, begin, chosen - 1)});
+        }
+        return {count, block::read(last)[0]};
+    }
+    node begin_of_run(const block::arrays& shared, const Index& begin, const Int& k) const {
+        return as_count(begin + cast<std::int64_t>(Int(shared.load(slot(k)).back())));
+    }
+    /// Each run ends where the next one begins.
+    void store_runs_of_selection(const block::arrays& shared, const Index& begin, const values& ahead,
+                                 const Int& chosen) const {
+        const Index first = named("first_place", index_of(ahead[0]));
+        for (Int k : named("k", range(g_.item(), chosen, g_.items()))) {
+            const values moved = shared.load(slot(k));
+            const Index place = named("place", first + k);
+            where_there_is_room(place, [&] { keep(place, part_of(moved, 0, plan_.kept)); });
+            const values before = block::variables("before", {ahead[1]});
+            IF (k > 0) {
+                block::write(before, {begin_of_run(shared, begin, k - 1)});
+            }
+            const Index end = begin + cast<std::int64_t>(Int(moved.back()));
+            IF (place > 0) {
+                where_there_is_room(
+                    place - 1, [&] { give_results(place - 1, {length_of(block::read(before)[0], end)}); });
+            }
+        }
+    }
+    /// Stores what has met there, given what is ahead of the tile.
+    void store_selection(const block::arrays& shared, const Index& begin, const values& ahead,
                          const Int& chosen, const Int& size) const {
+        if (plan_.has_lengths) return store_runs_of_selection(shared, begin, ahead, chosen);
+        const Index first = named("first_place", index_of(ahead[0]));
         for (Int k : named("k", range(g_.item(), plan_.is_partition ? size : chosen, g_.items()))) {
             Index place = first + k;
             if (plan_.is_partition) {
@@ -474,9 +538,8 @@ private:
             const Int chosen = named("chosen", of.ranks.total()), size = size_of_tile(begin, end);
             exchange(of, moved, size);
             g_.barrier();
-            const Index first = named("first_place", index_of(ahead[0]));
-            store_selection(moved, begin, first, chosen, size);
-            return values{trace::convert(block::node_of(chosen), plan_.count_type())};
+            store_selection(moved, begin, ahead, chosen, size);
+            return total_of_selection(moved, begin, chosen);
         });
     }
     /// Elements wait in local memory, not in registers, for what is ahead of the tile.
@@ -486,11 +549,16 @@ private:
         record_tile_with_look_back(others, [&](const Index& number, const Index& begin, const Index& end) {
             const selected_tile of = loaded_selection(ranks, begin, end);
             const Int chosen = named("chosen", of.ranks.total());
-            const values total{trace::convert(block::node_of(chosen), plan_.count_type())};
+            const auto meet = [&] { exchange(of, moved, chosen); };
+            if (plan_.has_lengths) {  // where the last run begins is known when elements have met
+                meet();
+                g_.barrier();
+            }
+            const values total = total_of_selection(moved, begin, chosen);
             others.announce_total(number, total);
-            exchange(of, moved, chosen);
+            if (!plan_.has_lengths) meet();
             const values ahead = others.ahead_of(number, total, combines_.identity());
-            store_selection(moved, begin, named("first_place", index_of(ahead[0])), chosen, chosen);
+            store_selection(moved, begin, ahead, chosen, chosen);
             return std::pair(ahead, total);
         });
     }
@@ -555,7 +623,8 @@ private:
         for_each(of, ahead, [&](const values& each, const values& before) {
             IF (Bool(each[0])) {
                 const Int rank = int_of(trace::apply(builtin::sub, before[0], ahead[0]));
-                shared.store(slot(rank), block::joined(part_of(each, 1, plan_.kept), results_of(before)));
+                shared.store(slot(rank),
+                             block::joined(part_of(each, 1, plan_.kept), does_.result(behind(before, 1))));
             }
         });
         g_.barrier();
@@ -598,16 +667,33 @@ private:
     }
     /// The order of elements does not matter.
     void record_count_of_group() const {
-        const block::arrays shared = g_.shared("totals", {plan_.count_type()}, g_.most());
+        const block::arrays shared = g_.shared("totals", state_, g_.most());
         const chunk own = own_chunk();
-        const values count = block::variables("count", {trace::constant(plan_.count_type(), 0)});
-        const block::operation adds = block::sums(plan_.count_type());
-        for (Index i : named("i", range(own.begin + g_.item(), own.end, Index(g_.items()))))
-            block::accumulate(adds, count, {counted(at_any(i).is_selected)});
+        const block::operation adds = counts();
+        const values count = block::variables("count", adds.identity());
+        for (Index i : named("i", range(own.begin + g_.item(), own.end, Index(g_.items())))) {
+            const Bool is_selected = at_any(i).is_selected;
+            values more{counted(is_selected)};
+            if (plan_.has_lengths) {
+                const node none = trace::constant(plan_.count_type(), 0);
+                more.push_back(trace::select(block::node_of(is_selected), as_count(i), none));
+            }
+            block::accumulate(adds, count, more);
+        }
         const values total = block::reduce(g_, adds, block::read(count), shared);
         IF (g_.item() == 0) {
             parts().store(own.number, total);
         }
+    }
+
+    /// How many are selected, and where the last one stands.
+    block::operation counts() const {
+        const block::operation adds = block::sums(plan_.count_type());
+        if (!plan_.has_lengths) return adds;
+        const auto combined = [](const values& a, const values& b) {
+            return values{trace::apply(builtin::add, a[0], b[0]), trace::apply(builtin::max, a[1], b[1])};
+        };
+        return {combined, combines_.identity};
     }
 
     const compact_plan plan_;
@@ -626,9 +712,16 @@ private:
 
 }  // namespace
 
-std::size_t bytes_of_element(const compaction& how, const operations& does) {
+bool are_lengths(const compaction& how, const tape& p) {
+    const step& last = p.steps[p.steps.size() - 1];
+    return how.reduced.size() == 1 && how.reduced[0].kind == reduction_kind::count &&
+           last.what == step::kind::constant && last.type == trace::type(scalar::boolean) && last.bits != 0;
+}
+
+std::size_t bytes_of_element(const compact_plan& plan, const compaction& how, const operations& does) {
     std::size_t bytes = 0;
     for (const trace::type& each : in_kernels(how.kept)) bytes += trace::size_of(each);
+    if (plan.has_lengths) return bytes + sizeof(std::int32_t);
     for (const trace::type& each : does.state()) bytes += trace::size_of(each);
     return bytes;
 }

@@ -2,7 +2,8 @@
 // The kernels of compactions: elements that are selected move to the front, in order. The place of an element
 // is the number of selected ones before it, a scan. If elements are selected that begin a run of equal keys,
 // what is scanned has the reductions of the run beside that number: where a run begins, the results of the
-// one before it are ready.
+// one before it are ready. If the only reduction is a run's length, it is how far two selected elements are
+// apart, and the state is where the last one stands.
 //
 // Elements are cut as those of scans are: a kernel that finds what chunks have in total, one that scans the
 // totals, one that moves elements; of a single chunk one kernel; with look-back a single kernel.
@@ -34,6 +35,7 @@ struct compact_plan : tile_plan {
     bool is_partition = false;  ///< the other elements are moved behind the selected ones
     bool is_bounded = false;    ///< targets may have no room for all
     bool is_wide = false;       ///< counts take 64 bits
+    bool has_lengths = false;   ///< the reduction is how many elements a run has
 
     bool of_runs() const { return keys > 0; }
     bool reads_elements() const { return stage != compact_stage::parts; }
@@ -52,15 +54,18 @@ struct compact_plan : tile_plan {
     friend bool operator==(const compact_plan&, const compact_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
         tile_plan::add_to(hash);
-        hash.add(stage, kept, keys, is_partition, is_bounded, is_wide);
+        hash.add(stage, kept, keys, is_partition, is_bounded, is_wide, has_lengths);
     }
 };
 
-/// The types of what is scanned: the count, and the state of the run's reductions.
+/// Whether the reduction of a tape's runs, whose values come last, is how many elements they have.
+bool are_lengths(const compaction&, const tape&);
+
+/// The types of what is scanned: the count, and the state of the run's reductions, or where it begins.
 block::types compact_state(const compact_plan&, const operations&);
 
 /// Bytes that tiles have for an element.
-std::size_t bytes_of_element(const compaction&, const operations&);
+std::size_t bytes_of_element(const compact_plan&, const compaction&, const operations&);
 
 /// Records the body of a kernel whose parameters are declared.
 std::shared_ptr<const ir::function> trace_compaction(trace::recording&, const parameter_list& given,

@@ -189,6 +189,16 @@ values operations::identity() const {
     return made;
 }
 
+values operations::beginning_with(const values& first) const {
+    values made = identity();
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < all_.size(); ++k) {
+        made[at] = as_type(first[k], all_[k].element);
+        at += state_size(all_[k]);
+    }
+    return made;
+}
+
 values operations::of_element(const values& elements, node position) const {
     values made;
     for (std::size_t k = 0; k < all_.size(); ++k) {

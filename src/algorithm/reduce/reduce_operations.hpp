@@ -63,6 +63,8 @@ public:
 
     /// The state of no elements.
     values identity() const;
+    /// The same where reductions begin with values, one for each.
+    values beginning_with(const values&) const;
     /// The state of one element: `elements` has one for each reduction.
     values of_element(const values& elements, trace::node position) const;
     /// The state of both; with in_order, all positions of `a` are before those of `b`.

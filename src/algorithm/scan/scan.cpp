@@ -7,12 +7,15 @@
 #include <limits>
 #include <list>
 #include <memory>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "algorithm/divided_up.hpp"
 #include "algorithm/reduce/slots.hpp"
 #include "algorithm/scan/scan_kernels.hpp"
+#include "algorithm/scan/scan_request.hpp"
 #include "algorithm/scan/scan_strategy.hpp"
 #include "array/kernel_cache.hpp"
 #include "array/map/overlap.hpp"
@@ -28,27 +31,34 @@ namespace {
 /// 2^28 u32 and f64 take 0.72 and 1.51 ms; 0.89 and 2.01 in tiles of 256 work-items with 64 bytes. With 158
 /// registers, as the compiler likes, three groups share a compute unit instead of four: 1.69 for f64 (H200).
 constexpr tile_shape large_tiles{128, 256, 128};
+/// Tiles of whole rows wait for nobody.
+constexpr tile_shape rows_tiles{256, 64};
 /// Floats that a work-item of a CPU combines ahead of what is before them.
 constexpr int cpu_elements_at_once = 8;
+/// Rows on CPUs: work-items for each compute unit, so that none waits long for the last; elements of a
+/// work-item that has several rows, and of a chunk of a row that several work-items share.
+constexpr std::size_t items_per_compute_unit = 4;
+constexpr std::size_t most_elements_of_item = 65536, shortest_chunk = 8192;
 
 /// Elements that a kernel takes from where they lie to where its results go.
 struct section {
     const tape& p;
     std::size_t n;
-    vector_state& into;
+    std::span<vector_state* const> into;
     std::size_t first_out;
 };
 
 /// What decides a kernel besides the expression.
 struct scan_key {
     scan_plan plan;
-    reduction_form what;
-    std::uint32_t target;  ///< its number among the vectors that are read
+    detail::inline_vector<reduction_form, 2> what;
+    detail::inline_vector<std::uint32_t, 2> targets;  ///< their numbers among the vectors that are read
+
     friend bool operator==(const scan_key&, const scan_key&) = default;
     void add_to(runtime::table_hash& hash) const {
         plan.add_to(hash);
-        what.add_to(hash);
-        hash.add(target);
+        for (const reduction_form& each : what) each.add_to(hash);
+        for (const std::uint32_t each : targets) hash.add(each);
     }
 };
 
@@ -56,24 +66,25 @@ struct scan_key {
 /// it is asked for its total, given those of the sections before, and finished.
 class computation {
 public:
-    computation(const section& of, const scan& how, bool is_by_key, std::size_t sections_before, bool is_only)
+    computation(const section& of, const scan_request& asked, std::size_t sections_before, bool is_only)
         : of_(of),
-          how_(how),
-          does_(&how.what, 1, {}),
-          device_(of.into.device()),
+          asked_(asked),
+          does_(asked.what.data(), asked.what.size(), {}),
+          device_(of.into[0]->device()),
           facts_(kernels::facts_for(device_)),
           leaves_(of.p),
-          state_(scan_state(does_, is_by_key)),
           before_(sections_before) {
         refuse_writing(of.p);
-        plan_.is_inclusive = how.is_inclusive;
-        plan_.has_init = how.has_init;
-        plan_.is_by_key = is_by_key;
+        plan_.is_inclusive = asked.is_inclusive;
+        plan_.has_init = asked.has_init;
+        plan_.has_carry = !asked.carry.empty();
+        plan_.is_by_key = asked.is_by_key;
         plan_.is_cut = of.first_out > 0;
         divide_elements(is_only);
     }
 
     void start() {
+        if (are_rows_whole_) return launch(scan_stage::whole_rows, of_.n, groups_of_rows_);
         if (division_.chunks == 1) return launch(scan_stage::whole, of_.n, 1);
         if (division_.strategy == scan_strategy::tiles_look_back) return start_with_look_back();
         parts_ = slots_of(division_.chunks);
@@ -99,30 +110,90 @@ public:
 
 private:
     void divide_elements(bool is_only) {
-        std::size_t bytes = 0;
-        for (const trace::type& each : state_) bytes += trace::size_of(each);
-        const trace::type result = does_.results()[0];
-        division_ = divide(device_, facts_.on_cpu, of_.p, leaves_,
-                           {of_.n, bytes, trace::size_of(result), is_only, large_tiles,
-                            std::numeric_limits<std::size_t>::max()});
-        static_cast<tile_plan&>(plan_) = division_.tiles;
-        facts_.max_registers = plan_.max_registers;
+        const bool is_rows = asked_.row > 0;
+        take(divided(is_rows ? rows_tiles : large_tiles, asked_.is_by_key, is_only));
+        if (is_rows) plan_.on_item() ? divide_rows_among_items() : divide_rows_among_groups(is_only);
         if (plan_.on_item()) {
-            plan_.at_once = is_floating(how_.what.element.element) ? cpu_elements_at_once : 1;
+            const bool are_floating = std::all_of(asked_.what.begin(), asked_.what.end(), [](auto& each) {
+                return is_floating(each.element.element);
+            });
+            plan_.at_once = are_floating ? cpu_elements_at_once : 1;
         } else {
-            plan_.stores_vectors = !plan_.is_cut && of_.into.is_whole() && result.element != scalar::boolean;
+            const bool are_numbers = std::all_of(of_.into.begin(), of_.into.end(), [](auto* each) {
+                return each->is_whole() && each->type().element != scalar::boolean;
+            });
+            plan_.stores_vectors = !plan_.is_cut && are_numbers;
         }
     }
-
-    std::shared_ptr<vector_state> slots_of(std::size_t states) const {
-        return std::make_shared<vector_state>(of_.into.device_handle(), scalar::u64,
-                                              states * slot_layout(state_).count);
+    work_division divided(const tile_shape& large, bool has_flag, bool is_only) const {
+        std::size_t bytes = 0, widest = 1;
+        for (const trace::type& each : scan_state(does_, has_flag)) bytes += trace::size_of(each);
+        for (const trace::type& each : does_.results()) widest = std::max(widest, trace::size_of(each));
+        return divide(device_, facts_.on_cpu, of_.p, leaves_,
+                      {of_.n, bytes, widest, is_only, large, std::numeric_limits<std::size_t>::max()});
+    }
+    void take(const work_division& made) {
+        division_ = made;
+        static_cast<tile_plan&>(plan_) = made.tiles;
+        facts_.max_registers = plan_.max_registers;
     }
 
+    /// Some whole rows for each work-item; of few long ones, chunks of a row.
+    void divide_rows_among_items() {
+        plan_.rows = row_form::apart;
+        const std::size_t rows = of_.n / asked_.row;
+        const std::size_t items = items_per_compute_unit * compute_units();
+        are_rows_whole_ = rows >= items || asked_.row <= shortest_chunk;
+        if (are_rows_whole_) {
+            rows_of_item_ = std::clamp<std::size_t>(most_elements_of_item / asked_.row, 1,
+                                                    std::max<std::size_t>(rows / items, 1));
+            groups_of_rows_ = divided_up(rows, rows_of_item_);
+            return;
+        }
+        division_.chunk =
+            std::clamp(divided_up(asked_.row, divided_up(items, rows)), shortest_chunk, division_.chunk);
+        chunks_of_row_ = divided_up(asked_.row, division_.chunk);
+        division_.chunks = rows * chunks_of_row_;
+    }
+    /// As many whole rows as a tile takes, unless it would be far from full, or short vectors would pass the
+    /// beginning of a tile; then rows are segments.
+    void divide_rows_among_groups(bool is_only) {
+        plan_.rows = row_form::segments;
+        plan_.is_narrow = of_.n <= std::size_t{1} << 31;
+        shorten_runs();
+        const auto length = static_cast<std::size_t>(plan_.tile.length);
+        const std::size_t step = length / std::gcd(asked_.row, length);
+        const std::size_t rows = plan_.elements() / asked_.row / step * step;
+        are_rows_whole_ = plan_.is_exact && 4 * rows * asked_.row >= 3 * plan_.elements();
+        elements_of_tile_ = rows * asked_.row;
+        groups_of_rows_ = are_rows_whole_ ? divided_up(of_.n, elements_of_tile_) : 0;
+        if (are_rows_whole_) return;
+        take(divided(large_tiles, true, is_only));
+        shorten_runs();
+    }
+    /// No run of a tile has elements of three rows.
+    void shorten_runs() {
+        while (static_cast<std::size_t>(plan_.tile.length) > asked_.row)
+            plan_.tile = {plan_.tile.count * 2, plan_.tile.length / 2};
+    }
+    std::size_t compute_units() const { return std::max<std::size_t>(device_.info().compute_units, 1); }
+
+    std::shared_ptr<vector_state> slots_of(std::size_t states) const {
+        return std::make_shared<vector_state>(of_.into[0]->device_handle(), scalar::u64,
+                                              states * slot_layout(state()).count);
+    }
+
+    block::types state() const { return scan_state(does_, plan_.has_flagged_totals()); }
+
+    /// Totals for the next scan go to other memory first: tiles may still ask for the value ahead of all.
     void start_with_look_back() {
         const std::size_t tiles = divided_up(of_.n, plan_.elements());
-        announcements_.emplace(of_.into.device_handle(), tiles, state_);
+        announcements_.emplace(of_.into[0]->device_handle(), tiles, state());
+        for (const vector_state* each : asked_.carry)
+            carried_.push_back(std::make_shared<vector_state>(each->device_handle(), each->type(), 1));
         launch(scan_stage::look_back, of_.n, tiles);
+        for (std::size_t k = 0; k < carried_.size(); ++k)
+            copy_elements(*asked_.carry[k], 0, *carried_[k], 0, 1);
     }
 
     /// The parameters of a kernel.
@@ -135,14 +206,36 @@ private:
         if (has_chunks || plan.of_parts()) to.vector("parts", *parts_, trace::access::mixed);
         if (plan.stage == scan_stage::total_of_parts) to.vector("total", *total_, trace::access::out);
         if (plan.stage == scan_stage::look_back) announcements_->list(to);
-        if (plan.has_init) to.value("init", does_.results()[0].element, how_.init);
+        if (plan.rows != row_form::none && !plan.of_parts()) list_rows(to, plan, has_chunks);
+        if (plan.has_init) to.value("init", does_.results()[0].element, asked_.init);
+        if (plan.has_carry && (plan.gives_results() || plan.carries_out())) list_carry(to, plan);
         if (plan.gives_results()) {
-            const bool is_read = leaves.number_of(of_.into) < leaves.vectors.size();
-            to.vector("out", of_.into, is_read ? trace::access::mixed : trace::access::out);
+            for (std::size_t k = 0; k < of_.into.size(); ++k) {
+                const bool is_read = leaves.number_of(*of_.into[k]) < leaves.vectors.size();
+                to.vector({"out", k}, *of_.into[k], is_read ? trace::access::mixed : trace::access::out);
+            }
             if (plan.is_cut) to.number("first_out", of_.first_out);
         }
-        vector_state* const written[] = {&of_.into};
-        list_leaves(to, p, leaves, {written, plan.gives_results() ? 1u : 0u});
+        list_leaves(to, p, leaves, of_.into.first(plan.gives_results() ? of_.into.size() : 0));
+    }
+    template <class List>
+    void list_rows(List& to, const scan_plan& plan, bool has_chunks) {
+        to.number("row", asked_.row);
+        if (plan.stage == scan_stage::whole_rows)
+            to.number(plan.on_item() ? "rows_of_item" : "elements_of_tile",
+                      plan.on_item() ? rows_of_item_ : elements_of_tile_);
+        else if (has_chunks && plan.rows == row_form::apart)
+            to.number("chunks_of_row", chunks_of_row_);
+    }
+    template <class List>
+    void list_carry(List& to, const scan_plan& plan) {
+        const bool is_written_here = plan.carries_out() && plan.stage != scan_stage::look_back;
+        for (std::size_t k = 0; k < asked_.carry.size(); ++k) {
+            to.vector({"carry", k}, *asked_.carry[k],
+                      is_written_here ? trace::access::mixed : trace::access::in);
+            if (plan.stage == scan_stage::look_back)
+                to.vector({"carried", k}, *carried_[k], trace::access::out);
+        }
     }
     void launch(scan_stage stage, std::size_t n, std::size_t groups) {
         scan_plan plan = plan_;
@@ -155,8 +248,10 @@ private:
             list(given, plan, n, p, leaves);
             return trace_scan(r, given, plan, does_, p, leaves);
         };
-        const scan_key key{plan, reduction_form(how_.what),
-                           plan.gives_results() ? leaves.number_of(of_.into) : 0};
+        scan_key key{plan, {}, {}};
+        for (const reduction& each : asked_.what) key.what.push_back(reduction_form(each));
+        for (const vector_state* each : of_.into)
+            key.targets.push_back(plan.gives_results() ? leaves.number_of(*each) : 0);
         const std::shared_ptr<const cached_kernel> kernel =
             kernel_for(device_, key, p, leaves, facts_, std::cref(trace_it));
         const runtime::grid g = grid_of(groups, plan, *kernel);
@@ -164,25 +259,48 @@ private:
     }
 
     const section& of_;
-    const scan& how_;
+    const scan_request& asked_;
     const operations does_;
     runtime::device_state& device_;
     ir::launch_facts facts_;
     layout leaves_;
-    block::types state_;
     std::size_t before_;
     work_division division_;
     scan_plan plan_;
+    bool are_rows_whole_ = false;
+    std::size_t rows_of_item_ = 1, elements_of_tile_ = 0, groups_of_rows_ = 0, chunks_of_row_ = 1;
     std::shared_ptr<vector_state> parts_, total_;
+    std::vector<std::shared_ptr<vector_state>> carried_;
     std::optional<announcement_memory> announcements_;
 };
 
-trace::type result_type(const scan& how) { return operations(&how.what, 1, {}).results()[0]; }
+/// The tape with views of all elements in row-major order as their vectors, which are loaded as short ones.
+tape read_in_order(const tape& p) {
+    tape made = p;
+    if (p.maps.empty()) return made;
+    const shape box = box_of(p);
+    const affine_map in_order = row_major(box);
+    made.steps.clear();
+    int depth = 0;  ///< inside it indices are others
+    for (std::size_t k = 0; k < p.steps.size(); ++k) {
+        const auto is = [&](std::size_t further, step::kind what) {
+            return p.steps[k + further].what == what;
+        };
+        depth += is(0, step::kind::at) - is(0, step::kind::end);
+        const bool is_in_order = depth == 0 && k + 3 < p.steps.size() && is(0, step::kind::position) &&
+                                 is(1, step::kind::at) && is(2, step::kind::vector) &&
+                                 is(3, step::kind::end) && reshaped(p.maps[p.steps[k].leaf], box) == in_order;
+        if (is_in_order) k += 2;
+        made.steps.push_back(p.steps[k]);
+        if (is_in_order) ++k;
+    }
+    return made;
+}
 
 class scan_producer : public producer {
 public:
     scan_producer(tape&& of, const scan& how, bool is_by_key)
-        : producer(box_of(of), result_type(how), vector_near(of, result_type(how))),
+        : producer(box_of(of), result_type(how.what), vector_near(of, result_type(how.what))),
           of_(std::move(of)),
           how_(how),
           is_by_key_(is_by_key) {}
@@ -209,7 +327,11 @@ public:
 private:
     void write(const tape& p, vector_state& into) const {
         if (into.size() == 0) return;
-        computation({p, into.size(), into, 0}, how_, is_by_key_, 0, true).start();
+        vector_state* const targets[] = {&into};
+        run(request_of(p, targets));
+    }
+    scan_request request_of(const tape& p, std::span<vector_state* const> into) const {
+        return {p, {&how_.what, 1}, into, how_.is_inclusive, how_.has_init, how_.init, is_by_key_, 0, {}};
     }
 
     /// Every device scans its share, given the totals of the shares before.
@@ -219,14 +341,22 @@ private:
         std::shared_ptr<vector_state> made = make_like(**spread, type(), extents().count());
         if (extents().count() == 0) return made;
         const std::vector<piece> pieces = pieces_of(p);
+        std::vector<vector_state*> targets;  // none moves
+        targets.reserve(pieces.size());
         std::vector<section> sections;
         sections.reserve(pieces.size());
-        for (const piece& each : pieces) sections.push_back(section_of(each, *made));
+        for (const piece& each : pieces) {
+            const vector_state::part& part = part_of(each, *made);
+            targets.push_back(part.elements.get());
+            sections.push_back(
+                {each.values, each.box.count(), {&targets.back(), 1}, each.first - part.first});
+        }
+        const scan_request asked = request_of(p, {});
         std::list<computation> all;
         std::vector<const vector_state*> totals;
         totals.reserve(sections.size());
         for (const section& each : sections)
-            totals.push_back(&all.emplace_back(each, how_, is_by_key_, totals.size(), false).start_total());
+            totals.push_back(&all.emplace_back(each, asked, totals.size(), false).start_total());
         std::size_t before = 0;
         for (computation& each : all) {
             for (std::size_t k = 0; k < before; ++k) each.take_total(k, *totals[k]);
@@ -236,11 +366,9 @@ private:
         return made;
     }
     /// A piece is of one part's elements, since both are shared out alike.
-    static section section_of(const piece& of, const vector_state& made) {
-        const auto part = std::find_if(made.parts().begin(), made.parts().end(), [&](const auto& each) {
-            return of.first < each.first + each.elements->size();
-        });
-        return {of.values, of.box.count(), *part->elements, of.first - part->first};
+    static const vector_state::part& part_of(const piece& of, const vector_state& made) {
+        return *std::find_if(made.parts().begin(), made.parts().end(),
+                             [&](const auto& each) { return of.first < each.first + each.elements->size(); });
     }
 
     tape of_;
@@ -249,6 +377,22 @@ private:
 };
 
 }  // namespace
+
+trace::type result_type(const reduction& what) { return operations(&what, 1, {}).results()[0]; }
+
+void run(const scan_request& asked) {
+    if (asked.into[0]->size() == 0) return;
+    const tape p = read_in_order(asked.p);
+    computation({p, asked.into[0]->size(), asked.into, 0}, asked, 0, true).start();
+}
+
+tape on_first_device(const tape& p) {
+    const shape box = box_of(p);
+    if (!is_spread(p) || box.count() == 0) return p;
+    const auto spread =
+        std::find_if(p.vectors.begin(), p.vectors.end(), [](const auto& v) { return v->is_spread(); });
+    return std::move(localizer((*spread)->device_handle()).pieces(p, box, 0, box.count())[0].values);
+}
 
 tape scanned(tape&& elements, const scan& how) {
     tape p;

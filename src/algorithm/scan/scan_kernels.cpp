@@ -14,12 +14,13 @@
 #include "algorithm/element_of_run.hpp"
 #include "algorithm/reduce/slots.hpp"
 #include "balm/dsl/control.hpp"
+#include "balm/dsl/conversion.hpp"
 
 namespace balm::array {
 
-block::types scan_state(const operations& does, bool is_by_key) {
+block::types scan_state(const operations& does, bool has_flag) {
     block::types made = does.state();
-    if (is_by_key) made.insert(made.begin(), scalar::boolean);
+    if (has_flag) made.insert(made.begin(), scalar::boolean);
     return made;
 }
 
@@ -35,8 +36,9 @@ public:
              const tape& p, const layout& leaves)
         : plan_(plan),
           does_(does),
-          combines_(plan.is_by_key ? block::segmented(does.operation(true)) : does.operation(true)),
-          state_(scan_state(does, plan.is_by_key)),
+          has_flag_(plan.of_parts() ? plan.has_flagged_totals() : plan.has_flagged_elements()),
+          combines_(has_flag_ ? block::segmented(does.operation(true)) : does.operation(true)),
+          state_(scan_state(does, has_flag_)),
           p_(p),
           leaves_(leaves),
           r_(r),
@@ -45,8 +47,11 @@ public:
 
     std::shared_ptr<const ir::function> traced() {
         if (!plan_.of_parts()) r_.describe(fmt::format("{}", fmt::join(describe(p_, leaves_, given_), ", ")));
+        const bool has_rows = plan_.stage == scan_stage::whole_rows;
         if (plan_.on_item())
-            record_chunk_of_item();
+            has_rows ? record_rows_of_item() : record_chunk_of_item();
+        else if (has_rows)
+            record_tile_of_rows();
         else if (plan_.stage == scan_stage::look_back)
             record_tile_with_look_back();
         else
@@ -59,45 +64,62 @@ private:
 
     // ---- values in and out
 
-    slots parts() const { return {given_["parts"], state_, 0}; }
+    slots parts() const { return {given_["parts"], scan_state(does_, plan_.has_flagged_totals()), 0}; }
 
     /// The initial value as a state, or that of no elements.
     values init() const {
-        values made = does_.identity();
-        if (plan_.has_init) made[0] = trace::convert(given_["init"], made[0].type.element);
-        return made;
+        if (plan_.has_init) return does_.beginning_with({given_["init"]});
+        if (!plan_.has_carry) return does_.identity();
+        values carried;
+        for (std::size_t k = 0; k < does_.results().size(); ++k)
+            carried.push_back(trace::load(given_[{"carry", k}], block::node_of(0), {}));
+        return does_.beginning_with(carried);
+    }
+    static values flagged(const trace::node& flag, const values& state) {
+        return block::joined({flag}, state);
     }
     /// What is ahead of all elements.
-    values start() const {
-        if (!plan_.is_by_key) return init();
-        return block::joined({trace::constant(scalar::boolean, 0)}, init());
-    }
+    values start() const { return has_flag_ ? flagged(trace::constant(scalar::boolean, 0), init()) : init(); }
     values at(const Index& i) const {
         if (plan_.stage == scan_stage::total_of_parts) return parts().load(i + given("first_part"));
         if (plan_.stage == scan_stage::parts) return parts().load(i);
-        return at(coordinates(block::node_of(i)));
+        return at(coordinates(block::node_of(i)), i, 0);
     }
     /// Element k of a run of neighbours.
     values at_run(const Index& number, int k) const {
         if (plan_.of_parts()) return at(number * plan_.tile.length + k);
-        return at(element_of_run(number, k, plan_.tile.length, plan_.loads_vectors));
+        return at(element_of_run(number, k, plan_.tile.length, plan_.loads_vectors),
+                  number * plan_.tile.length, k);
     }
-    values at(const coordinates& place) const {
+    /// The element so far from another one, which are neighbours in a run no longer than a row.
+    values at(const coordinates& place, const Index& first, int away) const {
         const values recorded = record(p_, leaves_, given_, place);
-        values own = does_.of_element({recorded[0]}, place.flat);
-        if (!plan_.is_by_key) return own;
-        if (!plan_.has_init) return block::joined({recorded[1]}, own);
-        const values first = block::variables("first", own);
-        IF (Bool(recorded[1])) {
-            block::write(first, does_.combined(init(), own, true));
+        const values own = does_.of_element(recorded, place.flat);
+        if (!has_flag_) return own;
+        const trace::node begins = plan_.is_by_key ? recorded.back() : begins_row(first, away);
+        if (!plan_.has_init) return flagged(begins, own);
+        const values made = block::variables("first", own);
+        IF (Bool(begins)) {
+            block::write(made, does_.combined(init(), own, true));
         }
-        return block::joined({recorded[1]}, block::read(first));
+        return flagged(begins, block::read(made));
+    }
+    /// A tile of whole rows counts from where it begins, so that 32 bits are enough.
+    trace::node begins_row(const Index& first, int away) const {
+        const bool is_tile = plan_.stage == scan_stage::whole_rows;
+        const Index from = is_tile ? first - group_id(0) * given("elements_of_tile") : Index(first);
+        const auto begins = [away](const auto& place, const auto& row) {
+            const auto in_row = place % row;
+            return block::node_of(away == 0 ? in_row == 0 : in_row + away == row);
+        };
+        if (is_tile || plan_.is_narrow) return begins(cast<unsigned>(from), cast<unsigned>(given("row")));
+        return begins(from, given("row"));
     }
     /// The result of an element, given what is ahead of it and what that and the element make.
     values result(const values& own, const values& exclusive, const values& inclusive) const {
         if (plan_.of_parts()) return exclusive;
         if (plan_.is_inclusive) return does_.result(without_flag(inclusive));
-        if (!plan_.is_by_key) return does_.result(exclusive);
+        if (!has_flag_) return does_.result(exclusive);
         const values made = block::variables("result", without_flag(exclusive));
         IF (Bool(own[0])) {
             block::write(made, init());
@@ -105,35 +127,64 @@ private:
         return does_.result(block::read(made));
     }
     values without_flag(const values& state) const {
-        return plan_.is_by_key ? values(state.begin() + 1, state.end()) : state;
+        return has_flag_ ? values(state.begin() + 1, state.end()) : state;
     }
     void give(const Index& i, const values& made) const {
         if (plan_.of_parts()) return parts().store(i, made);
         const Index place = plan_.is_cut ? i + given("first_out") : Index(i);
-        trace::store(given_["out"], block::node_of(place), made[0], {});
+        for (std::size_t k = 0; k < made.size(); ++k)
+            trace::store(given_[{"out", k}], block::node_of(place), made[k], {});
+    }
+    /// What all elements make, for the scan of those that follow.
+    void carry_out(const values& total) const {
+        const values made = does_.result(total);
+        for (std::size_t k = 0; k < made.size(); ++k)
+            trace::store(given_[{plan_.stage == scan_stage::look_back ? "carried" : "carry", k}],
+                         block::node_of(0), made[k], {});
     }
 
     // ---- the chunk of a work-item or group
 
     struct chunk {
         Index number, begin, end;
+        std::optional<Bool> begins_row = {};  ///< where chunks are parts of rows
     };
+    bool is_of_row() const { return plan_.rows == row_form::apart && !plan_.of_parts(); }
     chunk own_chunk() const {
         const Index number = named("chunk", group_id(0)), n = given("n");
         if (plan_.of_parts() || plan_.stage == scan_stage::whole) return {number, Index(0), n};
+        if (is_of_row()) {
+            const Index row = named("row_number", number / given("chunks_of_row"));
+            const Index part = named("part", number - row * given("chunks_of_row"));
+            const Index end = named("end_of_row", (row + 1) * given("row"));
+            const Index begin = named("begin", end - given("row") + part * given("chunk_size"));
+            return {number, begin, named("end", min(begin + given("chunk_size"), end)), part == 0};
+        }
         const Index begin = named("begin", number * given("chunk_size"));
         return {number, begin, named("end", min(begin + given("chunk_size"), n))};
     }
     values ahead_of(const chunk& own) const {
+        const bool is_chunk = plan_.stage == scan_stage::chunks;
+        if (is_of_row()) {
+            const values ahead = block::variables("ahead", init());
+            IF (!*own.begins_row) {
+                block::write(ahead, is_chunk ? behind_flag(parts().load(own.number + given("first_part")))
+                                             : does_.identity());
+            }
+            return block::read(ahead);
+        }
         if (plan_.makes_totals()) return combines_.identity();
-        if (plan_.stage != scan_stage::chunks) return start();
-        return parts().load(own.number + given("first_part"));
+        return is_chunk ? parts().load(own.number + given("first_part")) : start();
     }
+    static values behind_flag(const values& state) { return {state.begin() + 1, state.end()}; }
     void give_total(const chunk& own, const values& total) const {
         if (plan_.stage == scan_stage::chunk_totals)
-            parts().store(own.number + given("first_part"), total);
+            parts().store(own.number + given("first_part"),
+                          is_of_row() ? flagged(block::node_of(*own.begins_row), total) : total);
         else if (plan_.stage == scan_stage::total_of_parts)
             slots(given_["total"], state_, 0).store(Index(0), total);
+        else if (plan_.carries_out())
+            carry_out(total);
     }
 
     // ---- CPUs: a work-item has a chunk
@@ -141,11 +192,22 @@ private:
     void record_chunk_of_item() const {
         const chunk own = own_chunk();
         const values sum = block::variables("sum", ahead_of(own));
-        Index whole = named("whole", own.begin + (own.end - own.begin) / plan_.at_once * plan_.at_once);
-        for (Index from : named("from", range(own.begin, whole, plan_.at_once)))
-            take(sum, from, plan_.at_once);
-        for (Index i : named("i", range(whole, own.end))) take(sum, i, 1);
+        take_all(sum, own.begin, own.end);
         give_total(own, block::read(sum));
+    }
+    void record_rows_of_item() const {
+        const Index first = named("first_row", group_id(0) * given("rows_of_item"));
+        const Index last = named("last_row", min(first + given("rows_of_item"), given("n") / given("row")));
+        for (Index row : named("row_number", range(first, last))) {
+            const values sum = block::variables("sum", init());
+            const Index begin = named("begin", row * given("row"));
+            take_all(sum, begin, begin + given("row"));
+        }
+    }
+    void take_all(const values& sum, const Index& begin, const Index& end) const {
+        Index whole = named("whole", begin + (end - begin) / plan_.at_once * plan_.at_once);
+        for (Index from : named("from", range(begin, whole, plan_.at_once))) take(sum, from, plan_.at_once);
+        for (Index i : named("i", range(whole, end))) take(sum, i, 1);
     }
     /// Some elements are combined with each other first, so that what is ahead of the next ones takes one
     /// operation, whose latency would otherwise show.
@@ -181,10 +243,16 @@ private:
         const auto of_run = [&](const Index& number, int k) { return at_run(number, k); };
         const auto at_each = [&](const Index& i) { return at(i); };
         tile made{
-            block::load(g_, plan_.tile, begin, end, of_run, at_each, combines_.identity()), {}, begin, end};
+            block::load(g_, plan_.tile, begin, end, of_run, at_each, combines_.identity(), test_of_end()),
+            {},
+            begin,
+            end};
         for (auto from = made.list.begin(); from != made.list.end(); from += plan_.tile.length)
             made.runs.push_back(block::reduce(combines_, {from, from + plan_.tile.length}));
         return made;
+    }
+    block::end_test test_of_end() const {
+        return plan_.stage == scan_stage::whole_rows ? block::end_test::of_runs : block::end_test::of_tile;
     }
     /// What is ahead of each run in the tile.
     block::striped_scan scanned(const tile& own, const block::arrays& totals, values* total) const {
@@ -208,7 +276,8 @@ private:
                 give(number * plan_.tile.length + k, run[static_cast<std::size_t>(k)]);
         };
         const auto give_vector = [&](const Index& number, const elements& run) {
-            block::store_vector(given_["out"], number, run);
+            for (std::size_t k = 0; k < run[0].size(); ++k)
+                block::store_vector(given_[{"out", k}], number, run, k);
         };
         const bool in_vectors = plan_.stores_vectors && plan_.gives_results();
         block::store(
@@ -216,7 +285,7 @@ private:
             [&](const Index& number, const elements& run) {
                 in_vectors ? give_vector(number, run) : give_each(number, run);
             },
-            [&](const Index& i, const values& one) { give(i, one); });
+            [&](const Index& i, const values& one) { give(i, one); }, test_of_end());
     }
 
     void record_chunk_of_group() const {
@@ -247,11 +316,26 @@ private:
         values total;
         const block::striped_scan before = scanned(own, totals, &total);
         others.announce_total(number, total);
-        store(own, others.ahead_of(number, total, start()), before);
+        const values ahead = others.ahead_of(number, total, start());
+        store(own, ahead, before);
+        if (!plan_.carries_out()) return;
+        IF (g_.item() == 0 && begin + Index(g_.items()) * plan_.tile.elements() >= given("n")) {
+            carry_out(combines_.combined(ahead, total));
+        }
+    }
+    /// A tile of whole rows waits for nobody.
+    void record_tile_of_rows() const {
+        const block::arrays totals = memory_of_totals();
+        const Index begin = named("begin", group_id(0) * given("elements_of_tile"));
+        const tile own = loaded(begin, named("end", min(begin + given("elements_of_tile"), given("n"))));
+        values total;
+        const block::striped_scan before = scanned(own, totals, &total);
+        store(own, start(), before);
     }
 
     const scan_plan plan_;
     const operations& does_;
+    const bool has_flag_;  ///< what is combined says whether a segment begins
     const block::operation combines_;
     const block::types state_;
     const tape& p_;

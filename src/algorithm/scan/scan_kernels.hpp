@@ -21,14 +21,25 @@ enum class scan_stage : std::uint8_t {
     parts,           ///< the chunks' totals, scanned in place
     chunks,          ///< the results, of chunks behind the scanned totals
     whole,           ///< the results, of one chunk
-    look_back        ///< the results, of tiles that find out what is ahead of them
+    look_back,       ///< the results, of tiles that find out what is ahead of them
+    whole_rows       ///< the results, of whole rows: some of a work-item, or those of a group's tile
+};
+
+/// What a scan along the last dimension knows of its rows: they are segments of the same length.
+enum class row_form : std::uint8_t {
+    none,
+    segments,  ///< elements know by their position whether a row begins
+    apart      ///< no chunk has elements of two rows
 };
 
 struct scan_plan : tile_plan {
     scan_stage stage = scan_stage::whole;
     bool is_inclusive = true;
     bool has_init = false;
-    bool is_by_key = false;
+    bool has_carry = false;  ///< begins with the values of vectors, and leaves totals there
+    bool is_by_key = false;  ///< a value says whether a segment begins
+    row_form rows = row_form::none;
+    bool is_narrow = false;       ///< positions in rows are found in 32 bits
     bool is_cut = false;          ///< the results are some of the target's elements
     int at_once = 1;              ///< elements that a work-item with a chunk of its own combines
     bool stores_vectors = false;  ///< each run of a tile is one
@@ -37,20 +48,30 @@ struct scan_plan : tile_plan {
     bool makes_totals() const {
         return stage == scan_stage::chunk_totals || stage == scan_stage::total_of_parts;
     }
+    /// Whether elements, and whether totals of chunks say that a segment begins.
+    bool has_flagged_elements() const { return is_by_key || rows == row_form::segments; }
+    bool has_flagged_totals() const { return has_flagged_elements() || rows == row_form::apart; }
+    /// Whether a kernel begins with initial values, and whether it leaves totals for the next scan.
+    bool has_start() const { return has_init || has_carry; }
+    bool carries_out() const {
+        return has_carry &&
+               (stage == scan_stage::whole || stage == scan_stage::parts || stage == scan_stage::look_back);
+    }
     bool gives_results() const { return !makes_totals() && !of_parts(); }
 
     friend bool operator==(const scan_plan&, const scan_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
         tile_plan::add_to(hash);
-        hash.add(stage, is_inclusive, has_init, is_by_key, is_cut, at_once, stores_vectors);
+        hash.add(stage, is_inclusive, has_init, has_carry, is_by_key, rows, is_narrow, is_cut, at_once,
+                 stores_vectors);
     }
 };
 
-/// The types of what is combined: whether a segment begins, if it is by key, and the operation's state.
-block::types scan_state(const operations&, bool is_by_key);
+/// The types of what is combined: whether a segment begins, if that is asked for, and the operations' state.
+block::types scan_state(const operations&, bool has_flag);
 
-/// Records the body of a kernel whose parameters are declared. A tape has the values, and by key whether a
-/// segment begins.
+/// Records the body of a kernel whose parameters are declared. A tape has the values of each operation, and
+/// by key whether a segment begins.
 std::shared_ptr<const ir::function> trace_scan(trace::recording&, const parameter_list& given,
                                                const scan_plan&, const operations&, const tape&,
                                                const layout&);

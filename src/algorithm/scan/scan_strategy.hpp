@@ -19,5 +19,7 @@ struct forced_scan {
 };
 /// For tests: from now on scans go this way; null: each device's own again.
 void force_scans(const forced_scan*);
+/// Whether work-groups share chunks and columns, as GPUs have them do, or a work-item has its own.
+bool are_shared_by_groups(bool on_cpu);
 
 }  // namespace balm::array

@@ -50,6 +50,11 @@ block::runs tile_of_item(std::size_t tile_bytes, const layout& leaves, const div
 
 void force_scans(const forced_scan* asked) { forced = asked; }
 
+bool are_shared_by_groups(bool on_cpu) {
+    const forced_scan* const asked = forced.load();
+    return asked != nullptr ? asked->strategy != scan_strategy::chunk_an_item : !on_cpu;
+}
+
 work_division divide(const runtime::device_state& device, bool on_cpu, const tape& p, const layout& leaves,
                      const divided_work& work) {
     work_division made;

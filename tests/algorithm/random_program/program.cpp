@@ -26,6 +26,8 @@ void program<T>::step() {
     constexpr one_step all[] = {&program::scan,
                                 &program::scan_by_key,
                                 &program::scan_in_place,
+                                &program::scan_along,
+                                &program::scan_two_in_pieces,
                                 &program::sort_special,
                                 &program::sort_with_values,
                                 &program::sort_several_keys,

@@ -55,6 +55,8 @@ private:
     void scan();
     void scan_by_key();
     void scan_in_place();
+    void scan_along();
+    void scan_two_in_pieces();
 
     // sorts.cpp
     void sort_special();

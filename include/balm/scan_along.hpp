@@ -1,0 +1,68 @@
+#pragma once
+// Scans (prefix sums) along one dimension of a view or expression: of each row of a matrix by itself, say.
+//
+//     auto M = balm::view(x, {rows, columns});
+//     of_rows = balm::inclusive_scan(M, balm::along(1));
+//     of_columns = balm::exclusive_scan(balm::max_of(abs(M)), balm::along(0));
+
+#include <utility>
+
+#include "balm/along.hpp"
+#include "balm/scan.hpp"
+
+namespace balm {
+
+namespace array {
+
+/// The scan as a leaf of expressions in the extents of what is scanned.
+tape scanned_along(tape&& of, const scan&, const dimension_list& along);
+
+}  // namespace array
+
+namespace detail {
+
+template <class R, class... I>
+auto scanned_along(const array::dimension_list& along, lazy_reduction<R> what, bool is_inclusive, I... init) {
+    const array::scan how = scan_of(what, is_inclusive, init...);
+    return expr<R>(array::scanned_along(std::move(what).tape(), how, along));
+}
+
+}  // namespace detail
+
+/// The scan of the elements that differ in one dimension alone: element (…, k, …) combines the elements
+/// (…, 0, …) … (…, k, …). All else is as for inclusive_scan(v): `v` is an array, whose elements are added up,
+/// or a reduction; the result is an expression in the extents of what is scanned, and may be assigned to
+/// that.
+///
+/// Each element is read once and written once; twice are read: columns (scans along another dimension than
+/// the last) of which there are too few for the device, and long rows that are few, or do not fill tiles, on
+/// devices without look-back. Of vectors over several devices the first one scans all elements. Throws
+/// usage_error for a dimension that is not there, and for several of them.
+///
+///     auto M = balm::view(x, {rows, columns});
+///     auto of_rows = balm::inclusive_scan(M, balm::along(1));
+///     auto area = balm::inclusive_scan(of_rows, balm::along(0));  // of rectangles: a summed-area table
+template <scannable V>
+auto inclusive_scan(V&& values, const array::dimension_list& along) {
+    return detail::scanned_along(along, detail::as_reduction(static_cast<V&&>(values)), true);
+}
+/// The same with an initial value ahead of each row's first element.
+template <scannable V, scalar_type I>
+auto inclusive_scan(V&& values, I init, const array::dimension_list& along) {
+    return detail::scanned_along(along, detail::as_reduction(static_cast<V&&>(values)), true, init);
+}
+
+/// The same without the element itself: element (…, k, …) combines the elements (…, 0, …) … (…, k - 1, …).
+///
+///     offsets = balm::exclusive_scan(counts, balm::along(0));
+template <scannable V>
+auto exclusive_scan(V&& values, const array::dimension_list& along) {
+    return detail::scanned_along(along, detail::as_reduction(static_cast<V&&>(values)), false);
+}
+/// The same with an initial value, which is each row's first result.
+template <scannable V, scalar_type I>
+auto exclusive_scan(V&& values, I init, const array::dimension_list& along) {
+    return detail::scanned_along(along, detail::as_reduction(static_cast<V&&>(values)), false, init);
+}
+
+}  // namespace balm
