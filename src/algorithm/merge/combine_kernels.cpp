@@ -163,8 +163,8 @@ private:
     // ---- GPUs: a group has a tile
 
     int tile_size() const { return static_cast<int>(plan_.group) * plan_.each; }
-    /// A tile that does not divide a pair has one element more.
-    int room() const { return tile_size() + (plan_.what ? 1 : 0); }
+    /// A tile that does not divide a pair has one element more; merges read ahead (block::merge_in_place).
+    int room() const { return tile_size() + (plan_.what ? 1 : plan_.each); }
     Int group_size() const { return Int(static_cast<int>(plan_.group)); }
     Int first_of_item() const { return g_.item() * plan_.each; }
     bool has_positions() const { return plan_.moves() && !plan_.values.empty(); }
@@ -223,7 +223,7 @@ private:
         if (plan_.what) return move_results(tile);
         const piece p = own_piece();
         const block::runs_of_tile in = load(p, tile);
-        block::merge_in_place(g_, order_.of_numbers(), tile, room(), in, first_of_item(), plan_.each);
+        block::merge_in_place(g_, order_.of_numbers(), tile, in, first_of_item(), plan_.each);
         give(tile, p, in, p.a + p.b, in.end);
     }
 
