@@ -36,7 +36,7 @@ struct sort_key {
     std::shared_ptr<vector_state> elements;
     sort_order order;
 };
-/// Sorts by the first key, where that is equal by the second … Values move with the keys.
+/// Sorts by the first key, where equal by the second … with values. Keys of several devices have one order.
 void sort(std::span<const sort_key> keys, std::span<const std::shared_ptr<vector_state>> values);
 /// The function that says whether one key is ahead of another.
 using comparison = std::shared_ptr<const ir::function>;
@@ -169,9 +169,9 @@ void sort_with(K&& keys, V&&... values) {
 
 }  // namespace detail
 
-/// Sorts a vector of numbers on its device. The order is total: -0 is ahead of +0 (behind it, if descending),
-/// and NaNs are the last elements either way. Takes as much memory again while it runs. Vectors over several
-/// devices are sorted by the first one. Radix sort: the vector is read and written once for each 8 bits of an
+/// Sorts a vector of numbers on its device, or devices. The order is total: -0 is ahead of +0 (behind it, if
+/// descending), and NaNs are last either way. Takes as much memory again while it runs, on more than two
+/// devices up to twice as much. Radix sort: the vector is read and written once for each 8 bits of an
 /// element (4 bits on GPUs that are not NVIDIA's), but for bits that all elements share.
 ///
 ///     balm::sort(x);

@@ -7,7 +7,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
+#include <iterator>
 #include <optional>
+#include <random>
+#include <vector>
 
 #include "algorithm/random_program/program.hpp"
 #include "algorithm/random_program/ways.hpp"
@@ -23,6 +26,16 @@ using random_algorithms::forced_ways;
 using random_algorithms::most_in_groups_of_cpu;
 using random_algorithms::program;
 
+/// Some devices have no elements, few or many.
+context any_weights(const context& ctx, std::mt19937_64& random) {
+    if (ctx.size() == 1) return ctx;
+    constexpr double some[] = {0, 0.05, 1, 1, 1, 1, 4};
+    std::vector<double> weights(ctx.size());
+    for (double& each : weights) each = some[random() % std::size(some)];
+    weights[random() % weights.size()] += 1;
+    return ctx.weighted(weights);
+}
+
 template <class T>
 void run_one(const context& ctx, std::uint64_t own_seed) {
     std::mt19937_64 random(own_seed);
@@ -31,7 +44,8 @@ void run_one(const context& ctx, std::uint64_t own_seed) {
     const bool shows = std::getenv("BALM_TEST_SHOW") != nullptr;
     std::optional<program<T>> drawn_one;
     try {
-        drawn_one.emplace(ctx, random, held.is_of_groups && on_cpu ? most_in_groups_of_cpu : ~std::size_t{0});
+        drawn_one.emplace(any_weights(ctx, random), random,
+                          held.is_of_groups && on_cpu ? most_in_groups_of_cpu : ~std::size_t{0});
         drawn_one->run();
     } catch (const std::exception& fault) {
         ADD_FAILURE() << fault.what();

@@ -293,8 +293,9 @@ TEST(V15_sort, comparisons_by_groups) {
     if (!has_cpu()) GTEST_SKIP() << "no CPU device";
     const context ctx{filter::cpu};
     with_strategy({.strategy = sort_strategy::chunk_a_group}, "groups", [&] {
-        for (const std::size_t n : {std::size_t{1}, std::size_t{2}, 2 + pick(random, 3000), std::size_t{3840},
-                                    std::size_t{7680}, 5000 + pick(random, 30000)})
+        // Whole tiles of 4-byte keys, sorted and merged, and parts of them.
+        for (const std::size_t n : {std::size_t{1}, std::size_t{2}, 2 + pick(random, 3000), std::size_t{8704},
+                                    std::size_t{17408}, 9000 + pick(random, 30000)})
             sorts_by_comparison(ctx, random, n);
     });
 }

@@ -30,13 +30,12 @@ template Index merge_path(const element_order&, const run<Index>&, const run<Ind
 namespace {
 
 /// The work-item's share of the merged elements. The next element of either run is held in registers.
-elements merged(const element_order& is_ahead, const arrays& tile, int room, const runs_of_tile& in,
-                const Int& from, int each) {
+elements merged(const element_order& is_ahead, const arrays& tile, const runs_of_tile& in, const Int& from,
+                int each) {
     const Int count = named("count", min(from, in.size()));
     const Int of_first = merge_path(is_ahead, in.first(tile), in.second(tile), count);
     Int a = named("a", in.begin + of_first), b = named("b", in.middle + (count - of_first));
-    const auto at = [&](const Int& i) { return tile.load(min(i, room - 1)); };
-    const values next_a = variables("next_a", at(a)), next_b = variables("next_b", at(b));
+    const values next_a = variables("next_a", tile.load(a)), next_b = variables("next_b", tile.load(b));
     elements made;
     for (int k = 0; k < each; ++k) {
         Bool takes_b = named("takes_b", b < in.end);
@@ -51,7 +50,7 @@ elements merged(const element_order& is_ahead, const arrays& tile, int room, con
         if (k + 1 == each) break;
         a += select(takes_b, 0, 1);
         b += select(takes_b, 1, 0);
-        const values next = at(select(takes_b, b, a));
+        const values next = tile.load(select(takes_b, b, a));
         IF (takes_b) {
             write(next_b, next);
         }
@@ -63,9 +62,9 @@ elements merged(const element_order& is_ahead, const arrays& tile, int room, con
 
 }  // namespace
 
-void merge_in_place(const group& g, const element_order& is_ahead, const arrays& tile, int room,
-                    const runs_of_tile& in, const Int& from, int each) {
-    const elements share = merged(is_ahead, tile, room, in, from, each);
+void merge_in_place(const group& g, const element_order& is_ahead, const arrays& tile, const runs_of_tile& in,
+                    const Int& from, int each) {
+    const elements share = merged(is_ahead, tile, in, from, each);
     g.barrier();
     for (int k = 0; k < each; ++k) tile.store(g.item() * each + k, share[static_cast<std::size_t>(k)]);
     g.barrier();

@@ -35,10 +35,11 @@ struct runs_of_tile {
     run<Int> first(const arrays& tile) const { return {tile, begin, middle}; }
     run<Int> second(const arrays& tile) const { return {tile, middle, end}; }
 };
-/// Replaces the elements of a tile, which has memory for `room` of them, by merged ones: the work-item's
-/// share, `each` from `each` times its number on, by those from the merged element `from` on. Behind the last
-/// one elements are of no meaning. All work-items must arrive; what is stored is visible to all of them.
-void merge_in_place(const group&, const element_order&, const arrays& tile, int room, const runs_of_tile&,
+/// Replaces the elements of a tile by merged ones: the work-item's share, `each` from `each` times its number
+/// on, by those from the merged element `from` on. Behind the last one elements are of no meaning. The tile
+/// has memory for `each` elements behind the runs, which are read ahead of the merge. All work-items must
+/// arrive; what is stored is visible to all of them.
+void merge_in_place(const group&, const element_order&, const arrays& tile, const runs_of_tile&,
                     const Int& from, int each);
 
 /// Merges two runs by one work-item to the places from `place` on.

@@ -12,7 +12,6 @@
 #include "algorithm/merge/combine_kernels.hpp"
 #include "algorithm/result_targets.hpp"
 #include "algorithm/sort/merge_tile.hpp"
-#include "algorithm/sort/sort_key.hpp"
 #include "algorithm/sort/sort_strategy.hpp"
 #include "array/kernel_cache.hpp"
 #include "array/spread/parts.hpp"
@@ -87,16 +86,13 @@ public:
         : from_(from),
           device_(from.device()),
           facts_(kernels::facts_for(*device_)),
-          is_ahead_(from.of.by.is_ahead),
-          first_(as_kernels_take(from.first)),
-          second_(as_kernels_take(from.second)) {
+          first_(as_kernels_take(from.first, from.of.keys, from.of.by)),
+          second_(as_kernels_take(from.second, from.of.keys, from.of.by)) {
         plan_.what = what;
         for (std::size_t k = 0; k < from.first.size(); ++k)
-            (k < from.of.keys ? plan_.keys.push_back(from.first[k]->type())
+            (k < from.of.keys ? plan_.keys.types.push_back(from.first[k]->type())
                               : plan_.values.push_back(from.first[k]->type()));
-        plan_.has_comparison = is_ahead_ != nullptr;
-        if (plan_.has_comparison) plan_.comparison = is_ahead_->identity;
-        plan_.is_descending = from.of.by.order == sort_order::descending;
+        plan_.keys.take(from.of.by);
         cut();
     }
 
@@ -119,18 +115,12 @@ public:
     /// Targets of sets may have no room for all results.
     void move(const handles& into, bool is_bounded) {
         if (!plan_.what) split();
-        into_ = as_kernels_take(into);
+        into_ = as_kernels_take(into, from_.of.keys, from_.of.by);
         plan_.is_bounded = is_bounded;
         launch(combine_stage::move, tiles_);
     }
 
 private:
-    handles as_kernels_take(const handles& list) const {
-        handles made;
-        for (std::size_t k = 0; k < list.size(); ++k)
-            made.push_back(k < from_.of.keys && is_ahead_ == nullptr ? bits_of(*list[k]) : list[k]);
-        return made;
-    }
     void cut() {
         const forced_sort* const asked = asked_of_sorts();
         const bool on_items =
@@ -175,7 +165,7 @@ private:
     template <class List>
     static void list_arrays(List& to, const combine_plan& plan, const char* keys, const char* values,
                             const handles& arrays, trace::access use) {
-        const std::size_t count = plan.keys.size();
+        const std::size_t count = plan.keys.types.size();
         for (std::size_t k = 0; k < count; ++k) to.vector({keys, k}, *arrays[k], use);
         for (std::size_t k = 0; plan.moves() && k < plan.values.size(); ++k)
             to.vector({values, k}, *arrays[count + k], use);
@@ -189,7 +179,7 @@ private:
             trace::recording r(from_.of.name, 1, {});
             parameter_list given(r);
             list(given, plan);
-            return trace_combination(r, given, plan, is_ahead_);
+            return trace_combination(r, given, plan, from_.of.by.is_ahead);
         };
         const std::shared_ptr<const cached_kernel> kernel =
             kernel_for(*device_, plan, empty_tape(), no_leaves(), facts_, std::cref(trace_it));
@@ -202,7 +192,6 @@ private:
     const pair_on_device& from_;
     const std::shared_ptr<runtime::device_state> device_;
     const ir::launch_facts facts_;
-    const comparison& is_ahead_;
     const handles first_, second_;
     handles into_;
     combine_plan plan_;

@@ -4,7 +4,6 @@
 
 #include "algorithm/block/reduce.hpp"
 #include "algorithm/block/scan.hpp"
-#include "algorithm/sort/sort_key.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/conversion.hpp"
 #include "balm/dsl/memory.hpp"
@@ -14,15 +13,14 @@
 namespace balm::array {
 
 void combine_plan::add_to(runtime::table_hash& hash) const {
-    hash.add(stage, what ? 1 + static_cast<int>(*what) : 0, is_descending, has_comparison,
-             comparison.words[0], is_bounded, group, each);
-    for (const trace::type& each_key : keys) hash.add(ir::code(each_key));
+    hash.add(stage, what ? 1 + static_cast<int>(*what) : 0, is_bounded, group, each);
+    keys.add_to(hash);
     for (const trace::type& each_value : values) hash.add(ir::code(each_value));
 }
 
 std::size_t bytes_of_element(const combine_plan& plan) {
     std::size_t bytes = plan.values.empty() ? 0 : sizeof(std::int32_t);
-    for (const trace::type& each : plan.keys) bytes += trace::size_of(each);
+    for (const trace::type& each : plan.keys.types) bytes += trace::size_of(each);
     return bytes;
 }
 
@@ -42,13 +40,12 @@ using dsl::named;
 using dsl::Ptr;
 using dsl::range;
 using dsl::select;
-using trace::node;
 
 class combine_recorder {
 public:
     combine_recorder(trace::recording& r, const parameter_list& given, const combine_plan& plan,
-                     const std::shared_ptr<const ir::function>& is_ahead)
-        : plan_(plan), is_ahead_(is_ahead), r_(r), given_(given), g_({plan.group, true, false}) {}
+                     const comparison& is_ahead)
+        : plan_(plan), order_(plan_.keys, is_ahead), r_(r), given_(given), g_({plan.group, true, false}) {}
 
     std::shared_ptr<const ir::function> traced() {
         switch (plan_.stage) {
@@ -68,12 +65,12 @@ private:
         for (std::size_t k = 0; k < count; ++k) pointers.push_back(given_[{word, k}]);
         return block::arrays(std::move(pointers));
     }
-    block::arrays keys(const char* word) const { return arrays(word, plan_.keys.size()); }
+    block::arrays keys(const char* word) const { return arrays(word, plan_.keys.types.size()); }
     block::arrays payload(const char* word) const { return arrays(word, plan_.values.size()); }
     /// Keys, and values behind them.
     block::arrays elements_of(const char* word, const char* with_values) const {
         values pointers;
-        for (std::size_t k = 0; k < plan_.keys.size(); ++k) pointers.push_back(given_[{word, k}]);
+        for (std::size_t k = 0; k < plan_.keys.types.size(); ++k) pointers.push_back(given_[{word, k}]);
         if (plan_.moves())
             for (std::size_t k = 0; k < plan_.values.size(); ++k)
                 pointers.push_back(given_[{with_values, k}]);
@@ -82,50 +79,14 @@ private:
     run<Index> first() const { return {elements_of("a_keys", "a_values"), Index(0), given("a_size")}; }
     run<Index> second() const { return {elements_of("b_keys", "b_values"), Index(0), given("b_size")}; }
 
-    // ---- order
-
-    key_order order_of(std::size_t k) const { return {plan_.keys[k].element, plan_.is_descending}; }
-    /// Keys as tiles have them: numbers that ascend.
-    values numbers_of(const values& own) const {
-        if (plan_.has_comparison) return {own[0]};
-        values made;
-        for (std::size_t k = 0; k < plan_.keys.size(); ++k)
-            made.push_back(ordered_number(own[k], order_of(k)));
-        return made;
-    }
-    values keys_of(const values& numbers) const {
-        if (plan_.has_comparison) return {numbers[0]};
-        values made;
-        for (std::size_t k = 0; k < plan_.keys.size(); ++k)
-            made.push_back(key_of_number(numbers[k], order_of(k)));
-        return made;
-    }
-    Bool are_ahead(const values& a, const values& b) const {
-        if (plan_.has_comparison) {
-            const node operands[] = {a[0], b[0]};
-            return Bool(trace::call(is_ahead_, operands, 2, {}));
-        }
-        const auto compared = [&](builtin how, std::size_t k) { return Bool(trace::apply(how, a[k], b[k])); };
-        std::size_t k = plan_.keys.size() - 1;
-        Bool ahead = compared(builtin::less, k);
-        while (k-- > 0) ahead = compared(builtin::less, k) || (compared(builtin::equal, k) && ahead);
-        return ahead;
-    }
-    block::element_order order_of_numbers() const {
-        return [this](const values& a, const values& b) { return are_ahead(a, b); };
-    }
-    block::element_order order_in_memory() const {
-        return [this](const values& a, const values& b) { return are_ahead(numbers_of(a), numbers_of(b)); };
-    }
-
     // ---- tiles
 
     block::consumed<Index> ahead_of_place(const Index& place) const {
         const run<Index> a{keys("a_keys"), Index(0), given("a_size")},
             b{keys("b_keys"), Index(0), given("b_size")};
         const Index count = named("count", min(place, a.end + b.end));
-        if (plan_.what) return block::balanced_path(order_in_memory(), a, b, count);
-        const Index of_first = block::merge_path(order_in_memory(), a, b, count);
+        if (plan_.what) return block::balanced_path(order_.in_memory(), a, b, count);
+        const Index of_first = block::merge_path(order_.in_memory(), a, b, count);
         return {of_first, count - of_first};
     }
     Ptr<std::int64_t> splits() const { return Ptr<std::int64_t>(given_["splits"]); }
@@ -175,7 +136,7 @@ private:
     void count_of_item() const {
         const piece p = own_piece();
         Index count = named("results", 0);
-        block::walk_sets(*plan_.what, order_in_memory(), {keys("a_keys"), p.a, p.a_end},
+        block::walk_sets(*plan_.what, order_.in_memory(), {keys("a_keys"), p.a, p.a_end},
                          {keys("b_keys"), p.b, p.b_end},
                          [&](const values&, const Bool& is_kept) { count += select(is_kept, 1, 0); });
         store_count(p.tile, count);
@@ -184,13 +145,13 @@ private:
         const piece p = own_piece();
         const block::arrays a = first().of, b = second().of, to = elements_of("keys", "values");
         if (!plan_.what)
-            return block::merge(order_in_memory(), {a, p.a, p.a_end}, {b, p.b, p.b_end}, to, p.a + p.b);
+            return block::merge(order_.in_memory(), {a, p.a, p.a_end}, {b, p.b, p.b_end}, to, p.a + p.b);
         Index place = named("place", Index(counts()[p.tile]));
         // Every element is stored at the place of the next result: no branch depends on what is kept. The
         // place behind the tile's last one is another tile's, or is not written.
         const Index next = counts()[p.tile + 1],
                     limit = named("limit", plan_.is_bounded ? min(next, given("room")) : next);
-        block::walk_sets(*plan_.what, order_in_memory(), {a, p.a, p.a_end}, {b, p.b, p.b_end},
+        block::walk_sets(*plan_.what, order_.in_memory(), {a, p.a, p.a_end}, {b, p.b, p.b_end},
                          [&](const values& own, const Bool& is_kept) {
                              IF (place < limit) {
                                  to.store(place, own);
@@ -202,15 +163,13 @@ private:
     // ---- GPUs: a group has a tile
 
     int tile_size() const { return static_cast<int>(plan_.group) * plan_.each; }
-    /// A tile that does not divide a pair has one element more.
-    int room() const { return tile_size() + (plan_.what ? 1 : 0); }
+    /// A tile that does not divide a pair has one element more; merges read ahead (block::merge_in_place).
+    int room() const { return tile_size() + (plan_.what ? 1 : plan_.each); }
     Int group_size() const { return Int(static_cast<int>(plan_.group)); }
     Int first_of_item() const { return g_.item() * plan_.each; }
     bool has_positions() const { return plan_.moves() && !plan_.values.empty(); }
     block::arrays memory_of_tile() const {
-        block::types list;
-        for (std::size_t k = 0; k < plan_.keys.size(); ++k)
-            list.push_back(plan_.has_comparison ? plan_.keys[k] : trace::type(order_of(k).bits_type()));
+        block::types list = order_.types();
         if (has_positions()) list.push_back(scalar::i32);
         return g_.shared("tile", list, static_cast<std::size_t>(room()));
     }
@@ -226,7 +185,7 @@ private:
     void load_piece(const block::arrays& tile, const Int& place, const block::arrays& from,
                     const Index& begin, const Int& count) const {
         for (Int i : named("i", range(g_.item(), count, group_size()))) {
-            values own = numbers_of(from.load(begin + i));
+            values own = order_.numbers_of(from.load(begin + i));
             if (has_positions()) own.push_back(block::node_of(place + i));
             tile.store(place + i, own);
         }
@@ -238,7 +197,7 @@ private:
             const values own = tile.load(i);
             const Index place = named("place", begin + i);
             where_there_is_room(place, [&] {
-                keys("keys").store(place, keys_of(own));
+                keys("keys").store(place, order_.keys_of(own));
                 if (has_positions()) give_values(Int(own.back()), p, in, place);
             });
         }
@@ -264,12 +223,12 @@ private:
         if (plan_.what) return move_results(tile);
         const piece p = own_piece();
         const block::runs_of_tile in = load(p, tile);
-        block::merge_in_place(g_, order_of_numbers(), tile, room(), in, first_of_item(), plan_.each);
+        block::merge_in_place(g_, order_.of_numbers(), tile, in, first_of_item(), plan_.each);
         give(tile, p, in, p.a + p.b, in.end);
     }
 
     std::vector<block::set_element> share(const block::arrays& tile, const block::runs_of_tile& in) const {
-        return block::set_share(*plan_.what, order_of_numbers(), tile, room(), in, first_of_item(),
+        return block::set_share(*plan_.what, order_.of_numbers(), tile, room(), in, first_of_item(),
                                 plan_.each);
     }
     static Int kept_in(const std::vector<block::set_element>& list) {
@@ -309,7 +268,7 @@ private:
     }
 
     const combine_plan plan_;
-    const std::shared_ptr<const ir::function>& is_ahead_;
+    const key_comparison order_;
     trace::recording& r_;
     const parameter_list& given_;
     const block::group g_;
@@ -318,8 +277,7 @@ private:
 }  // namespace
 
 std::shared_ptr<const ir::function> trace_combination(trace::recording& r, const parameter_list& given,
-                                                      const combine_plan& plan,
-                                                      const std::shared_ptr<const ir::function>& is_ahead) {
+                                                      const combine_plan& plan, const comparison& is_ahead) {
     return combine_recorder(r, given, plan, is_ahead).traced();
 }
 

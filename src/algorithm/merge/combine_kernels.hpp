@@ -10,10 +10,10 @@
 #include <optional>
 
 #include "algorithm/block/set_path.hpp"
+#include "algorithm/merge/sorted_keys.hpp"
 #include "array/parameters.hpp"
 #include "balm/inline_vector.hpp"
 #include "balm/trace.hpp"
-#include "base/hash.hpp"
 #include "base/table_hash.hpp"
 
 namespace balm::array {
@@ -26,11 +26,8 @@ enum class combine_stage : std::uint8_t {
 
 struct combine_plan {
     combine_stage stage = combine_stage::move;
-    std::optional<block::set_operation> what;      ///< nothing: a merge
-    detail::inline_vector<trace::type, 2> keys;    ///< elements are in the order of the first, then …
-    bool is_descending = false;                    ///< numbers, if there is no comparison
-    bool has_comparison = false;                   ///< of two elements of a single key
-    runtime::digest comparison;                    ///< of the function
+    std::optional<block::set_operation> what;  ///< nothing: a merge
+    sorted_keys keys;
     detail::inline_vector<trace::type, 4> values;  ///< that go to the places of their keys
     bool is_bounded = false;                       ///< targets may have no room for all results
     std::size_t group = 1;                         ///< work-items
@@ -49,7 +46,6 @@ std::size_t bytes_of_element(const combine_plan&);
 /// Records the body of a kernel whose parameters are declared. Keys of numbers are unsigned integers of their
 /// size.
 std::shared_ptr<const ir::function> trace_combination(trace::recording&, const parameter_list& given,
-                                                      const combine_plan&,
-                                                      const std::shared_ptr<const ir::function>& is_ahead);
+                                                      const combine_plan&, const comparison& is_ahead);
 
 }  // namespace balm::array

@@ -7,7 +7,7 @@
 
 #include "algorithm/block/exchange.hpp"
 #include "algorithm/block/merge.hpp"
-#include "algorithm/block/tile.hpp"
+#include "algorithm/sort/merge_tile.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/memory.hpp"
 #include "balm/dsl/pointer.hpp"
@@ -36,6 +36,7 @@ using dsl::min;
 using dsl::named;
 using dsl::Ptr;
 using dsl::range;
+using dsl::select;
 using trace::node;
 
 class merge_recorder {
@@ -182,34 +183,49 @@ private:
 
     // ---- GPUs: a group has a tile
 
-    int tile_size() const { return static_cast<int>(plan_.group) * plan_.each; }
+    merge_tile shape() const { return {plan_.group, plan_.each}; }
+    int tile_size() const { return static_cast<int>(shape().size()); }
     /// Not padded: searches read it as an array.
-    block::arrays memory_of_tile() const {
-        return g_.shared("tile", types(), static_cast<std::size_t>(tile_size()));
-    }
+    block::arrays memory_of_tile() const { return g_.shared("tile", types(), shape().room()); }
     void store(const block::arrays& tile, const elements& list) const {
         const block::positions at(g_, arrangement::blocked, plan_.each);
         for (int k = 0; k < plan_.each; ++k) tile.store(at[k], list[static_cast<std::size_t>(k)]);
     }
     void merge_in_place(const block::arrays& tile, const block::runs_of_tile& in, const Int& first) const {
-        block::merge_in_place(g_, order(), tile, tile_size(), in, first, plan_.each);
+        block::merge_in_place(g_, order(), tile, in, first, plan_.each);
+    }
+    /// Moves the first `count` elements of a tile, from(i, places behind the work-item's first) to to(i, …).
+    /// Those of a whole tile are constants apart, and all loads may be under way before the first is stored.
+    template <class From, class To>
+    void move(const Int& count, const From& from, const To& to) const {
+        const Int stride(static_cast<int>(plan_.group));
+        IF (count == tile_size()) {
+            elements list;
+            for (int k = 0; k < plan_.each; ++k) {
+                const Int behind = k * stride;
+                list.push_back(from(g_.item() + behind, behind));
+            }
+            for (int k = 0; k < plan_.each; ++k)
+                to(g_.item() + k * stride, list[static_cast<std::size_t>(k)]);
+        }
+        ELSE {
+            for (Int i : named("i", range(g_.item(), count, stride))) to(i, from(i, i - g_.item()));
+        }
     }
     void copy_out(const block::arrays& tile, const block::arrays& to, const Index& begin,
                   const Int& count) const {
-        for (Int i : named("i", range(g_.item(), count, Int(static_cast<int>(plan_.group)))))
-            to.store(begin + i, tile.load(i));
-    }
-    void copy_in(const block::arrays& tile, const Int& place, const block::arrays& from, const Index& begin,
-                 const Int& count) const {
-        for (Int i : named("i", range(g_.item(), count, Int(static_cast<int>(plan_.group)))))
-            tile.store(place + i, from.load(begin + i));
+        move(
+            count, [&](const Int& i, const Int&) { return tile.load(i); },
+            [&](const Int& i, const values& own) { to.store(begin + i, own); });
     }
 
     void sort_tile_of_group() const {
-        const block::arrays tile = memory_of_tile();
+        const block::arrays tile = memory_of_tile(), from = own();
         const Index begin = named("begin", group_id(0) * Index(tile_size()));
         const Int valid = named("valid", cast<int>(min(given("n") - begin, Index(tile_size()))));
-        copy_in(tile, Int(0), own(), begin, valid);
+        move(
+            valid, [&](const Int& i, const Int&) { return from.load(begin + i); },
+            [&](const Int& i, const values& each) { tile.store(i, each); });
         g_.barrier();
         sort_shares(tile, valid);
         g_.barrier();
@@ -224,35 +240,56 @@ private:
         }
         copy_out(tile, plan_.is_in_place ? own() : spare(), begin, valid);
     }
-    /// Each work-item sorts its elements by exchanges of neighbours, which are stable.
+    /// Each work-item sorts its elements by exchanges of neighbours, which are stable. Those of a whole tile
+    /// need no test of their positions.
     void sort_shares(const block::arrays& tile, const Int& valid) const {
+        if (plan_.each == 1) return;
         const block::positions at(g_, arrangement::blocked, plan_.each);
         elements list;
         for (int k = 0; k < plan_.each; ++k) list.push_back(block::variables("own", tile.load(at[k])));
+        IF (valid == tile_size()) {
+            exchange_neighbours(list, [&](int, const values& a, const values& b) { return is_ahead(a, b); });
+        }
+        ELSE {
+            exchange_neighbours(list, [&](int k, const values& a, const values& b) {
+                return at[k + 1] < valid && is_ahead(a, b);
+            });
+        }
+        elements sorted;
+        for (const values& each : list) sorted.push_back(block::read(each));
+        store(tile, sorted);
+    }
+    /// are_exchanged(k, second, first) of elements k and k + 1.
+    template <class AreExchanged>
+    void exchange_neighbours(const elements& list, const AreExchanged& are_exchanged) const {
         for (int round = 0; round < plan_.each; ++round)
             for (int k = round % 2; k + 1 < plan_.each; k += 2) {
                 const auto number = static_cast<std::size_t>(k);
                 const values first = block::read(list[number]), second = block::read(list[number + 1]);
-                IF (at[k + 1] < valid && is_ahead(second, first)) {
+                IF (are_exchanged(k, second, first)) {
                     block::write(list[number], second);
                     block::write(list[number + 1], first);
                 }
             }
-        elements sorted;
-        for (const values& each : list) sorted.push_back(block::read(each));
-        store(tile, sorted);
     }
     void merge_tile_of_group() const {
         const block::arrays tile = memory_of_tile();
         const piece p = own_piece();
         const block::arrays from = array("from_keys", "from_values");
         const Int of_a = named("of_a", cast<int>(p.a_end - p.a)),
-                  of_b = named("of_b", cast<int>(p.b_end - p.b));
-        copy_in(tile, Int(0), from, p.a, of_a);
-        copy_in(tile, of_a, from, p.b, of_b);
+                  of_both = named("of_both", of_a + cast<int>(p.b_end - p.b));
+        // Where the work-item's first element is, of either run.
+        const Index first = named("own_first", p.a + g_.item()),
+                    second = named("own_second", p.b - of_a + g_.item());
+        move(
+            of_both,
+            [&](const Int& i, const Int& behind) {
+                return from.load(select(i < of_a, first, second) + behind);
+            },
+            [&](const Int& i, const values& each) { tile.store(i, each); });
         g_.barrier();
-        merge_in_place(tile, {Int(0), of_a, of_a + of_b}, Int(g_.item() * plan_.each));
-        copy_out(tile, array("keys", "values"), p.place, of_a + of_b);
+        merge_in_place(tile, {Int(0), of_a, of_both}, Int(g_.item() * plan_.each));
+        copy_out(tile, array("keys", "values"), p.place, of_both);
     }
 
     const merge_plan plan_;

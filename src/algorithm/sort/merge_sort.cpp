@@ -40,7 +40,7 @@ public:
         const bool on_items =
             asked != nullptr ? asked->strategy == sort_strategy::chunk_an_item : facts_.on_cpu;
         if (on_items)
-            tile_ = asked != nullptr && asked->chunk != 0 ? asked->chunk : cpu_tile;
+            tile_ = sorted_ = asked != nullptr && asked->chunk != 0 ? asked->chunk : cpu_tile;
         else
             take_groups();
     }
@@ -48,7 +48,7 @@ public:
     void sort() {
         if (n_ < 2) return;
         std::size_t passes = 0;
-        for (std::size_t width = tile_; width < n_; width *= 2) ++passes;
+        for (std::size_t width = sorted_; width < n_; width *= 2) ++passes;
         spare_keys_ = made_like(*keys_);
         if (values_ != nullptr) spare_values_ = made_like(*values_);
         const std::size_t tiles = divided_up(n_, tile_);
@@ -56,10 +56,10 @@ public:
         rounds_ = 0;
         while ((insertion_run << rounds_) < std::min(tile_, n_)) ++rounds_;
         plan_.is_in_place = passes % 2 == 0;
-        launch(merge_stage::sort_tiles, tiles);
+        launch(merge_stage::sort_tiles, divided_up(n_, sorted_));
         bool is_in_vector = plan_.is_in_place;
         plan_.is_in_place = true;
-        for (width_ = tile_; width_ < n_; width_ *= 2) {
+        for (width_ = sorted_; width_ < n_; width_ *= 2) {
             from_vector_ = is_in_vector;
             launch(merge_stage::split, divided_up(tiles, split_group));
             launch(merge_stage::merge, tiles);
@@ -72,9 +72,13 @@ private:
         const std::size_t bytes =
             trace::size_of(plan_.key) + (plan_.has_values() ? trace::size_of(plan_.value) : 0);
         const merge_tile tile = merge_tile_of(bytes, device_.info().max_work_group_size);
+        const merge_tile sorted =
+            sorted_tile_of(tile, bytes, device_.info().max_work_group_size, device_.info().local_memory);
         plan_.group = tile.group;
         plan_.each = tile.each;
         tile_ = tile.size();
+        sort_group_ = sorted.group;
+        sorted_ = sorted.size();
     }
     static std::shared_ptr<vector_state> made_like(const vector_state& v) {
         return std::make_shared<vector_state>(v.device_handle(), v.type(), v.size());
@@ -118,6 +122,7 @@ private:
     void launch(merge_stage stage, std::size_t groups) {
         merge_plan plan = plan_;
         plan.stage = stage;
+        if (stage == merge_stage::sort_tiles) plan.group = sort_group_;
         const auto trace_it = [&] {
             trace::recording r("merge_sort", 1, {});
             parameter_list given(r);
@@ -139,6 +144,7 @@ private:
     std::size_t n_;
     merge_plan plan_;
     std::size_t tile_ = 1, width_ = 0, rounds_ = 0;
+    std::size_t sort_group_ = 1, sorted_ = 1;  ///< work-items that sort a tile of its own size
     bool from_vector_ = true;
     std::shared_ptr<vector_state> spare_keys_, spare_values_, splits_;
 };

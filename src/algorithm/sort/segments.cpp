@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "algorithm/sort/radix_sort.hpp"
+#include "algorithm/sort/spread_sort.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 
@@ -25,11 +26,14 @@ void sort_segments(const sort_key& by, const std::shared_ptr<vector_state>& segm
         return radix_sort(*segments, false, &keys);
     }
     std::shared_ptr<vector_state> beside_keys = segments;
+    sort_order order = sort_order::ascending;
     if (keys.is_spread() && keys.size() > 0) {
         beside_keys = make_like(keys, segments->type(), keys.size());
         copy_elements(*beside_keys, 0, *segments, 0, keys.size());
+        order = by.order;
+        if (order == sort_order::descending) invert(beside_keys);
     }
-    const sort_key both[] = {{beside_keys, sort_order::ascending}, by};
+    const sort_key both[] = {{beside_keys, order}, by};
     sort(both, values);
 }
 

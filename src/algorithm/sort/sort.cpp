@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <vector>
 
 #include "algorithm/sort/merge_sort.hpp"
 #include "algorithm/sort/radix_sort.hpp"
+#include "algorithm/sort/spread_sort.hpp"
 #include "array/layout.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
@@ -32,10 +34,10 @@ void number(vector_state& positions) {
     }
     assign(positions, std::move(p));
 }
-vector_handle numbered(const vector_state& near, std::size_t count) {
-    const bool is_narrow = count - 1 <= std::numeric_limits<std::uint32_t>::max();
-    auto made =
-        std::make_shared<vector_state>(near.device_handle(), is_narrow ? scalar::u32 : scalar::i64, count);
+/// As many as a vector has elements, on its devices.
+vector_handle numbered(const vector_state& near) {
+    const bool is_narrow = near.size() - 1 <= std::numeric_limits<std::uint32_t>::max();
+    auto made = make_like(near, is_narrow ? scalar::u32 : scalar::i64, near.size());
     number(*made);
     return made;
 }
@@ -63,7 +65,7 @@ vector_handle copied(const vector_state& v) {
 
 /// The order of several keys, the last of which is the first to be sorted by, as positions.
 vector_handle sorted_order(std::span<const sort_key> keys) {
-    vector_handle positions = numbered(*keys[0].elements, keys[0].elements->size());
+    vector_handle positions = numbered(*keys[0].elements);
     for (std::size_t k = keys.size(); k-- > 0;) {
         const vector_handle& key = keys[k].elements;
         const bool is_first = k + 1 == keys.size();
@@ -72,24 +74,6 @@ vector_handle sorted_order(std::span<const sort_key> keys) {
         radix_sort(*moved, keys[k].order == sort_order::descending, positions.get());
     }
     return positions;
-}
-
-/// Rows that are too long for one group are sorted with their numbers, then by these, which keeps the order.
-void sort_rows(vector_state& elements, bool is_descending, std::size_t row) {
-    if (row < 2 || elements.size() == 0) return;
-    if (row == elements.size()) return radix_sort(elements, is_descending, nullptr);
-    if (can_sort_rows(elements.device(), row)) return radix_sort_rows(elements, is_descending, nullptr, row);
-    const vector_handle rows = numbered(elements, elements.size());
-    tape p;
-    p.push_vector(rows);
-    p.push_value(step::kind::scalar, rows->type().element, row);
-    array::step& s = p.push(step::kind::apply);
-    s.type = rows->type();
-    s.detail = static_cast<std::uint32_t>(builtin::div);
-    s.arity = 2;
-    assign(*rows, std::move(p));
-    radix_sort(elements, is_descending, rows.get());
-    radix_sort(*rows, false, &elements);
 }
 
 /// Permutes vectors. Its memory is made before anything is sorted: when there is none, keys and values still
@@ -125,7 +109,7 @@ void sort_on_device(std::span<const sort_key> keys, std::span<const vector_handl
     const permutation moved_values(values, itself);
     vector_handle order;
     if (keys.size() == 1) {
-        order = numbered(*keys[0].elements, keys[0].elements->size());
+        order = numbered(*keys[0].elements);
         radix_sort(*keys[0].elements, is_descending, order.get());
     } else {
         order = sorted_order(keys);
@@ -143,15 +127,9 @@ void sort_on_device(const vector_handle& keys, const comparison& is_ahead,
     if (values.size() == 1 && can_move_with_keys(values[0]->element_size()))
         return merge_sort(*keys, is_ahead, values[0].get());
     const permutation moved(values, itself);
-    const vector_handle order = numbered(*keys, keys->size());
+    const vector_handle order = numbered(*keys);
     merge_sort(*keys, is_ahead, order.get());
     for (const vector_handle& each : values) moved.apply(each, order);
-}
-
-/// The elements on the vector's first device: the vector itself, or a copy.
-vector_handle gathered(const vector_handle& v) { return v->is_spread() ? copied(*v) : v; }
-void give_back(const vector_handle& v, const vector_handle& sorted) {
-    if (v != sorted) copy_elements(*v, 0, *sorted, 0, v->size());
 }
 
 void check(std::span<const vector_handle> all) {
@@ -169,32 +147,71 @@ void check(std::span<const vector_handle> all) {
                     "a vector is given twice to one sort, or shares elements with another one: give it once");
 }
 
-/// Calls sort(vectors) with the vectors, or copies, on one device.
-template <class Sort>
-void on_first_device(const std::vector<vector_handle>& all, const Sort& sort) {
+/// Sorts vectors by the first `keys` of them; sort_here(vectors) sorts those of one device.
+void sort_together(const std::vector<vector_handle>& all, std::size_t keys, const ordering& by,
+                   const std::function<void(const device_arrays&)>& sort_here) {
     check(all);
     if (!all[0] || all[0]->size() < 2) return;
     for (const vector_handle& each : all) check_same_devices(*all[0], *each);
-    std::vector<vector_handle> here;
-    here.reserve(all.size());
-    for (const vector_handle& each : all) here.push_back(gathered(each));
-    sort(std::span<const vector_handle>(here));
-    for (std::size_t k = 0; k < all.size(); ++k) give_back(all[k], here[k]);
+    if (!all[0]->is_spread()) return sort_here(all);
+    device_arrays parted;
+    for (const vector_handle& each : all) parted.push_back(parted_like(*all[0], each));
+    sort_parts(parted, keys, by, sort_here);
+    for (std::size_t k = 0; k < all.size(); ++k)
+        if (all[k] != parted[k]) copy_elements(*all[k], 0, *parted[k], 0, all[k]->size());
 }
 
-/// On one device that has all of the elements.
+/// The number of each element's row.
+vector_handle row_numbers(const vector_state& elements, std::size_t row) {
+    vector_handle rows = numbered(elements);
+    tape p;
+    p.push_vector(rows);
+    p.push_value(step::kind::scalar, rows->type().element, row);
+    array::step& s = p.push(step::kind::apply);
+    s.type = rows->type();
+    s.detail = static_cast<std::uint32_t>(builtin::div);
+    s.arity = 2;
+    assign(*rows, std::move(p));
+    return rows;
+}
+
+/// Rows that are too long for one group are sorted with their numbers, then by these, which keeps the order.
+void sort_rows_on_device(vector_state& elements, bool is_descending, std::size_t row) {
+    if (row < 2 || elements.size() == 0) return;
+    if (row == elements.size()) return radix_sort(elements, is_descending, nullptr);
+    if (can_sort_rows(elements.device(), row)) return radix_sort_rows(elements, is_descending, nullptr, row);
+    const vector_handle rows = row_numbers(elements, row);
+    radix_sort(elements, is_descending, rows.get());
+    radix_sort(*rows, false, &elements);
+}
+
+/// Over several devices: each gets whole rows, about as many as its part is of; rows that are longer than a
+/// part are sorted by their numbers first.
+void sort_rows(const vector_handle& elements, bool is_descending, std::size_t row) {
+    if (row < 2 || elements->size() == 0) return;
+    if (!elements->is_spread()) return sort_rows_on_device(*elements, is_descending, row);
+    std::size_t least_part = elements->size();
+    for (const vector_state::part& p : elements->parts())
+        if (p.elements->size() > 0) least_part = std::min(least_part, p.elements->size());
+    const sort_order order = is_descending ? sort_order::descending : sort_order::ascending;
+    const sort_key key{elements, order};
+    if (row == elements->size()) return sort({&key, 1}, {});
+    if (row > least_part) {
+        const vector_handle rows = row_numbers(*elements, row);
+        if (is_descending) invert(rows);
+        const sort_key both[] = {{rows, order}, key};
+        return sort(both, {});
+    }
+    const vector_handle whole = in_whole_rows(*elements, row);
+    copy_elements(*whole, 0, *elements, 0, elements->size());
+    for (const vector_state::part& p : whole->parts()) sort_rows_on_device(*p.elements, is_descending, row);
+    copy_elements(*elements, 0, *whole, 0, elements->size());
+}
+
 vector_handle computed(const tape& p, trace::type type, std::size_t count) {
     tape values = p;
     vector_handle made = make_like(*vector_near(p, type), type, count);
     assign(*made, std::move(values));
-    return gathered(made);
-}
-
-/// A result of one device, on the devices where it will be read.
-vector_handle shared_out(const vector_handle& result, const vector_handle& near) {
-    vector_handle made = make_like(*near, result->type(), result->size());
-    if (!made->is_spread()) return result;
-    copy_elements(*made, 0, *result, 0, result->size());
     return made;
 }
 
@@ -208,17 +225,17 @@ public:
         if (is_spread(of_) || into.is_spread() || &into.device() != &near()->device()) return false;
         tape values = of_;
         assign(into, std::move(values));
-        sort(into);
+        sort_rows_on_device(into, is_descending(), row_);
         return true;
     }
     std::shared_ptr<vector_state> compute() const override {
-        const vector_handle made = computed(of_, type(), extents().count());
-        sort(*made);
-        return shared_out(made, near());
+        vector_handle made = computed(of_, type(), extents().count());
+        sort_rows(made, is_descending(), row_);
+        return made;
     }
 
 private:
-    void sort(vector_state& elements) const { sort_rows(elements, order_ == sort_order::descending, row_); }
+    bool is_descending() const { return order_ == sort_order::descending; }
 
     tape of_;
     sort_order order_;
@@ -235,23 +252,23 @@ public:
 
     bool compute_into(vector_state& into) const override {
         if (is_spread(keys_) || into.is_spread() || &into.device() != &near()->device()) return false;
-        write(into);
-        return true;
-    }
-    std::shared_ptr<vector_state> compute() const override {
-        auto made = std::make_shared<vector_state>(near()->device_handle(), type(), extents().count());
-        write(*made);
-        return shared_out(made, near());
-    }
-
-private:
-    void write(vector_state& into) const {
-        if (into.size() == 0) return;
+        if (into.size() == 0) return true;
         const vector_handle keys = computed(keys_, key_, into.size());
         number(into);
         radix_sort(*keys, order_ == sort_order::descending, &into);
+        return true;
+    }
+    std::shared_ptr<vector_state> compute() const override {
+        const vector_handle made = make_like(*near(), type(), extents().count());
+        if (made->size() == 0) return made;
+        const vector_handle keys = computed(keys_, key_, made->size());
+        number(*made);
+        const sort_key by{keys, order_};
+        sort({&by, 1}, {&made, 1});
+        return made;
     }
 
+private:
     tape keys_;
     trace::type key_;
     sort_order order_;
@@ -263,18 +280,18 @@ void sort(std::span<const sort_key> keys, std::span<const vector_handle> values)
     std::vector<vector_handle> all;
     for (const sort_key& each : keys) all.push_back(each.elements);
     all.insert(all.end(), values.begin(), values.end());
-    on_first_device(all, [&](std::span<const vector_handle> here) {
+    sort_together(all, keys.size(), {keys[0].order}, [&](const device_arrays& here) {
         std::vector<sort_key> own;
         for (std::size_t k = 0; k < keys.size(); ++k) own.push_back({here[k], keys[k].order});
-        sort_on_device(own, here.subspan(keys.size()));
+        sort_on_device(own, std::span(here).subspan(keys.size()));
     });
 }
 
 void sort(const vector_handle& keys, const comparison& is_ahead, std::span<const vector_handle> values) {
     std::vector<vector_handle> all{keys};
     all.insert(all.end(), values.begin(), values.end());
-    on_first_device(all, [&](std::span<const vector_handle> here) {
-        sort_on_device(here[0], is_ahead, here.subspan(1));
+    sort_together(all, 1, {sort_order::ascending, is_ahead}, [&](const device_arrays& here) {
+        sort_on_device(here[0], is_ahead, std::span(here).subspan(1));
     });
 }
 

@@ -1,0 +1,37 @@
+#pragma once
+// The kernels that look for splitters of sorted parts: they read pivots from a part, and find how many of a
+// part's elements are ahead of pivots.
+
+#include <cstdint>
+
+#include "algorithm/merge/sorted_keys.hpp"
+#include "array/parameters.hpp"
+#include "balm/trace.hpp"
+
+namespace balm::array {
+
+enum class splitter_stage : std::uint8_t {
+    pick,  ///< pivots from positions of the part
+    rank   ///< where pivots belong in ranges of the part
+};
+
+struct splitter_plan {
+    splitter_stage stage = splitter_stage::pick;
+    sorted_keys keys;
+
+    friend bool operator==(const splitter_plan&, const splitter_plan&) = default;
+    void add_to(runtime::table_hash& hash) const {
+        hash.add(stage);
+        keys.add_to(hash);
+    }
+};
+
+/// Numbers of a pivot in the table of `rank`: where its range begins and ends, and whether elements equal to
+/// it are ahead of it. The rank replaces the first.
+inline constexpr std::int64_t numbers_of_pivot = 3;
+
+/// Records the body of a kernel whose parameters are declared.
+std::shared_ptr<const ir::function> trace_splitters(trace::recording&, const parameter_list& given,
+                                                    const splitter_plan&, const comparison& is_ahead);
+
+}  // namespace balm::array
