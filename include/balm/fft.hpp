@@ -23,6 +23,14 @@ enum class fft_direction : std::uint8_t { forward, inverse };
 /// The transform as a leaf of expressions; along all dimensions, where `over` names none.
 tape fourier_transformed(tape&& elements, scalar precision, fft_direction, const dimension_list& over);
 
+/// The transform of real numbers, and its inverse, which has `count` of them.
+tape real_transformed(tape&& elements, scalar precision, const dimension_list& over);
+tape inverse_real_transformed(tape&& elements, scalar precision, std::size_t count,
+                              const dimension_list& over);
+
+/// The elements rotated by half of each dimension.
+tape shifted(tape&& elements, bool is_inverse, const dimension_list& over);
+
 /// How the transform is computed, in words.
 std::string fft_words(tape&& elements, scalar precision, const dimension_list& over);
 
@@ -84,6 +92,65 @@ auto fft(A&& a, const array::dimension_list& over = {}) {
 template <array_value A>
 auto ifft(A&& a, const array::dimension_list& over = {}) {
     return detail::fourier_transformed(static_cast<A&&>(a), array::fft_direction::inverse, over);
+}
+
+/// The transform of real numbers (float or double), of which the first n / 2 + 1 are enough: the others are
+/// their conjugates. Of several dimensions the last one has as many results, the others have all. An even
+/// number of elements of contiguous rows takes half of the time of a complex transform. Throws usage_error as
+/// fft does, and where the last dimension has no elements.
+///
+///     balm::vector<std::complex<float>> spectrum = balm::rfft(signal);
+template <array_value A>
+auto rfft(A&& a, const array::dimension_list& over = {}) {
+    using T = detail::element_of<A>;
+    static_assert(std::same_as<T, float> || std::same_as<T, double>,
+                  "Balm: rfft takes real numbers, float or double; complex ones are for fft");
+    return expr<complex_value<T>>(
+        array::real_transformed(expr<T>(static_cast<A&&>(a)).tape(), scalar_of<T>, over));
+}
+
+/// The inverse of rfft: n real numbers, from the first n / 2 + 1 of their transform along the last dimension.
+/// Imaginary parts of numbers that are real in such a transform are ignored. Throws usage_error where there
+/// is another number of them.
+///
+///     signal = balm::irfft(gain * balm::rfft(signal), n);
+template <array_value A>
+auto irfft(A&& a, std::size_t n, const array::dimension_list& over = {}) {
+    using E = detail::element_of<A>;
+    static_assert(detail::is_complex_value<E>, "Balm: irfft takes complex numbers");
+    using T = typename E::value_type;
+    return expr<T>(
+        array::inverse_real_transformed(expr<E>(static_cast<A&&>(a)).tape(), scalar_of<T>, n, over));
+}
+
+/// The elements of a transform with the one of frequency 0 in the middle: rotated by half of each dimension,
+/// or of those named. An index map: nothing is copied.
+///
+///     image = balm::abs(balm::fftshift(balm::fft(balm::view(x, {rows, columns}))));
+template <array_value A>
+auto fftshift(A&& a, const array::dimension_list& over = {}) {
+    using E = detail::element_of<A>;
+    return expr<E>(array::shifted(expr<E>(static_cast<A&&>(a)).tape(), false, over));
+}
+/// The inverse of fftshift, which differs from it along odd extents.
+template <array_value A>
+auto ifftshift(A&& a, const array::dimension_list& over = {}) {
+    using E = detail::element_of<A>;
+    return expr<E>(array::shifted(expr<E>(static_cast<A&&>(a)).tape(), true, over));
+}
+
+/// The frequencies of the elements of a transform of n samples, `spacing` apart, in cycles per unit: 0, 1, …,
+/// then the negative ones, divided by n * spacing. An expression of doubles.
+///
+///     auto k = 2 * M_PI * balm::fftfreq(n, h);
+inline expr<double> fftfreq(std::size_t n, double spacing = 1) {
+    const auto k = element_index(0, n);
+    const auto count = static_cast<std::int64_t>(n);
+    return cast<double>(select(k < (count + 1) / 2, k, k - count)) / (static_cast<double>(n) * spacing);
+}
+/// The same of the n / 2 + 1 elements of rfft.
+inline expr<double> rfftfreq(std::size_t n, double spacing = 1) {
+    return cast<double>(element_index(0, n / 2 + 1)) / (static_cast<double>(n) * spacing);
 }
 
 /// How the device of the elements computes their transform: a line for each pass.

@@ -2,53 +2,18 @@
 
 #include "balm/fft.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
 #include <memory>
 #include <vector>
 
+#include "algorithm/fft/fft_dimensions.hpp"
 #include "algorithm/fft/fft_transform.hpp"
 #include "array/map/overlap.hpp"
 #include "array/spread/parts.hpp"
-#include "balm/error.hpp"
 #include "balm/vector.hpp"
 
 namespace balm::array {
 
 namespace {
-
-/// The dimensions that a transform runs along, the fastest first: a single one of one element is left of
-/// those.
-std::vector<fft_lines> dimensions_of(const shape& box, const dimension_list& over) {
-    std::array<bool, shape::max_dimensions> is_named{};
-    for (int k = 0; k < over.count; ++k) {
-        const std::int64_t d = over.each[static_cast<std::size_t>(k)];
-        if (d < 0 || d >= box.dimensions())
-            throw usage_error(
-                fmt::format("a transform runs along dimension {} of {}, whose dimensions are 0 to {}", d,
-                            to_string(box), box.dimensions() - 1));
-        bool& named = is_named[static_cast<std::size_t>(d)];
-        if (named)
-            throw usage_error(
-                fmt::format("a transform runs twice along dimension {}; name each one once", d));
-        named = true;
-    }
-    std::vector<fft_lines> made;
-    std::size_t inner = 1;
-    for (int d = box.dimensions() - 1; d >= 0; --d) {
-        const bool is_meant = over.count == 0 || is_named[static_cast<std::size_t>(d)];
-        if (is_meant && box[d] > 1) made.push_back({0, box[d], inner});
-        inner *= box[d];
-    }
-    if (made.empty()) made.push_back({0, 1, 1});
-    for (fft_lines& each : made) {
-        if (inner > 0) each.outer = inner / each.count / each.inner;
-        check_sizes(each);
-    }
-    return made;
-}
 
 class fft_producer : public producer {
 public:
@@ -122,6 +87,31 @@ tape fourier_transformed(tape&& elements, scalar precision, fft_direction direct
     tape p;
     p.push_produced(std::make_shared<fft_producer>(std::move(elements), precision, direction, over));
     return p;
+}
+
+namespace {
+
+/// x rotated by some positions.
+expr<std::int64_t> rotated(const expr<std::int64_t>& x, std::int64_t by, std::int64_t count) {
+    return (x + by) % count;
+}
+
+}  // namespace
+
+tape shifted(tape&& elements, bool is_inverse, const dimension_list& over) {
+    const shape box = box_of(elements);
+    if (box.count() == 0) return std::move(elements);
+    const auto at = element_index(0, box.count());
+    expr<std::int64_t> from = at;
+    for (const fft_lines& each : dimensions_of(box, over)) {
+        const auto count = static_cast<std::int64_t>(each.count),
+                   inner = static_cast<std::int64_t>(each.inner);
+        const std::int64_t half = count / 2;
+        const expr<std::int64_t> own = at / inner % count;
+        from = from + (rotated(own, is_inverse ? half : count - half, count) - own) * inner;
+    }
+    const selection all = viewed(std::move(elements), shape(box.count()));
+    return read(viewed(read(picked(all, from.tape())), box));
 }
 
 std::string fft_words(tape&& elements, scalar precision, const dimension_list& over) {

@@ -3,7 +3,8 @@
 #include "algorithm/fft/fft_kernels.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <bit>
+#include <string>
 #include <utility>
 
 #include "algorithm/block/group.hpp"
@@ -14,6 +15,15 @@
 namespace balm::array {
 
 namespace {
+
+/// Of numbers that are not negative, by shifts where the divisor is a power of two.
+dsl::Int quotient_of(const dsl::Int& n, int by) {
+    const auto divisor = static_cast<unsigned>(by);
+    return std::has_single_bit(divisor) ? dsl::Int(n >> std::countr_zero(divisor)) : dsl::Int(n / by);
+}
+dsl::Int rest_of(const dsl::Int& n, int by) {
+    return std::has_single_bit(static_cast<unsigned>(by)) ? dsl::Int(n & (by - 1)) : dsl::Int(n % by);
+}
 
 /// Numbers of 8 bytes that the banks of local memory give at once. Behind as many there is one of padding,
 /// and lines are apart so that work-items across them meet no bank twice.
@@ -316,8 +326,10 @@ private:
     };
     item_share share_of(const Int& item, bool is_across, int radix) const {
         item_share made;
-        made.line = is_across ? named("line", item % plan_.lines) : named("line", item / plan_.items);
-        const Int first = is_across ? named("t", item / plan_.lines) : named("t", item % plan_.items);
+        made.line = is_across ? named("line", rest_of(item, plan_.lines))
+                              : named("line", quotient_of(item, plan_.items));
+        const Int first =
+            is_across ? named("t", quotient_of(item, plan_.lines)) : named("t", rest_of(item, plan_.items));
         const int radices = plan_.length / radix, each = (radices + plan_.items - 1) / plan_.items;
         made.is_partial = radices % plan_.items != 0;
         for (int k = 0; k < each; ++k) made.j.push_back(first + k * plan_.items);
@@ -336,9 +348,23 @@ private:
         }
     }
 
-    Int slot(const Int& line, const Int& position) const {
-        return line * pitch_of(plan_) + position + (position / banks);
+    /// Where local memory has the first of some positions of a line.
+    Int slot(const Int& of_line, const Int& position) const {
+        return of_line * pitch_of(plan_) + position + quotient_of(position, banks);
     }
+    /// The slots of positions first, first + apart, …: constants from the first on, where padding allows it.
+    /// `step`: what `first` is a multiple of, plus a number below apart.
+    std::vector<Int> slots(const Int& of_line, const Int& first, int apart, int step, int count) const {
+        const bool is_constant =
+            apart % banks == 0 || (banks % apart == 0 && (step % banks == 0 || banks % step == 0));
+        const Int base = named("slot", slot(of_line, first));
+        std::vector<Int> made;
+        made.reserve(static_cast<std::size_t>(count));
+        for (int q = 0; q < count; ++q)
+            made.push_back(is_constant ? base + padded(q * apart) : slot(of_line, first + q * apart));
+        return made;
+    }
+
     /// Local memory, through which all numbers go, or one part after the other.
     struct exchange_memory {
         const block::group& g;
@@ -394,7 +420,7 @@ private:
             item_share next = share_of(g.item(), plan_.stores_across, radix);
             x = exchanged(through, x, own, plan_.radices[s - 1], before, next, radix);
             for (std::size_t k = 0; k < x.size(); ++k) {
-                turn_stage(x[k], before, first_root, within(next, k, radix) % before);
+                turn_stage(x[k], before, first_root, rest_of(within(next, k, radix), before));
                 x[k] = transformed(x[k]);
             }
             first_root += before * (radix - 1);
@@ -442,28 +468,26 @@ private:
                     where_within(own, k, radix, [&] { put_results(through, x[k], own, k, before, turn); });
             },
             [&](int turn) {
-                for (std::size_t k = 0; k < made.size(); ++k) {
-                    const Int j = within(next, k, next_radix);
-                    for (std::size_t q = 0; q < made[k].size(); ++q)
-                        take_number(through,
-                                    slot(next.line, j + static_cast<int>(q) * (plan_.length / next_radix)),
-                                    made[k][q], turn);
-                }
+                for (std::size_t k = 0; k < made.size(); ++k) take_inputs(through, made[k], next, k, turn);
             });
         return made;
     }
-    /// Where a radix's results belong among those of its line.
-    Int place_of_result(const Int& j, std::size_t q, int before, int radix) const {
-        const int apart = before / radix;
-        const Int base = apart == 1 ? Int(j * radix) : Int(j / apart * before + j % apart);
-        return base + static_cast<int>(q) * apart;
+    /// A radix's inputs, from their places in the line.
+    void take_inputs(const exchange_memory& through, complex_list& x, const item_share& own, std::size_t k,
+                     int turn) const {
+        const int radix = static_cast<int>(x.size()), apart = plan_.length / radix;
+        const std::vector<Int> at = slots(own.line, within(own, k, radix), apart, apart, radix);
+        for (std::size_t q = 0; q < x.size(); ++q) take_number(through, at[q], x[q], turn);
     }
+    /// A radix's results, to theirs.
     void put_results(const exchange_memory& through, const complex_list& x, const item_share& own,
                      std::size_t k, int before, int turn) const {
-        for (std::size_t q = 0; q < x.size(); ++q)
-            put_number(through,
-                       slot(own.line, place_of_result(own.j[k], q, before, static_cast<int>(x.size()))), x[q],
-                       turn);
+        const int radix = static_cast<int>(x.size()), apart = before / radix;
+        const Int& j = own.j[k];
+        const Int first =
+            apart == 1 ? Int(j * radix) : Int(quotient_of(j, apart) * before + rest_of(j, apart));
+        const std::vector<Int> at = slots(own.line, first, apart, before, radix);
+        for (std::size_t q = 0; q < x.size(); ++q) put_number(through, at[q], x[q], turn);
     }
     void store_all(const line_place& to, const item_share& own, const numbers& x) const {
         for (std::size_t k = 0; k < x.size(); ++k) {
@@ -485,7 +509,7 @@ private:
             const bool is_partial = (k + 1) * group > count;
             Int e = item + k * group;
             const auto give = [&](const Int& at) {
-                body(Int(at / plan_.length), Int(at % plan_.length), static_cast<std::size_t>(k));
+                body(quotient_of(at, plan_.length), rest_of(at, plan_.length), static_cast<std::size_t>(k));
             };
             if (!is_partial) {
                 give(e);
@@ -514,11 +538,7 @@ private:
                 });
             },
             [&](int turn) {
-                for (std::size_t k = 0; k < made.size(); ++k)
-                    for (int q = 0; q < radix; ++q)
-                        take_number(through,
-                                    slot(own.line, within(own, k, radix) + q * (plan_.length / radix)),
-                                    made[k][static_cast<std::size_t>(q)], turn);
+                for (std::size_t k = 0; k < made.size(); ++k) take_inputs(through, made[k], own, k, turn);
             });
         return made;
     }

@@ -31,6 +31,9 @@ constexpr std::size_t group_items = 256, numbers_of_item = 16;
 /// Bytes that work-items side by side load at least, so that no part of a memory transaction is wasted; short
 /// rows go through local memory instead.
 constexpr std::size_t least_bytes = 64;
+/// Registers of a work-item of a GPU, so that four groups share a compute unit, or two of f64; uncapped the
+/// compiler takes up to 72 and 168 (sm_90).
+constexpr std::uint32_t most_registers(scalar element) { return element == scalar::f32 ? 64 : 128; }
 /// Numbers that a work-item of a CPU transforms, at least.
 constexpr std::size_t least_of_cpu_item = 8192;
 constexpr std::size_t items_per_compute_unit = 4;
@@ -56,7 +59,7 @@ fft_limits limits_for(const strategy& how, const fft_lines& lines) {
 
 // ---- tables
 
-enum class fft_table : std::uint8_t { stages, turns, chirp, spectrum };
+enum class fft_table : std::uint8_t { stages, turns, chirp, spectrum, roots };
 struct fft_table_key {
     fft_table what;
     scalar element;
@@ -189,6 +192,11 @@ private:
         return memory != nullptr && std::any_of(p.vectors.begin(), p.vectors.end(),
                                                 [&](const auto& v) { return v->overlaps(*memory); });
     }
+    /// Whether elements leave registers free: a cap would make the compiler spill others.
+    static bool is_light(const tape& p) {
+        constexpr std::size_t few = 4;
+        return p.steps.size() <= few && p.functions.empty();
+    }
     std::size_t line_count(std::size_t number) const { return lines_.size() / lengths_[number]; }
 
     /// Work-items and lines of a group.
@@ -281,6 +289,8 @@ private:
             plan.is_scaled = at.is_scaled;
         }
         constexpr auto narrow = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
+        facts_.max_registers =
+            plan.shape == fft_shape::tile_a_group && is_light(p) ? most_registers(element_) : 0;
         plan.is_narrow =
             lines_.outer * std::max({lines_.count, at.in_count, at.out_count}) * lines_.inner <= narrow;
         stages_.resize(lengths_.size());
@@ -290,7 +300,7 @@ private:
         const layout leaves(p);
         const pass_key key{plan, leaves.number_of(into)};
         const auto trace_it = [&] {
-            trace::recording r("fft", 1, {});
+            trace::recording r(plan.shape == fft_shape::tile_a_group ? "fft" : "fft_of_lines", 1, {});
             parameter_list given(r);
             list(given, now, p, leaves, into);
             return trace_fft(r, given, plan, p, leaves);
@@ -386,6 +396,15 @@ void transform_by_convolution(const tape& p, const fft_lines& lines, const fft_m
 }  // namespace
 
 void force_ffts(const forced_fft* asked) { forced = asked; }
+
+std::shared_ptr<vector_state> root_table(runtime::device_state& device, scalar element, std::size_t n,
+                                         std::size_t count) {
+    return table_of(device, {fft_table::roots, element, n, count, {}}, count, [&] {
+        std::vector<wide_complex> list;
+        for (std::uint64_t k = 0; k < count; ++k) list.push_back(root_of_unity(k, n));
+        return list;
+    });
+}
 
 void check_sizes(const fft_lines& lines) {
     constexpr std::size_t most = std::size_t{1} << 30;

@@ -30,6 +30,10 @@ bool is_single_pass(runtime::device_state&, const fft_lines&);
 /// The passes in words.
 std::string describe_lines(runtime::device_state&, scalar element, const fft_lines&);
 
+/// exp(-2 π i k / n) for k below `count`, in the device's memory.
+std::shared_ptr<vector_state> root_table(runtime::device_state&, scalar element, std::size_t n,
+                                         std::size_t count);
+
 /// Throws usage_error where the sizes are more than kernels count.
 void check_sizes(const fft_lines&);
 
