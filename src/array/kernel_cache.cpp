@@ -7,6 +7,7 @@
 #include <bit>
 #include <utility>
 
+#include "balm/error.hpp"
 #include "base/bounded_table.hpp"
 #include "base/forked.hpp"
 #include "kernel/launch/launch.hpp"
@@ -126,7 +127,12 @@ std::shared_ptr<vector_state> made_for(runtime::device_state& device, trace::typ
     const std::size_t bytes = balm::detail::bytes_of(shape(size), trace::size_of(type));
     runtime::memory_pool::block block;
     block.bytes = runtime::memory_pool::block_bytes(bytes);
-    block.native = device.driver().allocate(block.bytes);
+    try {
+        block.native = device.driver().allocate(block.bytes);
+    } catch (const out_of_memory_error&) {
+        if (device.pool().trim() == 0) throw;
+        block.native = device.driver().allocate(block.bytes);
+    }
     const std::shared_ptr<runtime::device_state> not_kept(std::shared_ptr<void>(), &device);
     return std::make_shared<vector_state>(
         std::make_shared<runtime::storage>(not_kept, block, bytes, runtime::memory_label{"a table"}), type,

@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -54,6 +57,7 @@ std::vector<std::complex<T>> random_numbers(std::mt19937_64& random, std::size_t
     for (auto& each : made) each = {draw(random), draw(random)};
     return made;
 }
+std::size_t pick(std::mt19937_64& random, std::size_t below) { return random() % below; }
 template <class T>
 wide_list widened(const T& x) {
     wide_list made;
@@ -86,18 +90,23 @@ void transforms(const context& ctx, std::mt19937_64& random, std::size_t n, long
     const auto x = random_numbers<T>(random, n);
     const vector<std::complex<T>> v(ctx, x);
     vector<std::complex<T>> y = fft(v);
-    const wide_list wanted = transformed_on_host(widened(x));
-    expect_near<T>(y.to_host(), wanted, most);
+    expect_near<T>(y.to_host(), transformed_on_host(widened(x)), most);
+}
+template <class T>
+void transforms_back(const context& ctx, std::mt19937_64& random, std::size_t n,
+                     long double most = most_error) {
+    SCOPED_TRACE("there and back, of " + std::to_string(n));
+    const auto x = random_numbers<T>(random, n);
+    vector<std::complex<T>> y(ctx, x);
+    y = fft(y);
     y = ifft(y);
     expect_near<T>(y.to_host(), widened(x), 2 * most);
 }
-
-TEST(V13_fft, of_sizes_that_one_pass_does) {
-    auto random = seeded_random();
-    on_all_contexts([&](const context& ctx) {
-        for (const std::size_t n : {1u, 2u, 16u, 60u, 1001u}) transforms<float>(ctx, random, n);
-        for (const std::size_t n : {8u, 143u, 4096u}) transforms<double>(ctx, random, n);
-    });
+/// Sizes with a larger prime factor are convolutions, whose errors are larger.
+long double most_error_of(std::size_t n) {
+    for (const std::size_t p : {2u, 3u, 5u, 7u, 11u, 13u})
+        while (n % p == 0) n /= p;
+    return n == 1 ? most_error : most_error_of_convolution;
 }
 
 struct forced_transforms {
@@ -107,31 +116,263 @@ struct forced_transforms {
     ~forced_transforms() { array::force_ffts(nullptr); }
     const array::forced_fft how;
 };
-
-TEST(V13_fft, of_sizes_that_one_pass_of_a_gpu_does) {
-    if (!has_cpu()) GTEST_SKIP() << "no CPU device";
-    auto random = seeded_random();
-    const context ctx{filter::cpu};
-    const forced_transforms held({array::fft_shape::tile_a_group, {}});
-    for (const std::size_t n : {1u, 2u, 16u, 60u, 1001u}) transforms<float>(ctx, random, n);
-    for (const std::size_t n : {8u, 143u, 4096u}) transforms<double>(ctx, random, n);
+/// So few numbers a pass that small sizes take several.
+constexpr array::fft_limits small_passes{16, 16, 16};
+/// Runs the body on every context, and on a CPU as GPUs do it.
+template <class Body>
+void in_all_shapes(const array::fft_limits& limits, Body&& body) {
+    const array::fft_shape shapes[] = {array::fft_shape::lines_an_item, array::fft_shape::tile_a_group};
+    on_all_contexts([&](const context& ctx) {
+        const bool on_cpu = ctx.device(0).info().type == device_type::cpu;
+        for (const array::fft_shape each : shapes) {
+            if (!on_cpu && each == array::fft_shape::lines_an_item) continue;
+            SCOPED_TRACE(each == array::fft_shape::lines_an_item ? "lines an item" : "a tile a group");
+            const forced_transforms held({each, limits});
+            body(ctx);
+        }
+    });
 }
 
-TEST(V13_fft, of_sizes_of_several_passes) {
+TEST(V13_fft, roots_are_exact_in_all_octants) {
+    EXPECT_EQ(array::root_of_unity(0, 12).re, 1);
+    EXPECT_EQ(array::root_of_unity(0, 12).im, 0);
+    for (const std::uint64_t n : {8u, 12u, 1000u, 4096u, 1000003u})
+        for (std::uint64_t k = 0; k < n; k += 1 + n / 97) {
+            const array::wide_complex at = array::root_of_unity(k, n);
+            const auto one = std::polar(1.0L, -6.283185307179586476925286766559005768L *
+                                                  static_cast<long double>(k) / static_cast<long double>(n));
+            EXPECT_NEAR(static_cast<double>(at.re - one.real()), 0, 1e-18);
+            EXPECT_NEAR(static_cast<double>(at.im - one.imag()), 0, 1e-18);
+            const array::wide_complex other = array::root_of_unity(n - k, n);
+            EXPECT_EQ(at.re, other.re);
+            EXPECT_EQ(at.im, -other.im);
+        }
+    const array::wide_complex quarter = array::root_of_unity(3, 12), diagonal = array::root_of_unity(1, 8);
+    EXPECT_EQ(quarter.re, 0);
+    EXPECT_EQ(quarter.im, -1);
+    EXPECT_EQ(diagonal.re, -diagonal.im);
+}
+
+TEST(V13_fft, sizes_are_divided_into_few_passes) {
+    using lengths = std::vector<std::size_t>;
+    const array::fft_limits usual;
+    EXPECT_EQ(array::pass_lengths(4096, usual), lengths{4096});
+    EXPECT_EQ(array::pass_lengths(1 << 20, usual), (lengths{1024, 1024}));
+    EXPECT_EQ(array::pass_lengths(1000000, usual), (lengths{1000, 1000}));
+    EXPECT_EQ(array::pass_lengths(1 << 24, usual), (lengths{256, 256, 256}));
+    EXPECT_EQ(array::pass_lengths(17, usual), lengths{});
+    EXPECT_EQ(array::radices_of(1024, 16), (std::vector<int>{16, 8, 8}));
+    EXPECT_EQ(array::radices_of(1, 16), (std::vector<int>{1}));
+    for (std::size_t n = 1; n < 3000; ++n) {
+        const std::size_t length = array::convolution_length(n, usual);
+        EXPECT_GE(length, 2 * n - 1);
+        EXPECT_FALSE(array::pass_lengths(length, usual).empty());
+        std::size_t product = 1;
+        for (const std::size_t each : array::pass_lengths(n, usual)) product *= each;
+        EXPECT_TRUE(product == n || array::pass_lengths(n, usual).empty()) << n;
+    }
+}
+
+TEST(V13_fft, of_any_small_size) {
     auto random = seeded_random();
-    const auto run = [&](const context& ctx) {
-        for (const std::size_t n : {64u, 96u, 1331u, 512u}) transforms<float>(ctx, random, n);
-        for (const std::size_t n : {17u, 101u}) transforms<double>(ctx, random, n, most_error_of_convolution);
-    };
-    const array::fft_limits small{16, 16, 16};
+    in_all_shapes({}, [&](const context& ctx) {
+        for (const std::size_t n : {std::size_t{1}, std::size_t{60}, 1 + pick(random, 300)})
+            transforms<float>(ctx, random, n, most_error_of(n));
+        for (const std::size_t n : {std::size_t{143}, 1 + pick(random, 300)})
+            transforms<double>(ctx, random, n, most_error_of(n));
+    });
+}
+
+TEST(V13_fft, of_several_passes) {
+    auto random = seeded_random();
+    in_all_shapes(small_passes, [&](const context& ctx) {
+        transforms_back<float>(ctx, random, 64);
+        transforms<float>(ctx, random, 512);
+        transforms<float>(ctx, random, 1331);
+        transforms_back<double>(ctx, random, 17, most_error_of_convolution);
+    });
+}
+
+TEST(V13_fft, of_large_sizes) {
+    auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {
-        const forced_transforms held({array::fft_shape::lines_an_item, small});
+        transforms<float>(ctx, random, 4096);
+        transforms<double>(ctx, random, 1 << 16);
+        // A prime: of some waves, each of which is one peak.
+        constexpr std::size_t n = 10007;
+        std::vector<std::complex<float>> x(n);
+        wide_list wanted(n);
+        for (int wave = 0; wave < 3; ++wave) {
+            const std::size_t k = pick(random, n);
+            wanted[k] += static_cast<long double>(n);
+            for (std::size_t j = 0; j < n; ++j) {
+                const array::wide_complex root = array::root_of_unity(n - j * k % n, n);
+                x[j] += std::complex<float>(static_cast<float>(root.re), static_cast<float>(root.im));
+            }
+        }
+        vector<std::complex<float>> y(ctx, x);
+        y = fft(y);
+        expect_near<float>(y.to_host(), wanted, most_error_of_convolution);
+    });
+}
+
+TEST(V13_fft, of_expressions_in_place_and_of_numbers_elsewhere) {
+    auto random = seeded_random();
+    constexpr std::size_t n = 64;
+    const auto run = [&](const context& ctx) {
+        const auto x = random_numbers<float>(random, n), k = random_numbers<float>(random, n);
+        std::vector<float> real(n);
+        for (std::size_t i = 0; i < n; ++i) real[i] = x[i].real();
+        const vector<float> f(ctx, real);
+        const vector<std::complex<float>> factors(ctx, k);
+        vector<std::complex<float>> u(ctx, n);
+        u = ifft(factors * fft(f));
+        wide_list wanted = transformed_on_host(widened(real));
+        for (std::size_t i = 0; i < n; ++i) wanted[i] = std::conj(wanted[i] * wide(k[i]));
+        wanted = transformed_on_host(wanted);
+        for (wide& each : wanted) each = std::conj(each) / static_cast<long double>(n);
+        expect_near<float>(u.to_host(), wanted, 2 * most_error);
+
+        vector<std::complex<float>> y(ctx, x);
+        y = fft(y[n - 1 - element_index(0, n)]);
+        expect_near<float>(y.to_host(), transformed_on_host(widened(decltype(x)(x.rbegin(), x.rend()))),
+                           most_error);
+        const vector<std::complex<float>> v(ctx, x);
+        const vector<std::complex<float>> sum = fft(v) + fft(factors), of_sum = fft(v + factors);
+        expect_near<float>(sum.to_host(), widened(of_sum.to_host()), 2 * most_error);
+    };
+    on_all_contexts([&](const context& ctx) {
+        run(ctx);
+        const forced_transforms held({array::fft_shape::lines_an_item, small_passes});
         run(ctx);
     });
-    if (!has_cpu()) GTEST_SKIP() << "no CPU device";
-    const context ctx{filter::cpu};
-    const forced_transforms held({array::fft_shape::tile_a_group, small});
-    run(ctx);
+}
+
+/// Along one dimension of an array.
+void transform_lines_on_host(wide_list& x, std::size_t n, std::size_t inner) {
+    for (std::size_t first = 0; first < x.size(); ++first) {
+        if (first / inner % n != 0) continue;
+        wide_list line(n);
+        for (std::size_t k = 0; k < n; ++k) line[k] = x[first + k * inner];
+        line = transformed_on_host(line);
+        for (std::size_t k = 0; k < n; ++k) x[first + k * inner] = line[k];
+    }
+}
+
+TEST(V13_fft, along_dimensions) {
+    auto random = seeded_random();
+    constexpr std::size_t planes = 3, rows = 12, columns = 20;
+    in_all_shapes(small_passes, [&](const context& ctx) {
+        const auto x = random_numbers<float>(random, planes * rows * columns);
+        vector<std::complex<float>> v(ctx, x), y(ctx, x.size());
+        const auto box = view(v, {planes, rows, columns});
+        wide_list along_rows = widened(x);
+        transform_lines_on_host(along_rows, columns, 1);
+        y = fft(box, along(2));
+        expect_near<float>(y.to_host(), along_rows, most_error);
+        wide_list both = along_rows;
+        transform_lines_on_host(both, rows, columns);
+        y = fft(box, along(1, 2));
+        expect_near<float>(y.to_host(), both, most_error);
+        transform_lines_on_host(both, planes, rows * columns);
+        y = fft(box);
+        expect_near<float>(y.to_host(), both, most_error);
+        y = ifft(view(y, {planes, rows, columns}));
+        expect_near<float>(y.to_host(), widened(x), 2 * most_error);
+    });
+    // A convolution across columns, and a transposed view of rows.
+    on_all_contexts([&](const context& ctx) {
+        constexpr std::size_t n = 19;
+        const auto x = random_numbers<float>(random, n * 8);
+        const vector<std::complex<float>> v(ctx, x);
+        const vector<std::complex<float>> y = fft(view(v, {n, 8}), along(0));
+        wide_list wanted = widened(x);
+        transform_lines_on_host(wanted, n, 8);
+        expect_near<float>(y.to_host(), wanted, most_error_of_convolution);
+        const vector<std::complex<float>> z = fft(view(v, {n, 8}).transpose(), along(1));
+        wide_list turned(wanted.size());
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t k = 0; k < 8; ++k) turned[k * n + i] = wanted[i * 8 + k];
+        expect_near<float>(z.to_host(), turned, most_error_of_convolution);
+    });
+}
+
+TEST(V13_fft, of_real_numbers) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        for (const std::size_t n : {30u, 15u}) {
+            SCOPED_TRACE(n);
+            constexpr std::size_t rows = 6;
+            std::vector<double> x(rows * n);
+            for (double& each : x) each = random_numbers<double>(random, 1)[0].real();
+            const vector<double> v(ctx, x);
+            const vector<std::complex<double>> y = rfft(view(v, {rows, n}));
+            wide_list all = widened(x), wanted;
+            transform_lines_on_host(all, n, 1);
+            transform_lines_on_host(all, rows, n);
+            for (std::size_t k = 0; k < all.size(); ++k)
+                if (k % n <= n / 2) wanted.push_back(all[k]);
+            expect_near<double>(y.to_host(), wanted, most_error);
+            const vector<double> back = irfft(view(y, {rows, n / 2 + 1}), n);
+            expect_near<double>(back.to_host(), widened(x), 2 * most_error);
+            // Across rows, no two numbers are neighbours.
+            const vector<std::complex<double>> across = rfft(view(v, {rows, n}), along(0));
+            EXPECT_EQ(across.size(), (rows / 2 + 1) * n);
+            const vector<double> again = irfft(view(across, {rows / 2 + 1, n}), rows, along(0));
+            expect_near<double>(again.to_host(), widened(x), 2 * most_error);
+        }
+        const vector<double> v(ctx, {1, 2, 3, 4});
+        const vector<std::complex<double>> y = rfft(2 * v);
+        EXPECT_NEAR(y[0].real(), 20, 1e-14);
+        EXPECT_NEAR(y[1].imag(), 4, 1e-14);
+        EXPECT_NEAR(y[2].real(), -4, 1e-14);
+    });
+}
+
+TEST(V13_fft, shifts_and_frequencies) {
+    on_all_contexts([](const context& ctx) {
+        vector<int> y(ctx, 5);
+        const vector<int> x(ctx, {0, 1, 2, 3, 4});
+        y = fftshift(x);
+        EXPECT_THAT(y.to_host(), testing::ElementsAre(3, 4, 0, 1, 2));
+        y = ifftshift(x);
+        EXPECT_THAT(y.to_host(), testing::ElementsAre(2, 3, 4, 0, 1));
+        const vector<int> z(ctx, {0, 1, 2, 3, 4, 5});
+        vector<int> w = fftshift(view(z, {2, 3}));
+        EXPECT_THAT(w.to_host(), testing::ElementsAre(5, 3, 4, 2, 0, 1));
+        w = fftshift(view(z, {2, 3}), along(1));
+        EXPECT_THAT(w.to_host(), testing::ElementsAre(2, 0, 1, 5, 3, 4));
+        vector<double> f(ctx, 5), g(ctx, 4);
+        f = fftfreq(5, 0.5);
+        EXPECT_THAT(f.to_host(), testing::ElementsAre(0, 0.4, 0.8, -0.8, -0.4));
+        g = rfftfreq(6);
+        EXPECT_THAT(g.to_host(), testing::ElementsAre(0, 1 / 6.0, 2 / 6.0, 3 / 6.0));
+    });
+}
+
+TEST(V13_fft, faults_are_told) {
+    on_all_contexts([](const context& ctx) {
+        const vector<std::complex<float>> x(ctx, 12), none(ctx, 0);
+        const auto M = view(x, {3, 4});
+        EXPECT_THAT(message_of<usage_error>([&] { fft(M, along(2)); }),
+                    HasSubstr("a transform runs along dimension 2 of 3 x 4, whose dimensions are 0 to 1"));
+        EXPECT_THAT(message_of<usage_error>([&] { fft(M, along(1, 1)); }),
+                    HasSubstr("runs twice along dimension 1; name each one once"));
+        EXPECT_THAT(message_of<usage_error>([&] { irfft(x, 12); }), HasSubstr("n / 2 + 1"));
+        EXPECT_THAT(message_of<usage_error>([&] { irfft(none, 0); }), HasSubstr("0 real numbers"));
+        const vector<std::complex<float>> y = fft(none);
+        EXPECT_EQ(y.size(), 0u);
+        EXPECT_THAT(message_of<usage_error>([&] {
+                        vector<std::complex<float>> z(ctx, 11);
+                        z = fft(x);
+                    }),
+                    HasSubstr("12"));
+        EXPECT_THAT(describe_fft(x), HasSubstr("a pass of 1 transforms of 12 (radices 12)"));
+    });
+}
+
+TEST(V13_fft, of_three_devices) {
+    run_on_three_devices("test_algorithm", "V13_fft.shifts*:V13_fft.of_expressions*:V13_fft.of_real*");
 }
 
 }  // namespace

@@ -216,8 +216,11 @@ private:
             plan.stores_across = out_distance * pair >= least_bytes;
         plan.is_staged =
             plan.is_rows && length > 1 && static_cast<std::size_t>(plan.items) * pair < 2 * least_bytes;
-        plan.lines = static_cast<int>(std::bit_floor(
-            std::max(std::min(group_items, most_items) / divided_up(length, numbers), std::size_t{1})));
+        // Lines side by side fill a memory transaction, where the group may be larger.
+        const auto items = static_cast<std::size_t>(plan.items);
+        const bool is_thin = plan.loads_across && group_items / items * pair < least_bytes;
+        const std::size_t room = std::min(is_thin ? 2 * group_items : group_items, most_items) / items;
+        plan.lines = static_cast<int>(std::bit_floor(std::max(room, std::size_t{1})));
         while (plan.lines > 1 && fft_room(plan) * 8 > device_.info().local_memory) plan.lines /= 2;
     }
 

@@ -19,6 +19,7 @@ wide_complex root_of_unity(std::uint64_t k, std::uint64_t n) {
     if (is_steep) at = 2 * n - at;
     const long double angle = two_pi * static_cast<long double>(at) / (8 * static_cast<long double>(n));
     long double x = std::cos(angle), y = std::sin(angle);
+    if (at == n) y = x;  // where the two differ in their last bit
     if (is_steep) std::swap(x, y);
     if (is_left) x = -x;
     return {x, is_below ? y : -y};
