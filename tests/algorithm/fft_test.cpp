@@ -178,25 +178,43 @@ TEST(V13_fft, of_any_small_size) {
     in_all_shapes({}, [&](const context& ctx) {
         for (const std::size_t n : {std::size_t{1}, std::size_t{60}, 1 + pick(random, 300)})
             transforms<float>(ctx, random, n, most_error_of(n));
-        for (const std::size_t n : {std::size_t{143}, 1 + pick(random, 300)})
-            transforms<double>(ctx, random, n, most_error_of(n));
+        transforms<double>(ctx, random, 143);
     });
 }
 
-TEST(V13_fft, of_several_passes) {
+/// Along one dimension of an array.
+void transform_lines_on_host(wide_list& x, std::size_t n, std::size_t inner) {
+    for (std::size_t first = 0; first < x.size(); ++first) {
+        if (first / inner % n != 0) continue;
+        wide_list line(n);
+        for (std::size_t k = 0; k < n; ++k) line[k] = x[first + k * inner];
+        line = transformed_on_host(line);
+        for (std::size_t k = 0; k < n; ++k) x[first + k * inner] = line[k];
+    }
+}
+
+TEST(V13_fft, of_several_passes_and_by_convolution) {
     auto random = seeded_random();
     in_all_shapes(small_passes, [&](const context& ctx) {
-        transforms_back<float>(ctx, random, 64);
-        transforms<float>(ctx, random, 512);
         transforms<float>(ctx, random, 1331);
-        transforms_back<double>(ctx, random, 17, most_error_of_convolution);
+        constexpr std::size_t n = 17, columns = 3;
+        const auto x = random_numbers<double>(random, n * columns);
+        vector<std::complex<double>> y(ctx, x);
+        y = fft(view(y, {n, columns}), along(0));
+        wide_list wanted = widened(x);
+        transform_lines_on_host(wanted, n, columns);
+        expect_near<double>(y.to_host(), wanted, most_error_of_convolution);
+    });
+    on_all_contexts([&](const context& ctx) {
+        const forced_transforms held({array::fft_shape::lines_an_item, small_passes});
+        transforms_back<float>(ctx, random, 64);
+        transforms_back<float>(ctx, random, 19, most_error_of_convolution);
     });
 }
 
 TEST(V13_fft, of_large_sizes) {
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {
-        transforms<float>(ctx, random, 4096);
         transforms<double>(ctx, random, 1 << 16);
         // A prime: of some waves, each of which is one peak.
         constexpr std::size_t n = 10007;
@@ -241,86 +259,73 @@ TEST(V13_fft, of_expressions_in_place_and_of_numbers_elsewhere) {
         const vector<std::complex<float>> sum = fft(v) + fft(factors), of_sum = fft(v + factors);
         expect_near<float>(sum.to_host(), widened(of_sum.to_host()), 2 * most_error);
     };
-    on_all_contexts([&](const context& ctx) {
-        run(ctx);
-        const forced_transforms held({array::fft_shape::lines_an_item, small_passes});
-        run(ctx);
-    });
-}
-
-/// Along one dimension of an array.
-void transform_lines_on_host(wide_list& x, std::size_t n, std::size_t inner) {
-    for (std::size_t first = 0; first < x.size(); ++first) {
-        if (first / inner % n != 0) continue;
-        wide_list line(n);
-        for (std::size_t k = 0; k < n; ++k) line[k] = x[first + k * inner];
-        line = transformed_on_host(line);
-        for (std::size_t k = 0; k < n; ++k) x[first + k * inner] = line[k];
-    }
+    on_all_contexts(run);
 }
 
 TEST(V13_fft, along_dimensions) {
     auto random = seeded_random();
     constexpr std::size_t planes = 3, rows = 12, columns = 20;
-    in_all_shapes(small_passes, [&](const context& ctx) {
+    in_all_shapes({}, [&](const context& ctx) {
         const auto x = random_numbers<float>(random, planes * rows * columns);
         vector<std::complex<float>> v(ctx, x), y(ctx, x.size());
         const auto box = view(v, {planes, rows, columns});
-        wide_list along_rows = widened(x);
-        transform_lines_on_host(along_rows, columns, 1);
+        wide_list wanted = widened(x);
+        transform_lines_on_host(wanted, columns, 1);
         y = fft(box, along(2));
-        expect_near<float>(y.to_host(), along_rows, most_error);
-        wide_list both = along_rows;
-        transform_lines_on_host(both, rows, columns);
+        expect_near<float>(y.to_host(), wanted, most_error);
+        transform_lines_on_host(wanted, rows, columns);
         y = fft(box, along(1, 2));
-        expect_near<float>(y.to_host(), both, most_error);
-        transform_lines_on_host(both, planes, rows * columns);
+        expect_near<float>(y.to_host(), wanted, most_error);
+        transform_lines_on_host(wanted, planes, rows * columns);
         y = fft(box);
-        expect_near<float>(y.to_host(), both, most_error);
+        expect_near<float>(y.to_host(), wanted, most_error);
         y = ifft(view(y, {planes, rows, columns}));
         expect_near<float>(y.to_host(), widened(x), 2 * most_error);
     });
-    // A convolution across columns, and a transposed view of rows.
     on_all_contexts([&](const context& ctx) {
-        constexpr std::size_t n = 19;
-        const auto x = random_numbers<float>(random, n * 8);
+        constexpr std::size_t n = 8, m = 3;
+        const auto x = random_numbers<float>(random, n * m);
         const vector<std::complex<float>> v(ctx, x);
-        const vector<std::complex<float>> y = fft(view(v, {n, 8}), along(0));
-        wide_list wanted = widened(x);
-        transform_lines_on_host(wanted, n, 8);
-        expect_near<float>(y.to_host(), wanted, most_error_of_convolution);
-        const vector<std::complex<float>> z = fft(view(v, {n, 8}).transpose(), along(1));
-        wide_list turned(wanted.size());
+        const vector<std::complex<float>> y = fft(view(v, {n, m}).transpose(), along(1));
+        wide_list wanted = widened(x), turned(n * m);
+        transform_lines_on_host(wanted, n, m);
         for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t k = 0; k < 8; ++k) turned[k * n + i] = wanted[i * 8 + k];
-        expect_near<float>(z.to_host(), turned, most_error_of_convolution);
+            for (std::size_t k = 0; k < m; ++k) turned[k * n + i] = wanted[i * m + k];
+        expect_near<float>(y.to_host(), turned, most_error);
     });
+}
+
+template <class T>
+std::vector<T> random_reals(std::mt19937_64& random, std::size_t n) {
+    std::vector<T> made;
+    for (const auto& each : random_numbers<T>(random, n)) made.push_back(each.real());
+    return made;
+}
+/// Of rows of n, along both dimensions or columns alone.
+void transforms_reals(const context& ctx, std::mt19937_64& random, std::size_t rows, std::size_t n,
+                      bool of_columns) {
+    SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(n) + (of_columns ? ", columns" : ""));
+    const auto x = random_reals<double>(random, rows * n);
+    const vector<double> v(ctx, x);
+    const array::dimension_list over = of_columns ? along(0) : array::dimension_list{};
+    const vector<std::complex<double>> y = rfft(view(v, {rows, n}), over);
+    wide_list all = widened(x), wanted;
+    if (!of_columns) transform_lines_on_host(all, n, 1);
+    transform_lines_on_host(all, rows, n);
+    for (std::size_t k = 0; k < all.size(); ++k)
+        if (of_columns ? k / n <= rows / 2 : k % n <= n / 2) wanted.push_back(all[k]);
+    expect_near<double>(y.to_host(), wanted, most_error);
+    const shape stored = of_columns ? shape(rows / 2 + 1, n) : shape(rows, n / 2 + 1);
+    const vector<double> back = irfft(view(y, stored), of_columns ? rows : n, over);
+    expect_near<double>(back.to_host(), widened(x), 2 * most_error);
 }
 
 TEST(V13_fft, of_real_numbers) {
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {
-        for (const std::size_t n : {30u, 15u}) {
-            SCOPED_TRACE(n);
-            constexpr std::size_t rows = 6;
-            std::vector<double> x(rows * n);
-            for (double& each : x) each = random_numbers<double>(random, 1)[0].real();
-            const vector<double> v(ctx, x);
-            const vector<std::complex<double>> y = rfft(view(v, {rows, n}));
-            wide_list all = widened(x), wanted;
-            transform_lines_on_host(all, n, 1);
-            transform_lines_on_host(all, rows, n);
-            for (std::size_t k = 0; k < all.size(); ++k)
-                if (k % n <= n / 2) wanted.push_back(all[k]);
-            expect_near<double>(y.to_host(), wanted, most_error);
-            const vector<double> back = irfft(view(y, {rows, n / 2 + 1}), n);
-            expect_near<double>(back.to_host(), widened(x), 2 * most_error);
-            // Across rows, no two numbers are neighbours.
-            const vector<std::complex<double>> across = rfft(view(v, {rows, n}), along(0));
-            EXPECT_EQ(across.size(), (rows / 2 + 1) * n);
-            const vector<double> again = irfft(view(across, {rows / 2 + 1, n}), rows, along(0));
-            expect_near<double>(again.to_host(), widened(x), 2 * most_error);
-        }
+        transforms_reals(ctx, random, 6, 30, false);
+        transforms_reals(ctx, random, 1, 15, false);
+        transforms_reals(ctx, random, 6, 2, true);
         const vector<double> v(ctx, {1, 2, 3, 4});
         const vector<std::complex<double>> y = rfft(2 * v);
         EXPECT_NEAR(y[0].real(), 20, 1e-14);
@@ -367,12 +372,12 @@ TEST(V13_fft, faults_are_told) {
                         z = fft(x);
                     }),
                     HasSubstr("12"));
-        EXPECT_THAT(describe_fft(x), HasSubstr("a pass of 1 transforms of 12 (radices 12)"));
+        EXPECT_THAT(describe_fft(x), HasSubstr("a pass of 1 transforms of 12 (radices "));
     });
 }
 
 TEST(V13_fft, of_three_devices) {
-    run_on_three_devices("test_algorithm", "V13_fft.shifts*:V13_fft.of_expressions*:V13_fft.of_real*");
+    run_on_three_devices("test_algorithm", "V13_fft.shifts*:V13_fft.of_expressions*");
 }
 
 }  // namespace

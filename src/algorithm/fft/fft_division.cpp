@@ -48,10 +48,11 @@ std::vector<std::size_t> fewest_divisors(std::size_t n, std::size_t most, std::s
     return best;
 }
 
-bool has_small_factors(std::size_t n, std::size_t most) {
-    for (std::size_t p = 2; p <= most && n > 1; ++p)
-        while (n % p == 0) n /= p;
-    return n == 1;
+std::size_t largest_prime_of(std::size_t n) {
+    std::size_t largest = 1;
+    for (std::size_t p = 2; p * p <= n; ++p)
+        for (; n % p == 0; n /= p) largest = p;
+    return n > 1 ? n : largest;
 }
 
 constexpr std::size_t largest_prime = 13;
@@ -60,15 +61,13 @@ constexpr std::size_t most_passes = 6, most_stages = 12;
 }  // namespace
 
 std::vector<int> radices_of(std::size_t length, int most) {
-    const std::vector<std::size_t> found =
-        fewest_divisors(length, static_cast<std::size_t>(most), most_stages);
+    const std::size_t largest = std::max(static_cast<std::size_t>(most), largest_prime_of(length));
+    const std::vector<std::size_t> found = fewest_divisors(length, largest, most_stages);
     return {found.begin(), found.end()};
 }
 
 std::vector<std::size_t> pass_lengths(std::size_t n, const fft_limits& limits) {
-    const std::size_t prime =
-        std::min<std::size_t>(largest_prime, static_cast<std::size_t>(limits.registers));
-    if (!has_small_factors(n, prime)) return {};
+    if (largest_prime_of(n) > largest_prime) return {};
     if (n <= limits.alone) return {n};
     return fewest_divisors(n, limits.together, most_passes);
 }

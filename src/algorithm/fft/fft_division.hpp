@@ -15,8 +15,8 @@ struct fft_limits {
     int registers = 16;           ///< numbers that a work-item transforms in registers, at most
 };
 
-/// The radices of the stages of a pass, of which each is at most `most`: as few as possible, and of those the
-/// least in sum. Nothing, where a prime factor is larger.
+/// The radices of the stages of a pass, of which each is at most `most` or prime: as few as possible, and of
+/// those the least in sum.
 std::vector<int> radices_of(std::size_t length, int most);
 
 /// The lengths of the passes that do a transform of n: as few as possible, and of about one length. Nothing,

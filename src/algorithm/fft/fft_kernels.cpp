@@ -223,11 +223,12 @@ private:
         for (Index at : named("at", range(first, min(first + share, lines), std::int64_t{plan_.lanes}))) {
             lanes_of_lines all;
             all.reserve(static_cast<std::size_t>(plan_.lanes));
+            // Lanes beyond the last line do what its lane does.
             for (int k = 0; k < plan_.lanes; ++k) {
                 const Index number = plan_.lanes == 1 ? Index(at) : Index(min(at + k, lines - 1));
                 all.push_back(line_of(narrowed(number)));
             }
-            record_stages(all, lines - at, one, other);
+            record_stages(all, one, other);
         }
     }
     static N narrowed(const Index& number) {
@@ -237,7 +238,7 @@ private:
             return number;
     }
 
-    void record_stages(const lanes_of_lines& all, const Index& lines_left, const block::arrays& one,
+    void record_stages(const lanes_of_lines& all, const block::arrays& one,
                        const block::arrays& other) const {
         int before = 1, first_root = 0;
         const std::size_t last = plan_.radices.size() - 1;
@@ -259,7 +260,7 @@ private:
                     const Int place = block_number * (before * radix) + k + q * before;
                     const complex_parts& result = x[static_cast<std::size_t>(q)];
                     if (s == last)
-                        store_lanes(all, lines_left, place, result);
+                        store_lanes(all, place, result);
                     else
                         to.store(place, {result.re, result.im});
                 }
@@ -279,24 +280,8 @@ private:
     complex_parts load_lanes(const lanes_of_lines& all, const Int& p) const {
         return in_lanes(all, [&](const line_place& one) { return load(one, p); });
     }
-    void store_lanes(const lanes_of_lines& all, const Index& lines_left, const Int& p,
-                     const complex_parts& result) const {
-        if (all.size() == 1) return store(all[0], p, result);
-        const auto store_all = [&](bool is_guarded) {
-            for (std::size_t k = 0; k < all.size(); ++k) {
-                if (!is_guarded) {
-                    store(all[k], p, lane(result, k));
-                    continue;
-                }
-                BALM_IF (lines_left > static_cast<std::int64_t>(k)) {
-                    store(all[k], p, lane(result, k));
-                }
-            }
-        };
-        BALM_IF (lines_left >= plan_.lanes) {
-            store_all(false);
-        }
-        BALM_ELSE { store_all(true); }
+    void store_lanes(const lanes_of_lines& all, const Int& p, const complex_parts& result) const {
+        for (std::size_t k = 0; k < all.size(); ++k) store(all[k], p, lane(result, k));
     }
     complex_list coarse_turns(const lanes_of_lines& all, int radix, int between) const {
         std::vector<complex_list> each;
