@@ -7,6 +7,7 @@
 #include <bit>
 #include <utility>
 
+#include "balm/error.hpp"
 #include "base/bounded_table.hpp"
 #include "base/forked.hpp"
 #include "kernel/launch/launch.hpp"
@@ -26,15 +27,26 @@ struct entry {
     cached_kernel kernel;
 };
 
+/// A table that kernels read, by what it holds.
+struct kept_entry {
+    std::any key;
+    std::shared_ptr<vector_state> elements;
+};
+constexpr std::size_t most_tables = 64;
+
 class table final : public runtime::kernel_table {
 public:
     static table& of(runtime::device_state& device) {
         return static_cast<table&>(device.expressions(
             [] { return std::unique_ptr<runtime::kernel_table>(std::make_unique<table>()); }));
     }
-    void close() noexcept override { entries.close(); }
+    void close() noexcept override {
+        entries.close();
+        kept.close();
+    }
 
     runtime::bounded_table<entry> entries{runtime::program_store::most_programs};
+    runtime::bounded_table<kept_entry> kept{most_tables};
 };
 
 /// What no kernel has, of those that are for the expression but for one thing.
@@ -106,6 +118,42 @@ std::shared_ptr<const cached_kernel> kernel_for(
     auto made = std::make_shared<entry>(
         entry{key.copy(), facts, without_leaves(p), without_vectors(leaves), std::move(kernel)});
     return kernel_of(entries.insert(hash, std::move(made), is_it));
+}
+
+namespace {
+
+/// Memory that does not keep its device, since the device keeps it.
+std::shared_ptr<vector_state> made_for(runtime::device_state& device, trace::type type, std::size_t size) {
+    const std::size_t bytes = balm::detail::bytes_of(shape(size), trace::size_of(type));
+    runtime::memory_pool::block block;
+    block.bytes = runtime::memory_pool::block_bytes(bytes);
+    try {
+        block.native = device.driver().allocate(block.bytes);
+    } catch (const out_of_memory_error&) {
+        if (device.pool().trim() == 0) throw;
+        block.native = device.driver().allocate(block.bytes);
+    }
+    const std::shared_ptr<runtime::device_state> not_kept(std::shared_ptr<void>(), &device);
+    return std::make_shared<vector_state>(
+        std::make_shared<runtime::storage>(not_kept, block, bytes, runtime::memory_label{"a table"}), type,
+        size, 0);
+}
+
+}  // namespace
+
+std::shared_ptr<vector_state> kept_table(runtime::device_state& device, const kernel_key& key,
+                                         trace::type type, std::size_t size,
+                                         const std::function<void(vector_state&)>& fill) {
+    runtime::refuse_if_forked();
+    runtime::table_hash of;
+    key.add_to(of);
+    const std::uint64_t hash = of.value();
+    const auto is_it = [&](const kept_entry& e) { return key.is(e.key); };
+    runtime::bounded_table<kept_entry>& kept = table::of(device).kept;
+    if (const auto known = kept.find(hash, is_it)) return known->elements;
+    auto made = std::make_shared<kept_entry>(kept_entry{key.copy(), made_for(device, type, size)});
+    fill(*made->elements);
+    return kept.insert(hash, std::move(made), is_it)->elements;
 }
 
 std::size_t group_size_of(const cached_kernel& kernel, std::size_t most) {

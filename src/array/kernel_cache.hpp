@@ -52,6 +52,11 @@ std::shared_ptr<const cached_kernel> kernel_for(
     runtime::device_state&, const kernel_key&, const tape&, const layout&, ir::launch_facts,
     const std::function<std::shared_ptr<const ir::function>()>& trace);
 
+/// A table that kernels of a device read, by what it holds: as many elements, which the first call makes and
+/// has filled by `fill`, and the device keeps. A kernel that reads it is to be enqueued while it is held.
+std::shared_ptr<vector_state> kept_table(runtime::device_state&, const kernel_key&, trace::type,
+                                         std::size_t size, const std::function<void(vector_state&)>& fill);
+
 /// The largest power of two of work-items, at most so many, that a group of the kernel may have.
 std::size_t group_size_of(const cached_kernel&, std::size_t most);
 

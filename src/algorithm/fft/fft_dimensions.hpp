@@ -1,0 +1,27 @@
+#pragma once
+// Which dimensions a transform runs along.
+
+#include <vector>
+
+#include "algorithm/fft/fft_transform.hpp"
+#include "balm/along.hpp"
+
+namespace balm::array {
+
+/// The dimensions of more than one element, the fastest first; one of one element, where there is none.
+/// Throws usage_error for those that are not there, or named twice.
+std::vector<fft_lines> dimensions_of(const shape& box, const dimension_list& over);
+
+/// The last of the named dimensions, or of all.
+int last_dimension(const shape& box, const dimension_list& over);
+
+/// The dimensions of a transform of real numbers: the last one, of real numbers, and the others, of complex
+/// ones, of which the last one has half as many.
+struct real_dimensions {
+    fft_lines real;
+    std::vector<fft_lines> others;
+};
+/// `box` of the complex numbers; `count` real ones are along the last dimension.
+real_dimensions real_dimensions_of(const shape& box, const dimension_list& over, std::size_t count);
+
+}  // namespace balm::array

@@ -1,0 +1,576 @@
+// Traces the passes of transforms.
+
+#include "algorithm/fft/fft_kernels.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "algorithm/block/group.hpp"
+#include "algorithm/fft/butterfly.hpp"
+#include "balm/dsl/control.hpp"
+#include "balm/dsl/memory.hpp"
+
+namespace balm::array {
+
+namespace {
+
+/// Of numbers that are not negative, by shifts where the divisor is a power of two.
+dsl::Int quotient_of(const dsl::Int& n, int by) {
+    const auto divisor = static_cast<unsigned>(by);
+    return std::has_single_bit(divisor) ? dsl::Int(n >> std::countr_zero(divisor)) : dsl::Int(n / by);
+}
+dsl::Int rest_of(const dsl::Int& n, int by) {
+    return std::has_single_bit(static_cast<unsigned>(by)) ? dsl::Int(n & (by - 1)) : dsl::Int(n % by);
+}
+
+/// Numbers of 8 bytes that the banks of local memory give at once. Behind as many there is one of padding,
+/// and lines are apart so that work-items across them meet no bank twice.
+constexpr int banks = 16;
+int padded(int position) { return position + position / banks; }
+int pitch_of(const fft_plan_of_pass& plan) {
+    const int wanted = plan.lines >= banks ? 1 : banks / std::max(plan.lines, 1) % banks;
+    int pitch = padded(plan.length);
+    while (pitch % banks != wanted) ++pitch;
+    return pitch;
+}
+
+}  // namespace
+
+std::size_t stage_roots(const std::vector<int>& radices) {
+    std::size_t count = 0, before = static_cast<std::size_t>(radices[0]);
+    for (std::size_t s = 1; s < radices.size(); ++s) {
+        count += before * static_cast<std::size_t>(radices[s] - 1);
+        before *= static_cast<std::size_t>(radices[s]);
+    }
+    return count;
+}
+
+std::size_t fft_room(const fft_plan_of_pass& plan) {
+    return static_cast<std::size_t>(plan.lines) * static_cast<std::size_t>(pitch_of(plan));
+}
+
+namespace {
+
+using namespace balm::dsl;
+using block::node_of;
+
+/// N: Int or Index, of positions.
+template <class N>
+class recorder {
+public:
+    recorder(const parameter_list& given, const fft_plan_of_pass& plan, const tape& p, const layout& leaves)
+        : given_(given), plan_(plan), p_(p), leaves_(leaves) {}
+
+    void record() const {
+        if (plan_.shape == fft_shape::lines_an_item)
+            record_lines();
+        else
+            record_tile();
+    }
+
+private:
+    Index given(parameter_name name) const { return Index(given_[name]); }
+    /// Narrow where positions are.
+    N size(parameter_name name) const {
+        if constexpr (std::is_same_v<N, Int>)
+            return cast<int>(given(name));
+        else
+            return given(name);
+    }
+    trace::type pair() const { return {plan_.element, 2}; }
+
+    // ---- lines
+
+    /// A line of the pass: which transform it is of, where it begins there, and where its results do.
+    struct line_place {
+        N outer, begin, out;
+        Int turn;  ///< by how much element 1 of it is turned
+    };
+    line_place line_of(const N& number) const {
+        if (plan_.is_rows) return {number, N(0), N(0), Int(0)};
+        const N distance = size("distance");
+        const N outer = named("outer", number / distance);
+        const N begin = named("begin", number - outer * distance);
+        N out = begin, fine = begin;
+        if (!plan_.keeps_places) {
+            const N wide = size("out_distance");
+            const N coarse = begin / wide;
+            fine = begin - coarse * wide;
+            out = named("out_begin", coarse * (wide * plan_.length) + fine);
+        }
+        Int turn;
+        if (plan_.is_turned) {
+            const Int narrow = cast<int>(fine);
+            turn = plan_.has_inner ? named("turn", narrow / cast<int>(given("inner"))) : narrow;
+        }
+        return {outer, begin, out, turn};
+    }
+
+    // ---- elements in and out
+
+    complex_parts parts_of(const trace::node& value) const {
+        if (value.type.lanes == 1)
+            return {trace::convert(value, plan_.element), trace::constant(plan_.element, 0)};
+        return {trace::swizzle(value, 0, 1), trace::swizzle(value, 1, 1)};
+    }
+    trace::node pair_of(const complex_parts& value) const {
+        const trace::node both[] = {value.re, value.im};
+        return trace::compose(pair(), both, 2);
+    }
+    complex_parts from(const char* table, const Int& k) const {
+        return parts_of(trace::load(given_[table], node_of(k), {}));
+    }
+    /// The factor of an element of the dimension.
+    complex_parts factor(const char* table, const N& place) const {
+        const Int at = cast<int>(place);
+        return from(table, plan_.has_inner ? at / cast<int>(given("inner")) : at);
+    }
+    complex_parts load(const line_place& of, const Int& p) const {
+        const N place = plan_.is_rows ? N(p) : N(of.begin + N(p) * size("distance"));
+        const fft_end& end = plan_.in;
+        const N extent = end.is_cut ? size("in_extent") : extent_of_line();
+        const N inside = end.is_cut ? min(place, extent - 1) : place;
+        const Index flat(of.outer * extent + inside);
+        complex_parts value = parts_of(array::record(p_, leaves_, given_, coordinates(node_of(flat)))[0]);
+        if (end.swaps_first) value = swapped(value);
+        if (end.has_factors) value = value * factor("in_factors", inside);
+        if (end.swaps_last) value = swapped(value);
+        if (!end.is_cut) return value;
+        const trace::node is_there = node_of(Bool(place < extent)), zero = trace::constant(plan_.element, 0);
+        return {trace::select(is_there, value.re, zero), trace::select(is_there, value.im, zero)};
+    }
+    N extent_of_line() const { return plan_.is_rows ? N(plan_.length) : size("extent"); }
+
+    void store(const line_place& of, const Int& p, const complex_parts& result) const {
+        const N place = plan_.is_rows        ? N(p)
+                        : plan_.keeps_places ? N(of.out + N(p) * size("distance"))
+                                             : N(of.out + N(p) * size("out_distance"));
+        const fft_end& end = plan_.out;
+        const N extent = end.is_cut ? size("out_extent") : extent_of_line();
+        const auto give = [&] {
+            complex_parts value = result;
+            if (end.swaps_first) value = swapped(value);
+            if (end.has_factors) value = value * factor("out_factors", place);
+            if (end.swaps_last) value = swapped(value);
+            if (plan_.is_scaled) value = scaled(value, given_["scale"]);
+            trace::store(given_["out"], node_of(Index(of.outer * extent + place)), pair_of(value), {});
+        };
+        if (!end.is_cut) return give();
+        BALM_IF (place < extent) {
+            give();
+        }
+    }
+
+    // ---- roots
+
+    /// exp(-2 π i k / (length * earlier)), as the product of two numbers of a table.
+    complex_parts turned_by(const Int& k) const {
+        const Int bits = cast<int>(given("turn_bits"));
+        const Int coarse = k >> bits, fine = k & ((Int(1) << bits) - 1);
+        return from("turns", fine) * from("turns", (Int(1) << bits) + coarse);
+    }
+    /// What the radix's inputs q of one line are multiplied by, `between` elements apart, but for what all
+    /// have in common. Those of powers of two come from the table, the others are products.
+    complex_list turns(const line_place& of, int radix, int between) const {
+        complex_list made(1);
+        for (int q = 1; q < radix; ++q) {
+            int highest = 1;
+            while (2 * highest <= q) highest *= 2;
+            const auto rest = static_cast<std::size_t>(q - highest);
+            made.push_back(rest == 0 ? turned_by(of.turn * (q * between))
+                                     : made[rest] * made[static_cast<std::size_t>(highest)]);
+        }
+        return made;
+    }
+    /// Multiplies the inputs of a stage's radix by its roots.
+    void turn_stage(complex_list& x, int before, int first_root, const Int& k) const {
+        for (std::size_t q = 1; q < x.size(); ++q)
+            x[q] = x[q] * from("roots", k + (first_root + (static_cast<int>(q) - 1) * before));
+    }
+
+    // ---- CPUs
+
+    using lanes_of_lines = std::vector<line_place>;
+
+    trace::type lane_type() const { return {plan_.element, static_cast<std::uint8_t>(plan_.lanes)}; }
+    template <class Each>
+    complex_parts in_lanes(const lanes_of_lines& all, Each&& each) const {
+        if (all.size() == 1) return each(all[0]);
+        std::vector<trace::node> re, im;
+        for (const line_place& one : all) {
+            const complex_parts value = each(one);
+            re.push_back(value.re);
+            im.push_back(value.im);
+        }
+        return {trace::compose(lane_type(), re.data(), re.size()),
+                trace::compose(lane_type(), im.data(), im.size())};
+    }
+    static complex_parts lane(const complex_parts& value, std::size_t k) {
+        if (value.re.type.lanes == 1) return value;
+        return {trace::swizzle(value.re, k, 1), trace::swizzle(value.im, k, 1)};
+    }
+
+    void record_lines() const {
+        const block::types both{lane_type(), lane_type()};
+        const auto count = static_cast<std::size_t>(plan_.length);
+        const bool has_stages = plan_.radices.size() > 1;
+        const block::arrays one("one", both, has_stages ? count : 1, space::private_),
+            other("other", both, plan_.radices.size() > 2 ? count : 1, space::private_);
+        const Index lines = given("lines"), share = given("share");
+        const Index first = named("first", group_id(0) * share);
+        for (Index at : named("at", range(first, min(first + share, lines), std::int64_t{plan_.lanes}))) {
+            lanes_of_lines all;
+            all.reserve(static_cast<std::size_t>(plan_.lanes));
+            // Lanes beyond the last line do what its lane does.
+            for (int k = 0; k < plan_.lanes; ++k) {
+                const Index number = plan_.lanes == 1 ? Index(at) : Index(min(at + k, lines - 1));
+                all.push_back(line_of(narrowed(number)));
+            }
+            record_stages(all, one, other);
+        }
+    }
+    static N narrowed(const Index& number) {
+        if constexpr (std::is_same_v<N, Int>)
+            return cast<int>(number);
+        else
+            return number;
+    }
+
+    void record_stages(const lanes_of_lines& all, const block::arrays& one,
+                       const block::arrays& other) const {
+        int before = 1, first_root = 0;
+        const std::size_t last = plan_.radices.size() - 1;
+        for (std::size_t s = 0; s <= last; ++s) {
+            const int radix = plan_.radices[s], between = plan_.length / radix;
+            const block::arrays &from = s % 2 == 1 ? one : other, &to = s % 2 == 1 ? other : one;
+            complex_list coarse;
+            if (s == 0 && plan_.is_turned) coarse = coarse_turns(all, radix, between);
+            const auto butterfly = [&](const Int& k, const Int& block_number, const complex_list& roots) {
+                const Int j = block_number * before + k;
+                complex_list x;
+                for (int q = 0; q < radix; ++q)
+                    x.push_back(s == 0 ? load_lanes(all, j + q * between)
+                                       : parts_in(from.load(Int(j + q * between))));
+                if (!coarse.empty()) turn_lanes(x, all, j, coarse);
+                for (std::size_t q = 0; q < roots.size(); ++q) x[q + 1] = x[q + 1] * roots[q];
+                x = transformed(x);
+                for (int q = 0; q < radix; ++q) {
+                    const Int place = block_number * (before * radix) + k + q * before;
+                    const complex_parts& result = x[static_cast<std::size_t>(q)];
+                    if (s == last)
+                        store_lanes(all, place, result);
+                    else
+                        to.store(place, {result.re, result.im});
+                }
+            };
+            for (Int k : named("k", range(before))) {
+                complex_list roots;
+                if (s > 0)
+                    for (int q = 1; q < radix; ++q)
+                        roots.push_back(this->from("roots", k + (first_root + (q - 1) * before)));
+                for (Int number : named("j", range(between / before))) butterfly(k, number, roots);
+            }
+            if (s > 0) first_root += before * (radix - 1);
+            before *= radix;
+        }
+    }
+    static complex_parts parts_in(const block::values& both) { return {both[0], both[1]}; }
+    complex_parts load_lanes(const lanes_of_lines& all, const Int& p) const {
+        return in_lanes(all, [&](const line_place& one) { return load(one, p); });
+    }
+    void store_lanes(const lanes_of_lines& all, const Int& p, const complex_parts& result) const {
+        for (std::size_t k = 0; k < all.size(); ++k) store(all[k], p, lane(result, k));
+    }
+    complex_list coarse_turns(const lanes_of_lines& all, int radix, int between) const {
+        std::vector<complex_list> each;
+        for (const line_place& one : all) each.push_back(turns(one, radix, between));
+        complex_list made(1);
+        for (std::size_t q = 1; q < static_cast<std::size_t>(radix); ++q) {
+            std::size_t k = 0;
+            made.push_back(in_lanes(all, [&](const line_place&) { return each[k++][q]; }));
+        }
+        return made;
+    }
+    void turn_lanes(complex_list& x, const lanes_of_lines& all, const Int& j,
+                    const complex_list& coarse) const {
+        const complex_parts fine =
+            in_lanes(all, [&](const line_place& one) { return turned_by(one.turn * j); });
+        x[0] = x[0] * fine;
+        for (std::size_t q = 1; q < x.size(); ++q) x[q] = x[q] * (coarse[q] * fine);
+    }
+
+    // ---- GPUs
+
+    /// Which numbers of a stage a work-item has: of its line, some radices' inputs or results.
+    struct item_share {
+        Int line;            ///< of the group's
+        std::vector<Int> j;  ///< of each radix
+        bool is_partial;     ///< the last one may be beyond the line
+    };
+    item_share share_of(const Int& item, bool is_across, int radix) const {
+        item_share made;
+        made.line = is_across ? named("line", rest_of(item, plan_.lines))
+                              : named("line", quotient_of(item, plan_.items));
+        const Int first =
+            is_across ? named("t", quotient_of(item, plan_.lines)) : named("t", rest_of(item, plan_.items));
+        const int radices = plan_.length / radix, each = (radices + plan_.items - 1) / plan_.items;
+        made.is_partial = radices % plan_.items != 0;
+        for (int k = 0; k < each; ++k) made.j.push_back(first + k * plan_.items);
+        return made;
+    }
+    /// The number of the share's radix k, where beyond the line that of the last one.
+    Int within(const item_share& of, std::size_t k, int radix) const {
+        const bool is_last = of.is_partial && k + 1 == of.j.size();
+        return is_last ? Int(min(of.j[k], plan_.length / radix - 1)) : of.j[k];
+    }
+    template <class Body>
+    void where_within(const item_share& of, std::size_t k, int radix, Body&& body) const {
+        if (!of.is_partial || k + 1 < of.j.size()) return body();
+        BALM_IF (of.j[k] < plan_.length / radix) {
+            body();
+        }
+    }
+
+    /// Where local memory has the first of some positions of a line.
+    Int slot(const Int& of_line, const Int& position) const {
+        return of_line * pitch_of(plan_) + position + quotient_of(position, banks);
+    }
+    /// The slots of positions first, first + apart, …: constants from the first on, where padding allows it.
+    /// `step`: what `first` is a multiple of, plus a number below apart.
+    std::vector<Int> slots(const Int& of_line, const Int& first, int apart, int step, int count) const {
+        const bool is_constant =
+            apart % banks == 0 || (banks % apart == 0 && (step % banks == 0 || banks % step == 0));
+        const Int base = named("slot", slot(of_line, first));
+        std::vector<Int> made;
+        made.reserve(static_cast<std::size_t>(count));
+        for (int q = 0; q < count; ++q)
+            made.push_back(is_constant ? base + padded(q * apart) : slot(of_line, first + q * apart));
+        return made;
+    }
+
+    /// Local memory, through which all numbers go, or one part after the other.
+    struct exchange_memory {
+        const block::group& g;
+        block::arrays memory;
+        mutable bool is_used = false;
+    };
+    template <class Put, class Take>
+    void exchange(const exchange_memory& through, Put&& put, Take&& take) const {
+        const int turns = plan_.splits_parts ? 2 : 1;
+        for (int turn = 0; turn < turns; ++turn) {
+            if (through.is_used) through.g.barrier();
+            through.is_used = true;
+            put(turn);
+            through.g.barrier();
+            take(turn);
+        }
+    }
+    void put_number(const exchange_memory& through, const Int& at, const complex_parts& value,
+                    int turn) const {
+        if (plan_.splits_parts)
+            through.memory.store(at, {turn == 0 ? value.re : value.im});
+        else
+            through.memory.store(at, {pair_of(value)});
+    }
+    void take_number(const exchange_memory& through, const Int& at, complex_parts& value, int turn) const {
+        const trace::node found = through.memory.load(at)[0];
+        if (!plan_.splits_parts)
+            value = parts_of(found);
+        else
+            (turn == 0 ? value.re : value.im) = found;
+    }
+
+    using numbers = std::vector<complex_list>;  ///< of each radix of a share
+
+    void record_tile() const {
+        const block::group g({static_cast<std::size_t>(plan_.group()), true});
+        const block::types of{plan_.splits_parts ? trace::type(plan_.element) : pair()};
+        const bool needs_memory = plan_.is_staged || plan_.radices.size() > 1;
+        const exchange_memory through{g, g.shared("shared", of, needs_memory ? fft_room(plan_) : 1)};
+        const Index tile = named("first_line", group_id(0) * plan_.lines);
+        const Index lines = given("lines");
+
+        const std::size_t last = plan_.radices.size() - 1;
+        item_share own = share_of(g.item(), plan_.loads_across, plan_.radices[0]);
+        const line_place in_line = line_of(narrowed(min(tile + own.line, lines - 1)));
+        numbers x = plan_.is_staged ? loaded_by_neighbours(through, tile, own) : loaded(in_line, own);
+        if (plan_.is_turned) turn(x, in_line, own);
+        for (complex_list& each : x) each = transformed(each);
+
+        int before = plan_.radices[0], first_root = 0;
+        for (std::size_t s = 1; s <= last; ++s) {
+            const int radix = plan_.radices[s];
+            item_share next = share_of(g.item(), plan_.stores_across, radix);
+            x = exchanged(through, x, own, plan_.radices[s - 1], before, next, radix);
+            for (std::size_t k = 0; k < x.size(); ++k) {
+                turn_stage(x[k], before, first_root, rest_of(within(next, k, radix), before));
+                x[k] = transformed(x[k]);
+            }
+            first_root += before * (radix - 1);
+            before *= radix;
+            own = std::move(next);
+        }
+
+        if (plan_.is_staged) return store_by_neighbours(through, tile, own, x);
+        const bool is_same = last == 0 || plan_.loads_across == plan_.stores_across;
+        const Index number = tile + own.line;
+        const line_place out_line = is_same ? in_line : line_of(narrowed(min(number, lines - 1)));
+        BALM_IF (number < lines) {
+            store_all(out_line, own, x);
+        }
+    }
+
+    numbers loaded(const line_place& of, const item_share& own) const {
+        const int radix = plan_.radices[0];
+        numbers made;
+        for (std::size_t k = 0; k < own.j.size(); ++k) {
+            const Int j = within(own, k, radix);
+            complex_list x;
+            for (int q = 0; q < radix; ++q) x.push_back(load(of, j + q * (plan_.length / radix)));
+            made.push_back(std::move(x));
+        }
+        return made;
+    }
+    void turn(numbers& x, const line_place& of, const item_share& own) const {
+        const int radix = plan_.radices[0];
+        const complex_list coarse = turns(of, radix, plan_.length / radix);
+        for (std::size_t k = 0; k < x.size(); ++k) {
+            const complex_parts fine = turned_by(of.turn * within(own, k, radix));
+            x[k][0] = x[k][0] * fine;
+            for (std::size_t q = 1; q < x[k].size(); ++q) x[k][q] = x[k][q] * (coarse[q] * fine);
+        }
+    }
+    /// From a stage's results to the inputs of the next one. `before`: the product of the radices so far.
+    numbers exchanged(const exchange_memory& through, const numbers& x, const item_share& own, int radix,
+                      int before, const item_share& next, int next_radix) const {
+        numbers made(next.j.size(), complex_list(static_cast<std::size_t>(next_radix)));
+        exchange(
+            through,
+            [&](int turn) {
+                for (std::size_t k = 0; k < x.size(); ++k)
+                    where_within(own, k, radix, [&] { put_results(through, x[k], own, k, before, turn); });
+            },
+            [&](int turn) {
+                for (std::size_t k = 0; k < made.size(); ++k) take_inputs(through, made[k], next, k, turn);
+            });
+        return made;
+    }
+    /// A radix's inputs, from their places in the line.
+    void take_inputs(const exchange_memory& through, complex_list& x, const item_share& own, std::size_t k,
+                     int turn) const {
+        const int radix = static_cast<int>(x.size()), apart = plan_.length / radix;
+        const std::vector<Int> at = slots(own.line, within(own, k, radix), apart, apart, radix);
+        for (std::size_t q = 0; q < x.size(); ++q) take_number(through, at[q], x[q], turn);
+    }
+    /// A radix's results, to theirs.
+    void put_results(const exchange_memory& through, const complex_list& x, const item_share& own,
+                     std::size_t k, int before, int turn) const {
+        const int radix = static_cast<int>(x.size()), apart = before / radix;
+        const Int& j = own.j[k];
+        const Int first =
+            apart == 1 ? Int(j * radix) : Int(quotient_of(j, apart) * before + rest_of(j, apart));
+        const std::vector<Int> at = slots(own.line, first, apart, before, radix);
+        for (std::size_t q = 0; q < x.size(); ++q) put_number(through, at[q], x[q], turn);
+    }
+    void store_all(const line_place& to, const item_share& own, const numbers& x) const {
+        for (std::size_t k = 0; k < x.size(); ++k) {
+            const int radix = static_cast<int>(x[k].size());
+            where_within(own, k, radix, [&] {
+                for (int q = 0; q < radix; ++q)
+                    store(to, own.j[k] + q * (plan_.length / radix), x[k][static_cast<std::size_t>(q)]);
+            });
+        }
+    }
+
+    // ---- short rows: neighbouring work-items load and store neighbouring elements
+
+    /// Calls body(row of the group, position, number among the work-item's) for the elements of a tile.
+    template <class Body>
+    void for_each_neighbour(const Int& item, bool is_clamped, Body&& body) const {
+        const int count = plan_.lines * plan_.length, group = plan_.group();
+        for (int k = 0; k * group < count; ++k) {
+            const bool is_partial = (k + 1) * group > count;
+            Int e = item + k * group;
+            const auto give = [&](const Int& at) {
+                body(quotient_of(at, plan_.length), rest_of(at, plan_.length), static_cast<std::size_t>(k));
+            };
+            if (!is_partial) {
+                give(e);
+            } else if (is_clamped) {
+                give(min(e, count - 1));
+            } else {
+                BALM_IF (e < count) {
+                    give(e);
+                }
+            }
+        }
+    }
+    numbers loaded_by_neighbours(const exchange_memory& through, const Index& tile,
+                                 const item_share& own) const {
+        const int radix = plan_.radices[0];
+        complex_list raw;
+        for_each_neighbour(through.g.item(), true, [&](const Int& row, const Int& p, std::size_t) {
+            raw.push_back(load(line_of(narrowed(min(tile + row, given("lines") - 1))), p));
+        });
+        numbers made(own.j.size(), complex_list(static_cast<std::size_t>(radix)));
+        exchange(
+            through,
+            [&](int turn) {
+                for_each_neighbour(through.g.item(), false, [&](const Int& row, const Int& p, std::size_t k) {
+                    put_number(through, slot(row, p), raw[k], turn);
+                });
+            },
+            [&](int turn) {
+                for (std::size_t k = 0; k < made.size(); ++k) take_inputs(through, made[k], own, k, turn);
+            });
+        return made;
+    }
+    void store_by_neighbours(const exchange_memory& through, const Index& tile, const item_share& own,
+                             const numbers& x) const {
+        complex_list raw;
+        for_each_neighbour(through.g.item(), true,
+                           [&](const Int&, const Int&, std::size_t) { raw.emplace_back(); });
+        const int radix = static_cast<int>(x[0].size());
+        exchange(
+            through,
+            [&](int turn) {
+                for (std::size_t k = 0; k < x.size(); ++k)
+                    where_within(own, k, radix,
+                                 [&] { put_results(through, x[k], own, k, plan_.length, turn); });
+            },
+            [&](int turn) {
+                for_each_neighbour(through.g.item(), true, [&](const Int& row, const Int& p, std::size_t k) {
+                    take_number(through, slot(row, p), raw[k], turn);
+                });
+            });
+        for_each_neighbour(through.g.item(), false, [&](const Int& row, const Int& p, std::size_t k) {
+            const Index number = tile + row;
+            BALM_IF (number < given("lines")) {
+                store(line_of(narrowed(number)), p, raw[k]);
+            }
+        });
+    }
+
+    const parameter_list& given_;
+    const fft_plan_of_pass& plan_;
+    const tape& p_;
+    const layout& leaves_;
+};
+
+}  // namespace
+
+std::shared_ptr<const ir::function> trace_fft(trace::recording& r, const parameter_list& given,
+                                              const fft_plan_of_pass& plan, const tape& p,
+                                              const layout& leaves) {
+    r.describe("transforms of " + std::to_string(plan.length) + " numbers of " +
+               describe(p, leaves, given)[0]);
+    if (plan.is_narrow)
+        recorder<Int>(given, plan, p, leaves).record();
+    else
+        recorder<Index>(given, plan, p, leaves).record();
+    return r.finish(nullptr);
+}
+
+}  // namespace balm::array

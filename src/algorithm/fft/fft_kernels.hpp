@@ -1,0 +1,84 @@
+#pragma once
+// The kernel of one pass of a transform (Stockham): lines of `length` numbers, `distance` apart, are
+// transformed in stages and stored `out_distance` apart, so that the passes together leave the results in
+// order. A transform along a dimension of extent n, with `inner` elements of faster dimensions, has lines
+// that begin at each c below distance = n inner / length:
+//
+//     in:   outer * (n inner) + c + p * distance
+//     out:  outer * (n inner) + c / out_distance * (out_distance * length) + c % out_distance
+//               + p * out_distance,          out_distance = inner * (product of the earlier passes' lengths)
+//
+// Passes but for the first multiply element p by exp(-2 π i p k / (length * earlier)), k = c % out_distance /
+// inner.
+//
+// C. Van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM 1992, 1.7; D. H. Bailey, FFTs in
+// external or hierarchical memory, J. Supercomputing 4 (1990).
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "array/layout.hpp"
+
+namespace balm::array {
+
+/// How work-items share out the lines.
+enum class fft_shape : std::uint8_t {
+    lines_an_item,  ///< CPUs: a work-item transforms some lines, one in each lane of short vectors
+    tile_a_group    ///< GPUs: work-items with some numbers each exchange them through local memory
+};
+
+/// What happens to elements on their way in or out, in this order: the parts are swapped, they are multiplied
+/// by factors, the parts are swapped.
+struct fft_end {
+    bool swaps_first = false;
+    bool has_factors = false;  ///< one for each element of the dimension
+    bool is_cut = false;       ///< the memory has fewer elements of the dimension than the transform
+    bool swaps_last = false;
+    friend bool operator==(const fft_end&, const fft_end&) = default;
+};
+
+struct fft_plan_of_pass {
+    fft_shape shape = fft_shape::lines_an_item;
+    scalar element = scalar::f32;
+    int length = 1;
+    std::vector<int> radices;
+    bool is_rows = false;       ///< lines are contiguous: distance and out_distance are 1
+    bool keeps_places = false;  ///< distance and out_distance are equal: each line is stored where it was
+    bool is_turned = false;     ///< there are earlier passes
+    bool has_inner = false;     ///< inner is not 1
+    bool is_narrow = false;     ///< all positions fit in 31 bits
+    bool is_scaled = false;
+    fft_end in, out;
+    int lanes = 1;  ///< CPUs: lines that a work-item transforms at once
+    // GPUs:
+    int items = 1;                                     ///< work-items of a line
+    int lines = 1;                                     ///< lines of a group
+    bool loads_across = false, stores_across = false;  ///< neighbouring work-items have neighbouring lines
+    bool is_staged = false;     ///< rows so short that their elements reach work-items through local memory
+    bool splits_parts = false;  ///< real and imaginary parts take turns in local memory
+
+    int group() const { return shape == fft_shape::tile_a_group ? items * lines : 1; }
+    friend bool operator==(const fft_plan_of_pass&, const fft_plan_of_pass&) = default;
+    void add_to(runtime::table_hash& hash) const {
+        hash.add(shape, element, length, is_rows, keeps_places, is_turned, has_inner, is_narrow, is_scaled,
+                 lanes, items, lines, loads_across, stores_across, is_staged, splits_parts);
+        for (const int each : radices) hash.add(each);
+        for (const fft_end& end : {in, out})
+            hash.add(end.swaps_first, end.has_factors, end.is_cut, end.swaps_last);
+    }
+};
+
+/// Numbers of the table that stages but for the first multiply by: of stage s, whose radices so far have the
+/// product `before`, exp(-2 π i q k / (before * radix)) for q from 1, then k below `before`.
+std::size_t stage_roots(const std::vector<int>& radices);
+
+/// Local memory that a group takes, in elements (pairs of parts, or single ones).
+std::size_t fft_room(const fft_plan_of_pass&);
+
+/// Records the body of a kernel whose parameters are declared.
+std::shared_ptr<const ir::function> trace_fft(trace::recording&, const parameter_list& given,
+                                              const fft_plan_of_pass&, const tape&, const layout&);
+
+}  // namespace balm::array

@@ -1,0 +1,466 @@
+#include "algorithm/fft/fft_transform.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "algorithm/divided_up.hpp"
+#include "algorithm/fft/fft_strategy.hpp"
+#include "algorithm/fft/roots.hpp"
+#include "array/kernel_cache.hpp"
+#include "balm/error.hpp"
+#include "balm/vector.hpp"
+#include "kernel/launch/launch.hpp"
+
+namespace balm::array {
+
+namespace {
+
+std::atomic<const forced_fft*> forced{nullptr};
+
+using vector_handle = std::shared_ptr<vector_state>;
+
+/// Work-items of a group of a GPU, and numbers that each has in registers.
+constexpr std::size_t group_items = 256, numbers_of_item = 16;
+/// Bytes that work-items side by side load at least, so that no part of a memory transaction is wasted; short
+/// rows go through local memory instead.
+constexpr std::size_t least_bytes = 64;
+/// Registers of a work-item of a GPU, so that four groups share a compute unit, or two of f64; uncapped the
+/// compiler takes up to 72 and 168 (sm_90).
+constexpr std::uint32_t most_registers(scalar element) { return element == scalar::f32 ? 64 : 128; }
+/// Numbers that a work-item of a CPU transforms, at least.
+constexpr std::size_t least_of_cpu_item = 8192;
+constexpr std::size_t items_per_compute_unit = 4;
+/// CPUs have 16 registers, and lines of 1024 numbers in all lanes take 128 KiB. 256 transforms of 4096 f32
+/// take 5 to 10 ms so, 9 to 11 in one pass each; radices of 16 gain nothing, and take twice as long to
+/// compile (PoCL 3.1, Zen 4).
+constexpr fft_limits cpu_limits{1024, 1024, 8};
+/// Short vectors of a CPU.
+constexpr std::size_t cpu_vector_bytes = 32;
+
+/// How transforms go on a device.
+struct strategy {
+    fft_shape shape;
+    fft_limits limits;
+};
+strategy strategy_of(const runtime::device_state& device) {
+    if (const forced_fft* const asked = forced.load()) return {asked->shape, asked->limits};
+    const bool on_cpu = kernels::facts_for(device).on_cpu;
+    if (on_cpu) return {fft_shape::lines_an_item, cpu_limits};
+    return {fft_shape::tile_a_group, {}};
+}
+fft_limits limits_for(const strategy& how, const fft_lines& lines) {
+    fft_limits made = how.limits;
+    // Across lines one pass has too few of them side by side.
+    if (lines.inner > 1 && how.shape == fft_shape::tile_a_group) made.alone = made.together;
+    return made;
+}
+
+// ---- tables
+
+enum class fft_table : std::uint8_t { stages, turns, chirp, spectrum, roots };
+struct fft_table_key {
+    fft_table what;
+    scalar element;
+    std::uint64_t n, m;
+    std::vector<int> radices;
+    friend bool operator==(const fft_table_key&, const fft_table_key&) = default;
+    void add_to(runtime::table_hash& hash) const {
+        hash.add(what, element, n, m);
+        for (const int each : radices) hash.add(each);
+    }
+};
+
+vector_handle table_of(runtime::device_state& device, const fft_table_key& key, std::size_t size,
+                       const std::function<std::vector<wide_complex>()>& numbers) {
+    return kept_table(device, key, trace::type(key.element, 2), size, [&](vector_state& made) {
+        const std::vector<std::byte> bytes = as_elements(key.element, numbers());
+        write(made, 0, bytes.data(), size);
+    });
+}
+
+vector_handle stage_table(runtime::device_state& device, scalar element, const std::vector<int>& radices) {
+    return table_of(device, {fft_table::stages, element, 0, 0, radices}, stage_roots(radices), [&] {
+        std::vector<wide_complex> list;
+        std::uint64_t before = static_cast<std::uint64_t>(radices[0]);
+        for (std::size_t s = 1; s < radices.size(); ++s) {
+            const auto radix = static_cast<std::uint64_t>(radices[s]);
+            for (std::uint64_t q = 1; q < radix; ++q)
+                for (std::uint64_t k = 0; k < before; ++k)
+                    list.push_back(root_of_unity(q * k, before * radix));
+            before *= radix;
+        }
+        return list;
+    });
+}
+
+/// The fine half of the bits of numbers below n.
+int turn_bits(std::size_t n) { return (std::bit_width(n) + 1) / 2; }
+/// exp(-2 π i k / n) for k below 2^bits, then for multiples of that.
+vector_handle turn_table(runtime::device_state& device, scalar element, std::size_t n) {
+    const std::uint64_t fine = std::uint64_t{1} << turn_bits(n), coarse = divided_up(n, fine);
+    return table_of(device, {fft_table::turns, element, n, 0, {}}, fine + coarse, [&] {
+        std::vector<wide_complex> list;
+        for (std::uint64_t k = 0; k < fine; ++k) list.push_back(root_of_unity(k, n));
+        for (std::uint64_t k = 0; k < coarse; ++k) list.push_back(root_of_unity(k * fine, n));
+        return list;
+    });
+}
+
+/// exp(-π i k² / n)
+wide_complex chirp(std::uint64_t k, std::uint64_t n) { return root_of_unity(k * k % (2 * n), 2 * n); }
+vector_handle chirp_table(runtime::device_state& device, scalar element, std::size_t n) {
+    return table_of(device, {fft_table::chirp, element, n, 0, {}}, n, [&] {
+        std::vector<wide_complex> list;
+        for (std::uint64_t k = 0; k < n; ++k) list.push_back(chirp(k, n));
+        return list;
+    });
+}
+
+// ---- passes
+
+/// Where a run of passes begins and ends.
+struct ends {
+    fft_end in, out;
+    std::size_t in_count, out_count;  ///< elements of the dimension in memory
+    vector_handle in_factors, out_factors;
+    bool is_scaled = false;
+    long double scale = 1;
+};
+
+class passes {
+public:
+    passes(runtime::device_state& device, scalar element, const fft_lines& lines)
+        : device_(device),
+          element_(element),
+          lines_(lines),
+          how_(strategy_of(device)),
+          facts_(kernels::facts_for(device)),
+          lengths_(pass_lengths(lines.count, limits_for(how_, lines))) {}
+
+    const std::vector<std::size_t>& lengths() const { return lengths_; }
+
+    /// `spare`: memory for what is between passes, of which the tape may read one; it is made where it is
+    /// needed.
+    void run(const tape& p, vector_state& into, const ends& at, std::array<vector_handle, 2>& spare) {
+        const std::size_t count = lengths_.size();
+        // Backwards: the last pass leaves lines in their places, the others do not.
+        std::vector<std::size_t> spare_of(count, 0);
+        for (std::size_t k = count - 1; k-- > 0;) spare_of[k] = k + 2 < count ? 1 - spare_of[k + 1] : 0;
+        if (count > 1 && reads(p, spare[spare_of[0]]))
+            for (std::size_t& each : spare_of) each = 1 - each;
+        std::size_t earlier = 1;
+        tape from = p;
+        for (std::size_t k = 0; k < count; ++k) {
+            const bool is_last = k + 1 == count;
+            vector_handle& between = spare[spare_of[k]];
+            if (!is_last && between == nullptr) between = made(lines_.size());
+            launch(from, is_last ? into : *between, k, earlier, at);
+            if (is_last) break;
+            earlier *= lengths_[k];
+            from = tape();
+            from.push_vector(between);
+        }
+    }
+    vector_handle made(std::size_t size) const {
+        return std::make_shared<vector_state>(device_.shared_from_this(), trace::type(element_, 2), size);
+    }
+
+    fft_plan_of_pass plan_of(std::size_t number, std::size_t earlier) const {
+        fft_plan_of_pass plan;
+        plan.shape = how_.shape;
+        plan.element = element_;
+        plan.length = static_cast<int>(lengths_[number]);
+        plan.radices = radices_of(lengths_[number], how_.limits.registers);
+        const std::size_t distance = lines_.count * lines_.inner / lengths_[number];
+        const std::size_t out_distance = earlier * lines_.inner;
+        plan.is_rows = distance == 1 && out_distance == 1;
+        plan.keeps_places = distance == out_distance;
+        plan.is_turned = earlier > 1;
+        plan.has_inner = lines_.inner > 1;
+        if (how_.shape == fft_shape::lines_an_item)
+            plan.lanes = static_cast<int>(
+                std::min(std::bit_ceil(line_count(number)), cpu_vector_bytes / size_of(element_)));
+        else
+            share_out(plan, out_distance);
+        return plan;
+    }
+
+private:
+    static bool reads(const tape& p, const vector_handle& memory) {
+        return memory != nullptr && std::any_of(p.vectors.begin(), p.vectors.end(),
+                                                [&](const auto& v) { return v->overlaps(*memory); });
+    }
+    /// Whether elements leave registers free: a cap would make the compiler spill others.
+    static bool is_light(const tape& p) {
+        constexpr std::size_t few = 4;
+        return p.steps.size() <= few && p.functions.empty();
+    }
+    std::size_t line_count(std::size_t number) const { return lines_.size() / lengths_[number]; }
+
+    /// Work-items and lines of a group.
+    void share_out(fft_plan_of_pass& plan, std::size_t out_distance) const {
+        const auto length = static_cast<std::size_t>(plan.length);
+        const auto radix =
+            static_cast<std::size_t>(*std::max_element(plan.radices.begin(), plan.radices.end()));
+        const std::size_t most_items =
+            std::min<std::size_t>(2 * group_items, device_.info().max_work_group_size);
+        std::size_t numbers = std::max(numbers_of_item / radix, std::size_t{1}) * radix;
+        while (divided_up(length, numbers) > most_items) numbers += radix;
+        plan.items = static_cast<int>(divided_up(length, numbers));
+        const std::size_t pair = 2 * size_of(element_);
+        plan.splits_parts = element_ == scalar::f64;
+        plan.loads_across = plan.stores_across = !plan.is_rows;
+        if (!plan.keeps_places && plan.radices.size() > 1)
+            plan.stores_across = out_distance * pair >= least_bytes;
+        plan.is_staged =
+            plan.is_rows && length > 1 && static_cast<std::size_t>(plan.items) * pair < 2 * least_bytes;
+        // Lines side by side fill a memory transaction, where the group may be larger.
+        const auto items = static_cast<std::size_t>(plan.items);
+        const bool is_thin = plan.loads_across && group_items / items * pair < least_bytes;
+        const std::size_t room = std::min(is_thin ? 2 * group_items : group_items, most_items) / items;
+        plan.lines = static_cast<int>(std::bit_floor(std::max(room, std::size_t{1})));
+        while (plan.lines > 1 && fft_room(plan) * 8 > device_.info().local_memory) plan.lines /= 2;
+    }
+
+    struct pass {
+        fft_plan_of_pass plan;
+        const ends& at;
+        std::size_t number, earlier;
+        bool is_first, is_last;
+    };
+
+    /// The parameters of a kernel.
+    template <class List>
+    void list(List& to, const pass& of, const tape& p, const layout& leaves, vector_state& into) const {
+        const fft_plan_of_pass& plan = of.plan;
+        const std::size_t extent = lines_.count * lines_.inner;
+        to.number("lines", line_count(of.number));
+        if (plan.shape == fft_shape::lines_an_item) to.number("share", share_of(plan, of.number));
+        if (!plan.is_rows) {
+            to.number("distance", extent / lengths_[of.number]);
+            to.number("extent", extent);
+            if (!plan.keeps_places) to.number("out_distance", of.earlier * lines_.inner);
+        }
+        if (plan.has_inner) to.number("inner", lines_.inner);
+        if (plan.in.is_cut) to.number("in_extent", of.at.in_count * lines_.inner);
+        if (plan.out.is_cut) to.number("out_extent", of.at.out_count * lines_.inner);
+        if (plan.radices.size() > 1) to.vector("roots", *stages_[of.number], trace::access::in);
+        if (plan.is_turned) {
+            to.number("turn_bits", turn_bits(of.earlier * lengths_[of.number]));
+            to.vector("turns", *turns_, trace::access::in);
+        }
+        if (plan.in.has_factors) to.vector("in_factors", *of.at.in_factors, trace::access::in);
+        if (plan.out.has_factors) to.vector("out_factors", *of.at.out_factors, trace::access::in);
+        if (plan.is_scaled) to.value("scale", element_, scale_bits(of.at.scale));
+        const bool is_read = leaves.number_of(into) < leaves.vectors.size();
+        to.vector("out", into, is_read ? trace::access::mixed : trace::access::out);
+        vector_state* const written[] = {&into};
+        list_leaves(to, p, leaves, written);
+    }
+    std::uint64_t scale_bits(long double scale) const {
+        return element_ == scalar::f32 ? std::bit_cast<std::uint32_t>(static_cast<float>(scale))
+                                       : std::bit_cast<std::uint64_t>(static_cast<double>(scale));
+    }
+    /// Lines of a work-item of a CPU.
+    std::size_t share_of(const fft_plan_of_pass& plan, std::size_t number) const {
+        const auto lanes = static_cast<std::size_t>(plan.lanes);
+        const std::size_t units = std::max<std::size_t>(device_.info().compute_units, 1);
+        const std::size_t enough = divided_up(least_of_cpu_item, lengths_[number]);
+        const std::size_t fair = line_count(number) / (units * items_per_compute_unit);
+        return divided_up(std::max<std::size_t>(std::min(enough, fair), 1), lanes) * lanes;
+    }
+
+    struct pass_key {
+        fft_plan_of_pass plan;
+        std::uint32_t target;
+        friend bool operator==(const pass_key&, const pass_key&) = default;
+        void add_to(runtime::table_hash& hash) const {
+            plan.add_to(hash);
+            hash.add(target);
+        }
+    };
+
+    void launch(const tape& p, vector_state& into, std::size_t number, std::size_t earlier, const ends& at) {
+        const bool is_first = number == 0, is_last = number + 1 == lengths_.size();
+        pass now{plan_of(number, earlier), at, number, earlier, is_first, is_last};
+        fft_plan_of_pass& plan = now.plan;
+        if (is_first) plan.in = at.in;
+        if (is_last) {
+            plan.out = at.out;
+            plan.is_scaled = at.is_scaled;
+        }
+        constexpr auto narrow = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
+        facts_.max_registers =
+            plan.shape == fft_shape::tile_a_group && is_light(p) ? most_registers(element_) : 0;
+        plan.is_narrow =
+            lines_.outer * std::max({lines_.count, at.in_count, at.out_count}) * lines_.inner <= narrow;
+        stages_.resize(lengths_.size());
+        if (plan.radices.size() > 1) stages_[number] = stage_table(device_, element_, plan.radices);
+        if (plan.is_turned) turns_ = turn_table(device_, element_, earlier * lengths_[number]);
+
+        const layout leaves(p);
+        const pass_key key{plan, leaves.number_of(into)};
+        const auto trace_it = [&] {
+            trace::recording r(plan.shape == fft_shape::tile_a_group ? "fft" : "fft_of_lines", 1, {});
+            parameter_list given(r);
+            list(given, now, p, leaves, into);
+            return trace_fft(r, given, plan, p, leaves);
+        };
+        const std::shared_ptr<const cached_kernel> kernel =
+            kernel_for(device_, key, p, leaves, facts_, std::cref(trace_it));
+        runtime::grid g;
+        g.local[0] = static_cast<std::size_t>(plan.group());
+        const std::size_t share = plan.shape == fft_shape::lines_an_item
+                                      ? share_of(plan, number)
+                                      : static_cast<std::size_t>(plan.lines);
+        g.global[0] = divided_up(line_count(number), share) * g.local[0];
+        enqueue(*kernel, device_, g, [&](parameter_bindings& bound) { list(bound, now, p, leaves, into); });
+    }
+
+    runtime::device_state& device_;
+    scalar element_;
+    fft_lines lines_;
+    strategy how_;
+    ir::launch_facts facts_;
+    std::vector<std::size_t> lengths_;
+    std::vector<vector_handle> stages_;
+    vector_handle turns_;
+};
+
+// ---- Bluestein
+
+/// The transform of the chirp's inverse, whose convolution does a transform of n, divided by its length.
+vector_handle spectrum_table(runtime::device_state& device, scalar element, std::size_t n,
+                             std::size_t length) {
+    const trace::type pair(element, 2);
+    const fft_table_key key{fft_table::spectrum, element, n, length, {}};
+    return kept_table(device, key, pair, length, [&](vector_state& made) {
+        std::vector<wide_complex> list(length, {0, 0});
+        for (std::uint64_t k = 0; k < n; ++k) {
+            const wide_complex at = chirp(k, n);
+            const auto l = static_cast<long double>(length);
+            list[k] = {at.re / l, -at.im / l};
+            if (k > 0) list[length - k] = list[k];
+        }
+        const std::vector<std::byte> bytes = as_elements(element, list);
+        const auto source = std::make_shared<vector_state>(device.shared_from_this(), pair, length);
+        write(*source, 0, bytes.data(), length);
+        tape p;
+        p.push_vector(source);
+        passes whole(device, element, {1, length, 1});
+        // The table is not among the tape's vectors, whose device it does not keep.
+        const auto result = whole.made(length);
+        std::array<vector_handle, 2> spare{result, nullptr};
+        whole.run(p, *result, {{}, {}, length, length, nullptr, nullptr}, spare);
+        tape values;
+        values.push_vector(result);
+        assign(made, std::move(values));
+    });
+}
+
+fft_end swapping(bool first, bool last) {
+    fft_end made;
+    made.swaps_first = first;
+    made.swaps_last = last;
+    return made;
+}
+
+/// L. Bluestein, A linear filtering approach to the computation of discrete Fourier transform, IEEE Trans.
+/// Audio Electroacoustics 18 (1970): the transform as a convolution with a chirp.
+void transform_by_convolution(const tape& p, const fft_lines& lines, const fft_manner& how,
+                              vector_state& into, scalar element, const fft_limits& limits) {
+    runtime::device_state& device = into.device();
+    const std::size_t length = convolution_length(lines.count, limits);
+    const fft_lines longer{lines.outer, length, lines.inner};
+    check_sizes(longer);
+    const vector_handle chirps = chirp_table(device, element, lines.count);
+    const vector_handle spectrum = spectrum_table(device, element, lines.count, length);
+    passes convolution(device, element, longer);
+
+    const vector_handle work = convolution.made(longer.size());
+    std::array<vector_handle, 2> spare{work, nullptr};
+    fft_end in = swapping(how.swaps_in, false);
+    in.has_factors = in.is_cut = true;
+    convolution.run(p, *work, {in, {}, lines.count, length, chirps, nullptr}, spare);
+
+    std::swap(spare[0], spare[1]);
+    fft_end product = swapping(false, true);
+    product.has_factors = true;
+    fft_end out = swapping(true, how.swaps_out);
+    out.has_factors = out.is_cut = true;
+    tape transformed;
+    transformed.push_vector(work);
+    convolution.run(transformed, into,
+                    {product, out, length, lines.count, spectrum, chirps, how.scale != 1, how.scale}, spare);
+}
+
+}  // namespace
+
+void force_ffts(const forced_fft* asked) { forced = asked; }
+
+std::shared_ptr<vector_state> root_table(runtime::device_state& device, scalar element, std::size_t n,
+                                         std::size_t count) {
+    return table_of(device, {fft_table::roots, element, n, count, {}}, count, [&] {
+        std::vector<wide_complex> list;
+        for (std::uint64_t k = 0; k < count; ++k) list.push_back(root_of_unity(k, n));
+        return list;
+    });
+}
+
+void check_sizes(const fft_lines& lines) {
+    constexpr std::size_t most = std::size_t{1} << 30;
+    if (lines.count > most / std::max<std::size_t>(lines.inner, 1))
+        throw usage_error(
+            fmt::format("a transform of {} elements, {} apart, is asked for; together these are at most 2^30",
+                        lines.count, lines.inner));
+}
+
+bool is_single_pass(runtime::device_state& device, const fft_lines& lines) {
+    return pass_lengths(lines.count, limits_for(strategy_of(device), lines)).size() == 1;
+}
+
+void transform_lines(const tape& p, const fft_lines& lines, const fft_manner& how, vector_state& into) {
+    const scalar element = into.type().element;
+    passes direct(into.device(), element, lines);
+    if (direct.lengths().empty())
+        return transform_by_convolution(p, lines, how, into, element,
+                                        limits_for(strategy_of(into.device()), lines));
+    // Not owned: it outlives the passes.
+    std::array<vector_handle, 2> spare{vector_handle(std::shared_ptr<void>(), &into), nullptr};
+    direct.run(p, into,
+               {swapping(how.swaps_in, false), swapping(how.swaps_out, false), lines.count, lines.count,
+                nullptr, nullptr, how.scale != 1, how.scale},
+               spare);
+}
+
+std::string describe_lines(runtime::device_state& device, scalar element, const fft_lines& lines) {
+    const passes direct(device, element, lines);
+    if (direct.lengths().empty()) {
+        const std::size_t length = convolution_length(lines.count, limits_for(strategy_of(device), lines));
+        const fft_lines longer{lines.outer, length, lines.inner};
+        return fmt::format(
+            "{} has a prime factor above 13: a convolution of {} (Bluestein), that is twice\n{}", lines.count,
+            length, describe_lines(device, element, longer));
+    }
+    std::string words;
+    std::size_t earlier = 1;
+    for (std::size_t k = 0; k < direct.lengths().size(); ++k) {
+        const fft_plan_of_pass plan = direct.plan_of(k, earlier);
+        words += fmt::format("a pass of {} transforms of {} (radices {})", lines.size() / direct.lengths()[k],
+                             plan.length, fmt::join(plan.radices, ", "));
+        words += plan.shape == fft_shape::lines_an_item
+                     ? fmt::format(", {} in the lanes of a work-item\n", plan.lanes)
+                     : fmt::format(", {} in a group of {} work-items\n", plan.lines, plan.group());
+        earlier *= direct.lengths()[k];
+    }
+    return words;
+}
+
+}  // namespace balm::array

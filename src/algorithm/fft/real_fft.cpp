@@ -1,0 +1,299 @@
+// Transforms of real numbers. Of an even number of them, two neighbours are one complex number of a transform
+// of half the size, and a formula takes the two apart (W. H. Press et al., Numerical Recipes, 12.3);
+// otherwise half of a complex transform is kept.
+
+#include <fmt/format.h>
+
+#include <complex>
+#include <memory>
+#include <vector>
+
+#include "algorithm/fft/fft_dimensions.hpp"
+#include "algorithm/fft/fft_transform.hpp"
+#include "array/spread/parts.hpp"
+#include "balm/dsl/complex.hpp"
+#include "balm/dsl/control.hpp"
+#include "balm/error.hpp"
+#include "balm/fft.hpp"
+#include "balm/vector.hpp"
+
+namespace balm::array {
+
+namespace {
+
+using namespace balm::dsl;
+using vector_handle = std::shared_ptr<vector_state>;
+
+template <class T>
+using complex_memory = In<complex_value<T>>;
+
+/// From the transform of pairs: X[k] = (Z[k] + Z*[m - k]) / 2 - i w^k (Z[k] - Z*[m - k]) / 2, w = exp(-π i /
+/// m).
+template <class T>
+const auto& spectrum_of_pairs() {
+    static const auto& made = *new auto(
+        function("spectrum_of_pairs(z, roots, half, at)",
+                 [](complex_memory<T> z, complex_memory<T> roots, Long half, Long at) {
+                     const Long row = at / (half + 1), k = at - row * (half + 1), first = row * half;
+                     const Complex<T> near = z[first + select(k == half, Long(0), k)];
+                     const Complex<T> far = conj(z[first + select(k == 0, Long(0), half - k)]);
+                     const Complex<T> even = (near + far) * T(0.5), difference = (near - far) * T(0.5);
+                     const Complex<T> turned = Complex<T>(roots[k]) * difference;
+                     return Complex<T>(even + Complex<T>(turned.imag(), -turned.real()));
+                 }));
+    return made;
+}
+/// The other way, but for a factor of 2. The first and last numbers are taken as real.
+template <class T>
+const auto& pairs_of_spectrum() {
+    static const auto& made = *new auto(
+        function("pairs_of_spectrum(x, roots, half, at)",
+                 [](complex_memory<T> x, complex_memory<T> roots, Long half, Long at) {
+                     const Long row = at / half, k = at - row * half, first = row * (half + 1);
+                     const Complex<T> low = x[first + k], high = x[first + half - k];
+                     const Bool is_first = k == 0;
+                     const Complex<T> near(low.real(), select(is_first, Var<T>(T(0)), low.imag()));
+                     const Complex<T> far(high.real(), select(is_first, Var<T>(T(0)), -high.imag()));
+                     const Complex<T> turned = (near - far) * conj(Complex<T>(roots[k]));
+                     return Complex<T>(near + far + Complex<T>(-turned.imag(), turned.real()));
+                 }));
+    return made;
+}
+/// All numbers of a spectrum of real ones, from the first n / 2 + 1.
+template <class T>
+const auto& mirrored() {
+    static const auto& made =
+        *new auto(function("mirrored(x, n, inner, at)", [](complex_memory<T> x, Long n, Long inner, Long at) {
+            const Long row = at / (n * inner), place = at - row * n * inner;
+            const Long k = place / inner, column = place - k * inner, stored = n / 2 + 1;
+            const Bool is_far = k >= stored;
+            const Complex<T> found = x[(row * stored + select(is_far, n - k, k)) * inner + column];
+            const Bool is_real = k == 0 || 2 * k == n;
+            const Var<T> imaginary = select(is_far, -found.imag(), found.imag());
+            return Complex<T>(found.real(), select(is_real, Var<T>(T(0)), imaginary));
+        }));
+    return made;
+}
+/// The functions of a precision, as tapes.
+template <class T>
+struct real_functions {
+    using complex_vector = balm::vector<std::complex<T>>;
+    static tape spectrum(const vector_handle& z, const vector_handle& roots, std::size_t half,
+                         std::size_t count) {
+        return spectrum_of_pairs<T>()(complex_vector(z), complex_vector(roots),
+                                      static_cast<std::int64_t>(half), element_index(0, count))
+            .tape();
+    }
+    static tape pairs(const vector_handle& x, const vector_handle& roots, std::size_t half,
+                      std::size_t count) {
+        return pairs_of_spectrum<T>()(complex_vector(x), complex_vector(roots),
+                                      static_cast<std::int64_t>(half), element_index(0, count))
+            .tape();
+    }
+    static tape whole(const vector_handle& x, const fft_lines& lines) {
+        return mirrored<T>()(complex_vector(x), static_cast<std::int64_t>(lines.count),
+                             static_cast<std::int64_t>(lines.inner), element_index(0, lines.size()))
+            .tape();
+    }
+    static tape real(const vector_handle& z) { return balm::real(complex_vector(z)).tape(); }
+};
+template <class Call>
+auto of_precision(scalar element, Call&& call) {
+    return element == scalar::f32 ? call(real_functions<float>{}) : call(real_functions<double>{});
+}
+
+/// The vector that a tape is, and nothing else; else one of its values.
+vector_handle as_vector(const tape& p, trace::type type, std::size_t size,
+                        const std::shared_ptr<runtime::device_state>& on) {
+    if (p.steps.size() == 1 && p.steps[0].what == step::kind::vector && p.vectors[0]->type() == type)
+        return p.vectors[0];
+    auto made = std::make_shared<vector_state>(on, type, size);
+    tape values = p;
+    assign(*made, std::move(values));
+    return made;
+}
+/// Real numbers as pairs; null, where these would not lie as devices want them.
+vector_handle as_pairs(const vector_state& v) {
+    const trace::type pair(v.type().element, 2);
+    if (v.offset() % trace::size_of(pair) != 0 || v.size() % 2 != 0) return nullptr;
+    return std::make_shared<vector_state>(v.memory(), pair, v.size() / 2, v.offset());
+}
+tape of_vector(const vector_handle& v) {
+    tape p;
+    p.push_vector(v);
+    return p;
+}
+/// Whether half of the size does it.
+bool is_in_pairs(const fft_lines& lines) { return lines.count % 2 == 0 && lines.inner == 1; }
+
+class real_producer : public producer {
+public:
+    real_producer(tape&& of, const shape& extents, trace::type type, const real_dimensions& dimensions)
+        : producer(extents, type, vector_near(of, type)), of_(std::move(of)), dimensions_(dimensions) {}
+
+    bool compute_into(vector_state& into) const override {
+        if (is_spread(of_) || into.is_spread() || &into.device() != &near()->device()) return false;
+        tape p = of_;
+        materialise(p);
+        if (std::any_of(p.vectors.begin(), p.vectors.end(), [&](const auto& v) { return v->overlaps(into); }))
+            return false;
+        if (into.size() > 0) write(p, into);
+        return true;
+    }
+    std::shared_ptr<vector_state> compute() const override {
+        tape p = of_;
+        materialise(p);
+        if (!is_spread(p)) return computed(p, device_of(p));
+        // The first device computes all of it.
+        const std::shared_ptr<runtime::device_state>& first = near()->device_handle();
+        std::shared_ptr<vector_state> made = make_like(*p.vectors[0], type(), extents().count());
+        if (extents().count() == 0) return made;
+        localizer here(first);
+        const shape box = box_of(of_);
+        const std::vector<piece> whole = here.pieces(p, box, 0, box.count());
+        const std::shared_ptr<vector_state> result = computed(whole[0].values, first);
+        copy_elements(*made, 0, *result, 0, extents().count());
+        return made;
+    }
+
+protected:
+    const real_dimensions& dimensions() const { return dimensions_; }
+    scalar precision() const { return type().element; }
+    trace::type pair() const { return {precision(), 2}; }
+    virtual void write(const tape& p, vector_state& into) const = 0;
+
+private:
+    std::shared_ptr<vector_state> computed(const tape& p,
+                                           const std::shared_ptr<runtime::device_state>& on) const {
+        auto made = std::make_shared<vector_state>(on, type(), extents().count());
+        if (made->size() > 0) write(p, *made);
+        return made;
+    }
+
+    tape of_;
+    real_dimensions dimensions_;
+};
+
+/// Borrowed: it outlives what is done with it.
+vector_handle borrowed(vector_state& v) { return {std::shared_ptr<void>(), &v}; }
+
+class forward_producer : public real_producer {
+    using real_producer::real_producer;
+
+    void write(const tape& p, vector_state& into) const override {
+        refuse_writing(p);
+        const fft_lines& lines = dimensions().real;
+        const std::shared_ptr<runtime::device_state> device = into.device().shared_from_this();
+        if (is_in_pairs(lines))
+            write_from_pairs(p, lines, into, device);
+        else
+            write_half(p, lines, into, device);
+        for (const fft_lines& each : dimensions().others)
+            transform_lines(of_vector(borrowed(into)), each, {}, into);
+    }
+    void write_from_pairs(const tape& p, const fft_lines& lines, vector_state& into,
+                          const std::shared_ptr<runtime::device_state>& device) const {
+        const std::size_t half = lines.count / 2;
+        const vector_handle given = as_vector(p, precision(), lines.size(), device);
+        vector_handle pairs = as_pairs(*given);
+        if (pairs == nullptr) {
+            const auto copied = std::make_shared<vector_state>(device, precision(), lines.size());
+            copy_elements(*copied, 0, *given, 0, lines.size());
+            pairs = as_pairs(*copied);
+        }
+        const auto z = std::make_shared<vector_state>(device, pair(), lines.outer * half);
+        transform_lines(of_vector(pairs), {lines.outer, half, 1}, {}, *z);
+        const vector_handle roots = root_table(*device, precision(), lines.count, half + 1);
+        assign(into,
+               of_precision(precision(), [&](auto of) { return of.spectrum(z, roots, half, into.size()); }));
+    }
+    void write_half(const tape& p, const fft_lines& lines, vector_state& into,
+                    const std::shared_ptr<runtime::device_state>& device) const {
+        const auto whole = std::make_shared<vector_state>(device, pair(), lines.size());
+        transform_lines(p, lines, {}, *whole);
+        affine_map map{shape(lines.outer, lines.count / 2 + 1, lines.inner), {}, 0};
+        map.strides[0] = static_cast<std::int64_t>(lines.count * lines.inner);
+        map.strides[1] = static_cast<std::int64_t>(lines.inner);
+        map.strides[2] = 1;
+        tape values;
+        values.push_position(map);
+        values.append_at(of_vector(whole));
+        assign(into, std::move(values));
+    }
+};
+
+class inverse_producer : public real_producer {
+    using real_producer::real_producer;
+
+    void write(const tape& p, vector_state& into) const override {
+        refuse_writing(p);
+        const fft_lines& lines = dimensions().real;
+        const std::shared_ptr<runtime::device_state> device = into.device().shared_from_this();
+        const std::size_t stored = lines.outer * (lines.count / 2 + 1) * lines.inner;
+        long double scale = 1 / static_cast<long double>(lines.count);
+        vector_handle x;
+        const std::vector<fft_lines>& others = dimensions().others;
+        if (others.empty()) {
+            x = as_vector(p, pair(), stored, device);
+        } else {
+            x = std::make_shared<vector_state>(device, pair(), stored);
+            for (std::size_t k = 0; k < others.size(); ++k) {
+                scale /= static_cast<long double>(others[k].count);
+                transform_lines(k == 0 ? p : of_vector(x), others[k], {k == 0, k + 1 == others.size(), 1},
+                                *x);
+            }
+        }
+        const vector_handle pairs = is_in_pairs(lines) ? as_pairs(into) : nullptr;
+        if (pairs != nullptr) {
+            const std::size_t half = lines.count / 2;
+            const vector_handle roots = root_table(*device, precision(), lines.count, half + 1);
+            const tape z = of_precision(
+                precision(), [&](auto of) { return of.pairs(x, roots, half, lines.outer * half); });
+            return transform_lines(z, {lines.outer, half, 1}, {true, true, scale}, *pairs);
+        }
+        const auto whole = std::make_shared<vector_state>(device, pair(), lines.size());
+        const tape all = of_precision(precision(), [&](auto of) { return of.whole(x, lines); });
+        transform_lines(all, lines, {true, true, scale}, *whole);
+        assign(into, of_precision(precision(), [&](auto of) { return of.real(whole); }));
+    }
+};
+
+shape with_extent(const shape& box, int dimension, std::size_t count) {
+    std::vector<std::size_t> extents;
+    for (int d = 0; d < box.dimensions(); ++d) extents.push_back(d == dimension ? count : box[d]);
+    return shape(extents);
+}
+
+}  // namespace
+
+tape real_transformed(tape&& elements, scalar precision, const dimension_list& over) {
+    const shape box = box_of(elements);
+    const int last = last_dimension(box, over);
+    const shape extents = with_extent(box, last, box[last] / 2 + 1);
+    if (box[last] == 0)
+        throw usage_error(
+            fmt::format("rfft runs along dimension {} of {}, which has no elements", last, to_string(box)));
+    tape p;
+    p.push_produced(std::make_shared<forward_producer>(std::move(elements), extents,
+                                                       trace::type(precision, 2),
+                                                       real_dimensions_of(extents, over, box[last])));
+    return p;
+}
+
+tape inverse_real_transformed(tape&& elements, scalar precision, std::size_t count,
+                              const dimension_list& over) {
+    const shape box = box_of(elements);
+    const int last = last_dimension(box, over);
+    if (count == 0 || box[last] != count / 2 + 1)
+        throw usage_error(
+            fmt::format("irfft of {} elements along dimension {} is asked for {} real numbers, whose "
+                        "transform has n / 2 + 1 "
+                        "elements",
+                        box[last], last, count));
+    tape p;
+    p.push_produced(std::make_shared<inverse_producer>(std::move(elements), with_extent(box, last, count),
+                                                       precision, real_dimensions_of(box, over, count)));
+    return p;
+}
+
+}  // namespace balm::array
