@@ -1,0 +1,471 @@
+// Batches of matrix products: brings operands into a form of few strides, finds or traces the kernels,
+// launches them.
+
+#include "algorithm/contract/product.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "algorithm/contract/product_kernels.hpp"
+#include "algorithm/contract/product_shapes.hpp"
+#include "algorithm/divided_up.hpp"
+#include "array/kernel_cache.hpp"
+#include "array/map/overlap.hpp"
+#include "array/spread/parts.hpp"
+#include "balm/along.hpp"
+#include "balm/error.hpp"
+#include "balm/vector.hpp"
+#include "kernel/launch/launch.hpp"
+
+namespace balm::array {
+
+namespace {
+
+/// An operand as a batch of matrices: a row for each row or column of the result.
+struct matrices {
+    labelled of;  ///< over the axes of batch, rows, inner
+    std::int64_t offset = 0, row = 0, inner = 0;
+};
+
+/// The axes of the batch that are no neighbours in both operands, the slowest first.
+struct batch_loop {
+    std::size_t count = 1;
+    std::int64_t a = 0, b = 0;
+};
+
+/// The stride of dimensions `first` to `last` - 1 as one; nothing where they are not contiguous.
+std::optional<std::int64_t> fused(const affine_map& map, std::size_t first, std::size_t last) {
+    std::optional<std::int64_t> stride;
+    std::int64_t next = 0;
+    for (std::size_t d = last; d-- > first;) {
+        const auto extent = static_cast<std::int64_t>(map.box[static_cast<int>(d)]);
+        if (extent == 1) continue;
+        if (!stride)
+            stride = map.strides[d];
+        else if (map.strides[d] != next)
+            return std::nullopt;
+        next = map.strides[d] * extent;
+    }
+    return stride.value_or(0);
+}
+
+tape vector_over(std::shared_ptr<vector_state> v, const shape& box) {
+    tape p, elements;
+    p.push_position(row_major(box));
+    elements.push_vector(std::move(v));
+    p.append_at(std::move(elements));
+    return p;
+}
+
+class computation {
+public:
+    computation(labelled a, labelled b, const product_letters& letters, const letter_extents& extents,
+                const product_extents& sizes, scalar element, vector_state& into)
+        : letters_(letters),
+          extents_(extents),
+          sizes_(sizes),
+          element_(element),
+          into_(into),
+          device_(into.device_handle()),
+          facts_(kernels::facts_for(*device_)),
+          on_cpu_(facts_.on_cpu && !forced_products().as_on_gpus) {
+        order_inner(a, b);
+        a_ = prepared(a, letters_.rows);
+        b_ = prepared(b, letters_.columns);
+        note_batch();
+    }
+
+    void start() { on_cpu_ ? multiply_panels() : multiply_tiles(); }
+
+private:
+    // ---- Operands
+
+    std::size_t batch_dimensions() const { return letters_.batch.size(); }
+    bool is_fused(const labelled& x, const std::string& rows, const std::string& inner) const {
+        const labelled over = rearranged(x, letters_.batch + rows + inner, extents_);
+        const std::size_t first = batch_dimensions(), middle = first + rows.size();
+        return fused(over.map(), first, middle) && fused(over.map(), middle, middle + inner.size());
+    }
+    /// The order of inner axes in which fewer elements have to be copied.
+    void order_inner(const labelled& a, const labelled& b) {
+        std::size_t least = ~std::size_t{0};
+        std::string best;
+        for (const labelled* x : {&a, &b}) {
+            std::string order = letters_.inner;
+            std::stable_sort(order.begin(), order.end(),
+                             [&](char p, char q) { return x->stride_of(p) > x->stride_of(q); });
+            const std::size_t copied = (is_fused(a, letters_.rows, order) ? 0 : sizes_.rows) +
+                                       (is_fused(b, letters_.columns, order) ? 0 : sizes_.columns);
+            if (copied < least) best = order;
+            least = std::min(copied, least);
+        }
+        letters_.inner = best;
+    }
+    matrices prepared(const labelled& x, const std::string& rows) const {
+        const bool needs_copy = !is_fused(x, rows, letters_.inner) || (!on_cpu_ && !x.is_of_vector()) ||
+                                (on_cpu_ && batch_dimensions() > most_batch_loops);
+        const labelled over = rearranged(x, letters_.batch + rows + letters_.inner, extents_);
+        return of_strides(needs_copy ? copied(over) : over, rows);
+    }
+    matrices of_strides(labelled over, const std::string& rows) const {
+        const std::size_t first = batch_dimensions(), middle = first + rows.size();
+        const affine_map& map = over.map();
+        matrices made;
+        made.offset = map.offset;
+        made.row = fused(map, first, middle).value_or(0);
+        made.inner = fused(map, middle, middle + letters_.inner.size()).value_or(0);
+        made.of = std::move(over);
+        return made;
+    }
+    labelled copied(const labelled& x) const {
+        const shape& box = x.map().box;
+        auto made = std::make_shared<vector_state>(device_, element_, box.count());
+        tape values = x.values;
+        assign(*made, std::move(values));
+        return {vector_over(std::move(made), box), x.letters};
+    }
+    void note_batch() {
+        for (std::size_t d = 0; d < batch_dimensions(); ++d) {
+            const batch_loop own{extents_[letters_.batch[d]], a_.of.map().strides[d], b_.of.map().strides[d]};
+            const auto reach = static_cast<std::int64_t>(own.count);
+            if (own.count == 1) continue;
+            if (!batch_.empty() && batch_.back().a == own.a * reach && batch_.back().b == own.b * reach)
+                batch_.back() = {batch_.back().count * own.count, own.a, own.b};
+            else
+                batch_.push_back(own);
+        }
+    }
+
+    // ---- Splits
+
+    /// The result, or memory for that of each split.
+    std::shared_ptr<vector_state> memory_for(std::size_t splits) const {
+        if (splits == 1) return nullptr;
+        return std::make_shared<vector_state>(device_, element_, shape(splits, into_.size()).count());
+    }
+    /// Adds up the splits, in their order.
+    void add_up(std::shared_ptr<vector_state> partials, std::size_t splits) const {
+        dimension_list first;
+        first.count = 1;
+        assign(into_, reduced_along(vector_over(std::move(partials), shape(splits, into_.size())),
+                                    {reduction_kind::sum, element_}, first));
+    }
+
+    // ---- CPUs
+
+    static constexpr std::size_t most_batch_loops = shape::max_dimensions - 3;
+
+    /// Panels of `width` rows: those of a panel are side by side for each inner element. A panel that is not
+    /// full is filled by its last row.
+    std::shared_ptr<vector_state> packed(const matrices& x, std::size_t rows, std::size_t width,
+                                         bool is_a) const {
+        const std::size_t whole = rows / width, rest = rows % width, panels = divided_up(rows, width);
+        auto made = std::make_shared<vector_state>(device_, element_,
+                                                   shape(sizes_.batch, panels, sizes_.inner, width).count());
+        const auto pack = [&](std::size_t panel, std::size_t count, std::size_t lane, std::size_t lanes,
+                              bool repeats) {
+            if (count == 0 || lanes == 0) return;
+            std::vector<std::size_t> box;
+            for (const batch_loop& loop : batch_) box.push_back(loop.count);
+            for (const std::size_t extent : {count, sizes_.inner, lanes}) box.push_back(extent);
+            affine_map from{shape(box), {}, x.offset}, to{shape(box), {}, 0};
+            const std::size_t first_row = repeats ? rows - 1 : panel * width + lane;
+            from.offset += static_cast<std::int64_t>(first_row) * x.row;
+            to.offset = static_cast<std::int64_t>(panel * sizes_.inner * width + lane);
+            auto batch_stride = static_cast<std::int64_t>(panels * sizes_.inner * width);
+            for (std::size_t d = batch_.size(); d-- > 0;) {
+                from.strides[d] = is_a ? batch_[d].a : batch_[d].b;
+                to.strides[d] = batch_stride;
+                batch_stride *= static_cast<std::int64_t>(batch_[d].count);
+            }
+            const std::size_t d = batch_.size();
+            from.strides[d] = static_cast<std::int64_t>(width) * x.row;
+            from.strides[d + 1] = x.inner;
+            from.strides[d + 2] = repeats ? 0 : x.row;
+            to.strides[d] = static_cast<std::int64_t>(sizes_.inner * width);
+            to.strides[d + 1] = static_cast<std::int64_t>(width);
+            to.strides[d + 2] = 1;
+            tape values = x.of.values, positions;
+            const std::uint16_t leaf = values.steps[0].leaf;
+            values.maps[leaf] = from;
+            values.size = static_cast<std::int64_t>(from.box.count());
+            values.box = leaf;
+            positions.push_position(to);
+            const target one{made.get(), &positions};
+            assign({&one, 1}, std::move(values));
+        };
+        pack(0, whole, 0, width, false);
+        pack(whole, rest > 0 ? 1 : 0, 0, rest, false);
+        pack(whole, rest > 0 ? 1 : 0, rest, width - rest, true);
+        return made;
+    }
+
+    void multiply_panels() const {
+        const panel_plan plan{panels_for(element_, device_->info()), element_};
+        const auto tile_rows = static_cast<std::size_t>(plan.shape.rows),
+                   tile_columns = static_cast<std::size_t>(plan.shape.columns());
+        const std::size_t row_panels = divided_up(sizes_.rows, tile_rows),
+                          column_panels = divided_up(sizes_.columns, tile_columns);
+        // Blocks become smaller, and inner elements are split, until there is work for all compute units.
+        std::size_t block_rows = block_row_panels, block_columns = block_column_panels;
+        const auto blocks = [&] {
+            return divided_up(row_panels, block_rows) * divided_up(column_panels, block_columns) *
+                   sizes_.batch;
+        };
+        const std::size_t wanted = 4 * std::max<std::size_t>(device_->info().compute_units, 1);
+        while (blocks() < wanted && (block_rows > 1 || block_columns > 1))
+            (block_rows >= block_columns ? block_rows : block_columns) /= 2;
+        constexpr std::size_t least_share = 4 * block_depth;
+        std::size_t splits = 1;
+        if (blocks() < wanted)
+            splits = std::clamp<std::size_t>(wanted / blocks(), 1,
+                                             std::max<std::size_t>(sizes_.inner / least_share, 1));
+        if (forced_products().splits > 0) splits = forced_products().splits;
+        const std::size_t share = divided_up(sizes_.inner, splits);
+        splits = divided_up(sizes_.inner, share);
+
+        const std::shared_ptr<vector_state> a = packed(a_, sizes_.rows, tile_rows, true),
+                                            b = packed(b_, sizes_.columns, tile_columns, false),
+                                            partials = memory_for(splits);
+        const auto list = [&](auto& to) {
+            to.number("rows", sizes_.rows);
+            to.number("columns", sizes_.columns);
+            to.number("inner", sizes_.inner);
+            to.number("share", share);
+            to.number("batches", sizes_.batch);
+            to.number("row_panels", row_panels);
+            to.number("column_panels", column_panels);
+            to.number("block_rows", block_rows);
+            to.number("block_columns", block_columns);
+            to.number("row_blocks", divided_up(row_panels, block_rows));
+            to.number("column_blocks", divided_up(column_panels, block_columns));
+            to.vector("a", *a, trace::access::in);
+            to.vector("b", *b, trace::access::in);
+            to.vector("out", partials ? *partials : into_, trace::access::out);
+        };
+        const auto trace_it = [&] {
+            trace::recording r("multiply_panels", 1, {});
+            r.describe("products of packed matrices");
+            parameter_list given(r);
+            list(given);
+            return trace_panels(r, given, plan);
+        };
+        const std::shared_ptr<const cached_kernel> kernel =
+            kernel_for(*device_, plan, empty_tape(), no_leaves(), facts_, std::cref(trace_it));
+        runtime::grid g;
+        g.global[0] = blocks() * splits;
+        g.local[0] = 1;
+        enqueue(*kernel, *device_, g, list);
+        if (partials) add_up(partials, splits);
+    }
+
+    // ---- GPUs
+
+    /// Elements of one load: 16 bytes where all that the loads begin at is a multiple of that.
+    tile_loads loads_of(const matrices& x, std::size_t rows, bool is_a, int tile_rows,
+                        const tile_shape& shape) const {
+        const vector_state& v = vector_of(x);
+        tile_loads made;
+        made.has_unit_inner = x.inner == 1 || (sizes_.inner == 1 && x.row != 1);
+        made.has_unit_rows = !made.has_unit_inner && x.row == 1;
+        made.stored = v.type();
+        if (v.type() != trace::type(element_) || !v.is_whole()) return made;
+        const int most = static_cast<int>(16 / size_of(element_)),
+                  of_item = tile_rows * shape.depth / shape.items();
+        for (int width = std::min(most, of_item); width > 1; width /= 2) {
+            const auto is_multiple = [&](std::int64_t n) { return n % width == 0; };
+            const bool along_inner = made.has_unit_inner, along_rows = made.has_unit_rows;
+            const bool fits =
+                is_multiple(x.offset) &&
+                ((along_inner && is_multiple(x.row) &&
+                  is_multiple(static_cast<std::int64_t>(sizes_.inner))) ||
+                 (along_rows && is_multiple(x.inner) && is_multiple(static_cast<std::int64_t>(rows)))) &&
+                std::all_of(batch_.begin(), batch_.end(),
+                            [&](const batch_loop& loop) { return is_multiple(is_a ? loop.a : loop.b); });
+            if (!fits) continue;
+            made.width = width;
+            break;
+        }
+        return made;
+    }
+    static const vector_state& vector_of(const matrices& x) {
+        return *x.of.values.vectors[x.of.values.steps[2].leaf];
+    }
+    bool has_narrow_indices(const tile_division& d, const vector_state& out) const {
+        constexpr std::int64_t limit = std::int64_t{1} << 30;
+        const auto is_narrow = [&](const matrices& x) {
+            const auto [low, high] = range_of(x.of.map());
+            return low > -limit && high < limit;
+        };
+        const std::size_t most = std::max({sizes_.rows, sizes_.columns, sizes_.inner, d.share});
+        return is_narrow(a_) && is_narrow(b_) && out.size() < static_cast<std::size_t>(limit) &&
+               most < static_cast<std::size_t>(limit);
+    }
+
+    void multiply_tiles() const {
+        const std::size_t units = std::max<std::size_t>(device_->info().compute_units, 1);
+        const tile_division d = tiles_for(sizes_, element_, units);
+        const std::shared_ptr<vector_state> partials = memory_for(d.splits);
+        vector_state& out = partials ? *partials : into_;
+        tile_plan plan;
+        plan.shape = d.shape;
+        plan.element = element_;
+        plan.a = loads_of(a_, sizes_.rows, true, d.shape.rows, d.shape);
+        plan.b = loads_of(b_, sizes_.columns, false, d.shape.columns, d.shape);
+        plan.is_narrow = has_narrow_indices(d, out);
+        plan.stores_vectors = out.is_whole() && sizes_.columns % static_cast<std::size_t>(plan.lanes()) == 0;
+        plan.batch_loops = static_cast<std::uint8_t>(batch_.size());
+        plan.has_splits = d.splits > 1;
+
+        const std::size_t across = divided_up(sizes_.columns, static_cast<std::size_t>(d.shape.columns)),
+                          down = divided_up(sizes_.rows, static_cast<std::size_t>(d.shape.rows));
+        const auto groups = balm::detail::checked_product(across * down * d.splits, sizes_.batch);
+        constexpr std::size_t most_groups = (std::size_t{1} << 31) - 1;
+        if (!groups || *groups > most_groups)
+            throw usage_error(fmt::format(
+                "{} products of {} x {} and {} x {} take more work-groups than a launch has; multiply fewer "
+                "at a time",
+                sizes_.batch, sizes_.rows, sizes_.inner, sizes_.inner, sizes_.columns));
+        const auto list = [&](auto& to) {
+            to.number("rows", sizes_.rows);
+            to.number("columns", sizes_.columns);
+            to.number("inner", sizes_.inner);
+            to.number("tiles", across * down);
+            to.number("tiles_across", across);
+            to.number("tiles_down", down);
+            if (plan.has_splits) {
+                to.number("share", d.share);
+                to.number("batches", sizes_.batch);
+            }
+            for (std::size_t k = 1; k < batch_.size(); ++k) to.number({"batch", k}, batch_[k].count);
+            list_operand(to, a_, plan.a, true);
+            list_operand(to, b_, plan.b, false);
+            to.vector("a", vector_of(a_), trace::access::in);
+            to.vector("b", vector_of(b_), trace::access::in);
+            to.vector("out", out, trace::access::out);
+        };
+        const auto trace_it = [&] {
+            trace::recording r("multiply_tiles", 1, {});
+            r.describe("products of matrices");
+            parameter_list given(r);
+            list(given);
+            return trace_tiles(r, given, plan);
+        };
+        const std::shared_ptr<const cached_kernel> kernel =
+            kernel_for(*device_, plan, empty_tape(), no_leaves(), facts_, std::cref(trace_it));
+        runtime::grid g;
+        g.local[0] = static_cast<std::size_t>(d.shape.items());
+        g.global[0] = *groups * g.local[0];
+        enqueue(*kernel, *device_, g, list);
+        if (partials) add_up(partials, d.splits);
+    }
+    template <class List>
+    void list_operand(List& to, const matrices& x, const tile_loads& how, bool is_a) const {
+        // Loads count elements in their own width; so do the strides of the other axes.
+        const std::int64_t width = how.width;
+        to.number(is_a ? "a_offset" : "b_offset", x.offset / width);
+        if (!how.has_unit_rows) to.number(is_a ? "a_row" : "b_column", x.row / width);
+        if (!how.has_unit_inner) to.number(is_a ? "a_inner" : "b_inner", x.inner / width);
+        for (std::size_t k = 0; k < batch_.size(); ++k)
+            to.number({is_a ? "a_batch" : "b_batch", k}, (is_a ? batch_[k].a : batch_[k].b) / width);
+    }
+
+    product_letters letters_;
+    const letter_extents& extents_;
+    const product_extents& sizes_;
+    scalar element_;
+    vector_state& into_;
+    std::shared_ptr<runtime::device_state> device_;
+    ir::launch_facts facts_;
+    bool on_cpu_;
+    matrices a_, b_;
+    std::vector<batch_loop> batch_;
+};
+
+class product_producer : public producer {
+public:
+    product_producer(labelled a, labelled b, const product_letters& letters, const letter_extents& extents,
+                     scalar element, std::shared_ptr<vector_state> near)
+        : producer(extents.of(letters.batch + letters.rows + letters.columns), element, std::move(near)),
+          a_(std::move(a)),
+          b_(std::move(b)),
+          letters_(letters),
+          extents_(extents),
+          sizes_{extents.of(letters.batch).count(), extents.of(letters.rows).count(),
+                 extents.of(letters.columns).count(), extents.of(letters.inner).count()} {}
+
+    bool compute_into(vector_state& into) const override {
+        const auto reads = [&](const tape& p) {
+            return std::any_of(p.vectors.begin(), p.vectors.end(),
+                               [&](const auto& v) { return v->overlaps(into); });
+        };
+        if (reads(a_.values) || reads(b_.values) || is_spread(a_.values) || is_spread(b_.values) ||
+            into.is_spread() || &into.device() != &near()->device())
+            return false;
+        write(computed_operands(), into);
+        return true;
+    }
+
+    std::shared_ptr<vector_state> compute() const override {
+        std::array<tape, 2> both = computed_operands();
+        const std::shared_ptr<runtime::device_state>& first = near()->device_handle();
+        auto whole = std::make_shared<vector_state>(first, type(), extents().count());
+        if (!is_spread(both[0]) && !is_spread(both[1])) {
+            write(std::move(both), *whole);
+            return whole;
+        }
+        // The first device computes all of it.
+        const auto spread =
+            std::find_if(both.begin(), both.end(), [](const tape& p) { return is_spread(p); });
+        auto made = make_like(*spread->vectors[0], type(), extents().count());
+        localizer here(first);
+        for (tape& p : both) {
+            const shape& box = p.maps[p.steps[0].leaf].box;
+            auto gathered = std::make_shared<vector_state>(first, type(), box.count());
+            if (box.count() > 0) assign(*gathered, std::move(here.pieces(p, box, 0, box.count())[0].values));
+            p = vector_over(std::move(gathered), shape(box));
+        }
+        write(std::move(both), *whole);
+        copy_elements(*made, 0, *whole, 0, extents().count());
+        return made;
+    }
+
+private:
+    std::array<tape, 2> computed_operands() const {
+        std::array<tape, 2> both{a_.values, b_.values};
+        materialise(both);
+        return both;
+    }
+    void write(std::array<tape, 2>&& both, vector_state& into) const {
+        if (into.size() == 0) return;
+        if (sizes_.inner == 0) {
+            constexpr std::uint64_t nothing = 0;
+            return fill(into, &nothing);
+        }
+        computation({std::move(both[0]), a_.letters}, {std::move(both[1]), b_.letters}, letters_, extents_,
+                    sizes_, type().element, into)
+            .start();
+    }
+
+    labelled a_, b_;
+    product_letters letters_;
+    letter_extents extents_;
+    product_extents sizes_;
+};
+
+}  // namespace
+
+tape batched_product(labelled a, labelled b, const product_letters& letters, const letter_extents& extents,
+                     scalar element, std::shared_ptr<vector_state> near) {
+    tape p;
+    p.push_produced(std::make_shared<product_producer>(std::move(a), std::move(b), letters, extents, element,
+                                                       std::move(near)));
+    return p;
+}
+
+}  // namespace balm::array
