@@ -205,7 +205,9 @@ public:
             }
             Int at_a = named("at_a", (which * tile_a.size() + row) >> static_cast<int>(log2(lanes)));
             Int at_b = named("at_b", (which * tile_b.size() + column) >> static_cast<int>(log2(lanes)));
-            for (int k = 0; k < shape_.depth; ++k)
+            // A loop of the kernel's, which compilers unroll: expressions of several steps in one block are
+            // ordered by sums, so that all of their operands wait in registers (255 and spills; 128 so).
+            for (Int k : named("k", range(shape_.depth)))
                 multiply(sums, pieces(tile_a, at_a, k, shape_.item_rows, tile_shape::lane_rows),
                          pieces(tile_b, at_b, k, shape_.item_columns, tile_shape::lane_columns));
             which = 1 - which;
@@ -268,11 +270,12 @@ private:
     }
 
     /// The elements of a work-item for one inner element.
-    block::values pieces(const local_tiles& tile, const Int& at, int k, int count, int lanes_along) const {
+    block::values pieces(const local_tiles& tile, const Int& at, const Int& k, int count,
+                         int lanes_along) const {
         block::values made;
         for (int piece = 0; piece < count / tile.lanes(); ++piece) {
             const trace::node vector =
-                tile.load(at + (k * tile.pitch() / tile.lanes() + piece * lanes_along));
+                tile.load(at + k * (tile.pitch() / tile.lanes()) + piece * lanes_along);
             for (int c = 0; c < tile.lanes(); ++c) made.push_back(lane_of(vector, c));
         }
         return made;
