@@ -83,7 +83,7 @@ compilations& the_compilations() {
 /// wide as their vectors, and take NVRTC minutes.
 bool is_for_cpus(const ir::function& kernel) {
     const bool is_reduction = kernel.name.starts_with("reduce_") || kernel.name.starts_with("finish_");
-    return (is_reduction && !array::are_shapes_of_gpus()) || kernel.name == "multiply_panels";
+    return (is_reduction && !array::are_shapes_of_gpus()) || kernel.name.ends_with("_panels");
 }
 
 void compile_for_gpu(const ir::function& kernel, const ir::launch_facts& facts) {

@@ -1,10 +1,13 @@
-// The kernel of matrix products on CPUs (Goto & van de Geijn, Anatomy of high-performance matrix
+// The kernels of matrix products on CPUs (Goto & van de Geijn, Anatomy of high-performance matrix
 // multiplication, 2008). Operands are packed in panels: the rows of a register tile, and its columns, side by
 // side for each inner element. A work-item computes a block of the result, which it keeps in private memory
 // while it walks the inner elements.
 
+#include <vector>
+
 #include "algorithm/block/values.hpp"
 #include "algorithm/contract/product_kernels.hpp"
+#include "array/map/placement.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/memory.hpp"
 
@@ -128,7 +131,55 @@ private:
     const trace::type vector_;
 };
 
+/// A work-item packs some inner elements of a panel.
+void record_pack(const parameter_list& parameters, const pack_plan& plan) {
+    const auto given = [&](parameter_name name) { return Index(parameters[name]); };
+    const std::int64_t width = plan.width;
+    Index unit = named("unit", group_id(0));
+    Index panel_of_all = named("panel_of_all", unit / given("chunks"));
+    Index begin = named("begin", (unit - panel_of_all * given("chunks")) * given("chunk"));
+    Index end = named("end", min(begin + given("chunk"), given("inner")));
+    Index batch = named("batch", panel_of_all / given("panels"));
+    Index first = named("first", (panel_of_all - batch * given("panels")) * width);
+    Index start = named("start", given("offset"));
+    if (plan.batch_loops > 0) {
+        std::vector<trace::node> counts;
+        for (std::size_t d = 1; d < plan.batch_loops; ++d) counts.push_back(parameters[{"batch", d}]);
+        const std::vector<trace::node> at = row_major_coordinates(node_of(batch), counts, false);
+        for (std::size_t d = 0; d < at.size(); ++d) start += Index(at[d]) * given({"batch_stride", d});
+    }
+    const auto place_of = [&](const Index& row) {
+        return plan.has_unit_rows ? row : row * given("row_stride");
+    };
+    const auto copy = [&](const Index& to, const Index& from) {
+        const trace::node value = trace::load(parameters["from"], node_of(from), {});
+        trace::store(parameters["to"], node_of(to), trace::convert(value, plan.element), {});
+    };
+    const auto each_inner = [&](auto&& body) {
+        for (Index k : named("k", range(begin, end)))
+            body(named("to", (panel_of_all * given("inner") + k) * width),
+                 named("from", start + k * given("inner_stride")));
+    };
+    IF (first + width <= given("rows")) {
+        each_inner([&](const Index& to, const Index& from) {
+            for (std::int64_t lane = 0; lane < width; ++lane) copy(to + lane, from + place_of(first + lane));
+        });
+    }
+    ELSE {
+        each_inner([&](const Index& to, const Index& from) {
+            for (Index lane : named("lane", range(width)))
+                copy(to + lane, from + place_of(min(first + lane, given("rows") - 1)));
+        });
+    }
+}
+
 }  // namespace
+
+std::shared_ptr<const ir::function> trace_pack(trace::recording& r, const parameter_list& given,
+                                               const pack_plan& plan) {
+    record_pack(given, plan);
+    return r.finish(nullptr);
+}
 
 std::shared_ptr<const ir::function> trace_panels(trace::recording& r, const parameter_list& given,
                                                  const panel_plan& plan) {

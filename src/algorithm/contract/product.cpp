@@ -107,8 +107,7 @@ private:
         letters_.inner = best;
     }
     matrices prepared(const labelled& x, const std::string& rows) const {
-        const bool needs_copy = !is_fused(x, rows, letters_.inner) || (!on_cpu_ && !x.is_of_vector()) ||
-                                (on_cpu_ && batch_dimensions() > most_batch_loops);
+        const bool needs_copy = !is_fused(x, rows, letters_.inner) || !x.is_of_vector();
         const labelled over = rearranged(x, letters_.batch + rows + letters_.inner, extents_);
         return of_strides(needs_copy ? copied(over) : over, rows);
     }
@@ -158,51 +157,51 @@ private:
 
     // ---- CPUs
 
-    static constexpr std::size_t most_batch_loops = shape::max_dimensions - 3;
-
-    /// Panels of `width` rows: those of a panel are side by side for each inner element. A panel that is not
-    /// full is filled by its last row.
-    std::shared_ptr<vector_state> packed(const matrices& x, std::size_t rows, std::size_t width,
-                                         bool is_a) const {
-        const std::size_t whole = rows / width, rest = rows % width, panels = divided_up(rows, width);
+    /// Panels of `width` rows: those of a panel are side by side for each inner element.
+    std::shared_ptr<vector_state> packed(const matrices& x, std::size_t rows, int width, bool is_a) const {
+        const vector_state& from = vector_of(x);
+        const std::size_t panels = divided_up(rows, static_cast<std::size_t>(width));
         auto made = std::make_shared<vector_state>(device_, element_,
                                                    shape(sizes_.batch, panels, sizes_.inner, width).count());
-        const auto pack = [&](std::size_t panel, std::size_t count, std::size_t lane, std::size_t lanes,
-                              bool repeats) {
-            if (count == 0 || lanes == 0) return;
-            std::vector<std::size_t> box;
-            for (const batch_loop& loop : batch_) box.push_back(loop.count);
-            for (const std::size_t extent : {count, sizes_.inner, lanes}) box.push_back(extent);
-            affine_map from{shape(box), {}, x.offset}, to{shape(box), {}, 0};
-            const std::size_t first_row = repeats ? rows - 1 : panel * width + lane;
-            from.offset += static_cast<std::int64_t>(first_row) * x.row;
-            to.offset = static_cast<std::int64_t>(panel * sizes_.inner * width + lane);
-            auto batch_stride = static_cast<std::int64_t>(panels * sizes_.inner * width);
-            for (std::size_t d = batch_.size(); d-- > 0;) {
-                from.strides[d] = is_a ? batch_[d].a : batch_[d].b;
-                to.strides[d] = batch_stride;
-                batch_stride *= static_cast<std::int64_t>(batch_[d].count);
-            }
-            const std::size_t d = batch_.size();
-            from.strides[d] = static_cast<std::int64_t>(width) * x.row;
-            from.strides[d + 1] = x.inner;
-            from.strides[d + 2] = repeats ? 0 : x.row;
-            to.strides[d] = static_cast<std::int64_t>(sizes_.inner * width);
-            to.strides[d + 1] = static_cast<std::int64_t>(width);
-            to.strides[d + 2] = 1;
-            tape values = x.of.values, positions;
-            const std::uint16_t leaf = values.steps[0].leaf;
-            values.maps[leaf] = from;
-            values.size = static_cast<std::int64_t>(from.box.count());
-            values.box = leaf;
-            positions.push_position(to);
-            const target one{made.get(), &positions};
-            assign({&one, 1}, std::move(values));
+        const pack_plan plan{width, element_, from.type(), x.row == 1,
+                             static_cast<std::uint8_t>(batch_.size())};
+        // Long panels are divided, so that there is work for all compute units.
+        constexpr std::size_t chunk = 1024;
+        const std::size_t chunks = divided_up(sizes_.inner, chunk);
+        const auto list = [&](auto& to) {
+            to.number("rows", rows);
+            to.number("inner", sizes_.inner);
+            to.number("panels", panels);
+            to.number("chunk", chunk);
+            to.number("chunks", chunks);
+            to.number("offset", x.offset);
+            if (!plan.has_unit_rows) to.number("row_stride", x.row);
+            to.number("inner_stride", x.inner);
+            for (std::size_t k = 1; k < batch_.size(); ++k) to.number({"batch", k}, batch_[k].count);
+            for (std::size_t k = 0; k < batch_.size(); ++k)
+                to.number({"batch_stride", k}, is_a ? batch_[k].a : batch_[k].b);
+            to.vector("from", from, trace::access::in);
+            to.vector("to", *made, trace::access::out);
         };
-        pack(0, whole, 0, width, false);
-        pack(whole, rest > 0 ? 1 : 0, 0, rest, false);
-        pack(whole, rest > 0 ? 1 : 0, rest, width - rest, true);
+        const auto trace_it = [&] {
+            trace::recording r("pack_panels", 1, {});
+            r.describe("rows of a matrix, side by side");
+            parameter_list given(r);
+            list(given);
+            return trace_pack(r, given, plan);
+        };
+        launch(plan, trace_it, sizes_.batch * panels * chunks, 1, list);
         return made;
+    }
+    template <class Plan, class Trace, class List>
+    void launch(const Plan& plan, const Trace& trace_it, std::size_t groups, std::size_t items,
+                const List& list) const {
+        const std::shared_ptr<const cached_kernel> kernel =
+            kernel_for(*device_, plan, empty_tape(), no_leaves(), facts_, std::cref(trace_it));
+        runtime::grid g;
+        g.local[0] = items;
+        g.global[0] = groups * items;
+        enqueue(*kernel, *device_, g, list);
     }
 
     void multiply_panels() const {
@@ -229,8 +228,8 @@ private:
         const std::size_t share = divided_up(sizes_.inner, splits);
         splits = divided_up(sizes_.inner, share);
 
-        const std::shared_ptr<vector_state> a = packed(a_, sizes_.rows, tile_rows, true),
-                                            b = packed(b_, sizes_.columns, tile_columns, false),
+        const std::shared_ptr<vector_state> a = packed(a_, sizes_.rows, plan.shape.rows, true),
+                                            b = packed(b_, sizes_.columns, plan.shape.columns(), false),
                                             partials = memory_for(splits);
         const auto list = [&](auto& to) {
             to.number("rows", sizes_.rows);
@@ -255,12 +254,7 @@ private:
             list(given);
             return trace_panels(r, given, plan);
         };
-        const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(*device_, plan, empty_tape(), no_leaves(), facts_, std::cref(trace_it));
-        runtime::grid g;
-        g.global[0] = blocks() * splits;
-        g.local[0] = 1;
-        enqueue(*kernel, *device_, g, list);
+        launch(plan, trace_it, blocks() * splits, 1, list);
         if (partials) add_up(partials, splits);
     }
 
@@ -356,12 +350,7 @@ private:
             list(given);
             return trace_tiles(r, given, plan);
         };
-        const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(*device_, plan, empty_tape(), no_leaves(), facts_, std::cref(trace_it));
-        runtime::grid g;
-        g.local[0] = static_cast<std::size_t>(d.shape.items());
-        g.global[0] = *groups * g.local[0];
-        enqueue(*kernel, *device_, g, list);
+        launch(plan, trace_it, *groups, static_cast<std::size_t>(d.shape.items()), list);
         if (partials) add_up(partials, d.splits);
     }
     template <class List>

@@ -42,6 +42,21 @@ struct tile_plan {
 };
 std::shared_ptr<const ir::function> trace_tiles(trace::recording&, const parameter_list&, const tile_plan&);
 
+/// CPUs: a kernel that packs an operand into panels of so many rows. A panel that is not full is filled by
+/// the last row.
+struct pack_plan {
+    int width = 0;
+    scalar element = scalar::f32;
+    trace::type stored{};        ///< what memory has
+    bool has_unit_rows = false;  ///< neighbouring rows are neighbours in memory
+    std::uint8_t batch_loops = 0;
+    friend bool operator==(const pack_plan&, const pack_plan&) = default;
+    void add_to(runtime::table_hash& hash) const {
+        hash.add(width, element, stored.element, has_unit_rows, batch_loops);
+    }
+};
+std::shared_ptr<const ir::function> trace_pack(trace::recording&, const parameter_list&, const pack_plan&);
+
 /// A kernel of panels, on CPUs.
 struct panel_plan {
     panel_shape shape;
