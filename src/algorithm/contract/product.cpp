@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -108,8 +109,8 @@ private:
     }
     matrices prepared(const labelled& x, const std::string& rows) const {
         const bool needs_copy = !is_fused(x, rows, letters_.inner) || !x.is_of_vector();
-        const labelled over = rearranged(x, letters_.batch + rows + letters_.inner, extents_);
-        return of_strides(needs_copy ? copied(over) : over, rows);
+        const std::string order = letters_.batch + rows + letters_.inner;
+        return of_strides(rearranged(needs_copy ? copied(x, rows) : x, order, extents_), rows);
     }
     matrices of_strides(labelled over, const std::string& rows) const {
         const std::size_t first = batch_dimensions(), middle = first + rows.size();
@@ -121,12 +122,20 @@ private:
         made.of = std::move(over);
         return made;
     }
-    labelled copied(const labelled& x) const {
-        const shape& box = x.map().box;
+    /// Neighbours remain neighbours, so that neither loads nor stores of the copy are far apart.
+    labelled copied(const labelled& x, const std::string& rows) const {
+        char fastest = letters_.inner.back();
+        for (const char c : x.letters)
+            if (extents_[c] > 1 &&
+                (extents_[fastest] == 1 || std::abs(x.stride_of(c)) < std::abs(x.stride_of(fastest))))
+                fastest = c;
+        const std::string& inner = letters_.inner;
+        labelled over =
+            rearranged(x, letters_.batch + (has(rows, fastest) ? inner + rows : rows + inner), extents_);
+        const shape box = over.map().box;
         auto made = std::make_shared<vector_state>(device_, element_, box.count());
-        tape values = x.values;
-        assign(*made, std::move(values));
-        return {vector_over(std::move(made), box), x.letters};
+        assign(*made, std::move(over.values));
+        return {vector_over(std::move(made), box), over.letters};
     }
     void note_batch() {
         for (std::size_t d = 0; d < batch_dimensions(); ++d) {
