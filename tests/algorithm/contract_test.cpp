@@ -93,13 +93,13 @@ std::vector<double> numbers(std::mt19937_64& random, std::size_t n) {
 
 template <class T>
 class V18_matmul : public testing::Test {};
-using element_types = testing::Types<float, double, std::int32_t>;
+using element_types = testing::Types<float, double>;
 TYPED_TEST_SUITE(V18_matmul, element_types);
 
 TYPED_TEST(V18_matmul, of_any_extents_and_transposes) {
     using T = TypeParam;
     auto random = seeded_random();
-    in_all_ways(5, [&](const context& ctx) {
+    in_all_ways(4, [&](const context& ctx) {
         const std::size_t m = 2 + pick(random, 60), n = 8 + pick(random, 60), k = 1 + pick(random, 70);
         SCOPED_TRACE(std::to_string(m) + " x " + std::to_string(k) + " x " + std::to_string(n));
         const auto a = small_numbers<T>(random, m * k), b = small_numbers<T>(random, k * n);
@@ -155,7 +155,7 @@ shape box_of_letters(const std::string& letters, const std::map<char, std::size_
 
 TEST(V18_einsum, of_random_subscripts) {
     auto random = seeded_random();
-    in_all_ways(12, [&](const context& ctx) {
+    in_all_ways(8, [&](const context& ctx) {
         const random_subscripts drawn(random);
         std::map<char, std::size_t> extents;
         std::string words = drawn.words();
@@ -179,17 +179,18 @@ TEST(V18_einsum, of_batches_and_several_axes) {
         std::string of_a, of_b, output;
         std::map<char, std::size_t> extents;
     };
-    // Fused axes, axes that are copied first, results in another order, and one axis of a batch for each
-    // operand's order.
-    const std::vector<contraction> all{
+    // Fused axes, axes that are copied first, results in several orders, and two axes of a batch.
+    std::vector<contraction> all{
         {"bik", "bkj", "bij", {{'b', 3}, {'i', 17}, {'k', 9}, {'j', 20}}},
         {"ijk", "kjl", "il", {{'i', 18}, {'j', 5}, {'k', 6}, {'l', 19}}},
         {"cbik", "bcjk", "cbij", {{'b', 3}, {'c', 2}, {'i', 12}, {'j', 16}, {'k', 5}}},
         {"ikm", "kj", "jim", {{'i', 9}, {'j', 13}, {'k', 7}, {'m', 4}}},
-        {"ik,", "kj", "ji", {{'i', 9}, {'j', 13}, {'k', 7}}}};
+        {"hts", "shd", "thd", {{'h', 3}, {'t', 11}, {'s', 10}, {'d', 16}}},
+        {"ik", "kj", "ji", {{'i', 9}, {'j', 13}, {'k', 7}}}};
     in_all_ways(1, [&](const context& ctx) {
-        for (contraction each : all) {
-            if (each.of_a.back() == ',') each.of_a.pop_back();
+        std::shuffle(all.begin(), all.end(), random);
+        if (array::forced_products().as_on_gpus) all.resize(3);
+        for (const contraction& each : all) {
             const std::string words = each.of_a + "," + each.of_b + "->" + each.output;
             SCOPED_TRACE(words);
             const shape box_a = box_of_letters(each.of_a, each.extents),
@@ -292,7 +293,6 @@ TEST(V18_contractions, of_every_kind_of_number) {
         expect_product<float, half, half>(ctx, random, draw);
         expect_product<std::int32_t, std::int8_t, std::int16_t>(ctx, random, draw);
         expect_product<std::uint64_t, std::uint64_t, std::uint64_t>(ctx, random, draw);
-        expect_product<double, float, double>(ctx, random, draw);
         expect_product<complex64, complex64, complex64>(ctx, random, draw);
         expect_product<std::complex<double>, std::complex<double>, double>(ctx, random, draw);
         const vector<complex64> z(ctx, std::vector<complex64>{{1, 2}, {3, 4}, {5, 6}, {7, 9}});
@@ -427,7 +427,7 @@ TEST(V18_contractions, say_what_does_not_fit) {
 }
 
 TEST(V18_contractions, over_several_devices) {
-    run_on_three_devices("test_algorithm", "V18_contract.*:V18_contractions.stand_*");
+    run_on_three_devices("test_algorithm", "V18_contractions.stand_*");
 }
 
 }  // namespace

@@ -82,10 +82,12 @@ tape contracted(const subscripts& words, const letter_extents& extents, const ta
     if (has_axes_left && is_reduction(sizes, *near))
         return sums_of_products(a, b, output, inner, extents, element);
 
-    const std::string order = batch + rows + columns;
-    tape p = batched_product(a, b, {batch, rows, columns, inner}, extents, element, near);
-    if (order == output) return p;
-    return rearranged(with_letters(p, order, extents), output, extents).values;
+    product_letters letters{batch, rows, columns, inner, output};
+    const bool is_in_order = is_stored_in_order(letters, extents);
+    if (!is_in_order) letters.output = batch + rows + columns;
+    const std::string stored = letters.output;
+    tape p = batched_product(std::move(a), std::move(b), letters, extents, element, near);
+    return is_in_order ? p : rearranged(with_letters(p, stored, extents), output, extents).values;
 }
 
 /// Letters for axes from a number on.

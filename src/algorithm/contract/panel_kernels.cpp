@@ -21,7 +21,11 @@ using block::node_of;
 class panel_recorder {
 public:
     panel_recorder(const parameter_list& given, const panel_plan& plan)
-        : given_(given), shape_(plan.shape), element_(plan.element), vector_(plan.element, lanes_of(plan)) {}
+        : given_(given),
+          plan_(plan),
+          shape_(plan.shape),
+          element_(plan.element),
+          vector_(plan.element, lanes_of(plan)) {}
 
     void record() const {
         const std::int64_t most_tiles = block_row_panels * block_column_panels;
@@ -31,8 +35,8 @@ public:
         const Index blocks = given("row_blocks") * given("column_blocks");
         Index unit = named("unit", group_id(0));
         Index matrix = named("matrix", unit / blocks), in_matrix = named("in_matrix", unit - matrix * blocks);
-        Index split = named("split", matrix / given("batches"));
-        Index batch = named("batch", matrix - split * given("batches"));
+        Index split = plan_.has_splits ? named("split", matrix / given("batches")) : Index(0);
+        Index batch = plan_.has_splits ? named("batch", matrix - split * given("batches")) : matrix;
         Index row_block = named("row_block", in_matrix / given("column_blocks"));
         Index column_block = named("column_block", in_matrix - row_block * given("column_blocks"));
         Index first_row = named("first_row", row_block * given("block_rows"));  // panels of rows
@@ -56,7 +60,10 @@ public:
                     add_tile(block, (row * column_count + column) * tile, a, b, from, to);
                 }
         }
-        store(block, {matrix, first_row, row_count, first_column, column_count});
+        Index start = plan_.has_splits ? Index(split * given("result")) : Index(0);
+        const std::vector<trace::node> at = batch_coordinates(given_, batch, plan_.batch_loops, false);
+        for (std::size_t d = 0; d < at.size(); ++d) start += Index(at[d]) * given({"out_batch", d});
+        store(block, {start, first_row, row_count, first_column, column_count});
     }
 
 private:
@@ -100,7 +107,7 @@ private:
 
     /// The panels of a block.
     struct block_place {
-        const Index &matrix, &first_row, &row_count, &first_column, &column_count;
+        const Index &start, &first_row, &row_count, &first_column, &column_count;
     };
     /// Stores what is inside of the result, row by row.
     void store(const block::arrays& block, const block_place& at) const {
@@ -110,8 +117,7 @@ private:
             Index panel = named("panel", row / rows);
             Index in_result = named("row_of_result", at.first_row * rows + row);
             IF (in_result < given("rows")) {
-                Index first_of_row =
-                    named("first_of_row", (at.matrix * given("rows") + in_result) * given("columns"));
+                Index first_of_row = named("first_of_row", at.start + in_result * given("out_row"));
                 for (Index column : named("column", range(at.column_count))) {
                     Index from = named(
                         "from", ((panel * at.column_count + column) * rows + (row - panel * rows)) * columns);
@@ -126,6 +132,7 @@ private:
     }
 
     const parameter_list& given_;
+    const panel_plan plan_;
     const panel_shape shape_;
     const scalar element_;
     const trace::type vector_;
@@ -142,12 +149,8 @@ void record_pack(const parameter_list& parameters, const pack_plan& plan) {
     Index batch = named("batch", panel_of_all / given("panels"));
     Index first = named("first", (panel_of_all - batch * given("panels")) * width);
     Index start = named("start", given("offset"));
-    if (plan.batch_loops > 0) {
-        std::vector<trace::node> counts;
-        for (std::size_t d = 1; d < plan.batch_loops; ++d) counts.push_back(parameters[{"batch", d}]);
-        const std::vector<trace::node> at = row_major_coordinates(node_of(batch), counts, false);
-        for (std::size_t d = 0; d < at.size(); ++d) start += Index(at[d]) * given({"batch_stride", d});
-    }
+    const std::vector<trace::node> at = batch_coordinates(parameters, batch, plan.batch_loops, false);
+    for (std::size_t d = 0; d < at.size(); ++d) start += Index(at[d]) * given({"batch_stride", d});
     const auto place_of = [&](const Index& row) {
         return plan.has_unit_rows ? row : row * given("row_stride");
     };
@@ -174,6 +177,14 @@ void record_pack(const parameter_list& parameters, const pack_plan& plan) {
 }
 
 }  // namespace
+
+std::vector<trace::node> batch_coordinates(const parameter_list& given, const Index& matrix,
+                                           std::size_t loops, bool is_narrow) {
+    if (loops == 0) return {};
+    std::vector<trace::node> counts;
+    for (std::size_t d = 1; d < loops; ++d) counts.push_back(given[{"batch", d}]);
+    return row_major_coordinates(node_of(matrix), counts, is_narrow);
+}
 
 std::shared_ptr<const ir::function> trace_pack(trace::recording& r, const parameter_list& given,
                                                const pack_plan& plan) {

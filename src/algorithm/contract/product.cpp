@@ -33,10 +33,10 @@ struct matrices {
     std::int64_t offset = 0, row = 0, inner = 0;
 };
 
-/// The axes of the batch that are no neighbours in both operands, the slowest first.
+/// The axes of the batch that are no neighbours in both operands and the result, the slowest first.
 struct batch_loop {
     std::size_t count = 1;
-    std::int64_t a = 0, b = 0;
+    std::int64_t a = 0, b = 0, out = 0;
 };
 
 /// The stride of dimensions `first` to `last` - 1 as one; nothing where they are not contiguous.
@@ -53,6 +53,16 @@ std::optional<std::int64_t> fused(const affine_map& map, std::size_t first, std:
         next = map.strides[d] * extent;
     }
     return stride.value_or(0);
+}
+
+/// Where the elements of a result lie over the axes of batch, rows and columns.
+affine_map result_map(const product_letters& letters, const letter_extents& extents) {
+    const affine_map stored = row_major(extents.of(letters.output));
+    const std::string order = letters.batch + letters.rows + letters.columns;
+    affine_map made{extents.of(order), {}, 0};
+    for (std::size_t d = 0; d < order.size(); ++d)
+        made.strides[d] = stored.strides[letters.output.find(order[d])];
+    return made;
 }
 
 tape vector_over(std::shared_ptr<vector_state> v, const shape& box) {
@@ -78,7 +88,9 @@ public:
         order_inner(a, b);
         a_ = prepared(a, letters_.rows);
         b_ = prepared(b, letters_.columns);
-        note_batch();
+        const affine_map result = result_map(letters_, extents_);
+        out_row_ = fused(result, batch_dimensions(), batch_dimensions() + letters_.rows.size()).value_or(0);
+        note_batch(result);
     }
 
     void start() { on_cpu_ ? multiply_panels() : multiply_tiles(); }
@@ -137,13 +149,17 @@ private:
         assign(*made, std::move(over.values));
         return {vector_over(std::move(made), box), over.letters};
     }
-    void note_batch() {
+    void note_batch(const affine_map& result) {
         for (std::size_t d = 0; d < batch_dimensions(); ++d) {
-            const batch_loop own{extents_[letters_.batch[d]], a_.of.map().strides[d], b_.of.map().strides[d]};
-            const auto reach = static_cast<std::int64_t>(own.count);
+            const batch_loop own{extents_[letters_.batch[d]], a_.of.map().strides[d], b_.of.map().strides[d],
+                                 result.strides[d]};
             if (own.count == 1) continue;
-            if (!batch_.empty() && batch_.back().a == own.a * reach && batch_.back().b == own.b * reach)
-                batch_.back() = {batch_.back().count * own.count, own.a, own.b};
+            const auto reach = static_cast<std::int64_t>(own.count);
+            const auto is_next = [&](const batch_loop& of) {
+                return of.a == own.a * reach && of.b == own.b * reach && of.out == own.out * reach;
+            };
+            if (!batch_.empty() && is_next(batch_.back()))
+                batch_.back() = {batch_.back().count * own.count, own.a, own.b, own.out};
             else
                 batch_.push_back(own);
         }
@@ -186,7 +202,7 @@ private:
             to.number("offset", x.offset);
             if (!plan.has_unit_rows) to.number("row_stride", x.row);
             to.number("inner_stride", x.inner);
-            for (std::size_t k = 1; k < batch_.size(); ++k) to.number({"batch", k}, batch_[k].count);
+            list_batch_counts(to);
             for (std::size_t k = 0; k < batch_.size(); ++k)
                 to.number({"batch_stride", k}, is_a ? batch_[k].a : batch_[k].b);
             to.vector("from", from, trace::access::in);
@@ -202,6 +218,17 @@ private:
         launch(plan, trace_it, sizes_.batch * panels * chunks, 1, list);
         return made;
     }
+    template <class List>
+    void list_batch_counts(List& to) const {
+        for (std::size_t k = 1; k < batch_.size(); ++k) to.number({"batch", k}, batch_[k].count);
+    }
+    /// Where the result goes.
+    template <class List>
+    void list_result(List& to, std::size_t splits) const {
+        to.number("out_row", out_row_);
+        for (std::size_t k = 0; k < batch_.size(); ++k) to.number({"out_batch", k}, batch_[k].out);
+        if (splits > 1) to.number("result", into_.size());
+    }
     template <class Plan, class Trace, class List>
     void launch(const Plan& plan, const Trace& trace_it, std::size_t groups, std::size_t items,
                 const List& list) const {
@@ -214,7 +241,8 @@ private:
     }
 
     void multiply_panels() const {
-        const panel_plan plan{panels_for(element_, device_->info()), element_};
+        panel_plan plan{panels_for(element_, device_->info()), element_,
+                        static_cast<std::uint8_t>(batch_.size())};
         const auto tile_rows = static_cast<std::size_t>(plan.shape.rows),
                    tile_columns = static_cast<std::size_t>(plan.shape.columns());
         const std::size_t row_panels = divided_up(sizes_.rows, tile_rows),
@@ -236,6 +264,7 @@ private:
         if (forced_products().splits > 0) splits = forced_products().splits;
         const std::size_t share = divided_up(sizes_.inner, splits);
         splits = divided_up(sizes_.inner, share);
+        plan.has_splits = splits > 1;
 
         const std::shared_ptr<vector_state> a = packed(a_, sizes_.rows, plan.shape.rows, true),
                                             b = packed(b_, sizes_.columns, plan.shape.columns(), false),
@@ -252,6 +281,8 @@ private:
             to.number("block_columns", block_columns);
             to.number("row_blocks", divided_up(row_panels, block_rows));
             to.number("column_blocks", divided_up(column_panels, block_columns));
+            list_batch_counts(to);
+            list_result(to, splits);
             to.vector("a", *a, trace::access::in);
             to.vector("b", *b, trace::access::in);
             to.vector("out", partials ? *partials : into_, trace::access::out);
@@ -321,7 +352,11 @@ private:
         plan.a = loads_of(a_, sizes_.rows, true, d.shape.rows, d.shape);
         plan.b = loads_of(b_, sizes_.columns, false, d.shape.columns, d.shape);
         plan.is_narrow = has_narrow_indices(d, out);
-        plan.stores_vectors = out.is_whole() && sizes_.columns % static_cast<std::size_t>(plan.lanes()) == 0;
+        const auto is_of_vectors = [&](auto n) { return n % plan.lanes() == 0; };
+        plan.stores_vectors = out.is_whole() && is_of_vectors(static_cast<std::int64_t>(sizes_.columns)) &&
+                              is_of_vectors(out_row_) &&
+                              std::all_of(batch_.begin(), batch_.end(),
+                                          [&](const batch_loop& l) { return is_of_vectors(l.out); });
         plan.batch_loops = static_cast<std::uint8_t>(batch_.size());
         plan.has_splits = d.splits > 1;
 
@@ -345,7 +380,8 @@ private:
                 to.number("share", d.share);
                 to.number("batches", sizes_.batch);
             }
-            for (std::size_t k = 1; k < batch_.size(); ++k) to.number({"batch", k}, batch_[k].count);
+            list_batch_counts(to);
+            list_result(to, d.splits);
             list_operand(to, a_, plan.a, true);
             list_operand(to, b_, plan.b, false);
             to.vector("a", vector_of(a_), trace::access::in);
@@ -382,6 +418,7 @@ private:
     ir::launch_facts facts_;
     bool on_cpu_;
     matrices a_, b_;
+    std::int64_t out_row_ = 0;  ///< from one row of the result to the next
     std::vector<batch_loop> batch_;
 };
 
@@ -389,7 +426,7 @@ class product_producer : public producer {
 public:
     product_producer(labelled a, labelled b, const product_letters& letters, const letter_extents& extents,
                      scalar element, std::shared_ptr<vector_state> near)
-        : producer(extents.of(letters.batch + letters.rows + letters.columns), element, std::move(near)),
+        : producer(extents.of(letters.output), element, std::move(near)),
           a_(std::move(a)),
           b_(std::move(b)),
           letters_(letters),
@@ -457,6 +494,14 @@ private:
 };
 
 }  // namespace
+
+bool is_stored_in_order(const product_letters& letters, const letter_extents& extents) {
+    const affine_map result = result_map(letters, extents);
+    const std::size_t first = letters.batch.size(), middle = first + letters.rows.size();
+    const auto columns = fused(result, middle, middle + letters.columns.size());
+    return fused(result, first, middle) && columns &&
+           (*columns == 1 || extents.of(letters.columns).count() == 1);
+}
 
 tape batched_product(labelled a, labelled b, const product_letters& letters, const letter_extents& extents,
                      scalar element, std::shared_ptr<vector_state> near) {

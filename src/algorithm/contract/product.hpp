@@ -12,6 +12,7 @@ namespace balm::array {
 
 struct product_letters {
     std::string batch, rows, columns, inner;
+    std::string output;  ///< the axes of the result, in its order
 };
 /// How many there are of each.
 struct product_extents {
@@ -21,7 +22,10 @@ struct product_extents {
 /// Whether the product is better computed as sums along dimensions of an elementwise product.
 bool is_reduction(const product_extents&, const vector_state& near);
 
-/// The product over the axes of batch, rows and columns, in this order, on the device of `near`.
+/// Whether kernels store a result in this order: rows, and columns, are contiguous, and columns are
+/// neighbours.
+bool is_stored_in_order(const product_letters&, const letter_extents&);
+/// The product on the device of `near`. Its letters are in an order in which kernels store.
 tape batched_product(labelled a, labelled b, const product_letters&, const letter_extents&, scalar element,
                      std::shared_ptr<vector_state> near);
 

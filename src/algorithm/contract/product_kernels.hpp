@@ -2,13 +2,19 @@
 // The kernels of matrix products.
 
 #include <memory>
+#include <vector>
 
 #include "algorithm/contract/product_shapes.hpp"
 #include "array/parameters.hpp"
+#include "balm/dsl/value.hpp"
 #include "balm/trace.hpp"
 
 namespace balm::array {
 
+/// The coordinates of a matrix in the batch, the slowest first; none, of one matrix. The parameters are those
+/// of computation::list_batch_counts.
+std::vector<trace::node> batch_coordinates(const parameter_list&, const dsl::Index& matrix, std::size_t loops,
+                                           bool is_narrow);
 /// How a kernel of tiles loads an operand from memory.
 struct tile_loads {
     bool has_unit_inner = false;  ///< neighbours along the inner axis are neighbours in memory
@@ -61,10 +67,12 @@ std::shared_ptr<const ir::function> trace_pack(trace::recording&, const paramete
 struct panel_plan {
     panel_shape shape;
     scalar element = scalar::f32;
+    std::uint8_t batch_loops = 0;
+    bool has_splits = false;
     friend bool operator==(const panel_plan&, const panel_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
         shape.add_to(hash);
-        hash.add(element);
+        hash.add(element, batch_loops, has_splits);
     }
 };
 /// Panels of a block at most: 96 rows by 128 columns of f32 with AVX2, whose operands are in the second-level

@@ -9,7 +9,6 @@
 
 #include "algorithm/block/group.hpp"
 #include "algorithm/contract/product_kernels.hpp"
-#include "array/map/placement.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/memory.hpp"
 #include "balm/dsl/sync.hpp"
@@ -227,7 +226,7 @@ private:
     template <class Number>
     struct place {
         Int row, column;
-        Index matrix;  ///< counted over splits and batch
+        Index split;
         std::vector<trace::node> batch;
         Number begin, end;
     };
@@ -240,20 +239,15 @@ private:
         Int tiles = named("tiles", cast<int>(given("tiles"))), across = cast<int>(given("tiles_across")),
             down = cast<int>(given("tiles_down"));
         Int tile = group;
-        at.matrix = Index(0);
-        Index split = Index(0);
         if (plan_.has_splits || plan_.batch_loops > 0) {
             Int matrix = named("matrix", group / tiles);
             tile = group - matrix * tiles;
-            at.matrix = matrix;
             Index in_batch = matrix;
             if (plan_.has_splits) {
-                split = named("split", at.matrix / given("batches"));
-                in_batch = named("in_batch", at.matrix - split * given("batches"));
+                at.split = named("split", in_batch / given("batches"));
+                in_batch = in_batch - at.split * given("batches");
             }
-            std::vector<trace::node> counts;
-            for (std::size_t d = 1; d < plan_.batch_loops; ++d) counts.push_back(given_[{"batch", d}]);
-            if (plan_.batch_loops > 0) at.batch = row_major_coordinates(node_of(in_batch), counts, true);
+            at.batch = batch_coordinates(given_, in_batch, plan_.batch_loops, true);
         }
         Int band = named("band", tile / (across * together));
         Int in_band = named("in_band", tile - band * (across * together));
@@ -263,7 +257,7 @@ private:
         at.begin = Number(0);
         at.end = Number(given("inner"));
         if (plan_.has_splits) {
-            at.begin = Number(split * given("share"));
+            at.begin = Number(at.split * given("share"));
             at.end = min(at.begin + Number(given("share")), Number(given("inner")));
         }
         return at;
@@ -293,8 +287,11 @@ private:
     void store(const block::values& sums, const place<Number>& at, const Number& row, const Number& column,
                const Number& first_row, const Number& first_column) const {
         const int lanes = plan_.lanes();
-        const Number rows = given("rows"), columns = given("columns");
-        Number first = named("first", Number(at.matrix) * rows * columns + row * columns + column);
+        const Number rows = given("rows"), columns = given("columns"), out_row = given("out_row");
+        Number first = named("first", row * out_row + column);
+        if (plan_.has_splits) first += Number(at.split) * Number(given("result"));
+        for (std::size_t d = 0; d < at.batch.size(); ++d)
+            first += Number(Index(at.batch[d])) * Number(given({"out_batch", d}));
         const auto sum_of = [&](int r, int c) {
             return trace::read(sums[static_cast<std::size_t>(r * shape_.item_columns + c)]);
         };
@@ -306,7 +303,7 @@ private:
                     for (int c = 0; c < shape_.item_columns; ++c) {
                         const int ahead = column_ahead(c / lanes) + c % lanes;
                         IF (column + ahead < columns) {
-                            trace::store(given_["out"], node_of(first + row_ahead(r) * columns + ahead),
+                            trace::store(given_["out"], node_of(first + row_ahead(r) * out_row + ahead),
                                          sum_of(r, c), {});
                         }
                     }
@@ -321,7 +318,7 @@ private:
                 for (int piece = 0; piece < shape_.item_columns / lanes; ++piece) {
                     block::values parts;
                     for (int c = 0; c < lanes; ++c) parts.push_back(sum_of(r, piece * lanes + c));
-                    const Number index = first + row_ahead(r) * columns + column_ahead(piece);
+                    const Number index = first + row_ahead(r) * out_row + column_ahead(piece);
                     trace::store(vectors, node_of(index >> static_cast<int>(log2(lanes))),
                                  trace::compose(vector, parts.data(), parts.size()), {});
                 }
