@@ -5,6 +5,7 @@
 #include "balm/along.hpp"
 #include "balm/buffer.hpp"
 #include "balm/context.hpp"
+#include "balm/contract.hpp"
 #include "balm/coroutine.hpp"
 #include "balm/device.hpp"
 #include "balm/device_pointer.hpp"

@@ -79,11 +79,12 @@ compilations& the_compilations() {
     return c;
 }
 
-/// Whether it is a reduction or a transform as CPUs share it out, which GPUs never get: it would be as wide
-/// as their vectors, and take NVRTC minutes.
+/// Whether CPUs alone get it in this shape: a reduction, transform or matrix product as wide as their vectors
+/// would take NVRTC minutes.
 bool is_for_cpus(const ir::function& kernel) {
     const bool is_reduction = kernel.name.starts_with("reduce_") || kernel.name.starts_with("finish_");
-    return (is_reduction && !array::are_shapes_of_gpus()) || kernel.name == "fft_of_lines";
+    return (is_reduction && !array::are_shapes_of_gpus()) || kernel.name == "fft_of_lines" ||
+           kernel.name.ends_with("_panels");
 }
 
 void compile_for_gpu(const ir::function& kernel, const ir::launch_facts& facts) {

@@ -1,0 +1,74 @@
+#pragma once
+// How work-items share out a matrix product.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "algorithm/contract/product.hpp"
+#include "balm/device_info.hpp"
+#include "balm/types.hpp"
+#include "base/table_hash.hpp"
+
+namespace balm::array {
+
+/// GPUs: the elements of the result that a group computes, and how many inner ones it brings to local memory
+/// at once. A work-item computes item_rows x item_columns, in pieces of 16 bytes; the 32 lanes of a sub-group
+/// are 4 along the rows and 8 along the columns.
+struct tile_shape {
+    int rows = 0, columns = 0, depth = 0;
+    int item_rows = 0, item_columns = 0;
+
+    static constexpr int lane_rows = 4, lane_columns = 8;
+    constexpr int warp_rows() const { return lane_rows * item_rows; }
+    constexpr int warp_columns() const { return lane_columns * item_columns; }
+    constexpr int items() const { return rows / warp_rows() * (columns / warp_columns()) * 32; }
+    friend bool operator==(const tile_shape&, const tile_shape&) = default;
+    void add_to(runtime::table_hash& hash) const { hash.add(rows, columns, depth, item_rows, item_columns); }
+};
+
+/// Local memory has two tiles of each operand: 34 KiB at most. Registers of a work-item on sm_90 (CUDA 13),
+/// none spilled: f32 124, 96, 113, 109, 63.
+enum tile_choice : std::uint8_t {
+    large_tile,
+    medium_tile,  ///< for results that have too few large ones to fill the device
+    flat_tile,    ///< for few rows
+    tall_tile,    ///< for few columns
+    small_tile,   ///< for batches of small matrices
+    tile_choices
+};
+constexpr std::array<tile_shape, tile_choices> tiles_of_4_bytes{
+    {{128, 128, 16, 8, 8}, {64, 64, 16, 8, 4}, {32, 128, 16, 4, 8}, {128, 32, 16, 8, 4}, {16, 32, 8, 4, 4}}};
+constexpr std::array<tile_shape, tile_choices> tiles_of_8_bytes{
+    {{64, 64, 16, 8, 4}, {32, 64, 16, 4, 4}, {32, 128, 8, 4, 8}, {128, 32, 8, 8, 4}, {16, 32, 8, 4, 4}}};
+
+/// CPUs: a work-item computes blocks of register tiles, rows x (vectors of so many lanes), from packed
+/// panels.
+struct panel_shape {
+    int rows = 0, vectors = 2, lanes = 0;
+
+    int columns() const { return vectors * lanes; }
+    friend bool operator==(const panel_shape&, const panel_shape&) = default;
+    void add_to(runtime::table_hash& hash) const { hash.add(rows, vectors, lanes); }
+};
+
+/// How a product is shared out: `splits` groups share the inner ones of a tile, each `share` of them.
+struct tile_division {
+    tile_shape shape;
+    std::size_t splits = 1, share = 0;
+};
+
+/// For a GPU of so many compute units.
+tile_division tiles_for(const product_extents&, scalar element, std::size_t units);
+panel_shape panels_for(scalar element, const device_info&);
+
+/// For tests: whether CPUs compute products as GPUs do, and with which tile, if any.
+struct forced_product {
+    bool as_on_gpus = false;
+    int tile = -1;
+    std::size_t splits = 0;
+};
+void force_products(const forced_product&);
+const forced_product& forced_products();
+
+}  // namespace balm::array
