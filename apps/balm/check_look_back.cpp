@@ -7,7 +7,7 @@
 
 #include "balm/balm.hpp"
 #include "check.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 namespace balm::tool {
 

@@ -12,7 +12,7 @@
 #include "balm/balm.hpp"
 #include "check.hpp"
 #include "emit/printer.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "runtime/program/disk_cache.hpp"
 
 namespace balm::tool {

@@ -13,6 +13,7 @@
 #include "balm/error.hpp"
 #include "balm/event.hpp"
 #include "balm/expr.hpp"
+#include "balm/fft.hpp"
 #include "balm/filter.hpp"
 #include "balm/gather.hpp"
 #include "balm/histogram.hpp"

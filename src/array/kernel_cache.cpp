@@ -10,7 +10,7 @@
 #include "balm/error.hpp"
 #include "base/bounded_table.hpp"
 #include "base/forked.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "kernel/print/print_records.hpp"
 #include "runtime/device/process_exit.hpp"
 

@@ -11,7 +11,7 @@
 #include "balm/context.hpp"
 #include "balm/error.hpp"
 #include "ir/ir.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "runtime/memory/memory_pool.hpp"
 
 namespace balm::array {

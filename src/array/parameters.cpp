@@ -4,7 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 namespace balm::array {
 

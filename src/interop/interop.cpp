@@ -7,7 +7,7 @@
 
 #include "array/vector_state.hpp"
 #include "balm/error.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "runtime/device/device_state.hpp"
 #include "runtime/device/platform.hpp"
 #include "runtime/device/process_exit.hpp"

@@ -13,7 +13,7 @@
 
 #include "algorithm/reduce_ways.hpp"
 #include "ir/ir.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "kernel/run.hpp"
 #include "support/nvrtc_listener.hpp"
 

@@ -17,7 +17,7 @@
 #include "balm/balm.hpp"
 #include "emit/printer.hpp"
 #include "ir/lower/lower.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "support/devices.hpp"
 #include "support/nvrtc_listener.hpp"
 #include "support/random_reference.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "algorithm/reduce_ways.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "kernel/run.hpp"
 #include "null_driver/device.hpp"
 #include "runtime/device/device_state.hpp"

@@ -15,7 +15,7 @@
 #include "algorithm/scan/scan_strategy.hpp"
 #include "balm/balm.hpp"
 #include "ir/ir.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "support/devices.hpp"
 #include "support/interpreter.hpp"
 #include "support/nvrtc_listener.hpp"

@@ -19,7 +19,7 @@
 #include "algorithm/sort/radix_kernels.hpp"
 #include "balm/balm.hpp"
 #include "ir/ir.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "sort_ways.hpp"
 #include "support/devices.hpp"
 #include "support/interpreter.hpp"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ir/ir.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "kernel/run.hpp"
 #include "support/nvrtc_listener.hpp"
 

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "kernel/run.hpp"
 #include "support/case_count.hpp"
 #include "support/nvrtc_listener.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "kernel/run.hpp"
 #include "support/nvrtc_listener.hpp"
 

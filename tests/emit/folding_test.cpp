@@ -12,7 +12,7 @@
 #include "balm/kernel.hpp"
 #include "emit/printer.hpp"
 #include "ir/lower/lower.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "support/case_count.hpp"
 #include "support/devices.hpp"
 #include "support/folding_check.hpp"

@@ -13,7 +13,7 @@
 #include "balm/user_event.hpp"
 #include "emit/printer.hpp"
 #include "ir/lower/lower.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "kernel/run.hpp"
 #include "null_driver/device.hpp"
 #include "support/nvrtc_listener.hpp"

@@ -12,7 +12,7 @@
 
 #include "driver/cuda/nvrtc.hpp"
 #include "emit/printer.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "kernel/run.hpp"
 #include "null_driver/device.hpp"
 #include "runtime/device/device_state.hpp"

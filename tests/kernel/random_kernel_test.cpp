@@ -7,7 +7,7 @@
 
 #include "emit/printer.hpp"
 #include "ir/lower/lower.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "kernel/run.hpp"
 #include "kernel/sub_groups.hpp"
 #include "support/c_serial/batch.hpp"

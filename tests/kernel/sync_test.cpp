@@ -11,7 +11,7 @@
 
 #include "ir/ir.hpp"
 #include "ir/passes/hidden_parameters.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "kernel/run.hpp"
 #include "kernel/sub_groups.hpp"
 #include "null_driver/device.hpp"

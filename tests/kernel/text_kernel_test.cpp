@@ -12,7 +12,7 @@
 #include <numeric>
 
 #include "emit/printer.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "kernel/run.hpp"
 #include "support/nvrtc_listener.hpp"
 

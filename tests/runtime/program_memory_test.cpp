@@ -13,7 +13,7 @@
 
 #include "balm/balm.hpp"
 #include "base/bounded_table.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "runtime/device/device_state.hpp"
 #include "runtime/fake_device.hpp"
 #include "runtime/program/program_saver.hpp"

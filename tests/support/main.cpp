@@ -4,7 +4,7 @@
 
 #include <iostream>
 
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "support/devices.hpp"
 #include "support/nvrtc_listener.hpp"
 

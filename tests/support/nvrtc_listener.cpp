@@ -15,7 +15,7 @@
 #include "balm/error.hpp"
 #include "driver/cuda/nvrtc.hpp"
 #include "emit/printer.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 namespace balm::test {
 

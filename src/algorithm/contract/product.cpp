@@ -21,7 +21,7 @@
 #include "balm/along.hpp"
 #include "balm/error.hpp"
 #include "balm/vector.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 namespace balm::array {
 

@@ -4,7 +4,7 @@
 
 #include "algorithm/divided_up.hpp"
 #include "array/vector_state.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 namespace balm::array {
 

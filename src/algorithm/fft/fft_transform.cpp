@@ -16,7 +16,7 @@
 #include "array/kernel_cache.hpp"
 #include "balm/error.hpp"
 #include "balm/vector.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 namespace balm::array {
 

@@ -21,7 +21,7 @@
 #include "balm/error.hpp"
 #include "balm/view.hpp"
 #include "ir/ir.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 namespace balm::array {
 

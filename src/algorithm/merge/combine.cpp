@@ -18,7 +18,7 @@
 #include "balm/error.hpp"
 #include "balm/scan.hpp"
 #include "balm/set_operations.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 namespace balm::array {
 

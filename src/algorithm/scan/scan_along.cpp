@@ -23,7 +23,7 @@
 #include "array/map/overlap.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 namespace balm::array {
 

@@ -13,7 +13,7 @@
 #include "array/kernel_cache.hpp"
 #include "array/layout.hpp"
 #include "ir/ir.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 namespace balm::array {
 

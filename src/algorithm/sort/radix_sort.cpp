@@ -16,7 +16,7 @@
 #include "algorithm/sort/sort_strategy.hpp"
 #include "array/kernel_cache.hpp"
 #include "balm/vector.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 namespace balm::array {
 

@@ -10,7 +10,7 @@
 #include "algorithm/sort/splitter_kernels.hpp"
 #include "array/kernel_cache.hpp"
 #include "balm/vector.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 namespace balm::array {
 

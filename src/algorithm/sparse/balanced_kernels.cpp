@@ -15,7 +15,7 @@
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/memory.hpp"
 #include "balm/dsl/sync.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 namespace balm::array {
 

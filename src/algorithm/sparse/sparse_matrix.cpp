@@ -18,7 +18,7 @@
 #include "array/spread/partition.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 namespace balm::array {
 

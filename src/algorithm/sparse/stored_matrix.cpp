@@ -16,7 +16,7 @@
 #include "algorithm/sparse/sparse_strategy.hpp"
 #include "algorithm/sparse/value_types.hpp"
 #include "balm/error.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 namespace balm::array {
 

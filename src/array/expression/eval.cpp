@@ -8,7 +8,7 @@
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "balm/expr.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 namespace balm::array {
 

@@ -12,7 +12,7 @@
 #include "balm/error.hpp"
 #include "emit/printer.hpp"
 #include "ir/passes/hidden_parameters.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 #include "kernel/launch/requirements.hpp"
 #include "kernel/module/module_constants.hpp"
 #include "kernel/module/module_state.hpp"

@@ -1,7 +1,7 @@
 // Launches a user-defined kernel: checks the grid, binds the arguments, tells the queue what is read and
 // written.
 
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 #include <fmt/format.h>
 

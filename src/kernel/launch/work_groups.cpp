@@ -7,7 +7,7 @@
 
 #include "balm/bound_kernel.hpp"
 #include "balm/error.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 namespace balm {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "balm/error.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 namespace balm::detail {
 
