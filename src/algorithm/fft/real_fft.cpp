@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <complex>
 #include <memory>
 #include <vector>
@@ -259,8 +260,9 @@ class inverse_producer : public real_producer {
 };
 
 shape with_extent(const shape& box, int dimension, std::size_t count) {
-    std::vector<std::size_t> extents;
-    for (int d = 0; d < box.dimensions(); ++d) extents.push_back(d == dimension ? count : box[d]);
+    std::vector<std::size_t> extents(static_cast<std::size_t>(box.dimensions()));
+    for (int d = 0; d < box.dimensions(); ++d)
+        extents[static_cast<std::size_t>(d)] = d == dimension ? count : box[d];
     return shape(extents);
 }
 
