@@ -64,8 +64,8 @@ tape contracted(const subscripts& words, const letter_extents& extents, const ta
     const std::string& output = words.output;
     const std::string only_a = common(a.letters, output + b.letters),
                       only_b = common(b.letters, output + a.letters);
-    if (only_a != a.letters) a = summed(std::move(a), only_a, extents, element);
-    if (only_b != b.letters) b = summed(std::move(b), only_b, extents, element);
+    if (only_a != a.letters) a = summed(a, only_a, extents, element);
+    if (only_b != b.letters) b = summed(b, only_b, extents, element);
 
     // Neighbouring elements of the result are columns of the product.
     if (!output.empty() && has(a.letters, output.back()) && !has(b.letters, output.back())) std::swap(a, b);

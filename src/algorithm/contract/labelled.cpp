@@ -58,7 +58,7 @@ labelled rearranged(const labelled& of, std::string_view letters, const letter_e
     return {moved(of.values, over(of, letters, extents)), std::string(letters)};
 }
 
-labelled summed(labelled of, std::string_view kept, const letter_extents& extents, scalar element) {
+labelled summed(const labelled& of, std::string_view kept, const letter_extents& extents, scalar element) {
     const std::string rest = without(of.letters, kept);
     if (rest.empty()) return rearranged(of, kept, extents);
     dimension_list along_rest;

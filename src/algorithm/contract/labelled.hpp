@@ -37,6 +37,6 @@ labelled with_letters(const tape& operand, std::string_view letters, const lette
 /// which it has several elements.
 labelled rearranged(const labelled&, std::string_view letters, const letter_extents&);
 /// The sums over all axes but the ones that are kept, in the order of these.
-labelled summed(labelled, std::string_view kept, const letter_extents&, scalar element);
+labelled summed(const labelled&, std::string_view kept, const letter_extents&, scalar element);
 
 }  // namespace balm::array

@@ -75,8 +75,9 @@ tape vector_over(std::shared_ptr<vector_state> v, const shape& box) {
 
 class computation {
 public:
-    computation(labelled a, labelled b, const product_letters& letters, const letter_extents& extents,
-                const product_extents& sizes, scalar element, vector_state& into)
+    computation(const labelled& a, const labelled& b, const product_letters& letters,
+                const letter_extents& extents, const product_extents& sizes, scalar element,
+                vector_state& into)
         : letters_(letters),
           extents_(extents),
           sizes_(sizes),
@@ -342,8 +343,7 @@ private:
     }
 
     void multiply_tiles() const {
-        const std::size_t units = std::max<std::size_t>(device_->info().compute_units, 1);
-        const tile_division d = tiles_for(sizes_, element_, units);
+        const tile_division d = tiles_for(sizes_, element_, device_->info());
         const std::shared_ptr<vector_state> partials = memory_for(d.splits);
         vector_state& out = partials ? *partials : into_;
         tile_plan plan;

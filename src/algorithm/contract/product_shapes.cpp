@@ -32,11 +32,18 @@ std::size_t chosen(const product_extents& sizes, const tile_shape& large, std::s
 void force_products(const forced_product& how) { forced = how; }
 const forced_product& forced_products() { return forced; }
 
-tile_division tiles_for(const product_extents& sizes, scalar element, std::size_t units) {
+tile_division tiles_for(const product_extents& sizes, scalar element, const device_info& device) {
+    const std::size_t units = std::max<std::size_t>(device.compute_units, 1);
     const auto& shapes = size_of(element) == 4 ? tiles_of_4_bytes : tiles_of_8_bytes;
+    const auto fits = [&](const tile_shape& shape) {
+        return shape.local_bytes(size_of(element)) <= device.local_memory &&
+               static_cast<std::size_t>(shape.items()) <= device.max_work_group_size;
+    };
     tile_division made;
     made.shape = shapes[forced.tile >= 0 ? static_cast<std::size_t>(forced.tile)
                                          : chosen(sizes, shapes[large_tile], units)];
+    for (const tile_choice less : {medium_tile, small_tile})
+        if (!fits(made.shape)) made.shape = shapes[less];
     const std::size_t groups = groups_of(made.shape, sizes);
     // Twice as many groups as compute units, where the device would be half empty.
     std::size_t splits = 1;

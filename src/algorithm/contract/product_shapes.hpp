@@ -23,6 +23,11 @@ struct tile_shape {
     constexpr int warp_rows() const { return lane_rows * item_rows; }
     constexpr int warp_columns() const { return lane_columns * item_columns; }
     constexpr int items() const { return rows / warp_rows() * (columns / warp_columns()) * 32; }
+    /// Of two tiles of each operand, padded by 16 bytes a row.
+    constexpr std::size_t local_bytes(std::size_t element_size) const {
+        return 2 * static_cast<std::size_t>(depth) *
+               (static_cast<std::size_t>(rows + columns) * element_size + 32);
+    }
     friend bool operator==(const tile_shape&, const tile_shape&) = default;
     void add_to(runtime::table_hash& hash) const { hash.add(rows, columns, depth, item_rows, item_columns); }
 };
@@ -58,8 +63,8 @@ struct tile_division {
     std::size_t splits = 1, share = 0;
 };
 
-/// For a GPU of so many compute units.
-tile_division tiles_for(const product_extents&, scalar element, std::size_t units);
+/// For a GPU, whose local memory has room for the tiles.
+tile_division tiles_for(const product_extents&, scalar element, const device_info&);
 panel_shape panels_for(scalar element, const device_info&);
 
 /// For tests: whether CPUs compute products as GPUs do, and with which tile, if any.
