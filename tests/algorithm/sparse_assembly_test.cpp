@@ -219,5 +219,9 @@ TEST(V11_sparse_assembly, triplets_that_are_no_matrix_are_refused) {
     });
 }
 
+TEST(V11_sparse_assembly, over_several_devices) {
+    run_on_three_devices("test_algorithm", "V11_sparse_assembly.*");
+}
+
 }  // namespace
 }  // namespace balm::test

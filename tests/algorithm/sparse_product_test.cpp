@@ -221,5 +221,9 @@ TEST(V11_sparse_products, what_cannot_be_multiplied_is_refused) {
     });
 }
 
+TEST(V11_sparse_products, over_several_devices) {
+    run_on_three_devices("test_algorithm", "V11_sparse_products.*");
+}
+
 }  // namespace
 }  // namespace balm::test

@@ -148,6 +148,7 @@ public:
         made_.entries = from.kept;
         made_.value = from.value;
         made_.index = from.index;
+        made_.ascends = from.ascends;
     }
     device_csr run() {
         switch (from_.how) {

@@ -169,6 +169,7 @@ public:
         to_.rows = from.rows;
         to_.columns = from.columns;
         to_.entries = to_.kept = from.entries;
+        to_.ascends = from.ascends;
     }
 
     stored_matrix run() {

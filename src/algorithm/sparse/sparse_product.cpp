@@ -38,14 +38,14 @@ std::int64_t signed_of(std::size_t count) { return static_cast<std::int64_t>(cou
 
 /// Work-items of a group that computes rows on GPUs.
 constexpr int group_items = 256;
-/// Rows of so many products at most, or of so many columns, have tables of 2^slot_bits slots in local memory,
-/// and teams of 2^team_bits work-items.
+/// Rows of so many products at most, or of so many columns, have tables of 2^slot_bits slots in local memory.
+/// 2^team_bits work-items share a row there, and 2^sum_bits when its entries are computed, which are fewer.
 struct row_class {
     std::int64_t most_products;
-    int team_bits, slot_bits;
+    int team_bits, slot_bits, sum_bits;
 };
 constexpr std::array<row_class, 5> row_classes{
-    row_class{16, 3, 5}, {32, 3, 6}, {128, 5, 8}, {512, 6, 10}, {6144, 8, 13}};
+    row_class{16, 3, 5, 3}, {32, 3, 6, 3}, {128, 5, 8, 4}, {512, 6, 10, 5}, {6144, 8, 13, 8}};
 /// Rows without products, ahead of the classes; rows that are expanded behind them.
 constexpr int class_count = static_cast<int>(row_classes.size()) + 2, expanded_class = class_count - 1;
 /// Entries of A's rows at most that each entry of the result searches for.
@@ -222,30 +222,57 @@ struct team_place {
     Bool has_row;
 };
 
+/// Sorts tables of 2^bits integers side by side, as many as the work-items of the group take altogether
+/// (K. Batcher, Sorting networks and their applications, 1968).
+inline void sort_tables(const Local<std::int32_t>& tables, const Int& count, const Int& bits,
+                        const Int& item) {
+    const Int in_table = (Int(1) << bits) - 1, pairs = (count << bits) >> 1;
+    for (Int stage : named("stage", range(Int(1), bits + 1)))
+        for (Int step : named("step", range(Int(0), stage))) {
+            const Int distance = Int(1) << (stage - 1 - step);
+            for (Int pair : named("pair", range(item, pairs, Int(group_items)))) {
+                const Int in_run = pair & (distance - 1);
+                const Int low = ((pair - in_run) << 1) + in_run, high = low + distance;
+                const Bool ascends = (low & in_table & (Int(1) << stage)) == 0;
+                const Int a = tables[low], b = tables[high];
+                BALM_IF ((b < a) == ascends) {
+                    tables[low] = b;
+                    tables[high] = a;
+                }
+            }
+            local_barrier();
+        }
+}
+
 template <class I>
 const auto& collect_columns() {
     static const auto& made = *new auto(kernel<1>(
         "collect_columns(begin, end, list, team_bits, across_bits, slot_bits, a_starts, a_columns, b_starts, "
         "b_columns, rooms, found, counts, slots)",
         [](Long begin, Long end, In<I> list, Int team_bits, Int across_bits, Int slot_bits, In<I> a_starts,
-           In<I> a_columns, In<I> b_starts, In<I> b_columns, In<std::int64_t> rooms, Out<I> found,
+           In<I> a_columns, In<I> b_starts, In<I> b_columns, In<std::int64_t> rooms, Mixed<I> found,
            Out<I> counts, Local<std::int32_t> slots) {
             constexpr std::int32_t empty = std::numeric_limits<std::int32_t>::max();
             LocalArray<std::int32_t, group_items> inserted;
+            LocalArray<std::int32_t, 1> most_inserted;
             const team_place place(team_bits, begin, end);
-            const Int slot_count = named("slot_count", Int(1) << slot_bits),
-                      all_slots = (Int(group_items) >> team_bits) << slot_bits,
-                      first = named("first", place.team << slot_bits);
-            for (Int k : named("k", range(place.item, all_slots, Int(group_items)))) slots[k] = empty;
+            const Int teams = Int(group_items) >> team_bits;
+            for (Int k : named("k", range(place.item, teams << slot_bits, Int(group_items))))
+                slots[k] = empty;
             BALM_IF (place.lane == 0) {
                 inserted[place.team] = 0;
             }
+            BALM_IF (place.item == 0) {
+                most_inserted[0] = 1;
+            }
             local_barrier();
+            Index row = 0, room = 0;
             BALM_IF (place.has_row) {
-                const Index row = cast<std::int64_t>(list[place.at]);
+                row = cast<std::int64_t>(list[place.at]);
+                room = rooms[row];
+                const Int first = place.team << slot_bits, last_slot = (Int(1) << slot_bits) - 1;
                 const Int across = Int(1) << across_bits;
                 const Var<I> own_first = cast<I>(place.lane & (across - 1)), step = cast<I>(across);
-                Int fresh = 0;
                 for (Var<I> k :
                      named("k", range(Var<I>(a_starts[row]) + cast<I>(place.lane >> across_bits),
                                       Var<I>(a_starts[row + 1]), cast<I>(place.size >> across_bits)))) {
@@ -260,46 +287,41 @@ const auto& collect_columns() {
                             BALM_IF (there == empty) {
                                 there = atomic_compare_exchange(slots[first + slot], empty, column);
                                 BALM_IF (there == empty) {
-                                    fresh += 1;
+                                    const Int at = atomic_add(inserted[place.team], 1);
+                                    found[room + cast<std::int64_t>(at)] = cast<I>(column);
                                     there = column;
                                 }
                             }
                             searches = there != column;
-                            slot = (slot + 1) & (slot_count - 1);
+                            slot = (slot + 1) & last_slot;
                         }
                     }
                 }
-                BALM_IF (fresh > 0) {
-                    atomic_add(inserted[place.team], fresh);
-                }
+            }
+            barrier();
+            const Int count = inserted[place.team];
+            BALM_IF (place.lane == 0 && place.has_row) {
+                counts[row] = cast<I>(count);
+                atomic_max(most_inserted[0], count);
             }
             local_barrier();
-            // Bitonic sort of each table; empty slots come last.
-            for (Int stage : named("stage", range(Int(1), slot_bits + 1)))
-                for (Int step : named("step", range(Int(0), stage))) {
-                    const Int distance = Int(1) << (stage - 1 - step);
-                    for (Int pair : named("pair", range(place.item, all_slots >> 1, Int(group_items)))) {
-                        const Int in_run = pair & (distance - 1);
-                        const Int low = ((pair - in_run) << 1) + in_run, high = low + distance;
-                        const Bool ascends = (low & (slot_count - 1) & (Int(1) << stage)) == 0;
-                        const Int a = slots[low], b = slots[high];
-                        BALM_IF ((b < a) == ascends) {
-                            slots[low] = b;
-                            slots[high] = a;
-                        }
-                    }
-                    local_barrier();
-                }
-            BALM_IF (place.has_row) {
-                const Index row = cast<std::int64_t>(list[place.at]);
-                const Int count = inserted[place.team];
-                const Index room = rooms[row];
-                BALM_IF (place.lane == 0) {
-                    counts[row] = cast<I>(count);
-                }
-                for (Int k : named("k", range(place.lane, count, place.size)))
-                    found[room + cast<std::int64_t>(k)] = cast<I>(slots[first + k]);
+            // Tables that have just room for the columns, in the same memory.
+            Int bits = 0;
+            BALM_WHILE ((Int(1) << bits) < Int(most_inserted[0])) {
+                bits += 1;
             }
+            const Int first = place.team << bits;
+            for (Int k : named("k", range(place.lane, Int(1) << bits, place.size))) {
+                Int column = empty;
+                BALM_IF (k < count) {
+                    column = cast<int>(found[room + cast<std::int64_t>(k)]);
+                }
+                slots[first + k] = column;
+            }
+            local_barrier();
+            sort_tables(slots, teams, bits, place.item);
+            for (Int k : named("k", range(place.lane, count, place.size)))
+                found[room + cast<std::int64_t>(k)] = cast<I>(slots[first + k]);
         }));
     return made;
 }
@@ -546,13 +568,13 @@ private:
         for (std::size_t k = 0; k < row_classes.size(); ++k) {
             const std::size_t begin = ends[k + 1], end = ends[k + 2];
             if (begin == end) continue;
-            const auto [team_bits, slot_bits] = std::pair(row_classes[k].team_bits, row_classes[k].slot_bits);
+            const int team_bits = row_classes[k].team_bits, slot_bits = row_classes[k].slot_bits;
             event done = on.execute(
                 collect_columns<I>()(signed_of(begin), signed_of(end), list, team_bits,
                                      std::min(across_bits(), team_bits), slot_bits, starts, a_columns_,
                                      b_starts_, b_columns_, rooms, found, counts,
                                      local<std::int32_t>(std::size_t{group_items} >> team_bits << slot_bits)),
-                groups(groups_of(k, end - begin), group_items));
+                groups(groups_of(end - begin, team_bits), group_items));
         }
         const std::size_t expanded_rows = rows - expanded_from;
         device_csr expanded;
@@ -571,11 +593,12 @@ private:
         for (std::size_t k = 0; k < row_classes.size(); ++k) {
             const std::size_t begin = ends[k + 1], end = ends[k + 2];
             if (begin == end) continue;
-            event done = on.execute(
-                add_up_entries<T, I>()(signed_of(begin), signed_of(end), list, row_classes[k].team_bits,
-                                       starts, a_columns_, a_values_, b_starts_, b_columns_, b_values_, rooms,
-                                       found, to, columns, values),
-                groups(groups_of(k, end - begin), group_items));
+            const int sum_bits = row_classes[k].sum_bits;
+            event done =
+                on.execute(add_up_entries<T, I>()(signed_of(begin), signed_of(end), list, sum_bits, starts,
+                                                  a_columns_, a_values_, b_starts_, b_columns_, b_values_,
+                                                  rooms, found, to, columns, values),
+                           groups(groups_of(end - begin, sum_bits), group_items));
         }
         if (expanded_rows > 0 && expanded.entries > 0) {
             const vector<I> begins(expanded.starts);
@@ -586,8 +609,8 @@ private:
         }
         return made;
     }
-    static std::size_t groups_of(std::size_t row_class, std::size_t rows) {
-        return divided_up(rows, std::size_t{group_items} >> row_classes[row_class].team_bits);
+    static std::size_t groups_of(std::size_t rows, int team_bits) {
+        return divided_up(rows, std::size_t{group_items} >> team_bits);
     }
     /// Of the work-items that share a row, log2 of how many share a row of B: as many as these have entries.
     int across_bits() const {
