@@ -58,6 +58,20 @@ std::shared_ptr<const sparse_state> make_sparse(const context&, const host_csr&,
                                                 scalar index, storage);
 std::shared_ptr<const sparse_state> make_sparse(const context&, const host_triplets&, trace::type value,
                                                 scalar index, storage);
+/// Entries on devices, in any order, each with its row and its column, as expressions. `near` says on which
+/// devices.
+struct device_triplets {
+    std::size_t rows = 0, columns = 0;
+    tape row_indices, column_indices, values;
+    std::shared_ptr<const vector_state> near;
+};
+/// Throws usage_error for expressions of different sizes or devices, and where they have no vectors.
+device_triplets triplets_of(std::size_t rows, std::size_t columns, tape row_indices, tape column_indices,
+                            tape values, trace::type value);
+std::shared_ptr<const sparse_state> assembled(const device_triplets&, trace::type value, scalar index,
+                                              storage);
+/// The product of two matrices.
+std::shared_ptr<const sparse_state> multiplied(const sparse_state*, const sparse_state*, storage);
 /// The product as an expression; null for no matrix.
 tape product(const std::shared_ptr<const sparse_state>&, tape&& x);
 
@@ -191,6 +205,32 @@ public:
             detail::array_type<T>(), scalar_of<Index>, how));
     }
 
+    /// The same from triplets on devices: vectors or expressions of as many elements, indices of any integer
+    /// type. Entries are sorted and added up on the device; nothing but the indices' check and what decides
+    /// the storage is read back. The matrix lies on the vectors' devices. Of several, the first one sorts.
+    ///
+    ///     auto A = balm::sparse_matrix<double>::from_triplets(n, n, row_indices, column_indices, values);
+    ///
+    /// In each row of the result columns ascend, and nonzeros() counts places. The same device has the same
+    /// bits in every run. Throws usage_error for different numbers of elements, and for the first entry
+    /// outside the matrix; else as above.
+    template <array_value R, array_value C, array_value V>
+    static sparse_matrix from_triplets(std::size_t rows, std::size_t columns, R&& row_indices,
+                                       C&& column_indices, V&& values, storage how = storage::automatic) {
+        static_assert(kind_of(detail::array_scalar<R>()) == scalar_kind::integer &&
+                          kind_of(detail::array_scalar<C>()) == scalar_kind::integer,
+                      "Balm: rows and columns of entries are integers");
+        static_assert(
+            std::same_as<detail::element_of<V>, typename detail::array_element<T>::type>,
+            "Balm: the values are of another type than the matrix's entries; cast<T>(x) converts them");
+        return sparse_matrix(array::assembled(
+            array::triplets_of(rows, columns, cast<std::int64_t>(static_cast<R&&>(row_indices)).tape(),
+                               cast<std::int64_t>(static_cast<C&&>(column_indices)).tape(),
+                               detail::begin<detail::array_scalar<V>()>(static_cast<V&&>(values)),
+                               detail::array_type<T>()),
+            detail::array_type<T>(), scalar_of<Index>, how));
+    }
+
     std::size_t rows() const { return state_ ? array::rows_of(*state_) : 0; }
     std::size_t columns() const { return state_ ? array::columns_of(*state_) : 0; }
     /// How many entries it was given, zeros among them.
@@ -237,6 +277,31 @@ auto operator*(const sparse_matrix<T, Index>& matrix, X&& x) {
     }
 }
 
+/// The product of two matrices, a matrix on the same devices, stored as suits it, or as the last argument
+/// says. In each of its rows columns ascend; a place is stored if any product contributes to it, even where
+/// they add up to zero. Sums are in the order of the first matrix's entries, or in another fixed order: the
+/// same device has the same bits in every run. Of several devices, the first one multiplies. Takes time
+/// proportional to the number of products of entries, and waits for the number of the result's entries.
+///
+/// Throws usage_error unless the second matrix has a row for each column of the first, both are on the same
+/// devices, and Index counts the result's entries. Throws out_of_memory_error.
+///
+/// Source: row by row (F. G. Gustavson, Two fast algorithms for sparse matrices, 1978), with hash tables in
+/// local memory for rows that fit (Y. Nagasaka, A. Nukada, S. Matsuoka, High-performance and memory-saving
+/// sparse general matrix-matrix multiplication, 2017); the others are expanded, sorted and compressed.
+///
+///     balm::sparse_matrix<double> coarse = R * A * P;
+///     auto AP = balm::multiply(A, P, balm::storage::rows);  // only to be multiplied again
+template <class T, class Index>
+sparse_matrix<T, Index> multiply(const sparse_matrix<T, Index>& a, const sparse_matrix<T, Index>& b,
+                                 storage how = storage::automatic) {
+    return sparse_matrix<T, Index>(array::multiplied(a.state().get(), b.state().get(), how));
+}
+template <class T, class Index>
+sparse_matrix<T, Index> operator*(const sparse_matrix<T, Index>& a, const sparse_matrix<T, Index>& b) {
+    return multiply(a, b);
+}
+
 /// How a matrix is stored, and why, in one sentence.
 ///
 ///     std::cout << balm::describe(A);
@@ -264,9 +329,8 @@ csr_matrix<T, Index> to_csr(const sparse_matrix<T, Index>& matrix) {
 }
 
 /// The transpose, a matrix of its own on the same devices; complex entries are not conjugated. The entries of
-/// to_csr are sorted by column on the host, which takes about as long as to make the matrix took. Columns of
-/// the result's rows ascend. Throws usage_error for no matrix, and where the storage asked for does not suit
-/// the transpose.
+/// to_csr are sorted by column on the device, on the first of several. Columns of the result's rows ascend.
+/// Throws usage_error for no matrix, and where the storage asked for does not suit the transpose.
 ///
 ///     balm::sparse_matrix<double> At = balm::transpose(A);
 ///     g = At * (A * x - b);

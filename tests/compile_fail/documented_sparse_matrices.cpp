@@ -29,6 +29,22 @@ void from_the_host(const balm::context& ctx) {
     std::cout << C.nonzeros();
 }
 
+void on_the_device(std::int64_t n, const balm::vector<double>& stiffness,
+                   const balm::sparse_matrix<double>& R, const balm::sparse_matrix<double>& A,
+                   const balm::sparse_matrix<double>& P);
+void on_the_device(std::int64_t n, const balm::vector<double>& stiffness,
+                   const balm::sparse_matrix<double>& R, const balm::sparse_matrix<double>& A,
+                   const balm::sparse_matrix<double>& P) {
+    auto k = balm::element_index(0, 2 * n);
+    auto D = balm::sparse_matrix<double>::from_triplets(n, n + 1, k / 2, k / 2 + k % 2, stiffness[k / 2]);
+    std::cout << D.nonzeros();
+
+    balm::sparse_matrix<double> Ac = R * A * P;
+    auto AP = balm::multiply(A, P, balm::storage::rows);
+    balm::sparse_matrix<double> AA = R * AP;
+    std::cout << Ac.nonzeros() << AA.nonzeros();
+}
+
 void back(const balm::context& ctx, const balm::sparse_matrix<double>& A, const balm::vector<double>& x,
           balm::vector<double>& g);
 void back(const balm::context& ctx, const balm::sparse_matrix<double>& A, const balm::vector<double>& x,

@@ -43,14 +43,14 @@ void check_fits(const char* what, std::size_t count, scalar index) {
                                       grouped(count), what, to_string(index), grouped(most),
                                       index == scalar::i32 ? "; use sparse_matrix<T, std::int64_t>" : ""));
 }
-void check_fit(std::size_t rows, std::size_t columns, std::size_t entries, scalar index) {
-    check_fits("rows", rows, index);
-    check_fits("columns", columns, index);
-    check_fits("entries", entries, index);
-}
 
-template <class I>
-[[noreturn]] void refuse_column(std::size_t entry, std::int64_t row, I column, std::size_t columns) {
+template <class E, class I>
+[[noreturn]] void refuse_entry_in_row(E entry, I row, std::size_t rows) {
+    throw usage_error(
+        fmt::format("entry {} of a sparse matrix is in row {}; its {} rows count from 0", entry, row, rows));
+}
+template <class E, class I>
+[[noreturn]] void refuse_entry_in_column(E entry, std::int64_t row, I column, std::size_t columns) {
     throw usage_error(
         fmt::format("entry {} of a sparse matrix, in row {}, is in column {}; its {} columns "
                     "count from 0",
@@ -94,6 +94,25 @@ void sort_by_row(sorted_triplets<I>& made, const I* rows, const I* columns, cons
 }
 
 }  // namespace
+
+void check_fit(std::size_t rows, std::size_t columns, std::size_t entries, scalar index) {
+    check_fits("rows", rows, index);
+    check_fits("columns", columns, index);
+    check_fits("entries", entries, index);
+}
+void check_triplet_counts(std::size_t rows, std::size_t columns, std::size_t values) {
+    if (rows == values && columns == values) return;
+    throw usage_error(
+        fmt::format("a sparse matrix is given {} row indices, {} column indices and {} "
+                    "values; each entry has one of each",
+                    rows, columns, values));
+}
+void refuse_row(std::int64_t entry, std::int64_t row, std::size_t rows) {
+    refuse_entry_in_row(entry, row, rows);
+}
+void refuse_column(std::int64_t entry, std::int64_t row, std::int64_t column, std::size_t columns) {
+    refuse_entry_in_column(entry, row, column, columns);
+}
 
 void check_sizes(const host_csr& from, scalar index) {
     check_fit(from.rows, from.columns, from.value_count, index);
@@ -146,7 +165,7 @@ const I* checked_columns(const host_csr& from, const std::vector<std::int64_t>& 
         const auto row =
             std::upper_bound(pointers.begin(), pointers.end(), static_cast<std::int64_t>(entry)) -
             pointers.begin() - 1;
-        refuse_column(entry, row, column, from.columns);
+        refuse_entry_in_column(entry, row, column, from.columns);
     });
 }
 template const std::int32_t* checked_columns(const host_csr&, const std::vector<std::int64_t>&,
@@ -157,21 +176,16 @@ template const std::int64_t* checked_columns(const host_csr&, const std::vector<
 template <class I>
 sorted_triplets<I> sorted_by_row(const host_triplets& from, std::size_t value_bytes) {
     const std::size_t count = from.value_count;
-    if (from.row_indices.count != count || from.column_indices.count != count)
-        throw usage_error(
-            fmt::format("a sparse matrix is given {} row indices, {} column indices and {} "
-                        "values; each entry has one of each",
-                        from.row_indices.count, from.column_indices.count, count));
+    check_triplet_counts(from.row_indices.count, from.column_indices.count, count);
     check_fit(from.rows, from.columns, count, scalar_of<I>);
     std::vector<I> copied_rows, copied_columns;
     const I* const rows =
-        checked_indices(from.row_indices, from.rows, copied_rows, [&](std::size_t entry, auto row) {
-            throw usage_error(fmt::format(
-                "entry {} of a sparse matrix is in row {}; its {} rows count from 0", entry, row, from.rows));
-        });
+        checked_indices(from.row_indices, from.rows, copied_rows,
+                        [&](std::size_t entry, auto row) { refuse_entry_in_row(entry, row, from.rows); });
     const I* const columns = checked_indices(
-        from.column_indices, from.columns, copied_columns,
-        [&](std::size_t entry, auto column) { refuse_column(entry, rows[entry], column, from.columns); });
+        from.column_indices, from.columns, copied_columns, [&](std::size_t entry, auto column) {
+            refuse_entry_in_column(entry, rows[entry], column, from.columns);
+        });
     sorted_triplets<I> made{std::vector<std::int64_t>(from.rows + 1), std::vector<I>(count),
                             std::vector<std::byte>(count * value_bytes)};
     switch (value_bytes) {

@@ -10,6 +10,15 @@
 
 namespace balm::array {
 
+/// Throws usage_error where the index type does not count so many.
+void check_fit(std::size_t rows, std::size_t columns, std::size_t entries, scalar index);
+/// Throws usage_error unless triplets have one of each.
+void check_triplet_counts(std::size_t rows, std::size_t columns, std::size_t values);
+/// Throw usage_error for an entry in a row, or a column, that the matrix does not have.
+[[noreturn]] void refuse_row(std::int64_t entry, std::int64_t row, std::size_t rows);
+[[noreturn]] void refuse_column(std::int64_t entry, std::int64_t row, std::int64_t column,
+                                std::size_t columns);
+
 /// Throws usage_error unless the sizes fit each other and the index type.
 void check_sizes(const host_csr&, scalar index);
 /// Throws usage_error unless the pointers begin at 0, do not decrease, and end at the number of entries.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithm/sparse/assembly.hpp"
 #include "algorithm/sparse/balanced_kernels.hpp"
 #include "algorithm/sparse/host_entries.hpp"
 #include "algorithm/sparse/product_functions.hpp"
@@ -133,22 +134,35 @@ std::shared_ptr<const sparse_state> make_sorted(device_shares where, const host_
     return make(std::move(where), csr, value, scalar_of<I>, how);
 }
 
-/// The triplets of a matrix with rows and columns exchanged.
-template <class I>
-std::shared_ptr<const sparse_state> make_transposed(const sparse_state& matrix, storage how) {
-    const std::size_t entries = kept_entries_of(&matrix);
-    std::vector<I> pointers(matrix.rows + 1), columns(entries), rows(entries);
-    std::vector<std::byte> values(entries * trace::size_of(matrix.value));
-    read_csr(matrix, {pointers.data(), columns.data(), values.data()});
-    for (std::size_t r = 0; r < matrix.rows; ++r)
-        std::fill(rows.begin() + pointers[r], rows.begin() + pointers[r + 1], static_cast<I>(r));
-    const host_triplets triplets{matrix.columns,
-                                 matrix.rows,
-                                 balm::detail::host_integers_of(columns),
-                                 balm::detail::host_integers_of(rows),
-                                 values.data(),
-                                 entries};
-    return make_sorted<I>(matrix.where, triplets, matrix.value, how);
+// ---- From a device
+
+/// A matrix of the entries on the first device, which the others get their rows from.
+std::shared_ptr<const sparse_state> make(device_shares where, const device_csr& from, storage how) {
+    auto made = std::make_shared<sparse_state>();
+    made->rows = from.rows;
+    made->columns = from.columns;
+    made->entries = from.entries;
+    made->value = from.value;
+    made->near = nothing_on(where, from.value);
+    made->where = std::move(where);
+    const auto& devices = made->where.devices;
+    if (devices.size() == 1) {
+        made->parts.push_back({devices[0], 0, 0, stored(from, how)});
+        return made;
+    }
+    const std::vector<std::size_t> first_rows = partition(from.rows, made->where.weights);
+    for (std::size_t k = 0; k < devices.size(); ++k) {
+        csr_part part = rows_on(from, first_rows[k], first_rows[k + 1], devices[k]);
+        made->parts.push_back({devices[k], first_rows[k], part.first_column, stored(part.matrix, how)});
+    }
+    return made;
+}
+/// The entries of a matrix on its first device.
+device_csr entries_of_all(const sparse_state& matrix) {
+    std::vector<csr_part> parts;
+    for (const matrix_part& each : matrix.parts)
+        parts.push_back({entries_on_device(each.matrix), each.first_column});
+    return matrix.is_spread() ? joined(parts, matrix.columns) : std::move(parts[0].matrix);
 }
 
 // ---- Products
@@ -323,8 +337,29 @@ std::shared_ptr<const sparse_state> make_sparse(const context& where, const host
 }
 std::shared_ptr<const sparse_state> transposed(const sparse_state* matrix, storage how) {
     if (!matrix) throw usage_error(no_elements("transposed"));
-    return matrix->index() == scalar::i64 ? make_transposed<std::int64_t>(*matrix, how)
-                                          : make_transposed<std::int32_t>(*matrix, how);
+    return make(matrix->where, transposed(entries_of_all(*matrix)), how);
+}
+std::shared_ptr<const sparse_state> assembled(const device_triplets& from, trace::type value, scalar index,
+                                              storage how) {
+    device_shares where;
+    if (!from.near->is_spread()) where.devices.push_back(from.near->device_handle());
+    for (const vector_state::part& each : from.near->parts()) {
+        where.devices.push_back(each.elements->device_handle());
+        where.weights.push_back(from.near->size() > 0 ? static_cast<double>(each.elements->size()) : 1.0);
+    }
+    return make(std::move(where), assembled_entries(from, value, index), how);
+}
+std::shared_ptr<const sparse_state> multiplied(const sparse_state* a, const sparse_state* b, storage how) {
+    if (!a || !b) throw usage_error(no_elements("multiplied"));
+    if (a->columns != b->rows)
+        throw usage_error(
+            fmt::format("a sparse matrix of {} x {} is multiplied by one of {} x {}; the second "
+                        "has a row for each column of the first",
+                        a->rows, a->columns, b->rows, b->columns));
+    if (a->where.devices != b->where.devices)
+        throw usage_error(
+            "two sparse matrices on different devices are multiplied; both are made with one context");
+    return make(a->where, multiplied(entries_of_all(*a), entries_of_all(*b)), how);
 }
 
 std::size_t kept_entries_of(const sparse_state* matrix) {

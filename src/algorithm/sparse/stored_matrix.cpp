@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "algorithm/divided_up.hpp"
+#include "algorithm/sparse/matrix_look.hpp"
 #include "algorithm/sparse/sparse_strategy.hpp"
 #include "algorithm/sparse/value_types.hpp"
 #include "balm/error.hpp"
@@ -29,24 +30,12 @@ std::atomic<bool> of_gpus{false};
 constexpr double least_filled_diagonals = 2.0 / 3, least_filled_slices = 0.8;
 /// A row of more entries, which one work-item would add up, takes longer than a launch of tiles.
 constexpr std::size_t longest_row_of_item = 512;
-/// Entries from which on a row's sum, in one piece, waits for itself.
-constexpr std::size_t long_row = 16;
 /// With fewer entries one launch is all that matters.
 constexpr std::size_t few_entries = 65536;
-/// Rows of a chunk that a work-item of a CPU computes inside expressions (ir/lower/lower.cpp).
-constexpr std::size_t cpu_rows = 4096;
 /// Entries of a tile on CPUs at least, and tiles for each compute unit at most.
 constexpr std::size_t cpu_tile = 8192, cpu_tiles_per_unit = 16;
 /// Rows cut into more parts are added up by a group.
 constexpr std::size_t most_parts_of_item = 64;
-
-/// What of a matrix decides its storage.
-struct look {
-    std::optional<std::vector<std::int64_t>> diagonals;  ///< column - row, ascending; none: too many
-    std::size_t slice_slots = 0, widest_slice = 0, narrowest_slice = 0;
-    std::size_t longest_row = 0, filled_rows = 0, long_rows = 0;
-    std::size_t fullest_chunk = 0;  ///< entries of the CPU's chunk of rows that has most
-};
 
 template <class I>
 std::optional<std::vector<std::int64_t>> diagonals_of(const host_rows& from) {
@@ -69,8 +58,10 @@ std::optional<std::vector<std::int64_t>> diagonals_of(const host_rows& from) {
 }
 
 template <class I>
-look looked_at(const host_rows& from) {
-    look seen;
+matrix_look looked_at(const host_rows& from) {
+    matrix_look seen;
+    seen.rows = from.rows();
+    seen.entries = from.entries();
     seen.diagonals = diagonals_of<I>(from);
     const std::size_t rows = from.rows();
     seen.narrowest_slice = rows == 0 ? 0 : from.entries();
@@ -96,35 +87,17 @@ look looked_at(const host_rows& from) {
 
 std::size_t padded_rows(std::size_t rows) { return divided_up(rows, slice_rows) * slice_rows; }
 
-/// Whether diagonals take no more bytes than entries with their column indices, and mostly hold entries.
-bool suits_diagonals(const look& seen, const host_rows& from, std::size_t value_bytes,
-                     std::size_t index_bytes) {
-    if (!seen.diagonals) return false;
-    const auto slots = static_cast<double>(seen.diagonals->size() * from.rows());
-    const auto entries = static_cast<double>(from.entries());
-    return slots * static_cast<double>(value_bytes) <=
-               entries * static_cast<double>(value_bytes + index_bytes) &&
-           slots * least_filled_diagonals <= entries;
-}
-
-bool suits_slices(const look& seen, const host_rows& from, std::size_t units) {
-    if (from.entries() < few_entries)
+bool suits_slices(const matrix_look& seen, std::size_t units) {
+    if (seen.entries < few_entries)
         return seen.longest_row <= longest_row_of_item && seen.slice_slots <= 4 * few_entries;
-    const std::size_t mean = from.entries() / from.rows();
-    const bool has_many_rows = from.rows() >= units * 512 || mean <= 32;
+    const std::size_t mean = seen.entries / seen.rows;
+    const bool has_many_rows = seen.rows >= units * 512 || mean <= 32;
     return has_many_rows && seen.longest_row <= longest_row_of_item &&
-           static_cast<double>(seen.slice_slots) * least_filled_slices <= static_cast<double>(from.entries());
+           static_cast<double>(seen.slice_slots) * least_filled_slices <= static_cast<double>(seen.entries);
 }
 
-bool suits_chunks_of_rows(const look& seen, const host_rows& from, std::size_t units) {
-    return from.entries() < few_entries || seen.fullest_chunk <= from.entries() / (4 * units);
-}
-
-storage chosen(const look& seen, const host_rows& from, std::size_t value_bytes, std::size_t index_bytes,
-               bool on_cpu, std::size_t units) {
-    if (suits_diagonals(seen, from, value_bytes, index_bytes)) return storage::diagonals;
-    if (on_cpu) return suits_chunks_of_rows(seen, from, units) ? storage::rows : storage::balanced;
-    return suits_slices(seen, from, units) ? storage::slices : storage::balanced;
+bool suits_chunks_of_rows(const matrix_look& seen, std::size_t units) {
+    return seen.entries < few_entries || seen.fullest_chunk <= seen.entries / (4 * units);
 }
 
 template <class T>
@@ -156,7 +129,7 @@ public:
           columns_(static_cast<const I*>(from.columns)),
           values_(static_cast<const T*>(from.values)) {}
 
-    void make(const look& seen) {
+    void make(const matrix_look& seen) {
         switch (to_.how) {
             case storage::diagonals: return make_diagonals(seen);
             case storage::slices: return make_slices(seen);
@@ -194,7 +167,7 @@ private:
         return on_device(type, list.data(), list.size());
     }
 
-    void make_diagonals(const look& seen) {
+    void make_diagonals(const matrix_look& seen) {
         to_.offsets = *seen.diagonals;
         to_.stride = padded_rows(to_.rows);
         to_.slots = to_.offsets.size() * to_.stride;
@@ -209,7 +182,7 @@ private:
         to_.values = on_device(to_.value, values);
     }
 
-    void make_slices(const look& seen) {
+    void make_slices(const matrix_look& seen) {
         const std::size_t slices = divided_up(to_.rows, slice_rows);
         if (seen.widest_slice == seen.narrowest_slice && seen.widest_slice <= most_unrolled)
             to_.width = seen.widest_slice;
@@ -253,25 +226,8 @@ private:
         to_.column_indices = on_device(to_.index, columns);
     }
 
-    /// A row that is in parts of several tiles.
-    struct cut {
-        std::int64_t row, first, last;
-    };
-    /// Those of few parts come first.
-    void write_cuts(std::vector<cut> cuts) {
-        const auto has_few = [](const cut& c) {
-            return c.last - c.first <= static_cast<std::int64_t>(most_parts_of_item);
-        };
-        const auto middle = on_cpu_ ? cuts.end() : std::stable_partition(cuts.begin(), cuts.end(), has_few);
-        to_.tiles.long_count = static_cast<std::size_t>(cuts.end() - middle);
-        to_.tiles.cut_count = cuts.size();
-        std::vector<std::int64_t> list(3 * cuts.size());
-        for (std::size_t k = 0; k < cuts.size(); ++k) {
-            list[k] = cuts[k].row;
-            list[cuts.size() + k] = cuts[k].first;
-            list[2 * cuts.size() + k] = cuts[k].last;
-        }
-        to_.tiles.cuts = on_device(scalar::i64, list);
+    void write_cuts(std::vector<tile_cut> cuts) {
+        to_.tiles.cuts = on_device(scalar::i64, listed_cuts(std::move(cuts), on_cpu_, to_.tiles));
     }
 
     void make_tiles_of_items() {
@@ -279,10 +235,10 @@ private:
         balanced_tiles& tiles = to_.tiles;
         tiles.are_of_items = true;
         const std::size_t units = std::max<std::size_t>(device_->info().compute_units, 1);
-        tiles.entries = std::max(cpu_tile, divided_up(to_.entries, units * cpu_tiles_per_unit));
+        tiles.entries = entries_of_cpu_tile(to_.entries, units);
         tiles.count = std::max<std::size_t>(divided_up(to_.entries, tiles.entries), 1);
         std::vector<std::int64_t> first(tiles.count + 1);
-        std::vector<cut> cuts;
+        std::vector<tile_cut> cuts;
         for (std::size_t t = 0, r = 0; t < tiles.count; ++t) {
             const auto end = static_cast<std::int64_t>((t + 1) * tiles.entries);
             first[t] = static_cast<std::int64_t>(r);
@@ -299,7 +255,7 @@ private:
         write_cuts(std::move(cuts));
     }
 
-    void make_tiles_of_groups(const look& seen) {
+    void make_tiles_of_groups(const matrix_look& seen) {
         balanced_tiles& tiles = to_.tiles;
         tiles.entries = tile_entries;
         tiles.count = divided_up(to_.entries, tile_entries);
@@ -330,30 +286,16 @@ private:
             }
             begun += in_tile;
         }
-        write_cuts(cuts_between(first, begun, filled));
+        std::vector<tile_cut> cuts =
+            cuts_between(first, static_cast<std::int64_t>(seen.filled_rows), to_.entries < to_.slots);
+        if (has_empty_rows)
+            for (tile_cut& each : cuts) each.row = filled[static_cast<std::size_t>(each.row)];
+        write_cuts(std::move(cuts));
         tiles.first = on_device(scalar::i64, first);
         tiles.heads = on_device(scalar::u32, heads);
         if (has_empty_rows) tiles.filled_rows = on_device(scalar::i64, filled);
         to_.column_indices = on_device(to_.index, columns);
         to_.values = on_device(to_.value, values);
-    }
-    /// The last row that begins in each tile is open at its end.
-    std::vector<cut> cuts_between(const std::vector<std::int64_t>& first, std::int64_t begun,
-                                  const std::vector<std::int64_t>& filled) const {
-        std::vector<cut> cuts;
-        const auto count = static_cast<std::int64_t>(first.size());
-        const std::int64_t real = begun - (to_.entries < to_.slots ? 1 : 0);
-        for (std::int64_t t = 0; t < count; ++t) {
-            const auto begun_before = [&](std::int64_t tile) {
-                return tile < count ? first[static_cast<std::size_t>(tile)] : begun;
-            };
-            const std::int64_t open = begun_before(t + 1) - 1;
-            if (begun_before(t) > open || open >= real) continue;
-            std::int64_t last = t;
-            while (last + 1 < count && (last == t || begun_before(last) == begun_before(last + 1))) ++last;
-            cuts.push_back({filled.empty() ? open : filled[static_cast<std::size_t>(open)], t, last});
-        }
-        return cuts;
     }
 
     const host_rows& from_;
@@ -370,7 +312,10 @@ std::string padding_of(const stored_matrix& m) {
         "{:.1f} % padding",
         100.0 * static_cast<double>(m.slots - std::min(m.entries, m.slots)) / static_cast<double>(m.slots));
 }
-std::string described(const stored_matrix& m, const look& seen) {
+
+}  // namespace
+
+std::string described(const stored_matrix& m, const matrix_look& seen) {
     switch (m.how) {
         case storage::diagonals:
             return fmt::format("DIA, {} of {} rows, {}: no column indices",
@@ -397,7 +342,72 @@ std::string described(const stored_matrix& m, const look& seen) {
     }
 }
 
-}  // namespace
+bool suits_diagonals(const matrix_look& seen, std::size_t diagonals, std::size_t value_bytes,
+                     std::size_t index_bytes) {
+    const auto slots = static_cast<double>(diagonals * seen.rows);
+    const auto entries = static_cast<double>(seen.entries);
+    return slots * static_cast<double>(value_bytes) <=
+               entries * static_cast<double>(value_bytes + index_bytes) &&
+           slots * least_filled_diagonals <= entries;
+}
+
+storage chosen(const matrix_look& seen, std::size_t value_bytes, std::size_t index_bytes, bool on_cpu,
+               std::size_t units) {
+    if (seen.diagonals && suits_diagonals(seen, seen.diagonals->size(), value_bytes, index_bytes))
+        return storage::diagonals;
+    if (on_cpu) return suits_chunks_of_rows(seen, units) ? storage::rows : storage::balanced;
+    return suits_slices(seen, units) ? storage::slices : storage::balanced;
+}
+
+void refuse_diagonals() {
+    throw usage_error(
+        fmt::format("storage::diagonals is asked for, and the matrix has entries on more than {} diagonals; "
+                    "storage::automatic finds what suits it",
+                    most_diagonals));
+}
+
+bool is_stored_as_on_cpu(runtime::device_state& device) {
+    return kernels::facts_for(device).on_cpu && !of_gpus;
+}
+
+std::vector<tile_cut> cuts_between(const std::vector<std::int64_t>& first, std::int64_t filled_rows,
+                                   bool has_padding) {
+    std::vector<tile_cut> cuts;
+    const auto count = static_cast<std::int64_t>(first.size());
+    const std::int64_t begun = filled_rows + (has_padding ? 1 : 0);  // the padding is a row of its own
+    const auto begun_before = [&](std::int64_t tile) {
+        return tile < count ? first[static_cast<std::size_t>(tile)] : begun;
+    };
+    // The last row that begins in each tile is open at its end.
+    for (std::int64_t t = 0; t < count; ++t) {
+        const std::int64_t open = begun_before(t + 1) - 1;
+        if (begun_before(t) > open || open >= filled_rows) continue;
+        std::int64_t last = t;
+        while (last + 1 < count && (last == t || begun_before(last) == begun_before(last + 1))) ++last;
+        cuts.push_back({open, t, last});
+    }
+    return cuts;
+}
+
+std::vector<std::int64_t> listed_cuts(std::vector<tile_cut> cuts, bool on_cpu, balanced_tiles& tiles) {
+    const auto has_few = [](const tile_cut& c) {
+        return c.last - c.first <= static_cast<std::int64_t>(most_parts_of_item);
+    };
+    const auto middle = on_cpu ? cuts.end() : std::stable_partition(cuts.begin(), cuts.end(), has_few);
+    tiles.long_count = static_cast<std::size_t>(cuts.end() - middle);
+    tiles.cut_count = cuts.size();
+    std::vector<std::int64_t> list(3 * cuts.size());
+    for (std::size_t k = 0; k < cuts.size(); ++k) {
+        list[k] = cuts[k].row;
+        list[cuts.size() + k] = cuts[k].first;
+        list[2 * cuts.size() + k] = cuts[k].last;
+    }
+    return list;
+}
+
+std::size_t entries_of_cpu_tile(std::size_t entries, std::size_t units) {
+    return std::max(cpu_tile, divided_up(entries, units * cpu_tiles_per_unit));
+}
 
 void force_matrices_of_gpus(bool everywhere) { of_gpus = everywhere; }
 bool are_matrices_of_gpus() { return of_gpus; }
@@ -419,7 +429,7 @@ std::size_t stored_matrix::bytes() const {
 
 stored_matrix stored(const host_rows& from, trace::type value, scalar index, storage asked,
                      const std::shared_ptr<runtime::device_state>& device) {
-    const bool on_cpu = kernels::facts_for(*device).on_cpu && !of_gpus;
+    const bool on_cpu = is_stored_as_on_cpu(*device);
     const std::size_t units = std::max<std::size_t>(device->info().compute_units, 1);
     stored_matrix made;
     made.value = value;
@@ -428,14 +438,9 @@ stored_matrix stored(const host_rows& from, trace::type value, scalar index, sto
     made.columns = from.column_count;
     made.entries = made.kept = from.entries();
     with_types(value, index, [&]<class T, class I>() {
-        const look seen = looked_at<I>(from);
-        made.how =
-            asked != storage::automatic ? asked : chosen(seen, from, sizeof(T), sizeof(I), on_cpu, units);
-        if (made.how == storage::diagonals && !seen.diagonals)
-            throw usage_error(fmt::format(
-                "storage::diagonals is asked for, and the matrix has entries on more than {} diagonals; "
-                "storage::automatic finds what suits it",
-                most_diagonals));
+        const matrix_look seen = looked_at<I>(from);
+        made.how = asked != storage::automatic ? asked : chosen(seen, sizeof(T), sizeof(I), on_cpu, units);
+        if (made.how == storage::diagonals && !seen.diagonals) refuse_diagonals();
         made.has_long_rows = seen.long_rows > made.rows / 2;
         builder<T, I>(from, made, device, on_cpu).make(seen);
         made.words = described(made, seen);

@@ -50,6 +50,7 @@ struct stored_matrix {
     std::size_t rows = 0, columns = 0, entries = 0;
     std::size_t kept = 0;               ///< entries that read_entries finds: of diagonals, no zeros
     std::size_t slots = 0;              ///< entries with their padding
+    bool ascends = false;               ///< columns of rows are known to ascend, and none to occur twice
     bool has_long_rows = false;         ///< most rows are: their sums would wait for themselves
     std::size_t width = 0;              ///< slices: entries of each row, where all have as many
     std::vector<std::int64_t> offsets;  ///< diagonals: column - row, ascending

@@ -1,0 +1,81 @@
+#pragma once
+// Matrices in CSR in a device's memory: what assembly and products of matrices leave, and what storages are
+// made of.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "algorithm/sparse/stored_matrix.hpp"
+#include "balm/balm.hpp"
+
+namespace balm::array {
+
+/// A matrix, or some rows of one, in CSR on one device.
+struct device_csr {
+    std::size_t rows = 0, columns = 0, entries = 0;
+    trace::type value;
+    scalar index = scalar::i32;
+    /// Row pointers of rows + 1 and column indices are of type `index`. No memory is empty.
+    std::shared_ptr<vector_state> starts, column_indices, values;
+    /// In each row columns ascend, and none occurs twice.
+    bool ascends = false;
+};
+
+/// A vector of `count` elements on a device, of one where that is 0: kernels are given its address.
+template <class E>
+vector<E> elements_on(const std::shared_ptr<runtime::device_state>& device, std::size_t count) {
+    return vector<E>(std::make_shared<vector_state>(device, balm::detail::array_type<E>(),
+                                                    std::max<std::size_t>(count, 1)));
+}
+/// 0, 1, … count - 1.
+inline auto numbers_to(std::size_t count) { return element_index(0, static_cast<std::int64_t>(count)); }
+
+/// Of elements that lie in segments, each element's segment: segment s has the elements starts[s] to
+/// starts[s + 1] - 1, and may have none.
+template <class N>
+vector<N> segment_numbers(const vector<N>& starts, std::size_t segments, std::size_t elements) {
+    static const auto& mark_start = *new auto(function("mark_start(segment, starts, numbers)",
+                                                       [](dsl::Index s, dsl::In<N> of, dsl::Out<N> numbers) {
+                                                           BALM_IF (of[s] < of[s + 1]) {
+                                                               numbers[of[s]] = dsl::cast<N>(s);
+                                                           }
+                                                       }));
+    vector<N> made = elements_on<N>(starts.state()->device_handle(), elements);
+    made = N{0};
+    eval(mark_start(numbers_to(segments), starts, made));
+    made = inclusive_scan(max_of(made));
+    return made;
+}
+/// starts[s] of segments of these lengths, and the end of the last one; returns that, too. Waits.
+template <class N, array_value L>
+std::pair<vector<N>, std::size_t> starts_of(L&& lengths, std::size_t segments,
+                                            const std::shared_ptr<runtime::device_state>& device) {
+    vector<N> made = elements_on<N>(device, segments + 1);
+    made.set(0, 0);
+    if (segments == 0) return {std::move(made), 0};
+    made(slice(1, static_cast<std::int64_t>(segments) + 1)) =
+        inclusive_scan(cast<N>(static_cast<L&&>(lengths)));
+    const auto end = static_cast<std::size_t>(made[segments]);
+    return {std::move(made), end};
+}
+
+/// The entries of a stored matrix: those that read_entries finds, in its order.
+device_csr entries_on_device(const stored_matrix&);
+/// The same matrix with ascending columns, and one entry a place.
+device_csr with_ascending_columns(device_csr);
+/// Rows and columns exchanged: entries of a row are in the order of rows.
+device_csr transposed(const device_csr&);
+/// Triplets sorted into CSR, entries of the same place added up. Indices have been checked.
+device_csr combined(std::size_t rows, std::size_t columns, const expr<std::int64_t>& row_indices,
+                    const expr<std::int64_t>& column_indices, const std::shared_ptr<vector_state>& values,
+                    std::size_t count, scalar index);
+/// The product of two matrices on one device, whose entries have one type and one index type. Throws
+/// usage_error for more entries than the index type counts to.
+device_csr multiplied(const device_csr&, const device_csr&);
+
+/// The storage that is asked for, or that suits the matrix. Throws usage_error as for host_rows.
+stored_matrix stored(const device_csr&, storage asked);
+
+}  // namespace balm::array
