@@ -95,6 +95,9 @@ void sort_by_row(sorted_triplets<I>& made, const I* rows, const I* columns, cons
 
 }  // namespace
 
+void check_fits_index(const host_csr& from, scalar index) {
+    check_fit(from.rows, from.columns, from.value_count, index);
+}
 void check_sizes(const host_csr& from, scalar index) {
     check_fit(from.rows, from.columns, from.value_count, index);
     if (from.row_pointers.count != from.rows + 1)

@@ -12,6 +12,8 @@ namespace balm::array {
 
 /// Throws usage_error unless the sizes fit each other and the index type.
 void check_sizes(const host_csr&, scalar index);
+/// The latter alone.
+void check_fits_index(const host_csr&, scalar index);
 /// Throws usage_error unless the pointers begin at 0, do not decrease, and end at the number of entries.
 std::vector<std::int64_t> checked_pointers(const host_csr&);
 /// The column indices in the matrix's type: the user's own memory where it has that type, else `copy`. Throws

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "algorithm/divided_up.hpp"
+#include "algorithm/sparse/block_storage.hpp"
 #include "algorithm/sparse/sparse_strategy.hpp"
 #include "algorithm/sparse/value_types.hpp"
 #include "balm/error.hpp"
@@ -68,10 +69,9 @@ std::optional<std::vector<std::int64_t>> diagonals_of(const host_rows& from) {
     return found;
 }
 
-template <class I>
-look looked_at(const host_rows& from) {
+/// What the lengths of rows say.
+look looked_at_rows(const host_rows& from) {
     look seen;
-    seen.diagonals = diagonals_of<I>(from);
     const std::size_t rows = from.rows();
     seen.narrowest_slice = rows == 0 ? 0 : from.entries();
     for (std::size_t first = 0; first < rows; first += slice_rows) {
@@ -91,6 +91,12 @@ look looked_at(const host_rows& from) {
         seen.fullest_chunk = std::max(
             seen.fullest_chunk,
             static_cast<std::size_t>(from.pointers[std::min(first + cpu_rows, rows)] - from.pointers[first]));
+    return seen;
+}
+template <class I>
+look looked_at(const host_rows& from) {
+    look seen = looked_at_rows(from);
+    seen.diagonals = diagonals_of<I>(from);
     return seen;
 }
 
@@ -116,6 +122,14 @@ bool suits_slices(const look& seen, const host_rows& from, std::size_t units) {
            static_cast<double>(seen.slice_slots) * least_filled_slices <= static_cast<double>(from.entries());
 }
 
+/// Of each row of blocks: how many are ahead of it.
+std::vector<std::int64_t> pointers_of_blocks(const host_rows& from, const block_shape& block) {
+    std::vector<std::int64_t> made;
+    for (std::size_t r = 0; r <= from.rows(); r += block.rows)
+        made.push_back((from.pointers[r] - from.pointers[0]) / static_cast<std::int64_t>(block.entries()));
+    return made;
+}
+
 bool suits_chunks_of_rows(const look& seen, const host_rows& from, std::size_t units) {
     return from.entries() < few_entries || seen.fullest_chunk <= from.entries() / (4 * units);
 }
@@ -125,22 +139,6 @@ storage chosen(const look& seen, const host_rows& from, std::size_t value_bytes,
     if (suits_diagonals(seen, from, value_bytes, index_bytes)) return storage::diagonals;
     if (on_cpu) return suits_chunks_of_rows(seen, from, units) ? storage::rows : storage::balanced;
     return suits_slices(seen, from, units) ? storage::slices : storage::balanced;
-}
-
-template <class T>
-void add_to(T& sum, const T& more) {
-    sum = static_cast<T>(sum + more);
-}
-void add_to(std::int32_t& sum, std::int32_t more) {
-    sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) + static_cast<std::uint32_t>(more));
-}
-void add_to(std::int64_t& sum, std::int64_t more) {
-    sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(more));
-}
-template <class T>
-void add_to(complex_value<T>& sum, const complex_value<T>& more) {
-    sum.real_part += more.real_part;
-    sum.imaginary_part += more.imaginary_part;
 }
 
 /// Makes the arrays of a storage.
@@ -182,12 +180,9 @@ private:
                  ++k)
                 f(r, k);
     }
-    /// No memory is empty: kernels are given its address.
     template <class E>
     std::shared_ptr<vector_state> on_device(trace::type type, const E* elements, std::size_t count) const {
-        auto made = std::make_shared<vector_state>(device_, type, std::max<std::size_t>(count, 1));
-        if (count > 0) write(*made, 0, elements, count);
-        return made;
+        return array::on_device(device_, type, elements, count);
     }
     template <class E>
     std::shared_ptr<vector_state> on_device(trace::type type, const std::vector<E>& list) const {
@@ -370,6 +365,22 @@ std::string padding_of(const stored_matrix& m) {
         "{:.1f} % padding",
         100.0 * static_cast<double>(m.slots - std::min(m.entries, m.slots)) / static_cast<double>(m.slots));
 }
+std::string described_blocks(const stored_matrix& m, const look& seen) {
+    const std::string blocks = fmt::format("{} blocks of {} x {}", grouped(m.entries / m.block.entries()),
+                                           m.block.rows, m.block.columns);
+    switch (m.how) {
+        case storage::slices:
+            return fmt::format("BSR in slices of {} rows of blocks, {}, {}: a column index for each block",
+                               slice_rows, blocks, padding_of(m));
+        case storage::balanced:
+            return fmt::format(
+                "balanced BSR, {} in {} pieces: rows of up to {} blocks are shared out among work-items",
+                blocks, grouped(m.pieces.products->rows / m.block.rows), grouped(seen.longest_row));
+        default:
+            return fmt::format("BSR, {} in {} rows of blocks, no padding: a column index for each block",
+                               blocks, grouped(m.rows / m.block.rows));
+    }
+}
 std::string described(const stored_matrix& m, const look& seen) {
     switch (m.how) {
         case storage::diagonals:
@@ -414,11 +425,19 @@ std::size_t stored_matrix::bytes() const {
     for (const auto* each :
          {&values, &column_indices, &starts, &tiles.first, &tiles.heads, &tiles.filled_rows, &tiles.cuts})
         if (*each) sum += (*each)->bytes();
+    if (pieces.products) sum += pieces.products->bytes() + pieces.starts->bytes() + pieces.places->bytes();
     return sum;
 }
 
+std::shared_ptr<vector_state> on_device(const std::shared_ptr<runtime::device_state>& device,
+                                        trace::type type, const void* elements, std::size_t count) {
+    auto made = std::make_shared<vector_state>(device, type, std::max<std::size_t>(count, 1));
+    if (count > 0) write(*made, 0, elements, count);
+    return made;
+}
+
 stored_matrix stored(const host_rows& from, trace::type value, scalar index, storage asked,
-                     const std::shared_ptr<runtime::device_state>& device) {
+                     const block_shape& block, const std::shared_ptr<runtime::device_state>& device) {
     const bool on_cpu = kernels::facts_for(*device).on_cpu && !of_gpus;
     const std::size_t units = std::max<std::size_t>(device->info().compute_units, 1);
     stored_matrix made;
@@ -436,6 +455,18 @@ stored_matrix stored(const host_rows& from, trace::type value, scalar index, sto
                 "storage::diagonals is asked for, and the matrix has entries on more than {} diagonals; "
                 "storage::automatic finds what suits it",
                 most_diagonals));
+        if (made.how != storage::diagonals && !block.is_one_entry()) {
+            made.block = block;
+            const std::vector<std::int64_t> pointers = pointers_of_blocks(from, block);
+            host_rows blocks;
+            blocks.pointers = pointers;
+            const look seen_blocks = looked_at_rows(blocks);
+            if (asked == storage::automatic && !on_cpu)
+                made.how = suits_slices(seen_blocks, blocks, units) ? storage::slices : storage::balanced;
+            store_blocks(made, from, pointers, !on_cpu, device);
+            made.words = described_blocks(made, seen_blocks);
+            return;
+        }
         made.has_long_rows = seen.long_rows > made.rows / 2;
         builder<T, I>(from, made, device, on_cpu).make(seen);
         made.words = described(made, seen);
