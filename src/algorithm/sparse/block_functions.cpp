@@ -4,6 +4,7 @@
 #include "algorithm/sparse/block_functions.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <concepts>
 #include <string>
 #include <utility>
@@ -36,7 +37,7 @@ std::pair<Index, Index> divided(const Index& row, std::size_t by) {
     }
 }
 
-/// Entries that are loaded ahead of a sum.
+/// Entries that are loaded ahead of a sum, of a power of two of blocks.
 constexpr std::size_t entries_at_once = 8;
 
 template <class T, class I, class X>
@@ -71,12 +72,12 @@ function_pointer trace_block_slices(const block_shape& block, const operand_form
         for (std::size_t k = 0; k < count * block.columns; ++k)
             add_if(columns[k / block.columns] >= I{0}, sum, entries[k], elements[k]);
     };
-    const std::size_t at_once =
-        std::max<std::size_t>(entries_at_once / (block.columns * std::min<std::size_t>(form.lanes, 2)), 1);
+    const std::size_t at_once = std::bit_floor(
+        std::max<std::size_t>(entries_at_once / (block.columns * std::min<std::size_t>(form.lanes, 2)), 1));
     Index next = begin;
     if (at_once > 1) {
         const std::int64_t step = number_of(at_once * slice_rows);
-        const Index whole = end - (end - begin) % step;
+        const Index whole = begin + ((end - begin) & -step);
         for (Index k : named("k", range(begin, whole, step))) add_blocks(k, at_once);
         next = whole;
     }
