@@ -93,9 +93,14 @@ private:
         needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
         for (I& column : border.columns)
             column = static_cast<I>(std::lower_bound(needed.begin(), needed.end(), column) - needed.begin());
-        part.border =
-            stored(border.rows(0, needed.size()), whole_.value, index_,
-                   how_ == storage::diagonals ? storage::automatic : how_, block_shape{}, part.device);
+        const auto store_as = [&](storage how) {
+            return stored(border.rows(0, needed.size()), whole_.value, index_, how, block_shape{},
+                          part.device);
+        };
+        part.border = store_as(how_ == storage::diagonals ? storage::automatic : how_);
+        // Nor do diagonals take the place of what keeps zeros, and several entries of a place.
+        if (part.border.how == storage::diagonals && part.inner.how != storage::diagonals)
+            part.border = store_as(part.inner.how);
         part.border_rows =
             on_device(part.device, scalar::i64, part.border_row_list.data(), part.border_row_list.size());
         part.copies = part.device->make_queue();
