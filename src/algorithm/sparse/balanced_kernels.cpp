@@ -303,7 +303,7 @@ private:
                                               m_.tiles.count * form_.groups);
     }
     void fill_with_zeros() {
-        const std::uint64_t zeros[4] = {};
+        const std::uint64_t zeros[2] = {};
         fill(into_, zeros);
     }
     std::size_t few_cuts() const { return m_.tiles.cut_count - m_.tiles.long_count; }

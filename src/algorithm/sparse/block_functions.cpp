@@ -51,7 +51,8 @@ function_pointer trace_block_slices(const block_shape& block, const operand_form
     const In<X> x = given.memory<X>();
     const place of(given, form, element);
     const std::size_t rows_of_slice = slice_rows * block.rows;
-    const auto [slice, in_slice] = divided<I>(of.row, rows_of_slice);
+    const std::pair<Index, Index> of_slice = divided<I>(of.row, rows_of_slice);
+    const Index &slice = of_slice.first, &in_slice = of_slice.second;
     const Index lane = divided<I>(in_slice, block.rows).first;
     const Index begin = starts[slice], end = starts[slice + 1];
     Var<X> sum;

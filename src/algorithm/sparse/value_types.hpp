@@ -61,6 +61,7 @@ template <class F>
 decltype(auto) with_operands(trace::type value, scalar index, std::size_t lanes, F&& f) {
     return with_types(value, index, [&]<class T, class I>() -> decltype(auto) {
         if constexpr (std::floating_point<T>) {
+            if (lanes == 8) return f.template operator()<T, I, vec<T, 8>>();
             if (lanes == 4) return f.template operator()<T, I, vec<T, 4>>();
             if (lanes == 2) return f.template operator()<T, I, vec<T, 2>>();
         }
