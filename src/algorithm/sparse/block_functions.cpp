@@ -95,6 +95,7 @@ Var<T> sum_by_lanes(const In<T>& values, const In<I>& column_indices, const In<T
         sums += vload<N>(values, first_vector + k) *
                 vload<N>(x, cast<std::int64_t>(Var<I>(column_indices[first + k])));
     std::vector<Var<T>> lanes;
+    lanes.reserve(N);
     for (int k = 0; k < N; ++k) lanes.push_back(sums[k]);
     for (std::size_t width = N / 2; width > 0; width /= 2)
         for (std::size_t k = 0; k < width; ++k) lanes[k] += lanes[k + width];

@@ -294,6 +294,7 @@ private:
     void write_parts(const std::shared_ptr<vector_state>& x, vector_state& into) const {
         const std::vector<matrix_part>& parts = matrix().parts;
         std::vector<border_operand> borders;
+        borders.reserve(parts.size());
         for (const matrix_part& part : parts) borders.push_back(gathered(part, *x));
         for (std::size_t k = 0; k < parts.size(); ++k)
             if (parts[k].border.rows < parts[k].inner.rows)
@@ -339,11 +340,8 @@ private:
         return made;
     }
     static void copy_needed(const matrix_part& part, const border_operand& of) {
-        for (const border_operand::piece& each : of.pieces) {
-            const std::size_t bytes = each.from->element_size();
-            part.copies->enqueue_copy(*of.elements->memory(), each.to_first * bytes, *each.from->memory(),
-                                      each.from->offset() + each.from_first * bytes, each.count * bytes);
-        }
+        for (const border_operand::piece& each : of.pieces)
+            copy_elements(*part.copies, *of.elements, each.to_first, *each.from, each.from_first, each.count);
     }
     void multiply_border(const matrix_part& part, const border_operand& of,
                          const std::shared_ptr<vector_state>& into) const {

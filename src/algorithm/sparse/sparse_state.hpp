@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "algorithm/sparse/stored_matrix.hpp"
-#include "runtime/queue/queue_state.hpp"
 
 namespace balm::array {
 
