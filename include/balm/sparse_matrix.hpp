@@ -20,7 +20,8 @@
 
 namespace balm {
 
-/// How a sparse matrix lies in a device's memory.
+/// How a sparse matrix lies in a device's memory. What is said of entries and rows holds for dense blocks and
+/// rows of blocks where a matrix consists of these (sparse_matrix::from_blocks).
 enum class storage : std::uint8_t {
     automatic,  ///< chosen for the matrix and the device
     diagonals,  ///< DIA: diagonals of values, without column indices; 64 diagonals at most
@@ -54,7 +55,18 @@ struct host_triplets {
     std::size_t value_count = 0;
 };
 
+/// Dense blocks in CSR; rows and columns count blocks.
+struct host_blocks {
+    std::size_t rows = 0, columns = 0;
+    shape block;
+    host_integers row_pointers, column_indices;
+    const void* values = nullptr;
+    std::size_t value_count = 0;
+};
+
 std::shared_ptr<const sparse_state> make_sparse(const context&, const host_csr&, trace::type value,
+                                                scalar index, storage);
+std::shared_ptr<const sparse_state> make_sparse(const context&, const host_blocks&, trace::type value,
                                                 scalar index, storage);
 std::shared_ptr<const sparse_state> make_sparse(const context&, const host_triplets&, trace::type value,
                                                 scalar index, storage);
@@ -72,8 +84,8 @@ std::shared_ptr<const sparse_state> assembled(const device_triplets&, trace::typ
                                               storage);
 /// The product of two matrices.
 std::shared_ptr<const sparse_state> multiplied(const sparse_state*, const sparse_state*, storage);
-/// The product as an expression; null for no matrix.
-tape product(const std::shared_ptr<const sparse_state>&, tape&& x);
+/// The product of the matrix, or of its transpose, as an expression; null for no matrix.
+tape product(const std::shared_ptr<const sparse_state>&, tape&& x, bool is_transposed);
 
 /// The transpose on the same devices. Throws usage_error for no matrix.
 std::shared_ptr<const sparse_state> transposed(const sparse_state*, storage);
@@ -92,7 +104,9 @@ std::size_t columns_of(const sparse_state&);
 std::size_t entries_of(const sparse_state&);
 std::size_t bytes_of(const sparse_state&);
 storage how_stored(const sparse_state&);
+shape block_of(const sparse_state&);
 std::string describe(const sparse_state*);
+std::string describe_transposed(const sparse_state*);
 
 }  // namespace array
 
@@ -228,6 +242,29 @@ public:
                                cast<std::int64_t>(static_cast<C&&>(column_indices)).tape(),
                                detail::begin<detail::array_scalar<V>()>(static_cast<V&&>(values)),
                                detail::array_type<T>()),
+            scalar_of<Index>, how));
+    }
+
+    /// From dense blocks of block[0] x block[1] entries, 1 to 16 each, in host memory, copied: row r of the
+    /// `rows` x `columns` blocks has the blocks row_pointers[r] to row_pointers[r + 1] - 1, each a column of
+    /// blocks, counted from 0, and its values in row-major order, zeros among them. (BSR; the matrix has rows
+    /// * block[0] rows.) A block has one column index: with blocks of 3 x 3 an entry of type double takes 8.4
+    /// bytes instead of 12. Stored as diagonals, entries are on their own.
+    ///
+    ///     auto A = balm::sparse_matrix<double>::from_blocks(ctx, n, n, {3, 3}, row_pointers, column_indices,
+    ///                                                       values);
+    ///
+    /// Throws usage_error as the constructor from CSR does, for blocks of other extents, and unless there are
+    /// block[0] * block[1] values for each column index. Takes as much host memory again as the blocks take.
+    template <detail::integer_range P, detail::integer_range C, detail::contiguous_range<T> V>
+    static sparse_matrix from_blocks(const context& where, std::size_t rows, std::size_t columns,
+                                     const shape& block, const P& row_pointers, const C& column_indices,
+                                     const V& values, storage how = storage::automatic) {
+        return sparse_matrix(array::make_sparse(
+            where,
+            array::host_blocks{rows, columns, block, detail::host_integers_of(row_pointers),
+                               detail::host_integers_of(column_indices),
+                               static_cast<const T*>(std::data(values)), std::size(values)},
             detail::array_type<T>(), scalar_of<Index>, how));
     }
 
@@ -235,10 +272,13 @@ public:
     std::size_t columns() const { return state_ ? array::columns_of(*state_) : 0; }
     /// How many entries it was given, zeros among them.
     std::size_t nonzeros() const { return state_ ? array::entries_of(*state_) : 0; }
-    /// Bytes that it takes on its devices.
+    /// Bytes that it takes on its devices, its transpose included once a product has made that (transposed).
     std::size_t size_bytes() const { return state_ ? array::bytes_of(*state_) : 0; }
     /// How it is stored: on several devices, the first one's part. Never storage::automatic.
     storage stored_as() const { return state_ ? array::how_stored(*state_) : storage::rows; }
+    /// Rows and columns of the dense blocks that have one column index each, given as such or found in the
+    /// matrix; 1 x 1 where each entry has its own, or none. On several devices, the first one's part.
+    shape block() const { return state_ ? array::block_of(*state_) : shape(1, 1); }
 
     explicit sparse_matrix(std::shared_ptr<const array::sparse_state> state) : state_(std::move(state)) {}
     const std::shared_ptr<const array::sparse_state>& state() const { return state_; }
@@ -247,34 +287,85 @@ private:
     std::shared_ptr<const array::sparse_state> state_;
 };
 
-/// The product of a matrix and a vector, an expression of A.rows() elements. x has A.columns() elements: a
-/// vector, or an expression, which is computed into a temporary first. Its elements have the matrix's type;
-/// scalars that C++ converts to that without narrowing are converted.
+/// A matrix with rows and columns exchanged, as a factor of products: see transposed.
+template <class T, class Index = std::int32_t>
+class transposed_matrix {
+public:
+    using value_type = T;
+    using index_type = Index;
+
+    explicit transposed_matrix(sparse_matrix<T, Index> of) : of_(std::move(of)) {}
+
+    std::size_t rows() const { return of_.columns(); }
+    std::size_t columns() const { return of_.rows(); }
+    const sparse_matrix<T, Index>& original() const { return of_; }
+
+private:
+    sparse_matrix<T, Index> of_;
+};
+
+/// The transpose of a matrix, to multiply by; complex entries are not conjugated. Diagonals on one device are
+/// read by columns, and take no memory. Any other matrix makes its transpose in the first product, which
+/// takes as long as transpose does and as much memory as the matrix, and keeps it as long as it lives. Sums
+/// have one order, so that results are the same in each run: nothing is added atomically.
 ///
-/// The product is computed inside the kernel of the expression that it is part of, a work-item a row. Where
-/// a storage shares rows out among work-items (storage::balanced), and on several devices, it fills a
-/// temporary ahead of the kernel, or the vector itself that nothing but the product is assigned to. The order
-/// of additions depends on the storage, and is the same in each run. Throws usage_error for another number of
-/// elements, and for a vector on other devices than the matrix.
-///
-///     r = f - A * u;
-///     x = A * x;  // right, too
-template <class T, class Index, array_value X>
-auto operator*(const sparse_matrix<T, Index>& matrix, X&& x) {
-    using element = typename detail::array_element<T>::type;
-    using given = detail::element_of<X>;
+///     g = balm::transposed(A) * (A * x - b);
+template <class T, class Index>
+transposed_matrix<T, Index> transposed(const sparse_matrix<T, Index>& matrix) {
+    return transposed_matrix<T, Index>(matrix);
+}
+template <class T, class Index>
+const sparse_matrix<T, Index>& transposed(const transposed_matrix<T, Index>& matrix) {
+    return matrix.original();
+}
+
+namespace detail {
+
+template <class T, class X>
+auto sparse_product(const std::shared_ptr<const array::sparse_state>& matrix, X&& x, bool is_transposed) {
+    using element = typename array_element<T>::type;
+    using given = element_of<X>;
     if constexpr (scalar_type<element> && scalar_type<given> && !std::same_as<element, given>) {
         static_assert(
             kind_of(scalar_of<given>) < kind_of(scalar_of<element>) ||
                 (kind_of(scalar_of<given>) == kind_of(scalar_of<element>) && sizeof(given) < sizeof(element)),
             "Balm: the vector's elements would narrow to the matrix's; cast<T>(x) says so");
-        return matrix * cast<element>(static_cast<X&&>(x));
+        return sparse_product<T>(matrix, cast<element>(static_cast<X&&>(x)), is_transposed);
     } else {
         static_assert(std::same_as<element, given>,
                       "Balm: the vector's elements are of another type than the matrix's");
         return expr<element>(
-            array::product(matrix.state(), detail::begin<detail::array_scalar<X>()>(static_cast<X&&>(x))));
+            array::product(matrix, begin<array_scalar<X>()>(static_cast<X&&>(x)), is_transposed));
     }
+}
+
+}  // namespace detail
+
+/// The product of a matrix and a vector, an expression of A.rows() elements. x has A.columns() elements: a
+/// vector, or an expression, which is computed into a temporary first. Its elements have the matrix's type;
+/// scalars that C++ converts to that without narrowing are converted.
+///
+/// Where x has the extents {A.columns(), k}, a row-major matrix, so that each of its columns is multiplied,
+/// the product has the extents {A.rows(), k}. The matrix is read once for all of its columns.
+///
+/// The product is computed inside the kernel of the expression that it is part of, a work-item an element.
+/// Where a storage shares rows out among work-items (storage::balanced), on several devices, and for an even
+/// number of columns of float or double, it fills a temporary ahead of the kernel, or the vector itself that
+/// nothing but the product is assigned to. The order of additions depends on the storage, and is the same in
+/// each run. Throws usage_error for another number of elements or rows, and for a vector on other devices
+/// than the matrix.
+///
+///     r = f - A * u;
+///     x = A * x;                        // right, too
+///     y = A * balm::view(z, {n, 4});    // four columns: y has 4 * A.rows() elements
+template <class T, class Index, array_value X>
+auto operator*(const sparse_matrix<T, Index>& matrix, X&& x) {
+    return detail::sparse_product<T>(matrix.state(), static_cast<X&&>(x), false);
+}
+/// The same for the transpose.
+template <class T, class Index, array_value X>
+auto operator*(const transposed_matrix<T, Index>& matrix, X&& x) {
+    return detail::sparse_product<T>(matrix.original().state(), static_cast<X&&>(x), true);
 }
 
 /// The product of two matrices, a matrix on the same devices, stored as suits it, or as the last argument
@@ -309,6 +400,11 @@ sparse_matrix<T, Index> operator*(const sparse_matrix<T, Index>& a, const sparse
 template <class T, class Index>
 std::string describe(const sparse_matrix<T, Index>& matrix) {
     return array::describe(matrix.state().get());
+}
+/// How products with a transpose are computed.
+template <class T, class Index>
+std::string describe(const transposed_matrix<T, Index>& matrix) {
+    return array::describe_transposed(matrix.original().state().get());
 }
 
 /// The matrix in host memory: rows in order, and the entries of a row in the order in which the matrix was

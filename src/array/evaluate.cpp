@@ -252,9 +252,19 @@ struct ready_targets {
     std::list<tape> positions;
 };
 
+/// Whether a target is all elements of its vector in order, in these extents if it is a view.
+bool is_whole(const target& t, const shape& extents) {
+    if (t.where == nullptr) return true;
+    const tape& where = *t.where;
+    return !t.is_part && where.steps.size() == 1 && where.steps[0].what == step::kind::position &&
+           where.maps[where.steps[0].leaf] == row_major(extents);
+}
+
 /// Has a producer write the target itself, where that is all that is assigned; whether it did.
 bool is_produced_in_place(target_list targets, const tape& p) {
-    if (p.produced.size() != 1 || targets.size() != 1 || targets[0].where != nullptr) return false;
+    if (p.produced.size() != 1 || targets.size() != 1 ||
+        !is_whole(targets[0], (*p.produced.begin()).by->extents()))
+        return false;
     const produced_leaf& made = *p.produced.begin();
     const shape& extents = made.by->extents();
     const auto& steps = p.steps;

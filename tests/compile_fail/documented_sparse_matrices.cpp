@@ -57,3 +57,26 @@ void back(const balm::context& ctx, const balm::sparse_matrix<double>& A, const 
     auto M = balm::read_matrix_market<double>(ctx, "bcsstk01.mtx");
     balm::write_matrix_market("copy.mtx", M);
 }
+
+void blocks(const balm::context& ctx, const balm::vector<double>& f, balm::vector<double>& u);
+void blocks(const balm::context& ctx, const balm::vector<double>& f, balm::vector<double>& u) {
+    const std::vector<int> first_blocks{0, 1, 3}, columns_of_blocks{0, 0, 1};
+    const std::vector<double> of_blocks(27, 1.0);
+    auto K = balm::sparse_matrix<double>::from_blocks(ctx, 2, 2, {3, 3}, first_blocks, columns_of_blocks,
+                                                      of_blocks);
+    u = K * f;
+    std::cout << K.block()[0];
+}
+
+void factors(const balm::sparse_matrix<double>& A, const balm::vector<double>& x,
+             const balm::vector<double>& x4, balm::vector<double>& y4, balm::vector<double>& g);
+void factors(const balm::sparse_matrix<double>& A, const balm::vector<double>& x,
+             const balm::vector<double>& x4, balm::vector<double>& y4, balm::vector<double>& g) {
+    const std::size_t columns = 4;
+    auto X = balm::view(x4, {A.columns(), columns});
+    y4 = A * X;
+    balm::view(y4, {A.rows(), columns}) -= 0.5 * (A * X);
+
+    g = balm::transposed(A) * (A * x);
+    std::cout << balm::describe(balm::transposed(A));
+}

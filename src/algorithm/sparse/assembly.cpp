@@ -1,4 +1,4 @@
-// Triplets on devices into CSR on one; rows of CSR to other devices, and back.
+// Triplets on devices into CSR on one; rows of several into one matrix.
 
 #include "algorithm/sparse/assembly.hpp"
 
@@ -47,37 +47,6 @@ void check_indices(const device_triplets& from, const expr<std::int64_t>& rows,
     const std::int64_t row = at(rows);
     if (row < 0 || row >= static_cast<std::int64_t>(from.rows)) refuse_row(first, row, from.rows);
     refuse_column(first, row, at(columns), from.columns);
-}
-
-template <class I>
-csr_part part_with(const device_csr& from, std::size_t first_row, std::size_t end_row,
-                   const std::shared_ptr<runtime::device_state>& on) {
-    const vector<I> starts(from.starts), columns(from.column_indices);
-    const auto begin = static_cast<std::size_t>(starts[first_row]);
-    csr_part made;
-    device_csr& m = made.matrix;
-    m.rows = end_row - first_row;
-    m.entries = static_cast<std::size_t>(starts[end_row]) - begin;
-    m.value = from.value;
-    m.index = from.index;
-    m.ascends = from.ascends;
-    if (m.entries > 0) {
-        const auto own = columns[element_index(static_cast<std::int64_t>(begin), m.entries)];
-        const auto [low, high] = reduce(min_of(own), max_of(own));
-        made.first_column = static_cast<std::size_t>(low);
-        m.columns = static_cast<std::size_t>(high - low) + 1;
-    }
-    vector<I> own_starts = elements_on<I>(on, m.rows + 1), own_columns = elements_on<I>(on, m.entries);
-    const auto values = std::make_shared<vector_state>(on, m.value, std::max<std::size_t>(m.entries, 1));
-    copy_elements(*own_starts.state(), 0, *from.starts, first_row, m.rows + 1);
-    copy_elements(*own_columns.state(), 0, *from.column_indices, begin, m.entries);
-    copy_elements(*values, 0, *from.values, begin, m.entries);
-    own_starts -= static_cast<I>(begin);
-    own_columns -= static_cast<I>(made.first_column);
-    m.starts = own_starts.state();
-    m.column_indices = own_columns.state();
-    m.values = values;
-    return made;
 }
 
 template <class I>
@@ -152,11 +121,6 @@ device_csr assembled_entries(const device_triplets& from, trace::type value, sca
     return combined(from.rows, from.columns, rows, columns, values, count, index);
 }
 
-csr_part rows_on(const device_csr& from, std::size_t first_row, std::size_t end_row,
-                 const std::shared_ptr<runtime::device_state>& on) {
-    return from.index == scalar::i64 ? part_with<std::int64_t>(from, first_row, end_row, on)
-                                     : part_with<std::int32_t>(from, first_row, end_row, on);
-}
 device_csr joined(std::span<const csr_part> parts, std::size_t columns) {
     return parts[0].matrix.index == scalar::i64 ? joined_with<std::int64_t>(parts, columns)
                                                 : joined_with<std::int32_t>(parts, columns);

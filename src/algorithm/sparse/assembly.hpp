@@ -1,5 +1,5 @@
 #pragma once
-// Matrices from what is on devices: triplets into CSR; rows of a matrix to other devices, and back.
+// Matrices from what is on devices: triplets into CSR, and rows into one matrix.
 
 #include <cstddef>
 #include <memory>
@@ -18,8 +18,6 @@ struct csr_part {
     device_csr matrix;
     std::size_t first_column = 0;
 };
-csr_part rows_on(const device_csr&, std::size_t first_row, std::size_t end_row,
-                 const std::shared_ptr<runtime::device_state>& on);
 /// A matrix of the rows of parts, in order, on the first one's device.
 device_csr joined(std::span<const csr_part>, std::size_t columns);
 

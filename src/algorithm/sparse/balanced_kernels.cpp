@@ -36,10 +36,12 @@ struct balanced_plan {
     std::size_t group = 1;
     bool has_sub_groups = false;
     bool has_empty_rows = false;
+    std::size_t lanes = 1;
+    bool has_groups = false;  ///< several: see operand_form
 
     friend bool operator==(const balanced_plan&, const balanced_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
-        hash.add(stage, ir::code(value), index, group, has_sub_groups, has_empty_rows);
+        hash.add(stage, ir::code(value), index, group, has_sub_groups, has_empty_rows, lanes, has_groups);
     }
 };
 
@@ -52,13 +54,14 @@ block::operation addition() {
             []() -> values { return {block::node_of(Var<T>())}; }};
 }
 
-/// Records the body of a kernel whose parameters are declared.
-template <class T, class I>
+/// Records the body of a kernel whose parameters are declared, for entries of T, indices of I and operands of
+/// X.
+template <class T, class I, class X>
 class recorder {
 public:
     recorder(const parameter_list& given, const balanced_plan& plan) : given_(given), plan_(plan) {}
 
-    void record() const {
+    void record() {
         switch (plan_.stage) {
             case balanced_stage::tile_an_item: return record_tile_of_item();
             case balanced_stage::tile_a_group: return record_tile_of_group();
@@ -72,29 +75,52 @@ private:
     In<E> memory(parameter_name name) const {
         return In<E>(given_[name]);
     }
-    void store(parameter_name name, const Index& at, const Var<T>& value) const {
-        trace::store(given_[name], block::node_of(at), block::node_of(value), {});
+    /// Where the group of columns is that is computed: of x, of y, and of parts of rows.
+    Index place_of(const Index& row) const {
+        return plan_.has_groups ? Index(row * number("groups") + group_) : row;
+    }
+    void store(parameter_name name, const Index& at, const Var<X>& value) const {
+        trace::store(given_[name], block::node_of(place_of(at)), block::node_of(value), {});
+    }
+    Var<X> element_of(const In<X>& x, const Var<I>& column) const {
+        if (!plan_.has_groups) return x[column];
+        return x[place_of(cast<std::int64_t>(column))];
+    }
+    /// Calls the body for each group of columns, which `between` separates.
+    template <class Body, class Between>
+    void for_each_group(const Body& body, const Between& between) {
+        if (!plan_.has_groups) return body();
+        for (Index k : named("group", range(number("groups")))) {
+            group_ = k;
+            body();
+            between();
+        }
     }
     template <class N>
-    void add_entries(Var<T>& sum, const N& begin, const N& end) const {
-        const In<T> entries = memory<T>("values"), x = memory<T>("x");
+    void add_entries(Var<X>& sum, const N& begin, const N& end) const {
+        const In<T> entries = memory<T>("values");
+        const In<X> x = memory<X>("x");
         const In<I> columns = memory<I>("columns");
-        for (N k : named("k", range(begin, end))) sum += Var<T>(entries[k]) * Var<T>(x[columns[k]]);
+        for (N k : named("k", range(begin, end)))
+            sum += Var<T>(entries[k]) * element_of(x, Var<I>(columns[k]));
     }
 
-    void record_tile_of_item() const {
+    void record_tile_of_item() {
+        for_each_group([&] { record_columns_of_item(); }, [] {});
+    }
+    void record_columns_of_item() const {
         const In<I> starts = memory<I>("starts");
         const In<std::int64_t> first = memory<std::int64_t>("first");
         const Index tile = named("tile", group_id(0));
         const Index begin = named("begin", tile * number("tile_entries"));
         const Index end = named("end", min(begin + number("tile_entries"), number("entries")));
         const Index first_row = named("first_row", first[tile]), end_row = named("end_row", first[tile + 1]);
-        Var<T> head;
+        Var<X> head;
         add_entries(head, begin, Index(min(cast<std::int64_t>(starts[first_row]), end)));
         store("heads", tile, head);
         for (Index row : named("row", range(first_row, end_row))) {
             const Index stop = named("stop", cast<std::int64_t>(starts[row + 1]));
-            Var<T> sum;
+            Var<X> sum;
             add_entries(sum, Var<I>(starts[row]), Var<I>(cast<I>(min(stop, end))));
             BALM_IF (stop <= end) {
                 store("y", row, sum);
@@ -108,11 +134,11 @@ private:
         return plan_.has_empty_rows ? Index(memory<std::int64_t>("filled_rows")[k]) : k;
     }
 
-    void record_tile_of_group() const {
+    /// Entries are loaded ahead of the columns' groups, and stay in registers.
+    void record_tile_of_group() {
         constexpr int each = tile_entries_of_item;
         const block::group g({plan_.group, true, plan_.has_sub_groups, true});
-        const block::operation add = addition<T>(), by_row = block::segmented(add);
-        const block::types flagged{scalar::boolean, plan_.value};
+        const block::types flagged{scalar::boolean, type_of<X>()};
         const block::arrays shared = g.shared("shared", flagged, block::scan_room(g));
 
         const Index tile = named("tile", group_id(0));
@@ -123,16 +149,39 @@ private:
         const Index begun = named("begun", memory<std::int64_t>("first")[tile]);
         const Int rank = named("rank", cast<int>(head >> each));
         const Bool has_begin = (head & ((1u << each) - 1)) != 0u;
-
+        const loaded_entries entries = loaded_from(base);
+        for_each_group(
+            [&] {
+                record_columns_of_group(g, shared, entries, {tile, head, begun, rank, has_begin});
+            },
+            [] { barrier(); });
+    }
+    /// What a work-item knows of its entries.
+    struct item_of_tile {
+        Index tile;
+        UInt head;
+        Index begun;  ///< rows that begin ahead of the tile
+        Int rank;     ///< rows that begin in the tile ahead of the item
+        Bool has_begin;
+    };
+    struct loaded_entries {
+        std::vector<Var<I>> columns;
+        std::vector<Var<T>> values;
+    };
+    void record_columns_of_group(const block::group& g, const block::arrays& shared,
+                                 const loaded_entries& entries, const item_of_tile& item) const {
+        constexpr int each = tile_entries_of_item;
+        const block::operation by_row = block::segmented(addition<X>());
+        const auto& [tile, head, begun, rank, has_begin] = item;
         // Sums are computed without a branch, so that no load waits for another; then rows are stored.
-        const std::vector<Var<T>> products = products_of(base);
-        std::vector<Var<T>> sums;  // of the row that is open, with this entry
-        const auto begins_at = [&](int k) { return (head >> k & 1u) != 0u; };
+        const std::vector<Var<X>> products = products_of(entries);
+        std::vector<Var<X>> sums;  // of the row that is open, with this entry
+        const auto begins_at = [&head = head](int k) { return (head >> k & 1u) != 0u; };
         for (int k = 0; k < each; ++k) {
-            const Var<T>& product = products[static_cast<std::size_t>(k)];
+            const Var<X>& product = products[static_cast<std::size_t>(k)];
             sums.push_back(k == 0 ? product : joined(begins_at(k), sums.back(), product));
         }
-        Var<T> ahead;  // of the row that was open when the item began
+        Var<X> ahead;  // of the row that was open when the item began
         Index open = begun + rank;
         for (int k = 1; k < each; ++k) {
             BALM_IF (begins_at(k)) {
@@ -143,12 +192,12 @@ private:
                 BALM_ELSE { ahead = sums[static_cast<std::size_t>(k) - 1]; }
             }
         }
-        const Var<T> sum = sums.back();
+        const Var<X> sum = sums.back();
         values total;
         const values carry = block::scan_exclusive(
             g, by_row, {block::node_of(has_begin), block::node_of(sum)}, shared, &total);
         BALM_IF (has_begin) {
-            const Var<T> whole = Var<T>(carry[1]) + ahead;
+            const Var<X> whole = Var<X>(carry[1]) + ahead;
             BALM_IF (rank > 0) {
                 store("y", row_of(begun + rank - 1), whole);
             }
@@ -156,61 +205,82 @@ private:
         }
         BALM_IF (g.item() == 0) {
             BALM_IF (Bool(total[0])) {
-                store("tails", tile, Var<T>(total[1]));
+                store("tails", tile, Var<X>(total[1]));
             }
-            BALM_ELSE { store("heads", tile, Var<T>(total[1])); }
+            BALM_ELSE { store("heads", tile, Var<X>(total[1])); }
         }
     }
     /// The sum of a row so far and one more entry, which may begin a row.
-    static Var<T> joined(const Bool& begins, const Var<T>& sum, const Var<T>& product) {
-        Var<T> before = sum;
+    static Var<X> joined(const Bool& begins, const Var<X>& sum, const Var<X>& product) {
+        Var<X> before = sum;
         BALM_IF (begins) {
-            before = Var<T>();
+            before = Var<X>();
         }
         return before + product;
     }
-    std::vector<Var<T>> products_of(const Index& base) const {
-        const In<T> entries = memory<T>("values"), x = memory<T>("x");
+    loaded_entries loaded_from(const Index& base) const {
+        const In<T> entries = memory<T>("values");
         const In<I> column_indices = memory<I>("columns");
-        std::vector<Var<I>> columns;
-        std::vector<Var<T>> loaded, products;
+        loaded_entries made;
         for (std::size_t k = 0; k < tile_entries_of_item; ++k)
-            columns.push_back(column_indices[base + static_cast<std::int64_t>(k * block::lanes)]);
+            made.columns.push_back(column_indices[base + static_cast<std::int64_t>(k * block::lanes)]);
         for (std::size_t k = 0; k < tile_entries_of_item; ++k)
-            loaded.push_back(entries[base + static_cast<std::int64_t>(k * block::lanes)]);
+            made.values.push_back(entries[base + static_cast<std::int64_t>(k * block::lanes)]);
+        return made;
+    }
+    std::vector<Var<X>> products_of(const loaded_entries& entries) const {
+        const In<X> x = memory<X>("x");
+        std::vector<Var<X>> products;
         for (std::size_t k = 0; k < tile_entries_of_item; ++k)
-            products.push_back(loaded[k] * Var<T>(x[columns[k]]));
+            products.push_back(entries.values[k] * element_of(x, entries.columns[k]));
         return products;
     }
 
-    void record_long_cuts() const {
+    void record_long_cuts() {
         const block::group g({plan_.group, true, plan_.has_sub_groups, true});
-        const block::arrays shared = g.shared("shared", {plan_.value}, plan_.group);
+        const block::arrays shared = g.shared("shared", {type_of<X>()}, plan_.group);
+        for_each_group([&] { record_columns_of_long_cut(g, shared); }, [] { barrier(); });
+    }
+    void record_columns_of_long_cut(const block::group& g, const block::arrays& shared) const {
         const In<std::int64_t> cuts = memory<std::int64_t>("cuts");
-        const In<T> heads = memory<T>("heads"), tails = memory<T>("tails");
+        const In<X> heads = memory<X>("heads"), tails = memory<X>("tails");
         const Index cut = named("cut", number("few_cuts") + group_id(0));
         const Index first = named("first", cuts[number("cut_count") + cut]);
         const Index last = named("last", cuts[number("cut_count") * 2 + cut]);
-        Var<T> sum;
-        for (Index k : named("k", range(first + 1 + g.item(), last + 1, Index(g.items())))) sum += heads[k];
-        const values whole = block::reduce(g, addition<T>(), {block::node_of(sum)}, shared);
+        Var<X> sum;
+        for (Index k : named("k", range(first + 1 + g.item(), last + 1, Index(g.items()))))
+            sum += heads[place_of(k)];
+        const values whole = block::reduce(g, addition<X>(), {block::node_of(sum)}, shared);
         BALM_IF (g.item() == 0) {
-            store("y", cuts[cut], Var<T>(tails[first]) + Var<T>(whole[0]));
+            store("y", cuts[cut], Var<X>(tails[place_of(first)]) + Var<X>(whole[0]));
         }
+    }
+    template <class E>
+    static trace::type type_of() {
+        return balm::detail::type_of_element<E>();
     }
 
     const parameter_list& given_;
     const balanced_plan& plan_;
+    Index group_;
 };
 
 class multiplication {
 public:
-    multiplication(const stored_matrix& matrix, const vector_state& x, vector_state& into)
-        : m_(matrix), x_(x), into_(into), device_(into.device()), facts_(kernels::facts_for(device_)) {
+    multiplication(const stored_matrix& matrix, const vector_state& x, vector_state& into,
+                   const operand_form& form)
+        : m_(matrix),
+          x_(x),
+          into_(into),
+          form_(form),
+          device_(into.device()),
+          facts_(kernels::facts_for(device_)) {
         plan_.value = m_.value;
         plan_.index = m_.index;
         plan_.has_sub_groups = !m_.tiles.are_of_items && kernels::features_of(device_).has_sub_groups;
         plan_.has_empty_rows = m_.tiles.filled_rows != nullptr;
+        plan_.lanes = form.lanes;
+        plan_.has_groups = form.groups > 1;
     }
 
     void start() {
@@ -229,7 +299,8 @@ public:
 
 private:
     std::shared_ptr<vector_state> make_parts() const {
-        return std::make_shared<vector_state>(into_.device_handle(), m_.value, m_.tiles.count);
+        return std::make_shared<vector_state>(into_.device_handle(), into_.type(),
+                                              m_.tiles.count * form_.groups);
     }
     void fill_with_zeros() {
         const std::uint64_t zeros[2] = {};
@@ -239,6 +310,7 @@ private:
 
     template <class List>
     void list(List& to) const {
+        if (plan_.has_groups) to.number("groups", form_.groups);
         if (plan_.stage == balanced_stage::long_cuts) {
             to.number("few_cuts", few_cuts());
             to.number("cut_count", m_.tiles.cut_count);
@@ -274,8 +346,8 @@ private:
             list(given);
             r.describe(stage == balanced_stage::long_cuts ? "rows that many tiles have parts of"
                                                           : "y = A * x");
-            with_types(m_.value, m_.index,
-                       [&]<class T, class I>() { recorder<T, I>(given, plan_).record(); });
+            with_operands(m_.value, m_.index, form_.lanes,
+                          [&]<class T, class I, class X>() { recorder<T, I, X>(given, plan_).record(); });
             return r.finish(nullptr);
         };
         const std::shared_ptr<const cached_kernel> kernel =
@@ -286,24 +358,32 @@ private:
         enqueue(*kernel, device_, g, [&](parameter_bindings& bound) { list(bound); });
     }
 
-    /// Number k + `from` of the cuts' list, for each k.
-    tape cut_numbers(std::size_t from) const {
+    /// A function of each of the cuts with few parts, and of each group of columns.
+    template <class PushArguments>
+    tape of_few_cuts(const function_pointer& f, trace::type type, const PushArguments& push_arguments) const {
         tape p;
-        p.push_value(step::kind::index, scalar::i64, from);
-        p.size = static_cast<std::int64_t>(few_cuts());
-        tape of;
-        of.push_vector(m_.tiles.cuts);
-        p.append_at(std::move(of));
+        p.push_value(step::kind::index, scalar::i64, 0);
+        p.size = static_cast<std::int64_t>(few_cuts() * form_.groups);
+        p.push_memory(m_.tiles.cuts, false);
+        std::uint16_t arity = 2;
+        push_arguments(p, arity);
+        if (form_.known_groups() == 0) {
+            p.push_value(step::kind::scalar, scalar::i64, form_.groups);
+            ++arity;
+        }
+        p.push_call(f, type, arity);
         return p;
     }
     void add_up_cuts() {
         if (few_cuts() == 0) return;
-        tape sums = cut_numbers(m_.tiles.cut_count);
-        sums.append(cut_numbers(2 * m_.tiles.cut_count));
-        sums.push_memory(tails_, false);
-        sums.push_memory(heads_, false);
-        sums.push_call(cut_function(m_.value), m_.value, 4);
-        const tape rows = cut_numbers(0);
+        tape sums =
+            of_few_cuts(cut_function(m_.value, form_), into_.type(), [&](tape& p, std::uint16_t& arity) {
+                p.push_value(step::kind::scalar, scalar::i64, m_.tiles.cut_count);
+                p.push_memory(tails_, false);
+                p.push_memory(heads_, false);
+                arity = 5;
+            });
+        const tape rows = of_few_cuts(place_function(form_), scalar::i64, [](tape&, std::uint16_t&) {});
         const target into{&into_, &rows};
         assign({&into, 1}, std::move(sums));
     }
@@ -311,6 +391,7 @@ private:
     const stored_matrix& m_;
     const vector_state& x_;
     vector_state& into_;
+    const operand_form form_;
     runtime::device_state& device_;
     const ir::launch_facts facts_;
     balanced_plan plan_;
@@ -320,8 +401,8 @@ private:
 }  // namespace
 
 void multiply_balanced(const stored_matrix& matrix, const std::shared_ptr<vector_state>& x,
-                       vector_state& into) {
-    multiplication(matrix, *x, into).start();
+                       vector_state& into, const operand_form& form) {
+    multiplication(matrix, *x, into, form).start();
 }
 
 }  // namespace balm::array

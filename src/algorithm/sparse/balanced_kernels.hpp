@@ -7,16 +7,19 @@
 //
 // On GPUs a group computes a tile: each work-item adds up neighbouring entries, flags say where rows begin
 // (Liu & Vinter, CSR5, 2015), and a segmented scan joins the work-items' sums. On CPUs a work-item computes
-// one.
+// one. Several columns of an operand are computed in turn, with the entries in registers or caches.
 
 #include <memory>
 
+#include "algorithm/sparse/operand_form.hpp"
 #include "algorithm/sparse/stored_matrix.hpp"
 #include "array/kernel_cache.hpp"
 
 namespace balm::array {
 
-/// into = matrix * x, for balanced storage. `into` has its elements apart from those of x.
-void multiply_balanced(const stored_matrix&, const std::shared_ptr<vector_state>& x, vector_state& into);
+/// into = matrix * x, for balanced storage of single entries. `into` has its elements apart from those of x;
+/// both are of the form's elements.
+void multiply_balanced(const stored_matrix&, const std::shared_ptr<vector_state>& x, vector_state& into,
+                       const operand_form&);
 
 }  // namespace balm::array

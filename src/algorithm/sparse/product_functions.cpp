@@ -4,61 +4,19 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <mutex>
+#include <algorithm>
 #include <string>
-#include <tuple>
 #include <vector>
 
+#include "algorithm/sparse/row_function.hpp"
 #include "algorithm/sparse/stored_matrix.hpp"
 #include "algorithm/sparse/value_types.hpp"
-#include "balm/dsl/complex.hpp"
-#include "balm/dsl/control.hpp"
-#include "balm/dsl/memory.hpp"
-#include "balm/trace.hpp"
 
 namespace balm::array {
 
 namespace {
 
-using namespace balm::dsl;
-
-/// The functions of one kind, each traced when it is first asked for.
-template <class Make>
-function_pointer known(const char* kind, trace::type value, scalar index, std::size_t size,
-                       const Make& make) {
-    using key = std::tuple<std::string, scalar, int, scalar, std::size_t>;
-    static auto& mutex = *new std::mutex;
-    static auto& list = *new std::map<key, function_pointer>;
-    const std::scoped_lock lock(mutex);
-    function_pointer& found = list[{kind, value.element, value.lanes, index, size}];
-    if (!found) found = make();
-    return found;
-}
-
-template <class T>
-trace::type type_of() {
-    return balm::detail::type_of_element<T>();
-}
-
-/// The parameters of a function, in order.
-class parameters {
-public:
-    explicit parameters(const std::string& signature) : recording_(signature, 0, {}) {}
-    Index index() { return Index(recording_.parameter(scalar::i64, trace::access::value)); }
-    template <class T>
-    In<T> memory() {
-        return In<T>(recording_.parameter(type_of<T>(), trace::access::in));
-    }
-    template <class T>
-    function_pointer finish(const Var<T>& result) {
-        const trace::node value = trace::read(result.node());
-        return recording_.finish(&value);
-    }
-
-private:
-    trace::recording recording_;
-};
+using namespace row_function;
 
 template <class T>
 Bool is_not_zero(const Var<T>& value) {
@@ -68,94 +26,120 @@ Bool is_not_zero(const Var<T>& value) {
         return value != T{};
 }
 
-/// sum += value * x where the condition is true; else the value is 0. x is loaded in any case, so that no
-/// load waits for another.
-template <class T>
-void add_if(const Bool& is_there, Var<T>& sum, const Var<T>& value, const Var<T>& x) {
-    Var<T> element = x;
-    BALM_IF (!is_there) {
-        element = Var<T>();
-    }
-    sum += value * element;
-}
-
-template <class T>
-function_pointer trace_diagonals(std::size_t count, bool has_branches) {
-    std::string signature = "row_of_diagonals(row, values, x, stride, columns";
+template <class T, class X>
+function_pointer trace_diagonals(std::size_t count, bool has_branches, const operand_form& form) {
+    std::string signature = "row_of_diagonals(element, values, x, stride, columns";
     for (std::size_t d = 0; d < count; ++d) signature += fmt::format(", offset{}", d);
-    parameters given(signature + ")");
-    const Index row = given.index();
-    const In<T> values = given.memory<T>(), x = given.memory<T>();
+    parameters given(signature + signature_end(form));
+    const Index element = given.index();
+    const In<T> values = given.memory<T>();
+    const In<X> x = given.memory<X>();
     const Index stride = given.index(), columns = given.index();
     std::vector<Index> offsets;
     for (std::size_t d = 0; d < count; ++d) offsets.push_back(given.index());
-    Var<T> sum;
-    Index at = row;
+    const place of(given, form, element);
+    Var<X> sum;
+    Index at = of.row;
     for (std::size_t d = 0; d < count; ++d) {
         const Var<T> value = values[at];
-        const Index column = row + offsets[d];
+        const Index column = of.row + offsets[d];
         if (has_branches) {
             BALM_IF (is_not_zero(value)) {
-                sum += value * Var<T>(x[column]);
+                sum += value * Var<X>(x[of.at(column)]);
             }
         } else {
-            const Var<T> element = x[max(min(column, columns - 1), std::int64_t{0})];
-            add_if(is_not_zero(value), sum, value, element);
+            const Var<X> loaded = x[of.at(max(min(column, columns - 1), std::int64_t{0}))];
+            add_if(is_not_zero(value), sum, value, loaded);
         }
         if (d + 1 < count) at += stride;
     }
     return given.finish(sum);
 }
 
+/// The diagonal of row - column has an entry of each column, `row` rows on.
+template <class T, class X>
+function_pointer trace_transposed_diagonals(std::size_t count, const operand_form& form) {
+    std::string signature = "column_of_diagonals(element, values, x, stride, rows";
+    for (std::size_t d = 0; d < count; ++d) signature += fmt::format(", offset{}", d);
+    parameters given(signature + signature_end(form));
+    const Index element = given.index();
+    const In<T> values = given.memory<T>();
+    const In<X> x = given.memory<X>();
+    const Index stride = given.index(), rows = given.index();
+    std::vector<Index> offsets;
+    for (std::size_t d = 0; d < count; ++d) offsets.push_back(given.index());
+    const place of(given, form, element);
+    Var<X> sum;
+    Index first;
+    for (std::size_t d = 0; d < count; ++d) {
+        const Index row = of.row - offsets[d];
+        const Index inside = max(min(row, rows - 1), std::int64_t{0});
+        const Var<T> value = values[first + inside];
+        const Var<X> loaded = x[of.at(inside)];
+        add_if(row == inside && is_not_zero(value), sum, value, loaded);
+        if (d + 1 < count) first += stride;
+    }
+    return given.finish(sum);
+}
+
 /// Adds up entries of a row that are a slice's rows apart, with all loads ahead of the sum. Absent ones have
 /// column -1.
-template <class T, class I>
-void add_entries(Var<T>& sum, const Index& first, std::size_t count, const In<T>& values,
-                 const In<I>& column_indices, const In<T>& x) {
+template <class T, class I, class X>
+void add_entries(Var<X>& sum, const Index& first, std::size_t count, const In<T>& values,
+                 const In<I>& column_indices, const In<X>& x, const place& of) {
     std::vector<Var<I>> columns;
-    std::vector<Var<T>> entries, elements;
+    std::vector<Var<T>> entries;
+    std::vector<Var<X>> elements;
     const auto at = [&](std::size_t k) { return first + static_cast<std::int64_t>(k * slice_rows); };
     for (std::size_t k = 0; k < count; ++k) columns.push_back(column_indices[at(k)]);
     for (std::size_t k = 0; k < count; ++k) entries.push_back(values[at(k)]);
-    for (std::size_t k = 0; k < count; ++k) elements.push_back(x[max(columns[k], I{0})]);
+    for (std::size_t k = 0; k < count; ++k)
+        elements.push_back(x[of.at(cast<std::int64_t>(max(columns[k], I{0})))]);
     for (std::size_t k = 0; k < count; ++k) add_if(columns[k] >= I{0}, sum, entries[k], elements[k]);
 }
 
 constexpr std::int64_t in_slice = slice_rows - 1;
+/// Loads ahead of a sum; of short vectors fewer, for they take as many registers as they have lanes.
+constexpr std::size_t entries_at_once = 4;
 
-template <class T, class I>
-function_pointer trace_slices(std::size_t width) {
-    parameters given("row_of_slices(row, values, column_indices, x)");
-    const Index row = given.index();
+template <class T, class I, class X>
+function_pointer trace_slices(std::size_t width, const operand_form& form) {
+    parameters given(std::string("row_of_slices(element, values, column_indices, x") + signature_end(form));
+    const Index element = given.index();
     const In<T> values = given.memory<T>();
     const In<I> column_indices = given.memory<I>();
-    const In<T> x = given.memory<T>();
-    Var<T> sum;
-    const Index lane = row & in_slice;
-    const Index first = (row - lane) * static_cast<std::int64_t>(width) + lane;
-    add_entries(sum, first, width, values, column_indices, x);
+    const In<X> x = given.memory<X>();
+    const place of(given, form, element);
+    Var<X> sum;
+    const Index lane = of.row & in_slice;
+    const Index first = (of.row - lane) * static_cast<std::int64_t>(width) + lane;
+    const std::size_t most = form.lanes > 1 ? entries_at_once : width;
+    for (std::size_t k = 0; k < width; k += most)
+        add_entries(sum, Index(first + static_cast<std::int64_t>(k * slice_rows)), std::min(most, width - k),
+                    values, column_indices, x, of);
     return given.finish(sum);
 }
 
-template <class T, class I>
-function_pointer trace_slices() {
-    constexpr std::size_t at_once = 4;
-    parameters given("row_of_slices(row, starts, values, column_indices, x)");
-    const Index row = given.index();
+template <class T, class I, class X>
+function_pointer trace_slices(const operand_form& form) {
+    parameters given(std::string("row_of_slices(element, starts, values, column_indices, x") +
+                     signature_end(form));
+    const Index element = given.index();
     const In<std::int64_t> starts = given.memory<std::int64_t>();
     const In<T> values = given.memory<T>();
     const In<I> column_indices = given.memory<I>();
-    const In<T> x = given.memory<T>();
-    Var<T> sum;
-    const Index slice = row >> 5;
+    const In<X> x = given.memory<X>();
+    const place of(given, form, element);
+    Var<X> sum;
+    const Index slice = of.row >> 5;
     const Index begin = starts[slice], end = starts[slice + 1];
-    const Index first = begin + (row & in_slice);
-    constexpr auto step = static_cast<std::int64_t>(at_once * slice_rows);
+    const Index first = begin + (of.row & in_slice);
+    constexpr auto step = static_cast<std::int64_t>(entries_at_once * slice_rows);
     const Index whole = first + ((end - begin) & -step);
     for (Index k : named("k", range(first, whole, step)))
-        add_entries(sum, k, at_once, values, column_indices, x);
+        add_entries(sum, k, entries_at_once, values, column_indices, x, of);
     for (Index k : named("k", range(whole, end, static_cast<std::int64_t>(slice_rows))))
-        add_entries(sum, k, 1, values, column_indices, x);
+        add_entries(sum, k, 1, values, column_indices, x, of);
     return given.finish(sum);
 }
 
@@ -163,19 +147,21 @@ function_pointer trace_slices() {
 /// EPYC, PoCL 3.1, in terms of OpenMP's rate: 0.88 with one sum.
 constexpr std::size_t sums_of_long_rows = 4;
 
-template <class T, class I>
-function_pointer trace_rows(std::size_t sum_count) {
-    parameters given("row_of_csr(row, starts, values, column_indices, x)");
-    const Index row = given.index();
+template <class T, class I, class X>
+function_pointer trace_rows(std::size_t sum_count, const operand_form& form) {
+    parameters given(std::string("row_of_csr(element, starts, values, column_indices, x") +
+                     signature_end(form));
+    const Index element = given.index();
     const In<I> starts = given.memory<I>();
     const In<T> values = given.memory<T>();
     const In<I> column_indices = given.memory<I>();
-    const In<T> x = given.memory<T>();
+    const In<X> x = given.memory<X>();
+    const place of(given, form, element);
     const auto product = [&](const Var<I>& k) {
-        return Var<T>(Var<T>(values[k]) * Var<T>(x[column_indices[k]]));
+        return Var<X>(Var<T>(values[k]) * Var<X>(x[of.at(cast<std::int64_t>(Var<I>(column_indices[k])))]));
     };
-    std::vector<Var<T>> sums(sum_count);
-    const Var<I> begin = starts[row], end = starts[row + 1];
+    std::vector<Var<X>> sums(sum_count);
+    const Var<I> begin = starts[of.row], end = starts[of.row + 1];
     Var<I> whole = begin;
     if (sum_count > 1) {
         const auto step = static_cast<I>(sum_count);
@@ -189,44 +175,92 @@ function_pointer trace_rows(std::size_t sum_count) {
     return given.finish(sums[0]);
 }
 
-template <class T>
-function_pointer trace_cut() {
-    parameters given("cut_row(first, last, tails, heads)");
-    const Index first = given.index(), last = given.index();
-    const In<T> tails = given.memory<T>(), heads = given.memory<T>();
-    Var<T> sum = tails[first];
-    for (Index k : named("k", range(first + 1, last + 1))) sum += heads[k];
+/// Cuts are rows, then first tiles, then last ones.
+template <class X>
+function_pointer trace_cut(const operand_form& form) {
+    parameters given(std::string("cut_row(element, cuts, count, tails, heads") + signature_end(form));
+    const Index element = given.index();
+    const In<std::int64_t> cuts = given.memory<std::int64_t>();
+    const Index count = given.index();
+    const In<X> tails = given.memory<X>(), heads = given.memory<X>();
+    const place of(given, form, element);
+    const Index first = cuts[count + of.row], last = cuts[count * 2 + of.row];
+    Var<X> sum = tails[of.at(first)];
+    for (Index k : named("k", range(first + 1, last + 1))) sum += heads[of.at(k)];
     return given.finish(sum);
+}
+
+function_pointer trace_place(const operand_form& form) {
+    parameters given(std::string("place_of_row(element, rows") + signature_end(form));
+    const Index element = given.index();
+    const In<std::int64_t> rows = given.memory<std::int64_t>();
+    const place of(given, form, element);
+    return given.finish(of.at(Index(rows[of.row])));
+}
+
+template <class X>
+function_pointer trace_gather(const operand_form& form) {
+    parameters given(std::string("element_of_row(element, rows, x") + signature_end(form));
+    const Index element = given.index();
+    const In<std::int64_t> rows = given.memory<std::int64_t>();
+    const In<X> x = given.memory<X>();
+    const place of(given, form, element);
+    return given.finish(Var<X>(x[of.at(Index(rows[of.row]))]));
 }
 
 }  // namespace
 
-function_pointer diagonals_function(trace::type value, std::size_t count, bool has_branches) {
+function_pointer diagonals_function(trace::type value, std::size_t count, bool has_branches,
+                                    const operand_form& form) {
     const char* const kind = has_branches ? "diagonals with branches" : "diagonals";
-    return known(kind, value, scalar::i64, count, [&] {
-        return with_types(value, scalar::i32,
-                          [&]<class T, class>() { return trace_diagonals<T>(count, has_branches); });
+    return known({kind, value, scalar::i64, form, count}, [&] {
+        return with_operands(value, scalar::i32, form.lanes, [&]<class T, class, class X>() {
+            return trace_diagonals<T, X>(count, has_branches, form);
+        });
     });
 }
-function_pointer slices_function(trace::type value, scalar index, std::size_t width) {
-    return known("slices of a width", value, index, width, [&] {
-        return with_types(value, index, [&]<class T, class I>() { return trace_slices<T, I>(width); });
+function_pointer transposed_diagonals_function(trace::type value, std::size_t count,
+                                               const operand_form& form) {
+    return known({"transposed diagonals", value, scalar::i64, form, count}, [&] {
+        return with_operands(value, scalar::i32, form.lanes, [&]<class T, class, class X>() {
+            return trace_transposed_diagonals<T, X>(count, form);
+        });
     });
 }
-function_pointer slices_function(trace::type value, scalar index) {
-    return known("slices", value, index, 0, [&] {
-        return with_types(value, index, []<class T, class I>() { return trace_slices<T, I>(); });
+function_pointer slices_function(trace::type value, scalar index, std::size_t width,
+                                 const operand_form& form) {
+    return known({"slices of a width", value, index, form, width}, [&] {
+        return with_operands(value, index, form.lanes,
+                             [&]<class T, class I, class X>() { return trace_slices<T, I, X>(width, form); });
     });
 }
-function_pointer rows_function(trace::type value, scalar index, bool are_long) {
+function_pointer slices_function(trace::type value, scalar index, const operand_form& form) {
+    return known({"slices", value, index, form}, [&] {
+        return with_operands(value, index, form.lanes,
+                             [&]<class T, class I, class X>() { return trace_slices<T, I, X>(form); });
+    });
+}
+function_pointer rows_function(trace::type value, scalar index, bool are_long, const operand_form& form) {
     const std::size_t sums = are_long ? sums_of_long_rows : 1;
-    return known("rows", value, index, sums, [&] {
-        return with_types(value, index, [&]<class T, class I>() { return trace_rows<T, I>(sums); });
+    return known({"rows", value, index, form, sums}, [&] {
+        return with_operands(value, index, form.lanes,
+                             [&]<class T, class I, class X>() { return trace_rows<T, I, X>(sums, form); });
     });
 }
-function_pointer cut_function(trace::type value) {
-    return known("cuts", value, scalar::i64, 0, [&] {
-        return with_types(value, scalar::i32, []<class T, class>() { return trace_cut<T>(); });
+function_pointer cut_function(trace::type value, const operand_form& form) {
+    return known({"cuts", value, scalar::i64, form}, [&] {
+        return with_operands(value, scalar::i32, form.lanes,
+                             [&]<class, class, class X>() { return trace_cut<X>(form); });
+    });
+}
+function_pointer place_function(const operand_form& form) {
+    return known({"places", scalar::i64, scalar::i64, form}, [&] { return trace_place(form); });
+}
+
+function_pointer gather_function(trace::type value, const operand_form& form) {
+    return known({"gathers", value, scalar::i64, form}, [&] {
+        return with_operands(value, scalar::i32, form.lanes,
+                             [&]<class, class, class X>() { return trace_gather<X>(form); });
     });
 }
 

@@ -30,6 +30,7 @@ public:
 
     void read() {
         if (from_.how == storage::diagonals) return read_diagonals();
+        if (!from_.block.is_one_entry()) return read_blocks();
         if (from_.how == storage::slices) return read_slices();
         if (from_.how == storage::balanced && !from_.tiles.are_of_items) return read_tiles();
         read_rows();
@@ -99,6 +100,65 @@ private:
             add(columns[place_in_tiles(k)], values[place_in_tiles(k)]);
         }
         end_rows(from_.rows);
+    }
+
+    /// Blocks of a row of blocks as they are stored: calls f(column index, entry (0, 0), distance of entries
+    /// of a block's row, distance of its rows) for each.
+    template <class F>
+    static void for_each_block(const stored_matrix& m, const std::vector<std::int64_t>& starts,
+                               std::size_t row, F&& f) {
+        const block_shape& block = m.block;
+        const auto start = [&](std::size_t k) { return static_cast<std::size_t>(starts[k]); };
+        if (m.how == storage::slices) {
+            const std::size_t lane = row % slice_rows, rows_of_slice = slice_rows * block.rows;
+            for (std::size_t k = start(row / slice_rows); k < start(row / slice_rows + 1); k += slice_rows)
+                f(k + lane, k * block.entries() + lane * block.rows, rows_of_slice, std::size_t{1});
+            return;
+        }
+        const std::size_t count = start(row + 1) - start(row);
+        for (std::size_t k = 0; k < count; ++k)
+            f(start(row) + k, start(row) * block.entries() + k * block.columns, std::size_t{1},
+              count * block.columns);
+    }
+    static std::vector<std::int64_t> starts_of(const stored_matrix& m) {
+        const std::size_t rows = m.rows / m.block.rows;
+        if (m.how == storage::slices)
+            return on_host<std::int64_t>(m.starts, divided_up(rows, slice_rows) + 1);
+        const auto starts = on_host<I>(m.starts, rows + 1);
+        return {starts.begin(), starts.end()};
+    }
+
+    void read_blocks() {
+        const bool has_pieces = from_.pieces.products != nullptr;
+        const stored_matrix& m = has_pieces ? *from_.pieces.products : from_;
+        const std::size_t rows = from_.rows / from_.block.rows;
+        const auto columns = on_host<I>(m.column_indices, m.slots / m.block.entries());
+        const auto values = on_host<T>(m.values, m.slots);
+        const std::vector<std::int64_t> starts = starts_of(m);
+        std::vector<std::int64_t> first_piece, places;
+        if (has_pieces) {
+            first_piece = on_host<std::int64_t>(from_.pieces.starts, rows + 1);
+            places = on_host<std::int64_t>(from_.pieces.places, static_cast<std::size_t>(first_piece.back()));
+        }
+        const auto read_row = [&](std::size_t row, std::size_t in_block) {
+            for_each_block(
+                m, starts, row,
+                [&](std::size_t k, std::size_t first, std::size_t step, std::size_t row_step) {
+                    if (columns[k] < 0) return;
+                    for (std::size_t j = 0; j < m.block.columns; ++j)
+                        add(static_cast<I>(columns[k] * static_cast<I>(m.block.columns) + static_cast<I>(j)),
+                            values[first + in_block * row_step + j * step]);
+                });
+        };
+        for (std::size_t row = 0; row < rows; ++row)
+            for (std::size_t i = 0; i < from_.block.rows; ++i, end_row()) {
+                if (!has_pieces) {
+                    read_row(row, i);
+                    continue;
+                }
+                for (std::int64_t p = first_piece[row]; p < first_piece[row + 1]; ++p)
+                    read_row(static_cast<std::size_t>(places[static_cast<std::size_t>(p)]), i);
+            }
     }
 
     const stored_matrix& from_;

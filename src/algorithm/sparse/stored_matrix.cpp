@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "algorithm/divided_up.hpp"
+#include "algorithm/sparse/block_storage.hpp"
 #include "algorithm/sparse/matrix_look.hpp"
 #include "algorithm/sparse/sparse_strategy.hpp"
 #include "algorithm/sparse/value_types.hpp"
@@ -57,12 +58,11 @@ std::optional<std::vector<std::int64_t>> diagonals_of(const host_rows& from) {
     return found;
 }
 
-template <class I>
-matrix_look looked_at(const host_rows& from) {
+/// What the lengths of rows say.
+matrix_look looked_at_rows(const host_rows& from) {
     matrix_look seen;
     seen.rows = from.rows();
     seen.entries = from.entries();
-    seen.diagonals = diagonals_of<I>(from);
     const std::size_t rows = from.rows();
     seen.narrowest_slice = rows == 0 ? 0 : from.entries();
     for (std::size_t first = 0; first < rows; first += slice_rows) {
@@ -84,6 +84,12 @@ matrix_look looked_at(const host_rows& from) {
             static_cast<std::size_t>(from.pointers[std::min(first + cpu_rows, rows)] - from.pointers[first]));
     return seen;
 }
+template <class I>
+matrix_look looked_at(const host_rows& from) {
+    matrix_look seen = looked_at_rows(from);
+    seen.diagonals = diagonals_of<I>(from);
+    return seen;
+}
 
 std::size_t padded_rows(std::size_t rows) { return divided_up(rows, slice_rows) * slice_rows; }
 
@@ -96,24 +102,16 @@ bool suits_slices(const matrix_look& seen, std::size_t units) {
            static_cast<double>(seen.slice_slots) * least_filled_slices <= static_cast<double>(seen.entries);
 }
 
-bool suits_chunks_of_rows(const matrix_look& seen, std::size_t units) {
-    return seen.entries < few_entries || seen.fullest_chunk <= seen.entries / (4 * units);
+/// Of each row of blocks: how many are ahead of it.
+std::vector<std::int64_t> pointers_of_blocks(const host_rows& from, const block_shape& block) {
+    std::vector<std::int64_t> made;
+    for (std::size_t r = 0; r <= from.rows(); r += block.rows)
+        made.push_back((from.pointers[r] - from.pointers[0]) / static_cast<std::int64_t>(block.entries()));
+    return made;
 }
 
-template <class T>
-void add_to(T& sum, const T& more) {
-    sum = static_cast<T>(sum + more);
-}
-void add_to(std::int32_t& sum, std::int32_t more) {
-    sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) + static_cast<std::uint32_t>(more));
-}
-void add_to(std::int64_t& sum, std::int64_t more) {
-    sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(more));
-}
-template <class T>
-void add_to(complex_value<T>& sum, const complex_value<T>& more) {
-    sum.real_part += more.real_part;
-    sum.imaginary_part += more.imaginary_part;
+bool suits_chunks_of_rows(const matrix_look& seen, std::size_t units) {
+    return seen.entries < few_entries || seen.fullest_chunk <= seen.entries / (4 * units);
 }
 
 /// Makes the arrays of a storage.
@@ -155,12 +153,9 @@ private:
                  ++k)
                 f(r, k);
     }
-    /// No memory is empty: kernels are given its address.
     template <class E>
     std::shared_ptr<vector_state> on_device(trace::type type, const E* elements, std::size_t count) const {
-        auto made = std::make_shared<vector_state>(device_, type, std::max<std::size_t>(count, 1));
-        if (count > 0) write(*made, 0, elements, count);
-        return made;
+        return array::on_device(device_, type, elements, count);
     }
     template <class E>
     std::shared_ptr<vector_state> on_device(trace::type type, const std::vector<E>& list) const {
@@ -312,6 +307,22 @@ std::string padding_of(const stored_matrix& m) {
         "{:.1f} % padding",
         100.0 * static_cast<double>(m.slots - std::min(m.entries, m.slots)) / static_cast<double>(m.slots));
 }
+std::string described_blocks(const stored_matrix& m, const matrix_look& seen) {
+    const std::string blocks = fmt::format("{} blocks of {} x {}", grouped(m.entries / m.block.entries()),
+                                           m.block.rows, m.block.columns);
+    switch (m.how) {
+        case storage::slices:
+            return fmt::format("BSR in slices of {} rows of blocks, {}, {}: a column index for each block",
+                               slice_rows, blocks, padding_of(m));
+        case storage::balanced:
+            return fmt::format(
+                "balanced BSR, {} in {} pieces: rows of up to {} blocks are shared out among work-items",
+                blocks, grouped(m.pieces.products->rows / m.block.rows), grouped(seen.longest_row));
+        default:
+            return fmt::format("BSR, {} in {} rows of blocks, no padding: a column index for each block",
+                               blocks, grouped(m.rows / m.block.rows));
+    }
+}
 
 }  // namespace
 
@@ -424,11 +435,19 @@ std::size_t stored_matrix::bytes() const {
     for (const auto* each :
          {&values, &column_indices, &starts, &tiles.first, &tiles.heads, &tiles.filled_rows, &tiles.cuts})
         if (*each) sum += (*each)->bytes();
+    if (pieces.products) sum += pieces.products->bytes() + pieces.starts->bytes() + pieces.places->bytes();
     return sum;
 }
 
+std::shared_ptr<vector_state> on_device(const std::shared_ptr<runtime::device_state>& device,
+                                        trace::type type, const void* elements, std::size_t count) {
+    auto made = std::make_shared<vector_state>(device, type, std::max<std::size_t>(count, 1));
+    if (count > 0) write(*made, 0, elements, count);
+    return made;
+}
+
 stored_matrix stored(const host_rows& from, trace::type value, scalar index, storage asked,
-                     const std::shared_ptr<runtime::device_state>& device) {
+                     const block_shape& block, const std::shared_ptr<runtime::device_state>& device) {
     const bool on_cpu = is_stored_as_on_cpu(*device);
     const std::size_t units = std::max<std::size_t>(device->info().compute_units, 1);
     stored_matrix made;
@@ -441,6 +460,18 @@ stored_matrix stored(const host_rows& from, trace::type value, scalar index, sto
         const matrix_look seen = looked_at<I>(from);
         made.how = asked != storage::automatic ? asked : chosen(seen, sizeof(T), sizeof(I), on_cpu, units);
         if (made.how == storage::diagonals && !seen.diagonals) refuse_diagonals();
+        if (made.how != storage::diagonals && !block.is_one_entry()) {
+            made.block = block;
+            const std::vector<std::int64_t> pointers = pointers_of_blocks(from, block);
+            host_rows blocks;
+            blocks.pointers = pointers;
+            const matrix_look seen_blocks = looked_at_rows(blocks);
+            if (asked == storage::automatic && !on_cpu)
+                made.how = suits_slices(seen_blocks, units) ? storage::slices : storage::balanced;
+            store_blocks(made, from, pointers, !on_cpu, device);
+            made.words = described_blocks(made, seen_blocks);
+            return;
+        }
         made.has_long_rows = seen.long_rows > made.rows / 2;
         builder<T, I>(from, made, device, on_cpu).make(seen);
         made.words = described(made, seen);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithm/sparse/block_functions.hpp"
 #include "array/vector_state.hpp"
 #include "balm/sparse_matrix.hpp"
 
@@ -43,6 +44,15 @@ struct balanced_tiles {
     std::size_t long_count = 0;                 ///< the last of them, which have parts in many tiles
 };
 
+struct stored_matrix;
+/// Rows of blocks of very different lengths, in pieces of limited lengths: the products of these are computed
+/// first, and added up in the order of a row.
+struct row_pieces {
+    std::shared_ptr<const stored_matrix> products;  ///< a row of blocks for each piece
+    std::shared_ptr<vector_state> starts;           ///< of each row of blocks: its first piece (i64)
+    std::shared_ptr<vector_state> places;           ///< of each piece: which row of `products` it is (i64)
+};
+
 struct stored_matrix {
     storage how = storage::rows;
     trace::type value;
@@ -58,6 +68,8 @@ struct stored_matrix {
     std::shared_ptr<vector_state> values, column_indices;
     std::shared_ptr<vector_state> starts;  ///< of rows (type `index`) or slices (i64)
     balanced_tiles tiles;
+    block_shape block;  ///< slices count these; see block_storage.hpp
+    row_pieces pieces;  ///< balanced storage of blocks
     std::string words;  ///< how it is stored
 
     bool is_inline() const { return how != storage::balanced; }
@@ -77,9 +89,13 @@ struct host_rows {
     std::size_t entries() const { return static_cast<std::size_t>(pointers.back() - pointers.front()); }
 };
 
-/// Throws usage_error where the storage asked for does not suit the matrix.
-stored_matrix stored(const host_rows&, trace::type value, scalar index, storage asked,
+/// In blocks, unless these are single entries: each row of blocks then has whole ones, in the same order in
+/// all of its rows. Throws usage_error where the storage asked for does not suit the matrix.
+stored_matrix stored(const host_rows&, trace::type value, scalar index, storage asked, const block_shape&,
                      const std::shared_ptr<runtime::device_state>&);
+/// Elements in a device's memory; of none, memory of one: kernels are given its address.
+std::shared_ptr<vector_state> on_device(const std::shared_ptr<runtime::device_state>&, trace::type,
+                                        const void* elements, std::size_t count);
 /// Writes the rows of a part to the memory of the whole matrix: its entries behind those that
 /// row_pointers[first_row] counts, and the row pointers that follow it.
 void read_entries(const stored_matrix&, std::size_t first_row, std::size_t first_column, const csr_memory&);

@@ -1,11 +1,14 @@
 #pragma once
 // The types of matrix entries and column indices, as types of the host and of the kernel language.
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include "balm/complex_value.hpp"
 #include "balm/device_type.hpp"
+#include "balm/short_vector.hpp"
 
 namespace balm::array {
 
@@ -29,6 +32,41 @@ decltype(auto) with_types(trace::type value, scalar index, F&& f) {
             if (is_complex) return with_value.template operator()<complex_value<double>>();
             return with_value.template operator()<double>();
     }
+}
+
+/// Integers wrap.
+template <class T>
+void add_to(T& sum, const T& more) {
+    sum = static_cast<T>(sum + more);
+}
+inline void add_to(std::int32_t& sum, std::int32_t more) {
+    sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) + static_cast<std::uint32_t>(more));
+}
+inline void add_to(std::int64_t& sum, std::int64_t more) {
+    sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(more));
+}
+template <class T>
+void add_to(complex_value<T>& sum, const complex_value<T>& more) {
+    sum.real_part += more.real_part;
+    sum.imaginary_part += more.imaginary_part;
+}
+
+/// Whether operands may have several columns as lanes of short vectors.
+constexpr bool has_lanes_of_columns(trace::type value) {
+    return value.lanes == 1 && (value.element == scalar::f32 || value.element == scalar::f64);
+}
+/// Calls f.operator()<T, I, X>() for entries of T, indices of I, and operands whose elements X are T, or so
+/// many lanes of it.
+template <class F>
+decltype(auto) with_operands(trace::type value, scalar index, std::size_t lanes, F&& f) {
+    return with_types(value, index, [&]<class T, class I>() -> decltype(auto) {
+        if constexpr (std::floating_point<T>) {
+            if (lanes == 8) return f.template operator()<T, I, vec<T, 8>>();
+            if (lanes == 4) return f.template operator()<T, I, vec<T, 4>>();
+            if (lanes == 2) return f.template operator()<T, I, vec<T, 2>>();
+        }
+        return f.template operator()<T, I, T>();
+    });
 }
 
 }  // namespace balm::array

@@ -137,6 +137,13 @@ void copy_elements(vector_state& to, std::size_t to_first, const vector_state& f
         });
 }
 
+void copy_elements(runtime::queue_state& queue, vector_state& to, std::size_t to_first,
+                   const vector_state& from, std::size_t from_first, std::size_t count) {
+    const std::size_t bytes = to.element_size();
+    queue.enqueue_copy(*to.memory(), to.offset() + to_first * bytes, *from.memory(),
+                       from.offset() + from_first * bytes, count * bytes);
+}
+
 std::vector<share> shares_of(const vector_state& model, std::size_t size) {
     std::vector<share> list;
     for (const vector_state::part& p : model.parts())

@@ -67,6 +67,11 @@ bool is_spread(const tape&);
 void copy_elements(vector_state& to, std::size_t to_first, const vector_state& from, std::size_t from_first,
                    std::size_t count);
 
+/// The same between vectors that are not spread, by this queue of the target's device: kernels of its default
+/// queue may run meanwhile. Waits, as all commands do, for what wrote and reads the elements.
+void copy_elements(runtime::queue_state&, vector_state& to, std::size_t to_first, const vector_state& from,
+                   std::size_t from_first, std::size_t count);
+
 /// Throws usage_error where vectors do not lie on the same devices.
 void compare_devices(const vector_state&, const vector_state&);
 /// The same, quickly for one device.

@@ -1,0 +1,29 @@
+#pragma once
+// What a sparse matrix is multiplied by: a vector, or the columns of a row-major matrix, some of which are
+// the lanes of a short vector, so that an entry is loaded once for all of them.
+
+#include <bit>
+#include <cstddef>
+
+#include "balm/device_type.hpp"
+
+namespace balm::array {
+
+struct operand_form {
+    std::size_t lanes = 1;   ///< columns that one call of a function computes
+    std::size_t groups = 1;  ///< calls for each row: neighbours, which share its entries in caches
+
+    std::size_t columns() const { return lanes * groups; }
+    /// The number of groups, where kernels are made for it: 0, where it is an argument.
+    std::size_t known_groups() const {
+        constexpr std::size_t most_known = 8;
+        return std::has_single_bit(groups) && groups <= most_known ? groups : 0;
+    }
+    /// The operand's elements, and the product's.
+    trace::type element(trace::type value) const {
+        if (lanes > 1) value.lanes = static_cast<std::uint8_t>(lanes);
+        return value;
+    }
+};
+
+}  // namespace balm::array

@@ -1,0 +1,108 @@
+#pragma once
+// What the functions of product_functions.cpp and block_functions.cpp are made of: parameters, the operand's
+// elements, and a table of those that are traced already.
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+
+#include "algorithm/sparse/operand_form.hpp"
+#include "algorithm/sparse/product_functions.hpp"
+#include "balm/dsl/complex.hpp"
+#include "balm/dsl/control.hpp"
+#include "balm/dsl/memory.hpp"
+#include "balm/trace.hpp"
+
+namespace balm::array::row_function {
+
+using namespace balm::dsl;
+
+struct function_key {
+    const char* kind;
+    trace::type value;
+    scalar index;
+    operand_form form;
+    std::size_t size = 0, rows_of_block = 1, columns_of_block = 1;
+};
+/// The functions of each key, each traced when it is first asked for.
+template <class Make>
+function_pointer known(const function_key& wanted, const Make& make) {
+    using key = std::tuple<std::string, scalar, int, scalar, std::size_t, std::size_t, std::size_t,
+                           std::size_t, std::size_t>;
+    static auto& mutex = *new std::mutex;
+    static auto& list = *new std::map<key, function_pointer>;
+    const std::scoped_lock lock(mutex);
+    function_pointer& found =
+        list[{wanted.kind, wanted.value.element, wanted.value.lanes, wanted.index, wanted.form.lanes,
+              wanted.form.known_groups(), wanted.size, wanted.rows_of_block, wanted.columns_of_block}];
+    if (!found) found = make();
+    return found;
+}
+
+template <class T>
+trace::type type_of() {
+    return balm::detail::type_of_element<T>();
+}
+
+/// The parameters of a function, in order.
+class parameters {
+public:
+    explicit parameters(const std::string& signature) : recording_(signature, 0, {}) {}
+    Index index() { return Index(recording_.parameter(scalar::i64, trace::access::value)); }
+    template <class T>
+    In<T> memory() {
+        return In<T>(recording_.parameter(type_of<T>(), trace::access::in));
+    }
+    template <class T>
+    function_pointer finish(const Var<T>& result) {
+        const trace::node value = trace::read(result.node());
+        return recording_.finish(&value);
+    }
+
+private:
+    trace::recording recording_;
+};
+
+/// The last word of a function's signature, where the number of groups is an argument.
+inline const char* signature_end(const operand_form& form) {
+    return form.known_groups() == 0 ? ", groups)" : ")";
+}
+
+/// The row and the group of columns of an element of the product.
+class place {
+public:
+    /// Declares the last parameter, if it needs one.
+    place(parameters& given, const operand_form& form, const Index& element) : row(element) {
+        const std::size_t known = form.known_groups();
+        if (known == 1) return;
+        is_one_column_ = false;
+        groups_ = known == 0 ? given.index() : Index(static_cast<std::int64_t>(known));
+        row = element / groups_;
+        group_ = element - row * groups_;
+    }
+    /// Where the same group of another row is: of the operand, or of partial results.
+    Index at(const Index& other_row) const {
+        return is_one_column_ ? other_row : Index(other_row * groups_ + group_);
+    }
+
+    Index row;
+
+private:
+    bool is_one_column_ = true;
+    Index groups_, group_;
+};
+
+/// sum += value * x where the condition is true; else x counts as 0. x is loaded in any case, so that no load
+/// waits for another.
+template <class T, class X>
+void add_if(const Bool& is_there, Var<X>& sum, const Var<T>& value, const Var<X>& x) {
+    Var<X> element = x;
+    BALM_IF (!is_there) {
+        element = Var<X>();
+    }
+    sum += value * element;
+}
+
+}  // namespace balm::array::row_function
