@@ -70,8 +70,10 @@ csr_part part_with(const device_csr& from, std::size_t first_row, std::size_t en
     vector<I> own_starts = elements_on<I>(on, m.rows + 1), own_columns = elements_on<I>(on, m.entries);
     const auto values = std::make_shared<vector_state>(on, m.value, std::max<std::size_t>(m.entries, 1));
     copy_elements(*own_starts.state(), 0, *from.starts, first_row, m.rows + 1);
-    copy_elements(*own_columns.state(), 0, *from.column_indices, begin, m.entries);
-    copy_elements(*values, 0, *from.values, begin, m.entries);
+    if (m.entries > 0) {
+        copy_elements(*own_columns.state(), 0, *from.column_indices, begin, m.entries);
+        copy_elements(*values, 0, *from.values, begin, m.entries);
+    }
     own_starts -= static_cast<I>(begin);
     own_columns -= static_cast<I>(made.first_column);
     m.starts = own_starts.state();
@@ -103,8 +105,10 @@ device_csr joined_with(std::span<const csr_part> parts, std::size_t columns) {
     for (const csr_part& each : parts) {
         const device_csr& m = each.matrix;
         copy_elements(*starts.state(), row, *m.starts, 0, m.rows + 1);
-        copy_elements(*all.state(), entry, *m.column_indices, 0, m.entries);
-        copy_elements(*values, entry, *m.values, 0, m.entries);
+        if (m.entries > 0) {
+            copy_elements(*all.state(), entry, *m.column_indices, 0, m.entries);
+            copy_elements(*values, entry, *m.values, 0, m.entries);
+        }
         if (entry > 0) starts(range(row, m.rows + 1)) += static_cast<I>(entry);
         if (each.first_column > 0 && m.entries > 0)
             all(range(entry, m.entries)) += static_cast<I>(each.first_column);
