@@ -72,8 +72,10 @@ device_csr joined_with(std::span<const csr_part> parts, std::size_t columns) {
     for (const csr_part& each : parts) {
         const device_csr& m = each.matrix;
         copy_elements(*starts.state(), row, *m.starts, 0, m.rows + 1);
-        copy_elements(*all.state(), entry, *m.column_indices, 0, m.entries);
-        copy_elements(*values, entry, *m.values, 0, m.entries);
+        if (m.entries > 0) {
+            copy_elements(*all.state(), entry, *m.column_indices, 0, m.entries);
+            copy_elements(*values, entry, *m.values, 0, m.entries);
+        }
         if (entry > 0) starts(range(row, m.rows + 1)) += static_cast<I>(entry);
         if (each.first_column > 0 && m.entries > 0)
             all(range(entry, m.entries)) += static_cast<I>(each.first_column);
