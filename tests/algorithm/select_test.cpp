@@ -388,6 +388,27 @@ TEST(V15_select, new_values_and_sizes_compile_nothing) {
     });
 }
 
+TEST(V15_select, parts_of_all_weights) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        constexpr double some[] = {0, 0.05, 1, 1, 4};
+        for (int turn = 0; turn < 6; ++turn) {
+            std::vector<double> weights(ctx.size());
+            for (double& each : weights) each = some[pick(random, std::size(some))];
+            weights[pick(random, weights.size())] += 1;
+            const std::vector<int> x = keys_of<int>(any_kind(random), random, pick(random, 9000));
+            const vector<int> v(ctx.weighted(weights), x);
+            std::vector<int> wanted, others;
+            for (const int each : x) (each % 3 == 0 ? wanted : others).push_back(each);
+            expect_equal(copy_if(v, v % 3 == 0), wanted);
+            const auto [parted, count] = partition(v, v % 3 == 0);
+            EXPECT_EQ(count, wanted.size());
+            wanted.insert(wanted.end(), others.begin(), others.end());
+            expect_equal(parted, wanted);
+        }
+    });
+}
+
 TEST(V15_select, over_three_devices) {
     run_on_three_devices("test_algorithm", "V15_select.*-*with_sub_groups*:*on_cpus*:*compile_nothing");
 }
