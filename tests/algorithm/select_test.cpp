@@ -8,6 +8,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -385,6 +386,28 @@ TEST(V15_select, new_values_and_sizes_compile_nothing) {
                       select_some(5000, 170001);
                   }),
                   0);
+    });
+}
+
+TEST(V15_select, parts_of_all_weights) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        constexpr double some[] = {0, 0.05, 1, 1, 4};
+        for (int turn = 0; turn < 6; ++turn) {
+            std::vector<double> weights(ctx.size());
+            for (double& each : weights) each = some[below(random, std::size(some))];
+            weights[below(random, weights.size())] += 1;
+            const std::vector<std::int32_t> x = numbers<std::int32_t>(random, below(random, 9000));
+            SCOPED_TRACE(x.size());
+            const vector<std::int32_t> v(ctx.weighted(weights), x);
+            const auto is_less = [](std::int32_t each) { return each < 50; };
+            expect_same(copy_if(v, v < 50), copied_if(x, is_less));
+            std::vector<std::int32_t> parted = x;
+            const auto middle = std::stable_partition(parted.begin(), parted.end(), is_less);
+            const auto [on_device, count] = partition(v, v < 50);
+            expect_same(on_device, parted);
+            EXPECT_EQ(count, static_cast<std::size_t>(middle - parted.begin()));
+        }
     });
 }
 

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "algorithm/compact/compact_kernels.hpp"
@@ -172,19 +174,20 @@ private:
     std::optional<announcement_memory> announcements_;
 };
 
+/// The device of an expression that is ready; of vectors over several the first one.
+std::shared_ptr<runtime::device_state> first_device_of(const tape& p) {
+    const auto spread =
+        std::find_if(p.vectors.begin(), p.vectors.end(), [](const auto& v) { return v->is_spread(); });
+    return spread == p.vectors.end() ? device_of(p) : (*spread)->device_handle();
+}
+
 /// The elements on one device: of vectors over several the first one gets copies.
 struct elements_on_device {
     explicit elements_on_device(tape&& of) : p(std::move(of)) {
         materialise(p);
         n = element_count(p);
-        if (!is_spread(p)) {
-            device = device_of(p);
-            return;
-        }
-        const auto spread =
-            std::find_if(p.vectors.begin(), p.vectors.end(), [](const auto& v) { return v->is_spread(); });
-        device = (*spread)->device_handle();
-        if (n > 0) p = std::move(localizer(device).pieces(p, box_of(p), 0, n)[0].values);
+        device = first_device_of(p);
+        if (n > 0 && is_spread(p)) p = std::move(localizer(device).pieces(p, box_of(p), 0, n)[0].values);
     }
 
     tape p;
@@ -224,11 +227,11 @@ std::size_t read_count(const vector_state& count) {
 
 using made_list = std::vector<std::shared_ptr<vector_state>>;
 
-made_list make_vectors(const elements_on_device& like, std::span<const trace::type> types, std::size_t size) {
+made_list make_vectors(const std::shared_ptr<runtime::device_state>& on, std::span<const trace::type> types,
+                       std::size_t size) {
     made_list made;
     made.reserve(types.size());
-    for (const trace::type& each : types)
-        made.push_back(std::make_shared<vector_state>(like.device, each, size));
+    for (const trace::type& each : types) made.push_back(std::make_shared<vector_state>(on, each, size));
     return made;
 }
 std::vector<vector_state*> addresses_of(const made_list& list) {
@@ -238,37 +241,98 @@ std::vector<vector_state*> addresses_of(const made_list& list) {
     return made;
 }
 
+/// What is kept of elements on one device, and of a partition the others behind it.
+class kept_elements {
+public:
+    kept_elements(const compaction& how, tape&& of, std::size_t n, std::span<const trace::type> elements)
+        : of_(std::move(of)),
+          elements_(elements),
+          n_(n),
+          is_partition_(how.is_partition),
+          device_(device_of(of_)),
+          count_(device_, scalar::i64, 1),
+          all_(how, of_, n, device_, count_) {
+        all_.find_count();
+        if (!all_.counts_first()) move(n_);
+        device_->default_queue().flush();
+    }
+    kept_elements(const kept_elements&) = delete;
+
+    std::size_t wait_for_count() {
+        found_ = read_count(count_);
+        if (!all_.counts_first()) return found_;
+        const std::size_t size = is_partition_ ? n_ : found_;
+        if (size > 0)
+            move(size);
+        else
+            vectors_ = make_vectors(device_, elements_, 0);
+        return found_;
+    }
+    std::size_t count() const { return found_; }
+    std::size_t others() const { return is_partition_ ? n_ - found_ : 0; }
+
+    const made_list& vectors() const { return vectors_; }
+    /// Whether the vectors are on a device and of a size.
+    bool is(const std::shared_ptr<runtime::device_state>& device, std::size_t size) const {
+        return device_ == device && vectors_[0]->size() == size;
+    }
+    void copy_to(const made_list& into, std::size_t place, std::size_t place_of_others) const {
+        for (std::size_t k = 0; k < into.size(); ++k) {
+            if (found_ > 0) copy_elements(*into[k], place, *vectors_[k], 0, found_);
+            if (others() > 0) copy_elements(*into[k], place_of_others, *vectors_[k], found_, others());
+        }
+    }
+
+private:
+    void move(std::size_t room) {
+        vectors_ = make_vectors(device_, elements_, room);
+        all_.move_elements(addresses_of(vectors_), false);
+    }
+
+    const tape of_;
+    const std::span<const trace::type> elements_;
+    const std::size_t n_;
+    const bool is_partition_;
+    const std::shared_ptr<runtime::device_state> device_;
+    vector_state count_;
+    computation all_;
+    made_list vectors_;
+    std::size_t found_ = 0;
+};
+
 }  // namespace
 
 std::size_t compact(tape&& list, const compaction& how, std::span<const trace::type> elements,
                     std::shared_ptr<vector_state>* made) {
-    const elements_on_device from(std::move(list));
-    const auto give = [&](const made_list& all_made) { std::copy(all_made.begin(), all_made.end(), made); };
-    if (from.n == 0) {
-        give(make_vectors(from, elements, 0));
-        return 0;
+    materialise(list);
+    const std::size_t n = element_count(list);
+    const std::shared_ptr<runtime::device_state> device = first_device_of(list);
+    // Runs pass the ends of parts.
+    std::list<kept_elements> parts;
+    if (how.keys == 0 && is_spread(list)) {
+        for (piece& each : pieces_of(list)) {
+            const std::size_t count = each.box.count();
+            if (count > 0) parts.emplace_back(how, std::move(each.values), count, elements);
+        }
+    } else if (n > 0) {
+        parts.emplace_back(how, elements_on_device(std::move(list)).p, n, elements);
     }
-    vector_state count(from.device, scalar::i64, 1);
-    computation all(how, from.p, from.n, from.device, count);
-    all.find_count();
-    if (all.counts_first()) {
-        const std::size_t found = read_count(count);
-        const made_list exact = make_vectors(from, elements, how.is_partition ? from.n : found);
-        if (found > 0 || how.is_partition) all.move_elements(addresses_of(exact), false);
-        give(exact);
-        return found;
+    std::size_t found = 0;
+    for (kept_elements& each : parts) found += each.wait_for_count();
+    const std::size_t size = how.is_partition ? n : found;
+    made_list all;
+    if (parts.size() == 1 && parts.front().is(device, size)) {
+        all = parts.front().vectors();
+    } else {
+        all = make_vectors(device, elements, size);
+        std::size_t place = 0, place_of_others = found;
+        for (const kept_elements& each : parts) {
+            each.copy_to(all, place, place_of_others);
+            place += each.count();
+            place_of_others += each.others();
+        }
     }
-    const made_list roomy = make_vectors(from, elements, from.n);
-    all.move_elements(addresses_of(roomy), false);
-    const std::size_t found = read_count(count);
-    if (found == from.n || how.is_partition) {
-        give(roomy);
-        return found;
-    }
-    const made_list exact = make_vectors(from, elements, found);
-    for (std::size_t k = 0; k < exact.size(); ++k)
-        if (found > 0) copy_elements(*exact[k], 0, *roomy[k], 0, found);
-    give(exact);
+    std::copy(all.begin(), all.end(), made);
     return found;
 }
 

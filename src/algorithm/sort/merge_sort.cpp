@@ -129,8 +129,13 @@ private:
             list(given, stage);
             return trace_merge_sort(r, given, plan, is_ahead_);
         };
+        // A group that sorts is so large that the registers of its work-items must be bounded to fit the
+        // unit.
+        ir::launch_facts facts = facts_;
+        if (plan.group > tuned_merges.group)
+            facts.max_registers = tuned_merges.registers / static_cast<std::uint32_t>(plan.group);
         const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(device_, plan, empty_tape(), no_leaves(), facts_, std::cref(trace_it));
+            kernel_for(device_, plan, empty_tape(), no_leaves(), facts, std::cref(trace_it));
         runtime::grid g;
         g.local[0] = stage == merge_stage::split ? split_group : plan.group;
         g.global[0] = groups * g.local[0];

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 
 namespace balm::array {
 
@@ -21,6 +22,7 @@ struct merge_tuning {
     std::size_t least_group = 32;          ///< of large elements
     std::size_t most_of_item = 17;         ///< elements of a share
     std::size_t tiles_sorted_at_once = 2;  ///< by a group of as many times the work-items
+    std::uint32_t registers = 65536;       ///< of a compute unit (NVIDIA)
 };
 inline constexpr merge_tuning tuned_merges;
 

@@ -259,7 +259,7 @@ public:
         return true;
     }
     std::shared_ptr<vector_state> compute() const override {
-        const vector_handle made = make_like(*near(), type(), extents().count());
+        vector_handle made = make_like(*near(), type(), extents().count());
         if (made->size() == 0) return made;
         const vector_handle keys = computed(keys_, key_, made->size());
         number(*made);
