@@ -33,7 +33,7 @@ enum class border : std::uint8_t {
     wrap,   ///< the other end: … c d | a b c d | a b …
     mirror  ///< the array backwards: … b a | a b c d | d c …
 };
-/// Neighbours beyond the border have this value.
+/// Neighbours beyond the border have this value. Not for structures.
 template <class T>
 struct constant_border {
     T value{};
@@ -118,10 +118,14 @@ public:
     /// The same for a list of offsets.
     expr<T> at(std::span<const std::int64_t> offset) const {
         expr<T> near(from_.neighbour(number_, where_, beyond_, offset));
-        if (!constant_) return near;
-        std::optional<array::tape> is_within = from_.is_within(where_, offset);
-        if (!is_within) return near;
-        return expr<T>(select(expr<bool>(std::move(*is_within)), std::move(near), *constant_));
+        if constexpr (array_operand<T>) {  // all but structures, which have no constant border
+            if (!constant_) return near;
+            std::optional<array::tape> is_within = from_.is_within(where_, offset);
+            if (!is_within) return near;
+            return expr<T>(select(expr<bool>(std::move(*is_within)), std::move(near), *constant_));
+        } else {
+            return near;
+        }
     }
     /// The element's own index along a dimension, counted from 0.
     expr<std::int64_t> coordinate(int dimension) const {
@@ -156,8 +160,11 @@ template <class T, border_rule B>
 std::optional<T> constant_of(const B& beyond) {
     if constexpr (std::same_as<B, border>)
         return std::nullopt;
-    else
+    else {
+        static_assert(balm::array_operand<T>,
+                      "Balm: structures have no constant border; take clamp, wrap or mirror");
         return static_cast<T>(beyond.value);
+    }
 }
 
 template <array_value A>

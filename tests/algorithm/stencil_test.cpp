@@ -15,11 +15,17 @@
 #include "balm/error.hpp"
 #include "balm/reduce.hpp"
 #include "balm/scan.hpp"
+#include "balm/structure.hpp"
 #include "kernel/run.hpp"
 #include "support/case_count.hpp"
 #include "support/nvrtc_listener.hpp"
 
 namespace balm::test {
+
+struct pixel {
+    std::uint8_t red, green, blue;
+};
+BALM_STRUCT(pixel, red, green, blue)
 
 namespace {
 
@@ -192,6 +198,83 @@ TEST(V14_stencils, elements_that_are_more_than_scalars) {
             };
             ASSERT_LE(std::abs(got.begin()[i] - at(-1) * at(2)), 1e-4f) << i;
         }
+    });
+}
+
+/// In eight dimensions, from every side of the box, into a view of memory that the stencil reads.
+TEST(V14_stencils, in_eight_dimensions_and_in_place) {
+    const host_box box{{2, 1, 3, 2, 1, 2, 2, 3}, [] {
+                           auto random = seeded_random();
+                           return random_values<std::int32_t>(random, 144, -1000, 1000);
+                       }()};
+    const std::vector<offsets> list{
+        {0, 0, 0, 0, 0, 0, 0, 0}, {1, 0, -1, 0, 0, 0, 1, 2}, {-3, 1, 0, -1, 2, 0, 0, -1}};
+    on_all_contexts([&](const context& ctx) {
+        vector<std::int32_t> x(ctx, 2 * box.values.size(), 0);
+        auto memory = view(x, {box.values.size(), 2});
+        memory(all, 1) = vector<std::int32_t>(ctx, box.values);  // every other element
+        auto own = memory(all, 1).reshape(box.extents());
+        own = stencil(
+            border::wrap,
+            [&](const auto& u) {
+                return u.at(list[0]) + 2 * u.at(list[1]) - u.at(list[2]) +
+                       cast<std::int32_t>(u.coordinate(2));
+            },
+            own);
+        const auto got = x.to_host();
+        for (std::size_t i = 0; i < box.values.size(); ++i) {
+            const offsets here = box.index_of(i);
+            const auto at = [&](std::size_t k) { return box.neighbour(here, list[k], 1, 0); };
+            ASSERT_EQ(got.begin()[2 * i + 1], at(0) + 2 * at(1) - at(2) + static_cast<std::int32_t>(here[2]));
+            ASSERT_EQ(got.begin()[2 * i], 0);
+        }
+    });
+}
+
+/// Elements of 1, 2 and 3 bytes side by side; a work-item of a GPU takes a power of two of them.
+TEST(V14_stencils, beside_structures_of_three_bytes) {
+    auto random = seeded_random();
+    const std::size_t n = 1003;
+    const auto x = random_values<std::uint8_t>(random, n, 0, 60),
+               z = random_values<std::uint8_t>(random, n, 0, 60);
+    on_all_contexts([&](const context& ctx) {
+        std::vector<pixel> pixels(n);
+        for (std::size_t i = 0; i < n; ++i) pixels[i] = {0, x.begin()[i], 0};
+        const vector<pixel> X(ctx, pixels);
+        const vector<std::uint8_t> Z(ctx, z);
+        vector<half> H(ctx, n);
+        H = cast<float>(Z);
+        vector<std::uint8_t> plain(ctx, n), y(ctx, n);
+        plain = cast<std::uint8_t>(field<&pixel::green>(X) + Z);
+        const auto sum = [](const auto& p, const auto& v, const auto& h) {
+            return cast<std::uint8_t>(field<&pixel::green>(p(0)) + v(-1) + v(0) + v(1) + cast<int>(h(2)));
+        };
+        y = stencil(border::wrap, sum, X, Z, H);
+        const auto got_plain = plain.to_host(), got = y.to_host();
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto at = [&](std::size_t by) { return z.begin()[(i + by) % n]; };
+            ASSERT_EQ(got_plain.begin()[i], x.begin()[i] + at(0)) << i;
+            ASSERT_EQ(got.begin()[i],
+                      static_cast<std::uint8_t>(x.begin()[i] + at(n - 1) + at(0) + at(1) + at(2)))
+                << i;
+        }
+    });
+}
+
+/// One for the elements inside, one for all borders; none for other extents.
+TEST(V14_stencils, take_two_kernels) {
+    const auto smooth = [](const context& ctx, std::size_t rows, std::size_t columns) {
+        const vector<float> x(ctx, rows * columns, 1.f);
+        const vector<float> y(stencil(
+            border::clamp,
+            [](const auto& u) { return u(-1, 0) + 3 * u(1, 0) + u(0, -2) + u(0, 1) + 9 * u(1, 1); },
+            view(x, {rows, columns})));
+        for (const float each : y.to_host()) ASSERT_EQ(each, 15.f);
+    };
+    if (devices_are_together()) GTEST_SKIP() << "each device has its own";
+    on_all_contexts([&](const context& ctx) {
+        EXPECT_EQ(compilations_of([&] { smooth(ctx, 20, 32); }), 2);
+        EXPECT_EQ(compilations_of([&] { smooth(ctx, 24, 64); }), 0);
     });
 }
 

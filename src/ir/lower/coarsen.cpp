@@ -14,6 +14,7 @@
 #include "ir/lower/coarsen.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <optional>
 #include <utility>
@@ -172,7 +173,8 @@ coarsening coarsening_for(const function& f, value_id loop, const runtime::launc
         return {width_of_fours, runs_of_fours, stored};
     }
     const std::size_t instructions = instructions_of(f, body);
-    std::size_t width = run_bytes / std::min(widest, run_bytes);
+    std::size_t width =
+        run_bytes / std::min(std::bit_ceil(widest), run_bytes);  // structures may have 3 bytes
     while (width * instructions > most_instructions) width /= 2;
     if (width <= 1) return {};
     if (stored && !loads_too_much(f, body, loop, index, *stored))

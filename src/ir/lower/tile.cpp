@@ -1,6 +1,7 @@
 #include "ir/lower/tile.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <set>
 #include <tuple>
@@ -439,7 +440,8 @@ std::size_t instructions_besides_positions(const function& f, block body) {
 std::vector<register_tile> tiles_of(const function& f, std::span<const value_id> nest,
                                     const runtime::launch_facts& facts) {
     const block& body = body_of(f, nest.back());
-    const auto widest = static_cast<std::uint8_t>(row_bytes / std::min(widest_access(f, body), row_bytes));
+    const auto widest =
+        static_cast<std::uint8_t>(row_bytes / std::min(std::bit_ceil(widest_access(f, body)), row_bytes));
     const std::size_t instructions = instructions_besides_positions(f, body);
     std::vector<register_tile> all;
     if (instructions > most_instructions) return all;
