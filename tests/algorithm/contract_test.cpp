@@ -427,9 +427,7 @@ TEST(V18_contractions, say_what_does_not_fit) {
     says("axis 0 of 3 elements and axis 1 of 4", [&] { contract(A, {0}, A, {1}); });
 }
 
-TEST(V18_contractions, over_several_devices) {
-    run_on_three_devices("test_algorithm", "V18_contractions.stand_*");
-}
+TEST(V18_contractions, over_several_devices) { run_on_three_devices("test_algorithm", "V18_contract.*"); }
 
 }  // namespace
 }  // namespace balm::test
