@@ -688,7 +688,7 @@ private:
 
     /// How many are selected, and where the last one stands.
     block::operation counts() const {
-        const block::operation adds = block::sums(plan_.count_type());
+        block::operation adds = block::sums(plan_.count_type());
         if (!plan_.has_lengths) return adds;
         const auto combined = [](const values& a, const values& b) {
             return values{trace::apply(builtin::add, a[0], b[0]), trace::apply(builtin::max, a[1], b[1])};

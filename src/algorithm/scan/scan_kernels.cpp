@@ -94,7 +94,7 @@ private:
     /// The element so far from another one, which are neighbours in a run no longer than a row.
     values at(const coordinates& place, const Index& first, int away) const {
         const values recorded = record(p_, leaves_, given_, place);
-        const values own = does_.of_element(recorded, place.flat);
+        values own = does_.of_element(recorded, place.flat);
         if (!has_flag_) return own;
         const trace::node begins = plan_.is_by_key ? recorded.back() : begins_row(first, away);
         if (!plan_.has_init) return flagged(begins, own);
