@@ -15,8 +15,8 @@ namespace {
 
 using namespace balm::bench;
 
-/// Of the sum of the rates. A sort also sends most elements to another device, and merges what it gets there:
-/// that is as much traffic again as a radix sort of 32 bits has, or more.
+/// Of the sum of the rates. A sort also sends most elements to another device, and merges what it gets, once
+/// for each doubling of the devices.
 constexpr double bar = 0.9, sort_bar = 0.5;
 constexpr int launches = 20, samples = 15;
 
