@@ -366,6 +366,7 @@ private:
             cuts_between({list.begin(), list.end()}, signed_of(seen_.filled_rows), to_.entries < to_.slots);
         if (!has_empty_rows || cuts.empty()) return cuts;
         std::vector<std::int64_t> numbers;
+        numbers.reserve(cuts.size());
         for (const tile_cut& each : cuts) numbers.push_back(each.row);
         const host_array<std::int64_t> rows = vector<std::int64_t>(filled[uploaded(numbers)]).to_host();
         for (std::size_t k = 0; k < cuts.size(); ++k) cuts[k].row = rows[k];

@@ -244,6 +244,7 @@ inline void sort_tables(const Local<std::int32_t>& tables, const Int& count, con
         }
 }
 
+// NOLINTBEGIN(performance-unnecessary-value-param): a kernel's parameters are values
 template <class I>
 const auto& collect_columns() {
     static const auto& made = *new auto(kernel<1>(
@@ -363,6 +364,7 @@ const auto& add_up_entries() {
         }));
     return made;
 }
+// NOLINTEND(performance-unnecessary-value-param)
 
 /// Of entry e of rows in a list, which are numbered one row after the other: where it is in A, and how many
 /// products it has.
