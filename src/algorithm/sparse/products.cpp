@@ -17,7 +17,7 @@
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "balm/view.hpp"
-#include "kernel/launch/launch.hpp"
+#include "kernel/launch/kernel_program.hpp"
 
 namespace balm::array {
 
