@@ -242,7 +242,7 @@ public:
                                cast<std::int64_t>(static_cast<C&&>(column_indices)).tape(),
                                detail::begin<detail::array_scalar<V>()>(static_cast<V&&>(values)),
                                detail::array_type<T>()),
-            scalar_of<Index>, how));
+            detail::array_type<T>(), scalar_of<Index>, how));
     }
 
     /// From dense blocks of block[0] x block[1] entries, 1 to 16 each, in host memory, copied: row r of the
