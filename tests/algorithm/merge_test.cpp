@@ -235,7 +235,7 @@ TEST(V15_merge, expressions_and_views) {
         expect_equal(merge(x(slice(1, 4, 2)), 2 * y + 1), {1, 1, 3, 3, 5});
         expect_equal(merge(sorted(x), y), {0, 1, 1, 2, 3, 5, 7, 9, 11});
         vector<int> into(ctx, 6);
-        merge_into(into, y, balm::cast<int>(balm::element_index(4, 3)));
+        merge_into(into, y, y + 4);
         expect_equal(into, {0, 1, 2, 4, 5, 6});
     });
 }

@@ -329,7 +329,9 @@ TEST(V11_sparse, storage_is_chosen_by_looking_at_the_matrix) {
     EXPECT_EQ(A.stored_as(), storage::diagonals);
     EXPECT_LT(A.size_bytes(), poisson.values.size() * 9);
     EXPECT_THAT(describe(A), HasSubstr("7 diagonals of 27,000 rows"));
-    EXPECT_EQ(on_device(ctx, scattered).stored_as(), storage::rows);
+    // Chunks of rows are shared out among few cores, tiles of entries among many.
+    const bool has_few_cores = ctx.device(0).info().compute_units <= 2;
+    EXPECT_EQ(on_device(ctx, scattered).stored_as(), has_few_cores ? storage::rows : storage::balanced);
     EXPECT_EQ(on_device(ctx, dense).stored_as(), storage::balanced);
     EXPECT_THAT(describe(on_device(ctx, dense)), HasSubstr("400,000 entries"));
     const stored_as_on_gpus held;

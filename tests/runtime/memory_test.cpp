@@ -186,6 +186,21 @@ TEST(C5_ranges, leave_host_memory_free_for_reuse) {
     });
 }
 
+TEST(C5_ranges, are_filled_beyond_the_first_two_gigabytes) {
+    on_every_handle([](const device& dev) {
+        constexpr std::size_t far = std::size_t{1} << 31;
+        if (dev.info().max_allocation < far + (std::size_t{64} << 20)) return;
+        auto a = dev.mixed_buffer<std::uint8_t>(far + (std::size_t{40} << 20));
+        auto part = a.range(far - 100, far + (std::size_t{36} << 20));  // more than one block
+        part.fill(std::uint8_t{7});
+        a.range(far - 200, far - 100).fill(std::uint8_t{1});
+        const auto got = part.read();
+        EXPECT_EQ(std::count(got.begin(), got.end(), std::uint8_t{7}),
+                  static_cast<std::ptrdiff_t>(got.size()));
+        EXPECT_EQ(a.range(far - 101, far - 99).read(), (std::vector<std::uint8_t>{1, 7}));
+    });
+}
+
 TEST(C5_ranges, are_filled_with_elements_that_are_larger_than_their_alignment) {
     on_every_handle([](const device& dev) {
         auto a = dev.mixed_buffer<float>(9);

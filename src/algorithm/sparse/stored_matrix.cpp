@@ -38,24 +38,47 @@ constexpr std::size_t cpu_tile = 8192, cpu_tiles_per_unit = 16;
 /// Rows cut into more parts are added up by a group.
 constexpr std::size_t most_parts_of_item = 64;
 
+/// Diagonals by number, from the lower left corner: a bit for each, unless there would be more than entries
+/// are worth.
+class seen_diagonals {
+public:
+    explicit seen_diagonals(const host_rows& from) {
+        constexpr std::size_t few = std::size_t{1} << 20;
+        const bool is_small = from.column_count <= few + 8 * (from.rows() + from.entries());
+        if (is_small) bits_.resize(from.rows() + from.column_count);
+        rows_ = static_cast<std::int64_t>(from.rows());
+    }
+    /// Whether there are too many.
+    bool add(std::int64_t offset) {
+        if (!bits_.empty()) {
+            const auto at = static_cast<std::size_t>(offset + rows_);
+            if (bits_[at]) return false;
+            bits_[at] = true;
+        } else if (std::find(list.begin(), list.end(), offset) != list.end()) {
+            return false;
+        }
+        if (list.size() == most_diagonals) return true;
+        list.push_back(offset);
+        return false;
+    }
+    std::vector<std::int64_t> list;
+
+private:
+    std::vector<bool> bits_;
+    std::int64_t rows_;
+};
+
 template <class I>
 std::optional<std::vector<std::int64_t>> diagonals_of(const host_rows& from) {
     const I* const columns = static_cast<const I*>(from.columns);
-    const auto rows = static_cast<std::int64_t>(from.rows());
-    std::vector<bool> is_seen(from.rows() + from.column_count);  // from the lower left corner
-    std::vector<std::int64_t> found;
-    for (std::int64_t r = 0; r < rows; ++r)
-        for (std::int64_t k = from.pointers[static_cast<std::size_t>(r)];
-             k < from.pointers[static_cast<std::size_t>(r) + 1]; ++k) {
-            const std::int64_t offset = static_cast<std::int64_t>(columns[k]) - from.first_column - r;
-            const auto at = static_cast<std::size_t>(offset + rows);
-            if (is_seen[at]) continue;
-            if (found.size() == most_diagonals) return std::nullopt;
-            is_seen[at] = true;
-            found.push_back(offset);
-        }
-    std::sort(found.begin(), found.end());
-    return found;
+    seen_diagonals seen(from);
+    for (std::size_t r = 0; r < from.rows(); ++r)
+        for (std::int64_t k = from.pointers[r]; k < from.pointers[r + 1]; ++k)
+            if (seen.add(static_cast<std::int64_t>(columns[k]) - from.first_column -
+                         static_cast<std::int64_t>(r)))
+                return std::nullopt;
+    std::sort(seen.list.begin(), seen.list.end());
+    return std::move(seen.list);
 }
 
 /// What the lengths of rows say.

@@ -163,32 +163,43 @@ void queue::copy(runtime::memory to, std::size_t to_offset, runtime::memory from
 
 namespace {
 
-/// NVIDIA's OpenCL (driver 580) fills as many bytes as the low 32 bits of the size say. A power of two, so
-/// that every pattern divides it.
-constexpr std::size_t most_bytes_of_fill = std::size_t{1} << 30;
+/// NVIDIA's OpenCL (driver 580) cuts sizes of fills to 32 bits, and ends the context
+/// (CL_ILLEGAL_READ_OR_WRITE_NV) or writes elsewhere where they go beyond the first 2 GiB of a buffer. Copies
+/// have no such limit.
+constexpr std::size_t reach_of_fill = std::size_t{1} << 31;
+/// What is copied from then. A power of two, so that every pattern divides it; it stays in the cache.
+constexpr std::size_t filled_block = std::size_t{1} << 24;
 
 }  // namespace
 
 void queue::fill(runtime::memory to, std::size_t offset, std::size_t bytes,
-                 std::span<const std::byte> pattern, const runtime::dependencies& needs) try {
-    std::size_t done = 0;
-    do {
-        const std::size_t some = std::min(bytes - done, most_bytes_of_fill);
-        const runtime::dependencies own{done == 0 ? needs.wait_for : std::span<const runtime::event_handle>(),
-                                        done + some == bytes ? needs.made : nullptr};
-        const cl_int code = submit(own, [&](cl_uint count, const cl_event* events, cl_event* made) {
-            return clEnqueueFillBuffer(queue_.get(), buffer(to), pattern.data(), pattern.size(),
-                                       offset + done, some, count, events, made);
-        });
-        if (code != CL_SUCCESS)
-            fail(code, "clEnqueueFillBuffer",
-                 range("a fill", offset, bytes) + fmt::format(" with a pattern of {} bytes", pattern.size()),
-                 device_->name());
-        done += some;
-    } while (done < bytes);
-} catch (...) {
-    if (bytes > most_bytes_of_fill) clFinish(queue_.get());
-    throw;
+                 std::span<const std::byte> pattern, const runtime::dependencies& needs) {
+    if (offset + bytes > reach_of_fill) return fill_by_copies(to, offset, bytes, pattern, needs);
+    const cl_int code = submit(needs, [&](cl_uint count, const cl_event* events, cl_event* made) {
+        return clEnqueueFillBuffer(queue_.get(), buffer(to), pattern.data(), pattern.size(), offset, bytes,
+                                   count, events, made);
+    });
+    if (code != CL_SUCCESS)
+        fail(code, "clEnqueueFillBuffer",
+             range("a fill", offset, bytes) + fmt::format(" with a pattern of {} bytes", pattern.size()),
+             device_->name());
+}
+
+void queue::fill_by_copies(runtime::memory to, std::size_t offset, std::size_t bytes,
+                           std::span<const std::byte> pattern, const runtime::dependencies& needs) {
+    const std::size_t size = std::min(bytes, filled_block);
+    const runtime::memory block = device_->allocate(size);
+    const owned_memory owner(buffer(block));  // the driver keeps it until the copies are done
+    try {
+        fill(block, 0, size, pattern, {needs.wait_for, nullptr});
+        for (std::size_t done = 0; done < bytes; done += size) {
+            const std::size_t some = std::min(bytes - done, size);
+            copy(to, offset + done, block, 0, some, {{}, done + some == bytes ? needs.made : nullptr});
+        }
+    } catch (...) {
+        clFinish(queue_.get());
+        throw;
+    }
 }
 
 /// Enqueues the pieces one after the other: the first waits, the last makes the event. Where one fails, those

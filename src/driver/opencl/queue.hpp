@@ -63,6 +63,8 @@ private:
     void copy_image(runtime::memory to, const runtime::region_layout& to_layout, runtime::memory from,
                     const runtime::region_layout& from_layout, const runtime::region_extent&,
                     const runtime::dependencies&);
+    void fill_by_copies(runtime::memory, std::size_t offset, std::size_t bytes,
+                        std::span<const std::byte> pattern, const runtime::dependencies&);
     template <class Pieces, class Box, class Row>
     void submit_pieces(const Pieces&, const char* what, const runtime::dependencies&, Box&& box, Row&& row);
 
