@@ -14,6 +14,7 @@ namespace balm::array {
 /// elements.
 template <class F>
 void for_each_part(const vector_state& v, std::size_t first, std::size_t count, F&& f) {
+    if (count == 0) return;
     if (!v.is_spread()) return f(v, first, count, std::size_t{0});
     for (const vector_state::part& p : v.parts()) {
         const std::size_t begin = std::max(first, p.first);
