@@ -19,10 +19,11 @@ using namespace balm::bench;
 constexpr double bar = 1.0;
 constexpr int pairs = 15;
 
-peer::opencl_device as_peer(const balm::device& on) {
+// Which of these are used depends on the libraries that are there.
+[[maybe_unused]] peer::opencl_device as_peer(const balm::device& on) {
     return {on.info().platform.c_str(), on.name().c_str()};
 }
-std::uint32_t hash(std::size_t k) {
+[[maybe_unused]] std::uint32_t hash(std::size_t k) {
     auto h = static_cast<std::uint32_t>(k) * 2654435769u;
     h ^= h >> 15;
     h *= 2246822519u;
@@ -30,8 +31,8 @@ std::uint32_t hash(std::size_t k) {
 }
 
 /// A library's work beside Balm's, each after what prepares it.
-void compare(benchmark::State& state, const balm::device& on, peer::library_work& theirs,
-             const std::function<void()>& prepare, const std::function<void()>& ours) {
+[[maybe_unused]] void compare(benchmark::State& state, const balm::device& on, peer::library_work& theirs,
+                              const std::function<void()>& prepare, const std::function<void()>& ours) {
     for (auto iteration : state) {
         static_cast<void>(iteration);
         std::vector<double> own, other, ratios;
