@@ -28,7 +28,7 @@ struct entry {
 };
 
 /// A table that kernels read, by what it holds.
-struct kept_entry {
+struct table_entry {
     std::any key;
     std::shared_ptr<vector_state> elements;
 };
@@ -46,7 +46,7 @@ public:
     }
 
     runtime::bounded_table<entry> entries{runtime::program_store::most_programs};
-    runtime::bounded_table<kept_entry> kept{most_tables};
+    runtime::bounded_table<table_entry> kept{most_tables};
 };
 
 /// What no kernel has, of those that are for the expression but for one thing.
@@ -148,10 +148,10 @@ std::shared_ptr<vector_state> kept_table(runtime::device_state& device, const ke
     runtime::table_hash of;
     key.add_to(of);
     const std::uint64_t hash = of.value();
-    const auto is_it = [&](const kept_entry& e) { return key.is(e.key); };
-    runtime::bounded_table<kept_entry>& kept = table::of(device).kept;
+    const auto is_it = [&](const table_entry& e) { return key.is(e.key); };
+    runtime::bounded_table<table_entry>& kept = table::of(device).kept;
     if (const auto known = kept.find(hash, is_it)) return known->elements;
-    auto made = std::make_shared<kept_entry>(kept_entry{key.copy(), made_for(device, type, size)});
+    auto made = std::make_shared<table_entry>(table_entry{key.copy(), made_for(device, type, size)});
     fill(*made->elements);
     return kept.insert(hash, std::move(made), is_it)->elements;
 }
