@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t row_bytes = 16, most_elements = 16, most_instructions_of_tile = 2048;
 /// Beyond, more rows a work-item save time: 4 x 1 elements of 5 points are at 0.35, 4 x 2 of 5 x 5 at 1.2.
 constexpr double low_cache_load = 0.5;
-constexpr std::int64_t lanes = 32, line_bytes = 128;
+constexpr std::int64_t sub_group_lanes = 32, line_bytes = 128;
 
 const block& body_of(const function& f, value_id loop) { return f.blocks[f.code[loop].blocks[0]]; }
 
@@ -139,7 +139,7 @@ private:
     /// Of one load: a line more where elements side by side begin anywhere.
     std::int64_t lines_of(const window_row& row) const {
         const auto bytes = static_cast<std::int64_t>(trace::size_of(pointee(f_.code[row.pointer].result)));
-        const std::int64_t lines = std::max<std::int64_t>(lanes * width_ * bytes / line_bytes, 1);
+        const std::int64_t lines = std::max<std::int64_t>(sub_group_lanes * width_ * bytes / line_bytes, 1);
         return width_ == 1 ? lines + 1 : lines;
     }
 
@@ -423,7 +423,7 @@ double cache_load(const function& f, const register_tile& t, std::int64_t lines_
     }
     std::size_t moved = 0;
     for (const auto& [access, size] : bytes) moved += size;
-    const auto elements = static_cast<double>(t.elements()) * lanes;
+    const auto elements = static_cast<double>(t.elements()) * sub_group_lanes;
     const double lines =
         static_cast<double>(lines_read) + static_cast<double>(stored) * elements / line_bytes;
     return lines / (static_cast<double>(moved) * elements / bytes_a_clock);
