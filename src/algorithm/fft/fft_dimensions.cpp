@@ -13,7 +13,7 @@ namespace {
 
 using dimension_set = std::array<bool, shape::max_dimensions>;
 
-dimension_set named(const shape& box, const dimension_list& over) {
+dimension_set dimensions_named(const shape& box, const dimension_list& over) {
     dimension_set made{};
     for (int d = 0; over.count == 0 && d < box.dimensions(); ++d) made[static_cast<std::size_t>(d)] = true;
     for (int k = 0; k < over.count; ++k) {
@@ -49,20 +49,20 @@ std::vector<fft_lines> lines_along(const shape& box, const dimension_set& dimens
 }  // namespace
 
 std::vector<fft_lines> dimensions_of(const shape& box, const dimension_list& over) {
-    std::vector<fft_lines> made = lines_along(box, named(box, over));
+    std::vector<fft_lines> made = lines_along(box, dimensions_named(box, over));
     if (made.empty()) made.push_back({box.count(), 1, 1});
     return made;
 }
 
 int last_dimension(const shape& box, const dimension_list& over) {
-    const dimension_set all = named(box, over);
+    const dimension_set all = dimensions_named(box, over);
     int last = box.dimensions() - 1;
     while (!all[static_cast<std::size_t>(last)]) --last;
     return last;
 }
 
 real_dimensions real_dimensions_of(const shape& box, const dimension_list& over, std::size_t count) {
-    dimension_set others = named(box, over);
+    dimension_set others = dimensions_named(box, over);
     const int last = last_dimension(box, over);
     others[static_cast<std::size_t>(last)] = false;
     fft_lines real{1, count, 1};

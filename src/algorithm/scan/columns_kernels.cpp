@@ -18,10 +18,10 @@ using namespace balm::dsl;
 using block::elements;
 using block::values;
 
-class recorder {
+class columns_recorder {
 public:
-    recorder(trace::recording& r, const parameter_list& given, const columns_plan& plan,
-             const operations& does, const tape& p, const layout& leaves)
+    columns_recorder(trace::recording& r, const parameter_list& given, const columns_plan& plan,
+                     const operations& does, const tape& p, const layout& leaves)
         : plan_(plan),
           does_(does),
           combines_(does.operation(true)),
@@ -208,7 +208,7 @@ private:
 std::shared_ptr<const ir::function> trace_columns(trace::recording& r, const parameter_list& given,
                                                   const columns_plan& plan, const operations& does,
                                                   const tape& p, const layout& leaves) {
-    return recorder(r, given, plan, does, p, leaves).traced();
+    return columns_recorder(r, given, plan, does, p, leaves).traced();
 }
 
 }  // namespace balm::array

@@ -51,8 +51,8 @@ struct section {
 /// What decides a kernel besides the expression.
 struct scan_key {
     scan_plan plan;
-    detail::inline_vector<reduction_form, 2> what;
-    detail::inline_vector<std::uint32_t, 2> targets;  ///< their numbers among the vectors that are read
+    balm::detail::inline_vector<reduction_form, 2> what;
+    balm::detail::inline_vector<std::uint32_t, 2> targets;  ///< their numbers among the vectors that are read
 
     friend bool operator==(const scan_key&, const scan_key&) = default;
     void add_to(runtime::table_hash& hash) const {

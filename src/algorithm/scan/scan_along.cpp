@@ -31,7 +31,7 @@ namespace {
 
 /// Work-items for each compute unit of a CPU, so that none waits long for the last; the columns of a
 /// work-item's strip, at least; the elements of a chunk of a strip.
-constexpr std::size_t items_per_compute_unit = 4, least_of_strip = 64, cpu_elements = 32768;
+constexpr std::size_t column_items_per_unit = 4, least_of_strip = 64, cpu_elements = 32768;
 /// Groups of 256 work-items for each compute unit of a GPU, as many as it holds: from so many columns on a
 /// work-item has one.
 constexpr std::size_t groups_per_compute_unit = 8;
@@ -79,9 +79,9 @@ struct columns_key {
     }
 };
 
-class computation {
+class along_computation {
 public:
-    computation(const tape& p, const scan& how, const three_dimensions& box, vector_state& into)
+    along_computation(const tape& p, const scan& how, const three_dimensions& box, vector_state& into)
         : p_(p),
           how_(how),
           box_(box),
@@ -120,7 +120,7 @@ private:
     }
     void cut_for_cpu() {
         plan_.shape = columns_shape::strip_an_item;
-        const std::size_t wanted = items_per_compute_unit * units();
+        const std::size_t wanted = column_items_per_unit * units();
         const std::size_t strip = strip_of(box_, wanted), strips = box_.outer * divided_up(box_.inner, strip);
         if (strips >= units()) return;
         const std::size_t least = divided_up(cpu_elements, std::min(strip, box_.inner));
@@ -157,7 +157,7 @@ private:
         to.number("piece", piece);
         to.number("columns", columns());
         if (plan.on_cpu()) {
-            const std::size_t strip = strip_of(box, items_per_compute_unit * units());
+            const std::size_t strip = strip_of(box, column_items_per_unit * units());
             to.number("chunks", chunks);
             to.number("strip", strip);
             to.number("strips", divided_up(box.inner, strip));
@@ -196,7 +196,7 @@ private:
                           const cached_kernel& kernel) const {
         runtime::grid g;
         if (plan.on_cpu()) {
-            const std::size_t strip = strip_of(box, items_per_compute_unit * units());
+            const std::size_t strip = strip_of(box, column_items_per_unit * units());
             g.global[0] = box.outer * divided_up(box.inner, strip) * chunks;
             return g;
         }
@@ -259,7 +259,7 @@ private:
     }
     void write(const tape& p, vector_state& into) const {
         if (into.size() == 0) return;
-        if (box_.inner > 1) return computation(p, how_, box_, into).start();
+        if (box_.inner > 1) return along_computation(p, how_, box_, into).start();
         vector_state* const targets[] = {&into};
         run({p,
              {&how_.what, 1},
