@@ -38,7 +38,7 @@ std::pair<Index, Index> divided(const Index& row, std::size_t by) {
 }
 
 /// Entries that are loaded ahead of a sum, of a power of two of blocks.
-constexpr std::size_t entries_at_once = 8;
+constexpr std::size_t block_entries_at_once = 8;
 
 template <class T, class I, class X>
 function_pointer trace_block_slices(const block_shape& block, const operand_form& form) {
@@ -73,8 +73,8 @@ function_pointer trace_block_slices(const block_shape& block, const operand_form
         for (std::size_t k = 0; k < count * block.columns; ++k)
             add_if(columns[k / block.columns] >= I{0}, sum, entries[k], elements[k]);
     };
-    const std::size_t at_once = std::bit_floor(
-        std::max<std::size_t>(entries_at_once / (block.columns * std::min<std::size_t>(form.lanes, 2)), 1));
+    const std::size_t at_once = std::bit_floor(std::max<std::size_t>(
+        block_entries_at_once / (block.columns * std::min<std::size_t>(form.lanes, 2)), 1));
     Index next = begin;
     if (at_once > 1) {
         const std::int64_t step = number_of(at_once * slice_rows);

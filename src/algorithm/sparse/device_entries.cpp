@@ -18,8 +18,6 @@ using namespace balm::dsl;
 using device_handle = std::shared_ptr<runtime::device_state>;
 using vector_handle = std::shared_ptr<vector_state>;
 
-std::int64_t signed_of(std::size_t count) { return static_cast<std::int64_t>(count); }
-
 /// to[k] = from[positions[k]], for each k below `count`.
 vector_handle gathered(const vector_handle& from, const expr<std::int64_t>& positions, std::size_t count) {
     auto to =

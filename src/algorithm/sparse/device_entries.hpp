@@ -29,8 +29,9 @@ vector<E> elements_on(const std::shared_ptr<runtime::device_state>& device, std:
     return vector<E>(std::make_shared<vector_state>(device, balm::detail::array_type<E>(),
                                                     std::max<std::size_t>(count, 1)));
 }
+inline std::int64_t signed_of(std::size_t count) { return static_cast<std::int64_t>(count); }
 /// 0, 1, … count - 1.
-inline auto numbers_to(std::size_t count) { return element_index(0, static_cast<std::int64_t>(count)); }
+inline auto numbers_to(std::size_t count) { return element_index(0, signed_of(count)); }
 
 /// Of elements that lie in segments, each element's segment: segment s has the elements starts[s] to
 /// starts[s + 1] - 1, and may have none.

@@ -19,8 +19,6 @@ namespace {
 using namespace balm::dsl;
 using device_handle = std::shared_ptr<runtime::device_state>;
 
-std::int64_t signed_of(std::size_t count) { return static_cast<std::int64_t>(count); }
-
 template <class I>
 const auto& row_length() {
     static const auto& made = *new auto(function("row_length(row, starts)", [](Index row, In<I> starts) {
@@ -154,9 +152,9 @@ const auto& copy_to_tiles() {
 }
 
 template <class T, class I>
-class builder {
+class device_builder {
 public:
-    builder(const device_csr& from, storage asked)
+    device_builder(const device_csr& from, storage asked)
         : from_(from),
           device_(from.starts->device_handle()),
           on_cpu_(is_stored_as_on_cpu(*device_)),
@@ -389,7 +387,7 @@ private:
 
 stored_matrix stored(const device_csr& from, storage asked) {
     return with_types(from.value, from.index,
-                      [&]<class T, class I>() { return builder<T, I>(from, asked).run(); });
+                      [&]<class T, class I>() { return device_builder<T, I>(from, asked).run(); });
 }
 
 }  // namespace balm::array

@@ -34,8 +34,6 @@ namespace {
 using namespace balm::dsl;
 using device_handle = std::shared_ptr<runtime::device_state>;
 
-std::int64_t signed_of(std::size_t count) { return static_cast<std::int64_t>(count); }
-
 /// Work-items of a group that computes rows on GPUs.
 constexpr int group_items = 256;
 /// Rows of so many products at most, or of so many columns, have tables of 2^slot_bits slots in local memory.

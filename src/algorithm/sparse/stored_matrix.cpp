@@ -139,10 +139,10 @@ bool suits_chunks_of_rows(const matrix_look& seen, std::size_t units) {
 
 /// Makes the arrays of a storage.
 template <class T, class I>
-class builder {
+class host_builder {
 public:
-    builder(const host_rows& from, stored_matrix& to, std::shared_ptr<runtime::device_state> device,
-            bool on_cpu)
+    host_builder(const host_rows& from, stored_matrix& to, std::shared_ptr<runtime::device_state> device,
+                 bool on_cpu)
         : from_(from),
           to_(to),
           device_(std::move(device)),
@@ -496,7 +496,7 @@ stored_matrix stored(const host_rows& from, trace::type value, scalar index, sto
             return;
         }
         made.has_long_rows = seen.long_rows > made.rows / 2;
-        builder<T, I>(from, made, device, on_cpu).make(seen);
+        host_builder<T, I>(from, made, device, on_cpu).make(seen);
         made.words = described(made, seen);
     });
     return made;
