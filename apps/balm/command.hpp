@@ -25,6 +25,7 @@ command add_devices(CLI::App& balm);
 command add_selftest(CLI::App& balm);
 command add_bandwidth(CLI::App& balm);
 command add_cache(CLI::App& balm);
+command add_doctor(CLI::App& balm);
 
 /// Adds `--json`, for the subcommands that machines read too.
 void add_json_flag(CLI::App&, bool& json);

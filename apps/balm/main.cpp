@@ -1,5 +1,5 @@
 // balm, the command-line tool: shows the devices, proves that they compute rightly, measures them, tends the
-// kernel cache.
+// kernel cache, looks for what is wrong.
 // In: a subcommand. Out: its exit code; 1 with one line on stderr for whatever goes wrong.
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ int complain(const std::string& what) {
 int run(CLI::App& app, int argc, char** argv) {
     const std::vector<balm::tool::command> commands{
         balm::tool::add_devices(app), balm::tool::add_selftest(app), balm::tool::add_bandwidth(app),
-        balm::tool::add_cache(app)};
+        balm::tool::add_cache(app), balm::tool::add_doctor(app)};
     app.require_subcommand(0, 1);  // with 1, a misspelt subcommand would only be called missing
     try {
         app.parse(argc, argv);
@@ -34,7 +34,8 @@ int run(CLI::App& app, int argc, char** argv) {
     }
     for (const balm::tool::command& each : commands)
         if (each.line->parsed()) return each.run();
-    return complain("a subcommand is missing: devices, selftest, bandwidth or cache (see balm --help)");
+    return complain(
+        "a subcommand is missing: devices, selftest, bandwidth, cache or doctor (see balm --help)");
 }
 
 }  // namespace

@@ -1,0 +1,284 @@
+// What a machine's set-up looks like: the environment, the drivers, the kernel cache, and each device at
+// work.
+
+#include "finding.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <string_view>
+#include <system_error>
+
+#include "balm/context.hpp"
+#include "balm/device.hpp"
+#include "balm/error.hpp"
+#include "balm/vector.hpp"
+#include "base/system.hpp"
+#include "command.hpp"
+#include "runtime/device/platform.hpp"
+#include "runtime/program/disk_cache.hpp"
+
+namespace balm::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct variable {
+    std::string_view name, words;
+};
+constexpr variable known_variables[] = {
+    {"BALM_BACKEND", "contexts take devices of this backend alone"},
+    {"BALM_CACHE", "0 keeps no compiled kernels between runs"},
+    {"BALM_CACHE_DIR", "compiled kernels are kept there"},
+    {"BALM_CACHE_SIZE", "compiled kernels take so many MiB at most"},
+    {"BALM_DEVICE", "contexts take devices with this in their names alone"},
+    {"BALM_LOCK_DIR", "processes that want a device for themselves keep their locks there"},
+    {"BALM_MAX_DEVICES", "contexts take so many devices at most"},
+    {"BALM_PLATFORM", "contexts take devices of platforms with this in their names alone"},
+    {"BALM_POSITION", "contexts take the device at this position of those that fit"},
+    {"BALM_SHOW_KERNELS", "1 shows each kernel's source"},
+    {"BALM_TYPE", "contexts take devices of this type alone"},
+    {"CUDA_HOME", "NVRTC is looked for there"},
+    {"CUDA_PATH", "NVRTC is looked for there"},
+    {"CUDA_VISIBLE_DEVICES", "CUDA has these devices alone"},
+    {"OCL_ICD_FILENAMES", "the OpenCL loader opens these drivers too"},
+    {"OCL_ICD_VENDORS", "the OpenCL loader looks for drivers there"},
+    {"POCL_CACHE_DIR", "PoCL keeps its compiled kernels there"},
+    {"POCL_DEVICES", "PoCL has these devices"},
+    {"POCL_MAX_PTHREAD_COUNT", "PoCL uses so many threads at most"},
+    {"XDG_CACHE_HOME", "compiled kernels are kept in balm/ there"},
+};
+
+/// How many letters are to be changed, added or left out to make one word of the other.
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = row[0]++;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+finding unknown_variable(std::string_view name) {
+    const auto nearest = std::min_element(std::begin(known_variables), std::end(known_variables),
+                                          [&](const variable& a, const variable& b) {
+                                              return distance(name, a.name) < distance(name, b.name);
+                                          });
+    return {severity::note, "environment", fmt::format("{} is set, which Balm does not know", name),
+            distance(name, nearest->name) <= 4 ? fmt::format("did you mean {}?", nearest->name)
+                                               : fmt::format("unset {}", name)};
+}
+
+/// The file of the library that has this function, of those loaded; empty for none.
+std::string file_with(const char* function) {
+    Dl_info found{};
+    void* const address = ::dlsym(RTLD_DEFAULT, function);
+    if (address == nullptr || ::dladdr(address, &found) == 0 || found.dli_fname == nullptr) return {};
+    return found.dli_fname;
+}
+
+finding look_at_icd(const fs::path& file) {
+    std::string library;
+    std::ifstream in(file);
+    std::getline(in, library);
+    while (!library.empty() && std::isspace(static_cast<unsigned char>(library.back())) != 0)
+        library.pop_back();
+    if (library.empty())
+        return {severity::problem, file.string(), "names no library",
+                fmt::format("remove {}", file.string())};
+    const std::array names{library};
+    runtime::shared_library opened = runtime::shared_library::open_first(names);
+    if (!opened)
+        return {severity::problem, file.string(), opened.describe_failures(),
+                fmt::format("install the package that has {}, or remove {}", library, file.string())};
+    opened.keep_loaded();
+    return {severity::ok, file.string(), library};
+}
+
+bool exists(const char* path) {
+    std::error_code fault;
+    return fs::exists(path, fault);
+}
+
+/// Names of the file systems that are another machine's: f_type of statfs(2).
+const char* network_file_system(const fs::path& folder) {
+    struct statfs about {};
+    if (::statfs(folder.c_str(), &about) != 0) return nullptr;
+    switch (static_cast<std::uint32_t>(about.f_type)) {
+        case 0x6969: return "NFS";
+        case 0xff534d42: return "CIFS";
+        case 0xfe534d42: return "SMB";
+        case 0x0bd00bd0: return "Lustre";
+        case 0x47504653: return "GPFS";
+        default: return nullptr;
+    }
+}
+
+/// The folder itself, or the nearest one above it that is there.
+fs::path existing_part(fs::path folder) {
+    std::error_code fault;
+    while (folder.has_relative_path() && !fs::exists(folder, fault)) folder = folder.parent_path();
+    return folder;
+}
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+finding look_at_device(const device& dev) {
+    const std::string subject =
+        fmt::format("device {}: {} ({})", position_of(dev), dev.info().name, to_string(dev.info().api));
+    if (!dev.info().is_available)
+        return {severity::problem, subject, "its driver says that it is not available"};
+    try {
+        constexpr int count = 1000;
+        const context ctx(std::vector<device>{dev});
+        std::vector<int> numbers(count);
+        std::iota(numbers.begin(), numbers.end(), 0);
+        const std::uint64_t hits = runtime::default_cache().counts().hits;
+        auto start = std::chrono::steady_clock::now();
+        const vector<int> x(ctx, numbers);
+        vector<int> y(ctx, count);
+        y = 3 * x + 4;
+        const host_array<int> got = y.to_host();
+        const double first = milliseconds_since(start);
+        for (std::size_t k = 0; k < got.size(); ++k)
+            if (got[k] != 3 * numbers[k] + 4)
+                return {severity::problem, subject, fmt::format("3 * {} + 4 is {} on it", numbers[k], got[k]),
+                        "run `balm selftest`; update or remove its driver"};
+        const bool was_cached = runtime::default_cache().counts().hits > hits;
+        start = std::chrono::steady_clock::now();
+        y = 3 * x + 4;
+        static_cast<void>(y[0]);
+        return {severity::ok, subject,
+                fmt::format("computes; the first statement took {:.3g} ms ({}), a later one {:.3g} ms", first,
+                            was_cached ? "its kernel was cached" : "its kernel was compiled",
+                            milliseconds_since(start))};
+    } catch (const std::exception& fault) {
+        return {severity::problem, subject, first_line(fault.what()),
+                "if the driver is broken, remove it; BALM_PLATFORM or BALM_BACKEND choose another meanwhile"};
+    }
+}
+
+}  // namespace
+
+findings look_at_environment(const std::vector<std::string>& environment) {
+    findings all;
+    for (const std::string& line : environment) {
+        const std::string_view name = std::string_view(line).substr(0, line.find('='));
+        const std::string_view value = std::string_view(line).substr(std::min(name.size() + 1, line.size()));
+        const auto* const known = std::find_if(std::begin(known_variables), std::end(known_variables),
+                                               [&](const variable& v) { return v.name == name; });
+        if (known != std::end(known_variables))
+            all.push_back(
+                {severity::note, "environment", fmt::format("{}={}: {}", name, value, known->words)});
+        else if (name.starts_with("BALM_") && !name.starts_with("BALM_TEST_"))
+            all.push_back(unknown_variable(name));
+    }
+    return all;
+}
+
+findings look_at_opencl(const std::string& folder) {
+    findings all;
+    const std::string loader = file_with("clGetPlatformIDs");
+    if (loader.empty())
+        all.push_back({severity::problem, "OpenCL loader", "is not loaded", "install ocl-icd-libopencl1"});
+    else
+        all.push_back({severity::ok, "OpenCL loader", loader});
+    std::error_code fault;
+    std::vector<fs::path> files;
+    for (const fs::directory_entry& each : fs::directory_iterator(folder, fault))
+        if (each.path().extension() == ".icd") files.push_back(each.path());
+    std::sort(files.begin(), files.end());
+    std::transform(files.begin(), files.end(), std::back_inserter(all), look_at_icd);
+    if (files.empty())
+        all.push_back({severity::note, "OpenCL drivers", fmt::format("{} has no file *.icd", folder),
+                       "for OpenCL on the CPU: apt install pocl-opencl-icd"});
+    for (const std::string& each : runtime::platforms().notes)
+        if (each.starts_with("OpenCL")) all.push_back({severity::note, "OpenCL", each});
+    return all;
+}
+
+findings look_at_cuda() {
+    const auto& devices = runtime::platforms().devices;
+    const auto count = static_cast<unsigned long long>(std::count_if(
+        devices.begin(), devices.end(), [](const auto& d) { return d->info().api == backend::cuda; }));
+    const bool has_hardware = exists("/dev/nvidiactl");
+    if (count > 0) return {{severity::ok, "CUDA", counted(count, "device")}};
+    if (!has_hardware) return {{severity::ok, "CUDA", "no NVIDIA GPU on this machine"}};
+    findings all;
+    if (::access("/dev/nvidiactl", R_OK | W_OK) != 0)
+        all.push_back({severity::problem, "/dev/nvidiactl", "may not be opened by this user",
+                       "sudo usermod -aG video $USER, and log in again"});
+    for (const std::string& each : runtime::platforms().notes)
+        if (each.starts_with("CUDA"))
+            all.push_back({severity::problem, "CUDA", each,
+                           "install NVIDIA's driver and NVRTC (docs/devices.md says where Balm looks)"});
+    return all;
+}
+
+findings look_at_cache() {
+    const runtime::disk_cache& cache = runtime::default_cache();
+    if (!cache.directory())
+        return {{severity::note, "kernel cache", "off: every run compiles its kernels",
+                 "unset BALM_CACHE, or set BALM_CACHE_DIR"}};
+    const fs::path& folder = *cache.directory();
+    if (const auto refusal = cache.refusal())
+        return {
+            {severity::problem, "kernel cache", fmt::format("{} is not used: {}", folder.string(), *refusal),
+             fmt::format("chmod go-w '{0}', or name another folder with BALM_CACHE_DIR", folder.string())}};
+    const fs::path there = existing_part(folder);
+    if (::access(there.c_str(), W_OK | X_OK) != 0)
+        return {{severity::problem, "kernel cache", fmt::format("{} cannot be written", there.string()),
+                 "name another folder with BALM_CACHE_DIR"}};
+    findings all;
+    const runtime::disk_cache::total total = cache.size();
+    all.push_back({severity::ok, "kernel cache",
+                   fmt::format("{} in {}, {} of at most {}", counted(total.entries, "kernel"),
+                               folder.string(), in_bytes(total.bytes), in_bytes(cache.limit_bytes()))});
+    if (const char* const name = network_file_system(there))
+        all.push_back({severity::note, "kernel cache",
+                       fmt::format("is on {}, which makes the start of programs slow", name),
+                       "name a local folder with BALM_CACHE_DIR"});
+    std::error_code fault;
+    const fs::space_info space = fs::space(there, fault);
+    if (!fault && space.available < (std::uintmax_t{64} << 20))
+        all.push_back({severity::note, "kernel cache",
+                       fmt::format("its disk has {} left", in_bytes(space.available)),
+                       "make room, or name another folder with BALM_CACHE_DIR"});
+    return all;
+}
+
+findings look_at_devices() {
+    findings all;
+    for (const auto& each : runtime::platforms().devices) all.push_back(look_at_device(device(each)));
+    if (all.empty())
+        return {{severity::problem, "devices", "there are none",
+                 "apt install pocl-opencl-icd computes on the CPU; GPUs need their vendor's driver"}};
+    try {
+        const context chosen;
+        for (const device& each : chosen.devices())
+            all.push_back({severity::ok, "default context",
+                           fmt::format("takes device {}, {}", position_of(each), each.info().name)});
+    } catch (const error& fault) {
+        all.push_back({severity::problem, "default context", first_line(fault.what()),
+                       "change the variables BALM_… of the environment"});
+    }
+    return all;
+}
+
+}  // namespace balm::tool
