@@ -1,0 +1,83 @@
+#pragma once
+// Inner products, norms, means and variances: reductions with names of their own.
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "balm/reduce.hpp"
+
+namespace balm {
+
+namespace detail {
+
+/// What means are computed in: floating types as they are, integers and booleans as double.
+template <class A>
+using mean_type = std::conditional_t<std::floating_point<element_of<A>>, element_of<A>, double>;
+
+/// Elements that are numbers, real or complex.
+template <class A>
+concept number_array = array_value<A> &&(complex_array<A> || are_scalars<A>());
+
+template <class T, class A>
+T mean_of_elements(const A& a, std::size_t count, policy how) {
+    return static_cast<T>(sum(cast<T>(a), how) / static_cast<T>(count));
+}
+
+/// How many elements an expression has. Throws usage_error unless there are more than `lost`.
+std::size_t counted_beyond(std::size_t lost, const array::tape&);
+
+}  // namespace detail
+
+/// The inner product, sum(x * y), in one pass; of complex numbers sum(conj(x) * y). 0 for no elements. Of
+/// short vectors, `dot` is the inner product of each element's lanes, an expression. Blocks.
+///
+///     double work = balm::dot(force, path);
+template <detail::number_array X, detail::number_array Y>
+auto dot(X&& x, Y&& y, policy how = policy::run_to_run) {
+    if constexpr (detail::complex_array<X>)
+        return sum(conj(static_cast<X&&>(x)) * static_cast<Y&&>(y), how);
+    else
+        return sum(static_cast<X&&>(x) * static_cast<Y&&>(y), how);
+}
+
+/// The Euclidean norm, the square root of the sum of the squared magnitudes; of integers, in double. (`norm`
+/// is std::norm of each complex number.) Squares that overflow give infinity. Blocks.
+///
+///     while (balm::norm2(r) > 1e-8) …
+template <detail::number_array X>
+auto norm2(const X& x, policy how = policy::run_to_run) {
+    if constexpr (detail::complex_array<X>) {
+        return std::sqrt(sum(norm(x), how));
+    } else {
+        using T = detail::mean_type<X>;
+        return std::sqrt(sum(cast<T>(x) * cast<T>(x), how));
+    }
+}
+
+/// The arithmetic mean of real numbers; of integers, and of booleans, in double. Throws usage_error for no
+/// elements. Blocks.
+template <array_value X>
+requires(detail::are_scalars<X>()) auto mean(const X& x, policy how = policy::run_to_run) {
+    const std::size_t count = detail::counted_beyond(0, expr<detail::element_of<X>>(x).tape());
+    return detail::mean_of_elements<detail::mean_type<X>>(x, count, how);
+}
+
+/// The variance of real numbers, the mean squared distance from their mean, computed in two passes; `lost`
+/// degrees of freedom are left out of the count, 1 for the estimate from a sample. Of integers, in double.
+/// Throws usage_error for no more elements than that. Blocks.
+///
+///     double deviation = std::sqrt(balm::variance(samples, 1));
+template <array_value X>
+requires(detail::are_scalars<X>()) auto variance(const X& x, std::size_t lost = 0,
+                                                 policy how = policy::run_to_run) {
+    using T = detail::mean_type<X>;
+    const std::size_t count = detail::counted_beyond(lost, expr<detail::element_of<X>>(x).tape());
+    const T centre = detail::mean_of_elements<T>(x, count, how);
+    const auto distance = cast<T>(x) - centre;
+    return static_cast<T>(sum(distance * distance, how) / static_cast<T>(count - lost));
+}
+
+}  // namespace balm

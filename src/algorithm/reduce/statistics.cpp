@@ -1,0 +1,19 @@
+#include "balm/statistics.hpp"
+
+#include <fmt/format.h>
+
+#include "balm/error.hpp"
+
+namespace balm::detail {
+
+std::size_t counted_beyond(std::size_t lost, const array::tape& list) {
+    const std::size_t count = array::box_of(list).count();
+    if (count > lost) return count;
+    throw usage_error(
+        count == 0 ? "no elements have a mean"
+                   : fmt::format("a variance that leaves out {} degrees of freedom takes more elements; "
+                                 "these are {}",
+                                 lost, count));
+}
+
+}  // namespace balm::detail
