@@ -42,7 +42,9 @@ struct bound_call {
 
 /// A kernel of N dimensions with its arguments.
 template <int N>
-struct bound_kernel : bound_call {};
+struct [[nodiscard(
+    "Balm: a kernel runs when a device executes it: device.execute(kernel(x, y), {n})")]] bound_kernel
+    : bound_call{};
 
 namespace detail {
 /// count * size. Throws usage_error for negative numbers, a size of 0 and more work-items than can be

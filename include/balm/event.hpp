@@ -163,31 +163,44 @@ private:
     std::shared_ptr<runtime::event_state> state_;
 };
 
-/// What an asynchronous call returns: an event on its way. As an rvalue it converts to `event` or goes into
-/// a wait list; one that nobody converts is waited for when it dies: a forgotten result is slow, never
-/// wrong. An error that shows up in that wait is thrown by the thread's next call that touches the device.
+/// What an asynchronous call returns: an event on its way. Kept as an event it goes on at once, and so it
+/// does when it is given to another call to wait for. One that nobody takes is waited for when it dies: a
+/// forgotten result is slow, never wrong. An error that shows up in that wait is thrown by the thread's next
+/// call that touches the device.
 ///
-///     balm::event written = a.write(host);  // goes on at once
+///     balm::event written = a.write(host);  // returns immediately
 ///     a.write(host);                        // waits here
 class pending {
 public:
     explicit pending(event made) : event_(std::move(made)) {}
-    pending(pending&& other) noexcept : event_(std::exchange(other.event_, event{})) {}
+    pending(pending&& other) noexcept
+        : event_(std::exchange(other.event_, event{})), is_taken_(std::exchange(other.is_taken_, true)) {}
     pending& operator=(pending&&) = delete;
     ~pending() {
-        if (event_.state() != nullptr) wait_quietly();
+        if (!is_taken_ && event_.state() != nullptr) wait_quietly();
     }
 
     /// The event, to go on without waiting.
-    operator event() && { return std::exchange(event_, event{}); }
+    operator event() && {
+        is_taken_ = true;
+        return std::exchange(event_, event{});
+    }
+    operator event() & {
+        is_taken_ = true;
+        return event_;
+    }
 
     /// Waits here, as an event does.
-    void wait() && { std::exchange(event_, event{}).wait(); }
+    void wait() {
+        is_taken_ = true;
+        event_.wait();
+    }
 
 private:
     void wait_quietly() noexcept;
 
     event event_;
+    bool is_taken_ = false;
 };
 
 class wait_list;

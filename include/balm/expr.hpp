@@ -83,12 +83,12 @@ concept array_operands = (array_operand<A> && ...) && (array_value<A> || ...);
 /// <double>, or a structure declared with BALM_STRUCT. Keeps the vectors in it alive. `auto e = a + b;` is
 /// fine: it is computed with the vectors' values at the time of assignment.
 template <class T>
-class expr {
+class [[nodiscard("Balm: an expression computes nothing until it is assigned: y = x + 1")]] expr {
 public:
     using value_type = T;
     static_assert(std::same_as<T, typename detail::array_element<T>::type>);
 
-    explicit expr(array::tape_handle&& list) : list_(std::move(list)) {}
+    explicit expr(array::tape_handle && list) : list_(std::move(list)) {}
     template <class U>
     requires std::same_as<detail::element_of<vector<U>>, T> expr(const vector<U>& v) {  // NOLINT
         list_->push_vector(v.state());
@@ -98,14 +98,23 @@ public:
         : list_(array::read(v.what())) {}
 
     const array::tape& tape() const& { return *list_; }
-    array::tape&& tape() && { return std::move(*list_); }
+    array::tape&& tape()&& { return std::move(*list_); }
     const array::tape_handle& handle() const& { return list_; }
-    array::tape_handle&& handle() && { return std::move(list_); }
+    array::tape_handle&& handle()&& { return std::move(list_); }
 
     /// The expression at the positions that another one of integers gives: `(a * b)[n - 1 -
     /// balm::element_index()]`. Positions are not checked.
     template <array_value A>
     view<const T> operator[](A&& position) const;
+
+    template <std::same_as<bool> B>
+    explicit operator B() const {
+        static_assert(
+            dsl::detail::always_false<B>,
+            "Balm: an expression is many values, not one; use balm::all(x > 0), balm::any(x > 0) or "
+            "select(condition, a, b) instead of if, while and ?:");
+        return false;
+    }
 
 private:
     array::tape_handle list_;
@@ -113,12 +122,12 @@ private:
 
 /// What functions without a result give in expressions: for balm::eval, and nothing else.
 template <>
-class expr<void> {
+class [[nodiscard("Balm: the function is called when it is evaluated: balm::eval(f(x))")]] expr<void> {
 public:
-    explicit expr(array::tape&& list) : tape_(std::move(list)) {}
+    explicit expr(array::tape && list) : tape_(std::move(list)) {}
 
     const array::tape& tape() const& { return tape_; }
-    array::tape&& tape() && { return std::move(tape_); }
+    array::tape&& tape()&& { return std::move(tape_); }
 
 private:
     array::tape tape_;

@@ -9,6 +9,7 @@
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "balm/shape.hpp"
 
@@ -87,6 +88,11 @@ public:
     template <std::integral... I>
     requires(sizeof...(I) > 1) detail::copy_of_an_element<T>
     operator()(I... at) && { return elements_[flat(at...)]; }
+
+    /// A copy of the elements.
+    ///
+    ///     std::vector<float> y = x.to_host();
+    operator std::vector<T>() const { return {begin(), end()}; }  // NOLINT(google-explicit-constructor)
 
     /// Equal shapes and elements.
     friend bool operator==(const host_array& a, const host_array& b) {

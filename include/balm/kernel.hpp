@@ -460,6 +460,8 @@ concept traceable = requires {
     &F::operator();
 }
 &&!std::is_function_v<F>;
+template <class F>
+concept generic_lambda = std::is_class_v<F> && !traceable<F>;
 
 }  // namespace detail
 
@@ -476,6 +478,14 @@ auto kernel(std::string_view words, F f, const char* file = __builtin_FILE(),
     static_assert(detail::grid_dimensions<S> == 0 || detail::grid_dimensions<S> == N,
                   "Balm: the Grid parameter has another number of dimensions than the kernel");
     return detail::kernel_type_of<N, S>(detail::traced(words, N, f, S{}, {file, line}));
+}
+
+template <int N, detail::generic_lambda F>
+auto kernel(std::string_view, F f) {
+    static_assert(dsl::detail::always_false<F>,
+                  "Balm: a kernel's parameters have types: [](In<float> a, Out<float> b, Int n), or give the "
+                  "signature: kernel<1, void(In<float>, Out<float>)>(name, lambda)");
+    return f;
 }
 
 /// The same for a generic lambda, which has no signature of its own:
@@ -623,6 +633,13 @@ auto function(std::string_view words, F f, const char* file = __builtin_FILE(),
               std::uint32_t line = __builtin_LINE()) {
     using S = typename detail::signature_of<F>::type;
     return detail::function_type_of<S>(detail::traced(words, 0, f, S{}, {file, line}));
+}
+template <detail::generic_lambda F>
+auto function(std::string_view, F f) {
+    static_assert(dsl::detail::always_false<F>,
+                  "Balm: a function's parameters have types: [](Float x, Int n), or give the signature: "
+                  "function<Float(Float, Int)>(name, lambda)");
+    return f;
 }
 template <class Signature, class F>
 requires std::is_function_v<Signature>

@@ -49,13 +49,15 @@ struct lanes<T, 4> {
     T x, y, z, w;
 };
 
+constexpr std::size_t lanes_in_memory(int n) { return n == 3 ? 4 : static_cast<std::size_t>(n); }
+
 }  // namespace detail
 
 /// N = 2, 3, 4, 8 or 16 lanes of one scalar type. Lanes are named x, y, z, w, or s[0] … in longer ones;
 /// `v[k]` works for all. Use the names float4, int2, uchar16 …
 template <class T, int N>
-requires detail::is_lane<T> &&
-    (N == 2 || N == 3 || N == 4 || N == 8 || N == 16) struct alignas(sizeof(T) * (N == 3 ? 4 : N)) vec
+requires detail::is_lane<T> &&(N == 2 || N == 3 || N == 4 || N == 8 ||
+                               N == 16) struct alignas(sizeof(T) * detail::lanes_in_memory(N)) vec
     : detail::lanes<T, N> {
     using value_type = T;
     static constexpr int size() { return N; }

@@ -44,6 +44,7 @@ void assign(vector_state& target, tape&&);
 std::string source_of(tape&&, trace::type);
 /// The elements as text; null for none.
 std::ostream& print(std::ostream&, const vector_state*);
+std::ostream& print(std::ostream&, trace::type, const void* elements, std::size_t count);
 
 }  // namespace array
 
@@ -159,6 +160,15 @@ public:
         return *this;
     }
 
+    /// Copies the elements of host memory, which may be reused at once. The sizes must be equal. Throws
+    /// usage_error for another size, and for a vector without a device.
+    template <detail::contiguous_range<T> R>
+    vector& operator=(const R& elements) {
+        if (!state_) detail::vector_without_device();
+        write(std::span<const T>(std::data(elements), std::size(elements)));
+        return *this;
+    }
+
     template <class A>
     requires std::same_as<std::remove_cvref_t<A>, expr<void>> vector& operator=(A&&) {
         static_assert(dsl::detail::always_false<A>,
@@ -176,6 +186,15 @@ public:
 
     std::size_t size() const { return state_ ? array::size_of(*state_) : 0; }
     bool empty() const { return size() == 0; }
+    void begin() const = delete;  // Balm: elements are on a device; loop over x.to_host(), or over x.map()
+    void end() const = delete;
+    template <std::same_as<bool> B>
+    explicit operator B() const {
+        static_assert(dsl::detail::always_false<B>,
+                      "Balm: a vector is many values, not one; use balm::all(x), balm::any(x), x.empty() or "
+                      "select(condition, a, b) instead of if, while and ?:");
+        return false;
+    }
 
     /// Copies all elements to the host. Blocks.
     host_array<T> to_host() const {
@@ -276,6 +295,21 @@ private:
 
     std::shared_ptr<array::vector_state> state_;
 };
+
+/// The elements of host memory as a vector's are shown.
+template <class T>
+std::ostream& operator<<(std::ostream& to, const host_array<T>& x) {
+    return array::print(to, detail::array_type<T>(), x.data(), x.size());
+}
+/// The elements of a view or an expression, computed, as a vector's are shown. Blocks.
+template <array_value A>
+requires(!detail::is_vector<A>) std::ostream& operator<<(std::ostream& to, const A& a) {
+    using element = detail::element_of<A>;
+    array::tape_handle list = detail::assigned<element>(a);
+    const auto computed = array::make_vector_like(*list, detail::array_type<element>());
+    array::assign(*computed, std::move(*list));
+    return array::print(to, computed.get());
+}
 
 /// The vector as a table in the device's constant memory, to be read at positions: fastest where the
 /// work-items of a group read the same element at a time. Where constant memory has no room for it, or the

@@ -233,6 +233,31 @@ TEST(V2_element_types, are_printed) {
         vector<int> twenty(ctx, 20);
         twenty = cast<int>(element_index());
         EXPECT_THAT(text(twenty), HasSubstr("9, 10, 11"));
+        EXPECT_EQ(text(many(slice(10, 16, 2))), "{10, 12, 14}");
+        EXPECT_EQ(text(twenty * 2 == 6), text(vector<bool>(twenty * 2 == 6)));
+        EXPECT_EQ(text(many.to_host()), text(many));
+        EXPECT_EQ(text(twenty.to_host()), text(twenty));
+        EXPECT_EQ(text(host_array<std::uint8_t>{65, 1}), "{65, 1}");
+        EXPECT_EQ(text(host_array<std::complex<float>>()), "{}");
+    });
+}
+
+TEST(V2_element_types, come_from_host_memory_and_go_there) {
+    on_all_contexts([&](const context& ctx) {
+        vector<float> x(ctx, 3);
+        x = std::vector<float>{1, 2, 3};
+        const std::vector<float> once = x.to_host();
+        EXPECT_EQ(once, (std::vector<float>{1, 2, 3}));
+        x = std::array<float, 3>{4, 5, 6};
+        EXPECT_EQ(std::vector<float>(x.to_host()), (std::vector<float>{4, 5, 6}));
+        x = host_array<float>{7, 8, 9};
+        EXPECT_EQ(x.to_host(), (host_array<float>{7, 8, 9}));
+        EXPECT_THAT(message_of<usage_error>([&] { x = std::vector<float>(4); }), HasSubstr("4"));
+        vector<float> nowhere;
+        EXPECT_THAT(message_of<usage_error>([&] { nowhere = once; }), HasSubstr("device"));
+        vector<bool> truths(ctx, {true, false});
+        const std::vector<bool> bits = truths.to_host();
+        EXPECT_EQ(bits, (std::vector<bool>{true, false}));
     });
 }
 

@@ -122,7 +122,7 @@ TEST(C15_events, come_from_pendings_and_make_wait_lists) {
     EXPECT_EQ(two.events().size(), 2u);
     const wait_list three(two, first);
     EXPECT_EQ(three.events().size(), 3u);
-    static_assert(waitable<pending> && waitable<const event&> && !waitable<pending&> && !waitable<int>);
+    static_assert(waitable<pending> && waitable<const event&> && waitable<pending&> && !waitable<int>);
 }
 
 TEST(C4_pendings, that_nobody_keeps_are_waited_for) {
@@ -141,7 +141,25 @@ TEST(C4_pendings, that_nobody_keeps_are_waited_for) {
     user.join();
     fake->log->events_complete_at_once = false;
     { const event kept = a.fill(2); }  // dropping an event does not wait
+    {
+        auto named = a.fill(3);
+        const wait_list taken(named);  // nor does a pending whose event was taken
+    }
     fake->log->complete_all();
+}
+
+TEST(C4_pendings, with_names_are_waited_for_and_passed_on) {
+    const auto fake = std::make_shared<fake_device>();
+    const device dev(device_state::make(fake));
+    auto a = dev.mixed_buffer<int>(3), b = dev.mixed_buffer<int>(3);
+    auto first = a.fill(1);
+    auto second = b.fill(2, first);
+    const event same = first;
+    EXPECT_EQ(same.state(), event(first).state());
+    first.wait();
+    second.wait();
+    second.wait();
+    EXPECT_TRUE(event(second).is_complete());
 }
 
 TEST(G4_queues, need_no_event_and_no_wait_while_a_buffer_stays_on_one) {

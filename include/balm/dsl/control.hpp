@@ -216,10 +216,24 @@ void return_(A&& value, const char* file = __builtin_FILE(), std::uint32_t line 
     trace::return_(&result, {file, line});
 }
 
+template <class A>
+requires(!device_value<A>) void return_(A&&) {
+    static_assert(detail::always_false<A>,
+                  "Balm: a function gives a device value: return_(Float(1.f)), not 1.f");
+}
+
 /// The value of one of two functions, of which only the chosen one is run.
 template <operand C, class F, class G>
 auto if_else(C&& condition, F&& if_true, G&& if_false, const char* file = __builtin_FILE(),
              std::uint32_t line = __builtin_LINE()) {
+    static_assert(
+        std::is_invocable_v<F&> && std::is_invocable_v<G&>,
+        "Balm: if_else takes two functions: if_else(c, [&] { return a; }, [&] { return b; }); of values "
+        "choose with select(c, a, b)");
+    if constexpr (std::is_invocable_v<F&> && std::is_invocable_v<G&>) {
+        static_assert(device_value<std::invoke_result_t<F&>> && device_value<std::invoke_result_t<G&>>,
+                      "Balm: the functions of if_else give device values: return Float(1.f), not 1.f");
+    }
     using T = typename std::invoke_result_t<F&>::value_type;
     static_assert(std::is_same_v<T, typename std::invoke_result_t<G&>::value_type>,
                   "Balm: both functions of if_else give the same type");

@@ -1,5 +1,6 @@
 // Vectors as text: what is shown is read from the device, the rest is left out.
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <ostream>
@@ -70,28 +71,41 @@ void print_element(std::ostream& to, trace::type type, const std::byte* at) {
     }
 }
 
-}  // namespace
-
-std::ostream& print(std::ostream& to, const vector_state* x) {
-    if (x == nullptr || x->size() == 0) return to << "{}";
-    const std::size_t n = x->size(), ends = n > most_shown ? shown_at_ends : n;
-    const bool has_more = ends < n;
-    // All of it is read before any is written: an error of the device leaves no half of a list behind.
-    std::vector<std::byte> elements((has_more ? 2 : 1) * ends * x->element_size());
-    read(*x, 0, elements.data(), ends);
-    if (has_more) read(*x, n - ends, elements.data() + ends * x->element_size(), ends);
-    const auto show = [&](std::size_t first) {
-        for (std::size_t k = first; k < first + ends; ++k) {
+/// `n` elements, of which the first ones begin at `first`; of more than are shown, the last ones at `last`.
+std::ostream& print_ends(std::ostream& to, trace::type type, const std::byte* first, const std::byte* last,
+                         std::size_t n) {
+    const auto show = [&](const std::byte* from, std::size_t count) {
+        for (std::size_t k = 0; k < count; ++k) {
             if (k > 0) to << ", ";
-            print_element(to, x->type(), &elements[k * x->element_size()]);
+            print_element(to, type, from + k * trace::size_of(type));
         }
     };
     to << '{';
-    show(0);
-    if (!has_more) return to << '}';
-    to << ", …";
-    show(ends);
+    if (n <= most_shown) {
+        show(first, n);
+        return to << '}';
+    }
+    show(first, shown_at_ends);
+    to << ", …, ";
+    show(last, shown_at_ends);
     return to << "} (" << n << " elements)";
+}
+
+}  // namespace
+
+std::ostream& print(std::ostream& to, const vector_state* x) {
+    if (x == nullptr) return to << "{}";
+    const std::size_t n = x->size(), ends = n > most_shown ? shown_at_ends : n;
+    // All of it is read before any is written: an error of the device leaves no half of a list behind.
+    std::vector<std::byte> elements(2 * ends * x->element_size());
+    std::byte* const last = elements.data() + ends * x->element_size();
+    if (n > 0) read(*x, 0, elements.data(), ends);
+    if (ends < n) read(*x, n - ends, last, ends);
+    return print_ends(to, x->type(), elements.data(), last, n);
+}
+std::ostream& print(std::ostream& to, trace::type type, const void* elements, std::size_t n) {
+    const auto* const first = static_cast<const std::byte*>(elements);
+    return print_ends(to, type, first, first + (n - std::min(n, shown_at_ends)) * trace::size_of(type), n);
 }
 
 }  // namespace balm::array
