@@ -58,6 +58,11 @@ constexpr variable known_variables[] = {
     {"XDG_CACHE_HOME", "compiled kernels are kept in balm/ there"},
 };
 
+/// Of the tests, the benchmarks and scripts/.
+bool is_for_scripts(std::string_view name) {
+    return name.starts_with("BALM_TEST_") || name.starts_with("BALM_LONG_") || name == "BALM_JOBS";
+}
+
 /// How many letters are to be changed, added or left out to make one word of the other.
 std::size_t distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
@@ -186,7 +191,7 @@ findings look_at_environment(const std::vector<std::string>& environment) {
         if (known != std::end(known_variables))
             all.push_back(
                 {severity::note, "environment", fmt::format("{}={}: {}", name, value, known->words)});
-        else if (name.starts_with("BALM_") && !name.starts_with("BALM_TEST_"))
+        else if (name.starts_with("BALM_") && !is_for_scripts(name))
             all.push_back(unknown_variable(name));
     }
     return all;
