@@ -3,7 +3,6 @@
 // asynchronous unless it says that it blocks; the buffer remembers who uses it, so commands of several queues
 // wait for each other by themselves.
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -238,7 +237,7 @@ public:
         static_assert(detail::is_element_of<T, std::iter_value_t<First>>, BALM_OTHER_ELEMENTS);
         check_size("read", static_cast<std::size_t>(std::distance(first, last)));
         const host_array<T> got = read(std::forward<Waits>(waits)...);
-        std::copy(got.begin(), got.end(), first);
+        for (const T& each : got) *first++ = each;
     }
     /// Reads into pinned memory, which holds the elements when the event has come.
     template <waitable... Waits>

@@ -1,12 +1,14 @@
 #pragma once
 // Contexts: the devices that a program computes on.
 
+#include <concepts>
 #include <cstddef>
-#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "balm/device.hpp"
@@ -16,7 +18,27 @@ namespace balm {
 
 namespace detail {
 struct context_state;
+
+// A callable that takes text, without the weight of <functional>.
+struct text_writer {
+    virtual ~text_writer() = default;
+    virtual void write(std::string_view) = 0;
+};
+template <class F>
+struct text_writer_of final : text_writer {
+    explicit text_writer_of(F&& from) : function(std::move(from)) {}
+    void write(std::string_view text) override { function(text); }
+    F function;
+};
+/// Whether a function pointer or an std::function points nowhere.
+template <class F>
+bool is_empty(const F& function) {
+    if constexpr (std::is_pointer_v<F> || requires { typename F::result_type; })
+        return !static_cast<bool>(function);
+    else
+        return false;
 }
+}  // namespace detail
 
 /// One or several devices, chosen once. A handle: copies are the same context.
 ///
@@ -61,7 +83,11 @@ public:
     ///     std::ostringstream text;
     ///     ctx.print_to(text);
     void print_to(std::ostream&);
-    void print_to(std::function<void(std::string_view)>);
+    template <std::invocable<std::string_view> F>
+    void print_to(F write) {
+        print_with(detail::is_empty(write) ? nullptr
+                                           : std::make_shared<detail::text_writer_of<F>>(std::move(write)));
+    }
     /// The memory for what one launch prints, 1 MiB at first: 12 bytes a print, 4 for each number of up to 4
     /// bytes, 8 for others. What does not fit is dropped, and how much it was is the launch's last line.
     /// Throws usage_error beyond 4 GiB.
@@ -71,6 +97,8 @@ public:
     friend bool operator==(const context& a, const context& b) { return a.devices() == b.devices(); }
 
 private:
+    void print_with(std::shared_ptr<detail::text_writer>);
+
     std::shared_ptr<detail::context_state> state_;
     std::vector<double> weights_;
 };

@@ -5,8 +5,6 @@
 //     counts = balm::histogram(x, 1024, 0.0, 1.0);
 //     totals = balm::bincount(cell, cells, mass);
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -87,7 +85,7 @@ auto added_up(array::tape&& bins, array::binning how, W&& weights) {
 /// The bin of each element among even ones from `low` up to, not including, `high`.
 template <std::floating_point T, class A>
 expr<int> even_bin(const A& x, std::size_t bins, double low, double high) {
-    if (!(low < high) || !std::isfinite(high - low)) array::refuse_bins(low, high);
+    if (!(low < high) || high - low > std::numeric_limits<double>::max()) array::refuse_bins(low, high);
     const auto own_low = static_cast<T>(low), own_high = static_cast<T>(high);
     const auto scale = static_cast<T>(static_cast<double>(bins) / (high - low));
     const auto last = static_cast<int>(bins) - 1;

@@ -1,7 +1,6 @@
 #pragma once
 // Host memory that keeps its shape: what reads give and zero-copy writes take.
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
@@ -45,15 +44,13 @@ public:
     explicit host_array(const balm::shape& extents)
         : shape_(extents), elements_((detail::bytes_of(extents, sizeof(T)), new T[extents.count()])) {}
     host_array(std::initializer_list<T> elements) : host_array(balm::shape(elements.size())) {
-        std::copy(elements.begin(), elements.end(), begin());
+        copy(elements.begin(), elements.size());
     }
     explicit host_array(std::span<const T> elements) : host_array(balm::shape(elements.size())) {
-        std::copy(elements.begin(), elements.end(), begin());
+        copy(elements.begin(), elements.size());
     }
 
-    host_array(const host_array& other) : host_array(other.shape_) {
-        std::copy(other.begin(), other.end(), begin());
-    }
+    host_array(const host_array& other) : host_array(other.shape_) { copy(other.begin(), other.size()); }
     host_array(host_array&& other) noexcept
         : shape_(std::exchange(other.shape_, balm::shape{})), elements_(std::move(other.elements_)) {}
     host_array& operator=(const host_array& other) { return *this = host_array(other); }
@@ -96,14 +93,21 @@ public:
 
     /// Equal shapes and elements.
     friend bool operator==(const host_array& a, const host_array& b) {
-        return a.shape_ == b.shape_ && std::equal(a.begin(), a.end(), b.begin());
+        return a.shape_ == b.shape_ && a == std::span<const T>(b.begin(), b.size());
     }
     /// Equal elements, whatever the shape.
     friend bool operator==(const host_array& a, std::span<const T> b) {
-        return std::equal(a.begin(), a.end(), b.begin(), b.end());
+        if (a.size() != b.size()) return false;
+        for (std::size_t i = 0; i < b.size(); ++i)
+            if (!(a.begin()[i] == b[i])) return false;
+        return true;
     }
 
 private:
+    template <class It>
+    void copy(It from, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) elements_[i] = from[static_cast<std::ptrdiff_t>(i)];
+    }
     template <class... I>
     std::size_t flat(I... at) const {
         std::size_t index = 0;

@@ -13,13 +13,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "balm/device.hpp"
+#include "balm/function_ref.hpp"
 #include "balm/vector.hpp"
 
 namespace balm {
@@ -77,7 +77,7 @@ native_memory native_of(const std::shared_ptr<runtime::storage>&, std::size_t of
 std::shared_ptr<array::vector_state> vector_over(const memory_part&, trace::type);
 
 using storage_list = std::vector<std::shared_ptr<runtime::storage>>;
-event run_native(const std::shared_ptr<runtime::queue_state>&, const std::function<void(void*)>&,
+event run_native(const std::shared_ptr<runtime::queue_state>&, function_ref<void(void*)>,
                  const storage_list& reads, const storage_list& writes, const wait_list&);
 
 }  // namespace detail

@@ -1,7 +1,6 @@
 #pragma once
 // Inner products, norms, means and variances: reductions with names of their own.
 
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
@@ -29,6 +28,9 @@ T mean_of_elements(const A& a, std::size_t count, policy how) {
 /// How many elements an expression has. Throws usage_error unless there are more than `lost`.
 std::size_t counted_beyond(std::size_t lost, const array::tape&);
 
+float square_root(float);
+double square_root(double);
+
 }  // namespace detail
 
 /// The inner product, sum(x * y), in one pass; of complex numbers sum(conj(x) * y). 0 for no elements. Of
@@ -50,10 +52,10 @@ auto dot(X&& x, Y&& y, policy how = policy::run_to_run) {
 template <detail::number_array X>
 auto norm2(const X& x, policy how = policy::run_to_run) {
     if constexpr (detail::complex_array<X>) {
-        return std::sqrt(sum(norm(x), how));
+        return detail::square_root(sum(norm(x), how));
     } else {
         using T = detail::mean_type<X>;
-        return std::sqrt(sum(cast<T>(x) * cast<T>(x), how));
+        return detail::square_root(sum(cast<T>(x) * cast<T>(x), how));
     }
 }
 

@@ -13,7 +13,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
@@ -23,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "balm/function_ref.hpp"
 #include "balm/vector.hpp"
 
 namespace balm {
@@ -67,7 +67,7 @@ public:
 
     /// The stencil as a leaf of expressions. `value` gives a region's elements, and calls `neighbour` for
     /// what it reads.
-    tape computed(trace::type, const std::function<tape(const region&)>& value);
+    tape computed(trace::type, balm::detail::function_ref<tape(const region&)> value);
 
 private:
     region inner_region() const;

@@ -4,7 +4,6 @@
 //     auto [values, positions] = balm::top_k(scores, 10);
 //     double median = balm::nth_element(x, x.size() / 2);
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -60,7 +59,7 @@ public:
 
     /// The positions of the first ones, in order; equal ones in the order of their positions.
     vector<std::int64_t> first(std::size_t count) {
-        enough_ = std::max(4 * count, few);
+        enough_ = 4 * count > few ? 4 * count : few;
         narrow(count);
         if (!is_narrowed_) return first_of(vector<std::int64_t>(argsort<std::int64_t>(numbers_)), count);
         if (candidates() > enough_) return with_equal_ones(count);
@@ -93,7 +92,7 @@ private:
     void narrow(std::size_t count) {
         left_ = size_;
         while (candidates() > enough_ && unknown_ > 0) {
-            const int bits = std::min(digit_bits, unknown_);
+            const int bits = digit_bits < unknown_ ? digit_bits : unknown_;
             const auto counts = counts_of_digits(bits).to_host();
             unknown_ -= bits;
             prefix_ = static_cast<U>(prefix_ << bits);

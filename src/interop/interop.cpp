@@ -110,7 +110,7 @@ native_memory native_of(const std::shared_ptr<runtime::storage>& memory, std::si
     return {static_cast<unsigned long long>(handle), offset};
 }
 
-event run_native(const std::shared_ptr<runtime::queue_state>& on, const std::function<void(void*)>& give,
+event run_native(const std::shared_ptr<runtime::queue_state>& on, function_ref<void(void*)> give,
                  const storage_list& reads, const storage_list& writes, const wait_list& waits) {
     event made;
     on->enqueue_native(give, runtime::pointers(reads), runtime::pointers(writes), waits.events(), &made);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "balm/error.hpp"
 
 namespace balm::detail {
@@ -15,5 +17,8 @@ std::size_t counted_beyond(std::size_t lost, const array::tape& list) {
                                  "these are {}",
                                  lost, count));
 }
+
+float square_root(float x) { return std::sqrt(x); }
+double square_root(double x) { return std::sqrt(x); }
 
 }  // namespace balm::detail

@@ -268,7 +268,7 @@ region stencil_inputs::inner_region() const {
     return inner;
 }
 
-tape stencil_inputs::computed(trace::type type, const std::function<tape(const region&)>& value) {
+tape stencil_inputs::computed(trace::type type, balm::detail::function_ref<tape(const region&)> value) {
     const tape probe = value({box_, {}});  // how far it reads
     check_is_of_neighbours(probe);
     const affine_map all = row_major(box_);

@@ -161,10 +161,11 @@ void context::print_to(std::ostream& stream) {
     print_to([&stream](std::string_view text) { stream << text; });
 }
 
-void context::print_to(std::function<void(std::string_view)> write) {
-    if (!write)
+void context::print_with(std::shared_ptr<detail::text_writer> writer) {
+    if (!writer)
         throw usage_error("A context was told to print to an empty function; give it one, or a stream.");
-    state_->own_outlet().write_to(std::move(write));
+    state_->own_outlet().write_to(
+        [writer = std::move(writer)](std::string_view text) { writer->write(text); });
 }
 
 void context::print_buffer_size(std::size_t bytes) {
