@@ -1,15 +1,11 @@
 // The programs as a user of the heat course runs them: in a shell, in pipes, with wrong arguments too.
 
-#include <sys/wait.h>
-#include <unistd.h>
+#include "programs.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 
 #include "golden.hpp"
 #include "reference.hpp"
-#include "support/scratch_directory.hpp"
 
 namespace {
 
@@ -17,50 +13,9 @@ using heat_test::golden;
 using heat_test::golden_path;
 using heat_test::parse;
 
-struct outcome {
-    int code;
-    std::string out, err;
-};
-
-class heat_programs : public testing::Test {
-protected:
-    // Runs a shell command in an empty folder of its own, with the programs on the path.
-    outcome run(const std::string& command) const {
-        const std::string shell = "cd '" + folder_.path().string() +
-                                  "' && PATH='" BALM_TEST_BIN_DIR "':\"$PATH\" && { " + command +
-                                  "; } 2>stderr";
-        std::FILE* pipe = ::popen(shell.c_str(), "r");
-        outcome result{-1, "", ""};
-        char bytes[4096];
-        for (std::size_t count; (count = std::fread(bytes, 1, sizeof bytes, pipe)) > 0;)
-            result.out.append(bytes, count);
-        const int status = ::pclose(pipe);
-        if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
-        result.err = heat_test::read_file(folder_ / "stderr");
-        return result;
-    }
-
-    bool exists(const std::string& name) const { return std::filesystem::exists(folder_ / name); }
-
-    // Exit code 1, nothing on stdout, and as the last line on stderr `program: … expected …`.
-    void expect_refusal(const std::string& command, const std::string& program,
-                        const std::string& expected) const {
-        const outcome result = run(command);
-        EXPECT_EQ(result.code, 1) << command;
-        EXPECT_EQ(result.out, "") << command;
-        std::string line = result.err.substr(0, result.err.find_last_not_of('\n') + 1);
-        EXPECT_EQ(line.size() + 1, result.err.size()) << command;
-        line = line.substr(line.rfind('\n') + 1);
-        EXPECT_EQ(line.find(program + ": "), 0u) << command << '\n' << line;
-        EXPECT_NE(line.find(expected), std::string::npos) << command << '\n' << line;
-    }
-
-private:
-    balm::test::scratch_directory folder_;
-};
-
-using H1_programs = heat_programs;
-using H5_programs = heat_programs;
+using H1_programs = heat_test::heat_programs;
+using H5_programs = heat_test::heat_programs;
+using heat_test::outcome;
 
 TEST_F(H1_programs, make_world_writes_the_golden_worlds) {
     const outcome text = run("make_world 16 0.1"), binary = run("make_world 10 0.1 1"),
