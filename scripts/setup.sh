@@ -10,7 +10,7 @@ packages=(
     build-essential cmake ninja-build ccache pkg-config git python3  # to build
     ocl-icd-opencl-dev opencl-headers libfmt-dev libsodium-dev       # the library
     pocl-opencl-icd                                                  # OpenCL on the CPU
-    libcli11-dev libpng-dev nlohmann-json3-dev                       # the programs
+    libcli11-dev libpng-dev nlohmann-json3-dev libtbb-dev            # the programs
     libgtest-dev libgmock-dev librandom123-dev libbenchmark-dev      # tests and benchmarks
     libmpfr-dev                                                      # the tests' exact functions
     oclgrind                                                         # checks what kernels do to memory

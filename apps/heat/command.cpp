@@ -1,5 +1,6 @@
 // Command lines of the heat programs. In: argv. Out: checked values, exit codes, one line for each fault.
-// What is particular to the operating system (signals, terminals) is in this file alone.
+// What is particular to the operating system (signals, terminals, where a program lies) is in this file
+// alone.
 
 #include "command.hpp"
 
@@ -88,6 +89,10 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
     } catch (const std::exception& fault) {
         return complain(app, fault.what());
     }
+}
+
+std::filesystem::path program_directory() {
+    return std::filesystem::read_symlink("/proc/self/exe").parent_path();
 }
 
 bool stderr_is_terminal() { return ::isatty(STDERR_FILENO) == 1; }

@@ -2,6 +2,7 @@
 // What the heat programs' command lines share. Arguments come in, numbers and exit codes go out. Here so that
 // every program refuses the same nonsense in the same words: one line on stderr, exit code 1.
 
+#include <filesystem>
 #include <functional>
 #include <string>
 
@@ -23,6 +24,9 @@ void add_number(CLI::App& app, const std::string& name, float& value, const std:
 /// on stderr, `program: what is wrong`, when an argument is wrong or the body throws. Output to a closed pipe
 /// becomes an error like any other instead of ending the program.
 int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
+
+/// The folder in which the running program lies.
+std::filesystem::path program_directory();
 
 /// Whether what is written to stderr is seen at once on a terminal.
 bool stderr_is_terminal();

@@ -12,6 +12,7 @@
 #include "command.hpp"
 #include "generate.hpp"
 #include "image.hpp"
+#include "progress.hpp"
 #include "reference.hpp"
 #include "step.hpp"
 
@@ -21,33 +22,10 @@ constexpr float dt = 0.1f;
 constexpr float alpha = 0.1f;
 constexpr double tolerance = 2e-5;
 
-// A bar on a terminal; elsewhere (a log) a line for each tenth.
-class progress {
-public:
-    explicit progress(const char* label) : label_(label) { show(0); }
-
-    void show(double share) {
-        const int percent = static_cast<int>(100 * share);
-        if (terminal_) {
-            std::cerr << fmt::format("\r{:<17} [{:<50}] {:3} %{}", label_, std::string(percent / 2u, '#'),
-                                     percent, percent == 100 ? "\n" : "")
-                      << std::flush;
-        } else if (percent / 10 > last_ / 10 || percent == 0) {
-            std::cerr << fmt::format("{} {} %\n", label_, percent / 10 * 10);
-        }
-        last_ = percent;
-    }
-
-private:
-    const char* label_;
-    const bool terminal_ = heat::stderr_is_terminal();
-    int last_ = 0;
-};
-
 // Runs `advance(batch)` until `steps` are done, showing progress; returns the seconds it took.
 template <class Advance>
-double timed(const char* label, unsigned steps, Advance advance) {
-    progress bar(label);
+double timed(const char* label, unsigned steps, double cells, Advance advance) {
+    heat::progress bar(label, steps, cells, heat::progress::elsewhere::lines);
     const unsigned batch = std::max(1u, steps / 25);  // of 1000: 40, a multiple of what a launch does
     double seconds = 0;
     for (unsigned done = 0; done < steps;) {
@@ -56,7 +34,7 @@ double timed(const char* label, unsigned steps, Advance advance) {
         advance(count);
         seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         done += count;
-        bar.show(static_cast<double>(done) / steps);
+        bar.show(done);
     }
     return seconds;
 }
@@ -81,6 +59,7 @@ bool is_right(const heat::world& start, const std::vector<float>& serial, const 
 int demonstrate(unsigned size, unsigned steps, const std::string& output) {
     heat::check_image_name(output);
     const heat::world start = heat::make_slalom(size, size, alpha);
+    const auto cells = static_cast<double>(start.size());
 
     balm::context context;
     const std::string device = context.device(0).info().name;
@@ -88,7 +67,7 @@ int demonstrate(unsigned size, unsigned steps, const std::string& output) {
               << std::flush;
     heat::stepper stepper(start, dt, context);
     stepper.prepare();
-    const double device_seconds = timed("device", steps, [&](unsigned count) {
+    const double device_seconds = timed("device", steps, cells, [&](unsigned count) {
         stepper.advance(count);
         stepper.finish();
     });
@@ -96,11 +75,11 @@ int demonstrate(unsigned size, unsigned steps, const std::string& output) {
     result.state = stepper.state();
 
     heat::world serial = start;
-    const double serial_seconds =
-        timed("serial reference", steps, [&](unsigned count) { heat::step_serial(serial, dt, count); });
+    const double serial_seconds = timed("serial reference", steps, cells,
+                                        [&](unsigned count) { heat::step_serial(serial, dt, count); });
 
     const bool right = is_right(start, serial.state, result.state, steps);
-    const double updates = static_cast<double>(start.size()) * steps;
+    const double updates = cells * steps;
     std::cout << fmt::format("device: {:.3g} cells per second\n", updates / device_seconds)
               << fmt::format("serial: {:.3g} cells per second\n", updates / serial_seconds)
               << fmt::format("ratio:  {:.3g}\n", serial_seconds / device_seconds);

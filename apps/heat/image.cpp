@@ -16,6 +16,8 @@
 #include <system_error>
 #include <utility>
 
+#include "legend.hpp"
+
 namespace heat {
 namespace {
 
@@ -142,24 +144,22 @@ void write_png(const picture& picture, pending_file& file) {
 
 }  // namespace
 
-picture paint(const world& world) {
+picture paint(const world& world, const paint_options& options) {
     check(world);
     picture result{world.width, world.height, std::vector<std::uint8_t>(3 * world.size())};
+    const colour insulators = insulator_colour(options.colours);
     for (std::size_t i = 0; i < world.size(); ++i) {
-        std::uint8_t* rgb = result.rgb.data() + 3 * i;
-        if (world.properties[i] == insulator) {
-            rgb[1] = 255;
-        } else {
-            rgb[0] = static_cast<std::uint8_t>(world.state[i] * 255.0f);
-            rgb[2] = static_cast<std::uint8_t>(255 - rgb[0]);
-        }
+        const colour cell =
+            world.properties[i] == insulator ? insulators : colour_of(options.colours, world.state[i]);
+        std::copy(cell.begin(), cell.end(), result.rgb.begin() + static_cast<std::ptrdiff_t>(3 * i));
     }
+    if (options.legend) add_legend(result, options.colours);
     return result;
 }
 
-void render(const world& world, const std::string& file_name) {
+void render(const world& world, const std::string& file_name, const paint_options& options) {
     const image_format format = format_of(file_name);
-    const picture picture = paint(world);
+    const picture picture = paint(world, options);
     pending_file file(file_name);
     if (format == image_format::bmp) {
         write_bmp(picture, file);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "colours.hpp"
 #include "world.hpp"
 
 namespace heat {
@@ -17,8 +18,14 @@ struct picture {
     std::vector<std::uint8_t> rgb;  ///< 3 * width * height bytes
 };
 
-/// Insulators are green; all other cells go from blue (0) to red (1). Throws like `check`.
-picture paint(const world& world);
+/// How a world is painted.
+struct paint_options {
+    colour_map colours = colour_map::course;
+    bool legend = false;  ///< below the world (legend.hpp)
+};
+
+/// A pixel for each cell. Throws like `check`.
+picture paint(const world& world, const paint_options& options = {});
 
 /// Paints a world into a file, as 24-bit BMP or PNG by the name's extension (upper or lower case). The file
 /// is written under a temporary name beside its place and then renamed: it is complete or not there. Throws
@@ -28,7 +35,7 @@ picture paint(const world& world);
 /// The BMP is the heat course's, to the byte: rows from the top although the header says from the bottom, so
 /// viewers show it upside down, and 3 * width modulo 4 bytes of padding, so they show it skewed when the
 /// width is odd. The PNG is upright and always right.
-void render(const world& world, const std::string& file_name);
+void render(const world& world, const std::string& file_name, const paint_options& options = {});
 
 /// Throws like `render` does for a name with another extension: before the work of making a world is done.
 void check_image_name(const std::string& file_name);

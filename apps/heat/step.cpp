@@ -184,6 +184,13 @@ struct stepper::implementation {
         }
     }
 
+    /// Borders, excess and insulators hold 0 in both states.
+    float largest_change() const {
+        const balm::vector<float> now = balm::as_vector(state.now.from(0)),
+                                  before = balm::as_vector(state.next.from(0));
+        return balm::max(abs(now - before));
+    }
+
     /// Insulators have the temperature that they came with.
     std::vector<float> current() const {
         const balm::host_array<float> cells = state.now.read();
@@ -221,6 +228,11 @@ stepper::~stepper() = default;
 void stepper::prepare() { implementation_->prepare(); }
 
 void stepper::advance(unsigned n) { implementation_->advance(n); }
+
+float stepper::advance_and_compare() {
+    implementation_->advance(1);
+    return implementation_->largest_change();
+}
 
 void stepper::finish() { implementation_->last.wait(); }
 

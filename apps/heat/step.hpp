@@ -39,6 +39,10 @@ public:
     /// Enqueues n steps. May return before they are done.
     void advance(unsigned n);
 
+    /// Advances by one step, waits, and returns the largest change of a temperature in it. Both states are
+    /// still on the device, so that costs one reduction that reads them.
+    float advance_and_compare();
+
     /// Waits until every step is done.
     void finish();
 

@@ -18,6 +18,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "cell_text.hpp"
+
 namespace heat {
 namespace {
 
@@ -25,17 +27,10 @@ constexpr std::string_view text_header = "HPCEHeatWorldV0";
 constexpr std::string_view binary_header = "HPCEHeatWorldV0Binary";
 constexpr std::string_view footer = "End";
 constexpr std::size_t chunk_bytes = std::size_t{1} << 16;
-constexpr std::size_t longest_token = 64;
+constexpr std::size_t text_block_bytes =
+    1 << 20;  // a thread's: converting it takes ten times as long as the start
 
 static_assert(std::endian::native == std::endian::little, "the binary format is little-endian");
-
-bool is_space(char character) noexcept {
-    return character == ' ' || (character >= '\t' && character <= '\r');
-}
-
-bool is_temperature(float value) noexcept { return value >= 0.0f && value <= 1.0f; }
-
-bool is_kind(std::uint32_t flags) noexcept { return flags <= insulator; }
 
 // A token as it can stand in a one-line message: printable and short.
 std::string quoted(std::string_view token) {
@@ -77,6 +72,17 @@ public:
         return bytes.substr(0, length);
     }
 
+    // For many cells at once.
+    void enlarge(std::size_t bytes) { buffer_.resize(std::max(bytes, buffer_.size())); }
+
+    // What is available, without reading more.
+    std::string_view available_bytes() const noexcept { return {buffer_.data() + next_, available()}; }
+
+    void consume(const text_progress& progress) noexcept {
+        next_ += progress.bytes;
+        line_ += progress.lines;
+    }
+
     // Text has lines, so a fault is found by its line; binary data has none once the header is read.
     void count_no_lines() noexcept { has_lines_ = false; }
 
@@ -108,23 +114,6 @@ private:
     std::uint64_t line_ = 1;
     bool has_lines_ = true;
 };
-
-// True and the value if the whole token is one number. Numbers too small for a float are zero, as istream
-// reads them; too large ones are none.
-template <class Number>
-bool parse(std::string_view token, Number& value) {
-    const char* end = token.data() + token.size();
-    auto [stop, fault] = std::from_chars(token.data(), end, value);
-    if constexpr (std::is_floating_point_v<Number>) {
-        double wide = 0;
-        if (fault == std::errc::result_out_of_range &&
-            std::from_chars(token.data(), end, wide).ec == std::errc{} && std::abs(wide) < 1) {
-            value = static_cast<Number>(wide);
-            fault = std::errc{};
-        }
-    }
-    return fault == std::errc{} && stop == end && !token.empty() && token.size() <= longest_token;
-}
 
 class world_reader {
 public:
@@ -160,7 +149,7 @@ private:
         world_.width = read_size("width");
         world_.height = read_size("height");
         const std::string_view token = next_token("the propagation constant");
-        if (!parse(token, world_.alpha) || !std::isfinite(world_.alpha) || world_.alpha < 0)
+        if (!parse_number(token, world_.alpha) || !std::isfinite(world_.alpha) || world_.alpha < 0)
             source_.fail(fmt::format("the propagation constant {} is not a finite number of at least 0",
                                      quoted(token)));
         source_.skip(token.size());
@@ -169,7 +158,7 @@ private:
     unsigned read_size(const char* name) {
         const std::string_view token = next_token(fmt::format("the {}", name));
         unsigned size = 0;
-        if (!parse(token, size) || size == 0)
+        if (!parse_number(token, size) || size == 0)
             source_.fail(fmt::format("the {} {} is not a whole number from 1 to {}", name, quoted(token),
                                      std::numeric_limits<unsigned>::max()));
         source_.skip(token.size());
@@ -188,11 +177,27 @@ private:
 
     void read_text_cells() {
         read_text_separator("the cells' flags");
-        for (std::size_t index = 0; index < world_.size(); ++index)
-            world_.properties.push_back(read_text_flags(index));
+        read_text_values(world_.properties, flags_bytes, parse_flags,
+                         [this](std::size_t cell) { return read_text_flags(cell); });
         read_text_separator("the temperatures");
-        for (std::size_t index = 0; index < world_.size(); ++index)
-            world_.state.push_back(read_text_temperature(index));
+        world_.state.reserve(world_.size());
+        read_text_values(world_.state, temperature_bytes, parse_temperatures,
+                         [this](std::size_t cell) { return read_text_temperature(cell); });
+    }
+
+    // By blocks of the buffer. The token that each ends with, and what is wrong, is left to read_one.
+    template <class Value, class ParseMany, class ReadOne>
+    void read_text_values(std::vector<Value>& values, std::size_t usual_bytes, ParseMany parse_many,
+                          ReadOne read_one) {
+        const unsigned threads = conversion_threads();
+        source_.enlarge(std::min(threads * text_block_bytes / usual_bytes, world_.size()) * usual_bytes);
+        while (values.size() < world_.size()) {
+            values.push_back(read_one(values.size()));
+            source_.consume(
+                parse_many(source_.available_bytes(), world_.size() - values.size(), values, threads));
+            // Once a good part has arrived, the header is believed: growing further would copy it all.
+            if (values.size() >= world_.size() / 16) values.reserve(world_.size());
+        }
     }
 
     void read_text_separator(const char* what_follows) {
@@ -206,7 +211,7 @@ private:
     std::uint32_t read_text_flags(std::size_t index) {
         const std::string_view token = next_cell_token("flags", index);
         std::uint32_t flags = 0;
-        if (!parse(token, flags) || !is_kind(flags)) fail_flags(index, quoted(token));
+        if (!parse_number(token, flags) || !is_kind(flags)) fail_flags(index, quoted(token));
         source_.skip(token.size());
         return flags;
     }
@@ -214,7 +219,7 @@ private:
     float read_text_temperature(std::size_t index) {
         const std::string_view token = next_cell_token("temperature", index);
         float value = 0;
-        if (!parse(token, value) || !is_temperature(value)) fail_temperature(index, quoted(token));
+        if (!parse_number(token, value) || !is_temperature(value)) fail_temperature(index, quoted(token));
         source_.skip(token.size());
         return value + 0.0f;  // -0 becomes 0
     }
@@ -337,36 +342,24 @@ private:
     std::string buffer_;
 };
 
-// " 0.12345678" for a temperature. A float times 10^8 is exact in a double (24 + 19 bits and a power of two),
-// so rounding to the nearest even integer gives the digits that printf's %.8f gives.
-std::array<char, 11> decimal(float temperature) {
-    auto digits = static_cast<std::uint32_t>(std::nearbyint(double{temperature} * 1e8));
-    std::array<char, 11> text;
-    for (std::size_t place = text.size() - 1; place >= 3; --place, digits /= 10)
-        text[place] = static_cast<char>('0' + digits % 10);
-    text[0] = ' ';
-    text[1] = static_cast<char>('0' + digits);
-    text[2] = '.';
-    return text;
+// A block of cells at a time, each of a known number of bytes.
+template <class Value, class Print>
+void write_text_values(byte_sink& sink, const std::vector<Value>& values, std::size_t width,
+                       std::size_t bytes, Print print) {
+    sink.add("-\n");
+    const unsigned threads = conversion_threads();
+    const std::size_t block = std::min(values.size(), threads * text_block_bytes / bytes);
+    std::vector<char> text(block * (bytes + 1));
+    for (std::size_t first = 0; first < values.size(); first += block) {
+        const std::size_t count = std::min(block, values.size() - first);
+        print(std::span(values).subspan(first, count), first, width, text.data(), threads);
+        sink.add_raw(text.data(), count * bytes + newlines(first, first + count, width));
+    }
 }
 
 void write_text_cells(byte_sink& sink, const world& world) {
-    sink.add("-\n");
-    for (std::size_t y = 0, index = 0; y < world.height; ++y) {
-        for (std::size_t x = 0; x < world.width; ++x, ++index) {
-            const char cell[] = {' ', static_cast<char>('0' + world.properties[index])};
-            sink.add({cell, sizeof cell});
-        }
-        sink.add("\n");
-    }
-    sink.add("-\n");
-    for (std::size_t y = 0, index = 0; y < world.height; ++y) {
-        for (std::size_t x = 0; x < world.width; ++x, ++index) {
-            const auto text = decimal(world.state[index]);
-            sink.add({text.data(), text.size()});
-        }
-        sink.add("\n");
-    }
+    write_text_values(sink, world.properties, world.width, flags_bytes, print_flags);
+    write_text_values(sink, world.state, world.width, temperature_bytes, print_temperatures);
 }
 
 void write_binary_cells(byte_sink& sink, const world& world) {

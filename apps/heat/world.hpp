@@ -51,14 +51,15 @@ private:
 /// members of `world` say.
 void check(const world& world);
 
-/// Reads one world in either format, to the end of the stream. Memory grows with the bytes that arrive,
-/// never with the size that the header claims.
-/// Throws format_error on any damage (the last newline missing included: that is how a cut input looks),
+/// Reads one world in either format, to the end of the stream; text is converted by all cores. Memory grows
+/// with the bytes that arrive, and is not taken for the size that the header claims alone. Throws
+/// format_error on any damage (the last newline missing included: that is how a cut input looks),
 /// std::runtime_error when the stream cannot be read.
 world read_world(std::istream& input);
 
-/// Writes a world and flushes. `check` comes first: a world that could not be read back is not written.
-/// Throws std::runtime_error when the stream does not take every byte (disk full, pipe closed).
+/// Writes a world and flushes; text is made by all cores. `check` comes first: a world that could not be read
+/// back is not written. Throws std::runtime_error when the stream does not take every byte (disk full, pipe
+/// closed).
 void write_world(std::ostream& output, const world& world, format format);
 
 }  // namespace heat

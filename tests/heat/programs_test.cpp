@@ -1,15 +1,16 @@
 // The programs as a user of the heat course runs them: in a shell, in pipes, with wrong arguments too.
 
-#include <sys/wait.h>
+#include "programs.hpp"
+
+#include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
+#include <array>
 #include <filesystem>
 
 #include "golden.hpp"
 #include "reference.hpp"
-#include "support/scratch_directory.hpp"
 
 namespace {
 
@@ -17,50 +18,10 @@ using heat_test::golden;
 using heat_test::golden_path;
 using heat_test::parse;
 
-struct outcome {
-    int code;
-    std::string out, err;
-};
-
-class heat_programs : public testing::Test {
-protected:
-    // Runs a shell command in an empty folder of its own, with the programs on the path.
-    outcome run(const std::string& command) const {
-        const std::string shell = "cd '" + folder_.path().string() +
-                                  "' && PATH='" BALM_TEST_BIN_DIR "':\"$PATH\" && { " + command +
-                                  "; } 2>stderr";
-        std::FILE* pipe = ::popen(shell.c_str(), "r");
-        outcome result{-1, "", ""};
-        char bytes[4096];
-        for (std::size_t count; (count = std::fread(bytes, 1, sizeof bytes, pipe)) > 0;)
-            result.out.append(bytes, count);
-        const int status = ::pclose(pipe);
-        if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
-        result.err = heat_test::read_file(folder_ / "stderr");
-        return result;
-    }
-
-    bool exists(const std::string& name) const { return std::filesystem::exists(folder_ / name); }
-
-    // Exit code 1, nothing on stdout, and as the last line on stderr `program: … expected …`.
-    void expect_refusal(const std::string& command, const std::string& program,
-                        const std::string& expected) const {
-        const outcome result = run(command);
-        EXPECT_EQ(result.code, 1) << command;
-        EXPECT_EQ(result.out, "") << command;
-        std::string line = result.err.substr(0, result.err.find_last_not_of('\n') + 1);
-        EXPECT_EQ(line.size() + 1, result.err.size()) << command;
-        line = line.substr(line.rfind('\n') + 1);
-        EXPECT_EQ(line.find(program + ": "), 0u) << command << '\n' << line;
-        EXPECT_NE(line.find(expected), std::string::npos) << command << '\n' << line;
-    }
-
-private:
-    balm::test::scratch_directory folder_;
-};
-
-using H1_programs = heat_programs;
-using H5_programs = heat_programs;
+using H1_programs = heat_test::heat_programs;
+using H4_programs = heat_test::heat_programs;
+using H5_programs = heat_test::heat_programs;
+using heat_test::outcome;
 
 TEST_F(H1_programs, make_world_writes_the_golden_worlds) {
     const outcome text = run("make_world 16 0.1"), binary = run("make_world 10 0.1 1"),
@@ -94,6 +55,66 @@ TEST_F(H1_programs, step_world_says_on_stderr_what_it_does) {
     EXPECT_EQ(result.err, "Loaded world with w=64, h=64\nStepping by dt=0.1 for n=1\n");
     EXPECT_EQ(run("make_world 20 | step_world 0.05 0 >world.txt").err,
               "Loaded world with w=20, h=20\nStepping by dt=0.05 for n=0\n");
+}
+
+TEST_F(H4_programs, step_world_stops_when_the_world_is_steady) {
+    const outcome steady = run("make_world 12 0.5 | step_world --until-steady 1e-4 0.5 1000000 1");
+    EXPECT_EQ(steady.code, 0) << steady.err;
+    const std::string words = "Steady after ";
+    const std::size_t at = steady.err.find(words);
+    ASSERT_NE(at, std::string::npos) << steady.err;
+    EXPECT_NE(steady.err.find(" steps: the last changed no temperature by more than 0.0001\n"),
+              std::string::npos);
+    const auto steps = static_cast<unsigned>(std::stoul(steady.err.substr(at + words.size())));
+    heat::world serial = parse(run("make_world 12 0.5").out);
+    heat::step_serial(serial, 0.5f, steps);
+    EXPECT_LE(heat::max_difference(parse(steady.out).state, serial.state), 1e-5);
+
+    const outcome not_steady = run("make_world 12 0.5 | step_world --until-steady 1e-4 0.5 5");
+    EXPECT_EQ(not_steady.code, 0);
+    EXPECT_NE(not_steady.err.find("Not steady after 5 steps: the last changed a temperature by 0."),
+              std::string::npos)
+        << not_steady.err;
+}
+
+TEST_F(H4_programs, step_world_paints_frames) {
+    const outcome result =
+        run("make_world 12 0.5 >start && step_world --frames new/folder --every 3 0.5 7 1 <start >end && "
+            "step_world --frames none 0.5 0 <start | cmp - start && ls new/folder none");
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(
+        result.out,
+        "new/folder:\nstep_0000000000.png\nstep_0000000003.png\nstep_0000000006.png\nstep_0000000007.png\n\n"
+        "none:\nstep_0000000000.png\n");
+    const outcome last = run("render_world last.png <end && cmp last.png new/folder/step_0000000007.png");
+    EXPECT_EQ(last.code, 0) << last.err;
+}
+
+TEST_F(H4_programs, step_world_shows_a_bar_on_a_terminal) {
+    const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+    if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0)
+        GTEST_SKIP() << "no terminal to be had";
+    const std::string name = ::ptsname(terminal);
+    const outcome result = run("make_world 12 0.5 | step_world 0.5 100 2>" + name + " >end");
+    EXPECT_EQ(result.code, 0) << result.err;
+    std::string shown;
+    std::array<char, 4096> bytes;
+    for (ssize_t count;
+         (count = ::read(terminal, bytes.data(), bytes.size())) > 0;)  // fails once all is read
+        shown.append(bytes.data(), static_cast<std::size_t>(count));
+    ::close(terminal);
+    EXPECT_NE(shown.find("\rstepping          [" + std::string(50, ' ') + "]   0 %"), std::string::npos)
+        << shown;
+    EXPECT_NE(shown.find("[" + std::string(50, '#') + "] 100 %, "), std::string::npos) << shown;
+    EXPECT_NE(shown.find("cell/s"), std::string::npos) << shown;
+}
+
+TEST_F(H1_programs, render_world_paints_in_other_colours_with_a_legend) {
+    const outcome result =
+        run("make_world 40 >w && render_world a.png <w && render_world b.png --colours perceptual <w && "
+            "render_world c.png --legend <w && ! cmp -s a.png b.png && ! cmp -s a.png c.png");
+    EXPECT_EQ(result.code, 0) << result.err;
+    expect_refusal("render_world d.png --colours jet <w", "render_world", "jet");
 }
 
 TEST_F(H1_programs, render_world_paints_what_comes_through_the_pipe) {
@@ -134,6 +155,11 @@ TEST_F(H5_programs, wrong_arguments_are_refused) {
          {"nan", "-0.1", "inf", "0.1x", "0.1 -1", "0.1 1.5", "0.1 4294967296", "0.1 1 2"})
         expect_refusal("step_world " + arguments + " </dev/null", "step_world", "number");
     expect_refusal("make_world 10 1e30 | step_world 1e30", "step_world", "too large");
+    for (const std::string option : {"--until-steady nan", "--until-steady -1", "--every 0", "--every x"})
+        expect_refusal("step_world " + option + " </dev/null", "step_world",
+                       option.substr(0, option.find(' ')));
+    expect_refusal("touch file && make_world | step_world --frames file/in", "step_world",
+                   "the folder \"file/in\"");
     expect_refusal("render_world", "render_world", "required");
     expect_refusal("render_world world.gif", "render_world", ".bmp or .png");
     expect_refusal("heat_demo --size 0", "heat_demo", "--size");

@@ -126,6 +126,22 @@ TEST(H1_step, advances_in_parts_and_keeps_what_is_not_normal) {
     });
 }
 
+TEST(H1_step, a_step_is_compared_with_the_one_before) {
+    const std::uint64_t seed = heat_test::fresh_seed();
+    SCOPED_TRACE(seed);
+    const heat::world start = heat::make_random(50, 40, 0.1f, seed);
+    on_every_device_and_plan([&](balm::context& context, const heat::plan& plan) {
+        heat::stepper stepper(start, 0.1f, context, plan);
+        for (unsigned before : {0u, 8u, 3u}) {
+            stepper.advance(before);
+            const std::vector<float> old = stepper.state();
+            const float change = stepper.advance_and_compare();
+            EXPECT_NEAR(double{change}, heat::max_difference(stepper.state(), old), 1e-7);
+            EXPECT_GT(change, 0.0f);
+        }
+    });
+}
+
 TEST(H5_step, refuses_what_cannot_be_stepped) {
     balm::context context;
     heat::world world = heat::make_slalom(10, 10, 10);
