@@ -272,8 +272,8 @@ private:
     /// point, with the weights w^2.
     void add_level(int level, int levels) {
         const std::size_t cells = cell_count(level), control_points = lattice_.control.size();
-        vector<std::int32_t> starts = vector_like<std::int32_t>(near(), cells + 1);
-        starts = cast<std::int32_t>(lower_bound(
+        vector<std::uint32_t> starts = vector_like<std::uint32_t>(near(), cells + 1);
+        starts = cast<std::uint32_t>(lower_bound(
             codes_, cast<std::uint32_t>(element_index(0, cells + 1) << D * (levels - 1 - level))));
         const auto last = static_cast<std::int64_t>(cells);
         const auto fullest_cell =
@@ -284,7 +284,7 @@ private:
         const vector<T> share = residual_ / at_points(sum_of_squares<D, T>(), lattice_);
         vector<T> sums = vector_like<T>(near(), items), squares = vector_like<T>(near(), items);
         const vector<std::uint32_t> table = table_of(level);
-        eval(gathered_points<D, T>()(element_index(0, items), static_cast<std::int32_t>(splits), starts,
+        eval(gathered_points<D, T>()(element_index(0, items), static_cast<std::uint32_t>(splits), starts,
                                      table, share, points_[K]..., lattice_.lower[K]..., lattice_.scale[K]...,
                                      lattice_.cells[K]..., sums, squares));
         if (splits > 1) {

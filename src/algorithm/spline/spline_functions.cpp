@@ -3,6 +3,7 @@
 #include "algorithm/spline/spline_functions.hpp"
 
 #include <array>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -42,20 +43,21 @@ std::array<Var<T>, 4> basis_at(const Var<T>& t) {
 }
 
 /// The coordinates of an element of a box, the last one fastest.
-std::vector<Int> coordinates_in(Int element, const std::vector<Int>& extents) {
-    std::vector<Int> reversed;
+template <class I>
+std::vector<I> coordinates_in(const I& element, const std::vector<I>& extents) {
+    std::vector<I> rest{element}, reversed;
     for (std::size_t d = extents.size(); d-- > 1;) {
-        const Int above = element / extents[d];
-        reversed.push_back(element - above * extents[d]);
-        element = above;
+        rest.push_back(rest.back() / extents[d]);
+        reversed.push_back(rest[rest.size() - 2] - rest.back() * extents[d]);
     }
-    reversed.push_back(element);
+    reversed.push_back(rest.back());
     return {reversed.rbegin(), reversed.rend()};
 }
 
-std::vector<Int> lattice_of(const per_dimension<Int>& cells) {
-    std::vector<Int> extents;
-    for (const Int* each : cells) extents.push_back(*each + 3);
+template <class I>
+std::vector<I> lattice_of(const std::vector<I>& cells) {
+    std::vector<I> extents;
+    for (const I& each : cells) extents.push_back(each + 3);
     return extents;
 }
 
@@ -89,30 +91,42 @@ struct recorded_functions<T, std::index_sequence<K...>> {
     using value = Var<T>;
     static constexpr std::size_t dimensions = sizeof...(K);
 
-    static std::string named(const char* name) { return name + std::to_string(dimensions); }
+    /// The name of a function and its parameters; those in the middle there are for each dimension.
+    static std::string words(const char* name, const char* first,
+                             std::initializer_list<const char*> of_each_dimension, const char* last = "") {
+        std::string list = name + std::to_string(dimensions) + "(" + first;
+        const auto add = [&](const std::string& word) { list += (list.back() == '(' ? "" : ", ") + word; };
+        for (const char* word : of_each_dimension)
+            for (std::size_t d = 0; d < dimensions; ++d) add(word + std::to_string(d));
+        if (*last != 0) add(last);
+        return list + ")";
+    }
 
     static auto spline() {
-        return function(named("spline"), [](In<T> lattice, each<K, value>... x, each<K, value>... lower,
-                                            each<K, value>... scale, each<K, Int>... cells) {
-            const std::vector<Int> strides = strides_of(lattice_of({&cells...}));
-            std::vector<std::array<value, 4>> weights;
-            Int first = 0;
-            const auto locate = [&](const value& at, const value& from, const value& factor, const Int& count,
-                                    const Int& stride) {
-                const value u = (at - from) * factor;
-                const Int cell = cell_at(u, count);
-                weights.push_back(basis_at(clamped_distance(u, cell)));
-                first = first + cell * stride;
-            };
-            (locate(x, lower, scale, cells, strides[K]), ...);
-            return weighted_sum(lattice, weights, strides, 0, first);
-        });
+        return function(words("spline", "lattice", {"x", "lower", "scale", "cells"}),
+                        [](In<T> lattice, each<K, value>... x, each<K, value>... lower,
+                           each<K, value>... scale, each<K, Int>... cells) {
+                            const std::vector<Int> strides =
+                                strides_of(lattice_of(std::vector<Int>{cells...}));
+                            std::vector<std::array<value, 4>> weights;
+                            Int first = 0;
+                            const auto locate = [&](const value& at, const value& from, const value& factor,
+                                                    const Int& count, const Int& stride) {
+                                const value u = (at - from) * factor;
+                                const Int cell = cell_at(u, count);
+                                weights.push_back(basis_at(clamped_distance(u, cell)));
+                                first = first + cell * stride;
+                            };
+                            (locate(x, lower, scale, cells, strides[K]), ...);
+                            return weighted_sum(lattice, weights, strides, 0, first);
+                        });
     }
 
     static auto code() {
         return function(
-            named("cell_code"), [](each<K, value>... x, each<K, value>... lower, each<K, value>... scale,
-                                   each<K, Int>... cells, In<std::uint32_t> table) {
+            words("cell_code", "", {"x", "lower", "scale", "cells"}, "table"),
+            [](each<K, value>... x, each<K, value>... lower, each<K, value>... scale, each<K, Int>... cells,
+               In<std::uint32_t> table) {
                 if constexpr (dimensions == 1) {
                     return UInt(cast<std::uint32_t>(cell_at(value((x - lower) * scale), cells)...));
                 } else {
@@ -129,89 +143,105 @@ struct recorded_functions<T, std::index_sequence<K...>> {
     }
 
     static auto squares() {
-        return function(named("sum_of_squares"), [](each<K, value>... x, each<K, value>... lower,
-                                                    each<K, value>... scale, each<K, Int>... cells) {
-            const auto along = [](const value& u, const Int& count) {
-                const std::array<value, 4> b = basis_at(clamped_distance(u, cell_at(u, count)));
-                return value(b[0] * b[0] + b[1] * b[1] + b[2] * b[2] + b[3] * b[3]);
-            };
-            value product = T(1);
-            ((product = product * along((x - lower) * scale, cells)), ...);
-            return product;
-        });
+        return function(
+            words("sum_of_squares", "", {"x", "lower", "scale", "cells"}),
+            [](each<K, value>... x, each<K, value>... lower, each<K, value>... scale, each<K, Int>... cells) {
+                const auto along = [](const value& u, const Int& count) {
+                    const std::array<value, 4> b = basis_at(clamped_distance(u, cell_at(u, count)));
+                    return value(b[0] * b[0] + b[1] * b[1] + b[2] * b[2] + b[3] * b[3]);
+                };
+                value product = T(1);
+                ((product = product * along((x - lower) * scale, cells)), ...);
+                return product;
+            });
     }
 
     static auto gather() {
-        return function(named("gather_points"), [](Long element, Int splits, In<std::int32_t> starts,
-                                                   In<std::uint32_t> table, In<T> share, each<K, In<T>>... x,
-                                                   each<K, value>... lower, each<K, value>... scale,
-                                                   each<K, Int>... cells, Out<T> sums, Out<T> squares) {
-            const Int e = cast<std::int32_t>(element);
-            const Int control = e / splits, split = e - control * splits;
-            const std::vector<Int> position = coordinates_in(control, lattice_of({&cells...}));
-            const per_dimension<In<T>> points{&x...};
-            const per_dimension<value> from{&lower...}, factor{&scale...};
-            const per_dimension<Int> count{&cells...};
-            value sum = T(0), square = T(0);
-            for (Int q : range(1 << 2 * dimensions)) {
-                // The control point is number k of the cell's along each dimension.
-                std::vector<Int> k, cell;
-                Bool is_inside = true;
-                for (std::size_t d = 0; d < dimensions; ++d) {
-                    k.push_back(q >> static_cast<int>(2 * d) & 3);
-                    cell.push_back(position[d] - k[d]);
-                    is_inside = is_inside & (cell[d] >= 0) & (cell[d] < *count[d]);
-                }
-                BALM_IF (is_inside) {
-                    Int code = cell[0];
-                    if constexpr (dimensions > 1) {
-                        UInt at = table[cell[0]];
-                        Int begin = *count[0];
-                        for (std::size_t d = 1; d < dimensions; ++d) {
-                            at = at + table[begin + cell[d]];
-                            begin = begin + *count[d];
-                        }
-                        code = cast<std::int32_t>(at);
-                    }
-                    // Basis functions 0 and 1 are 3 and 2 at 1 - t, which are s^3 / 6 and 1/6 + s/2 +
-                    // s^2/2 - s^3/2.
-                    std::vector<value> at_0, slope, begins, constant, others;
+        return function(
+            words("gather_points", "element, splits, starts, table, share", {"x", "lower", "scale", "cells"},
+                  "sums, squares"),
+            [](Long element, UInt splits, In<std::uint32_t> starts, In<std::uint32_t> table, In<T> share,
+               each<K, In<T>>... x, each<K, value>... lower, each<K, value>... scale, each<K, Int>... cells,
+               Out<T> sums, Out<T> squares) {
+                const UInt e = cast<std::uint32_t>(element);
+                const UInt control = e / splits, split = e - control * splits;
+                const std::vector<UInt> count{cast<std::uint32_t>(cells)...};
+                const std::vector<UInt> position = coordinates_in(control, lattice_of(count));
+                const per_dimension<In<T>> points{&x...};
+                const per_dimension<value> from{&lower...}, factor{&scale...};
+                value sum = T(0), square = T(0);
+                for (UInt q : named("q", range(1u << 2 * dimensions))) {
+                    // The control point is number k of the cell's along each dimension. Numbers below 0 wrap.
+                    std::vector<UInt> k, cell;
                     for (std::size_t d = 0; d < dimensions; ++d) {
-                        const Bool is_backwards = k[d] < 2, is_outer = k[d] == 0 || k[d] == 3;
-                        at_0.push_back(select(is_backwards, T(1), T(0)));
-                        slope.push_back(select(is_backwards, T(-1), T(1)));
-                        constant.push_back(select(is_outer, T(0), T(1.0 / 6)));
-                        others.push_back(select(is_outer, T(0), T(0.5)));
-                        begins.push_back(cast<T>(cell[d]));
+                        k.push_back(q >> static_cast<unsigned>(2 * d) & 3u);
+                        cell.push_back(position[d] - k[d]);
                     }
-                    std::vector<value> cubic;
-                    for (std::size_t d = 0; d < dimensions; ++d)
-                        cubic.push_back(select(k[d] == 0 || k[d] == 3, T(1.0 / 6), T(-0.5)));
-                    const Int first = starts[code] + split, last = starts[code + 1];
-                    for (Int p : range(first, last, splits)) {
-                        value weight = T(1);
-                        for (std::size_t d = 0; d < dimensions; ++d) {
-                            const value t = ((*points[d])[p] - *from[d]) * *factor[d] - begins[d];
-                            const value s = slope[d] * t + at_0[d];
-                            const value along =
-                                ((cubic[d] * s + others[d]) * s + others[d]) * s + constant[d];
-                            weight = d == 0 ? along : value(weight * along);
+                    BALM_IF (are_below(cell, count)) {
+                        const UInt code = dimensions == 1 ? cell[0] : coded(table, cell, count);
+                        std::vector<backwards_cubic> basis;
+                        for (std::size_t d = 0; d < dimensions; ++d) basis.push_back(backwards_cubic(k[d]));
+                        std::vector<value> begin;
+                        for (const UInt& each_cell : cell) begin.push_back(cast<T>(each_cell));
+                        const UInt first = starts[code] + split, last = starts[code + 1u];
+                        for (UInt p : named("p", range(first, last, splits))) {
+                            const auto along = [&](std::size_t d) {
+                                return basis[d].at(((*points[d])[p] - *from[d]) * *factor[d] - begin[d]);
+                            };
+                            value weight = along(0);
+                            if constexpr (dimensions > 1) weight = value(weight * along(1));
+                            if constexpr (dimensions > 2) weight = value(weight * along(2));
+                            const value w2 = weight * weight;
+                            square += w2;
+                            sum = w2 * (weight * share[p]) + sum;
                         }
-                        const value w2 = weight * weight;
-                        square = w2 + square;
-                        sum = w2 * (weight * share[p]) + sum;
                     }
                 }
-            }
-            sums[e] = sum;
-            squares[e] = square;
-        });
+                sums[e] = sum;
+                squares[e] = square;
+            });
     }
+    static Bool are_below(const std::vector<UInt>& numbers, const std::vector<UInt>& ends) {
+        std::vector<Bool> tests{numbers[0] < ends[0]};
+        for (std::size_t d = 1; d < dimensions; ++d) tests.push_back(tests[d - 1] & (numbers[d] < ends[d]));
+        return tests.back();
+    }
+    /// What the table has for a cell's numbers along each dimension, added up.
+    static UInt coded(const In<std::uint32_t>& table, const std::vector<UInt>& cell,
+                      const std::vector<UInt>& count) {
+        std::vector<UInt> sums{table[cell[0]]}, begins{count[0]};
+        for (std::size_t d = 1; d < dimensions; ++d) {
+            sums.push_back(sums[d - 1] + table[begins[d - 1] + cell[d]]);
+            begins.push_back(begins[d - 1] + count[d]);
+        }
+        return sums.back();
+    }
+    /// Basis function k of a cell as one of the last two, s^3 / 6 or 1/6 + s/2 + s^2/2 - s^3/2, at s = t or,
+    /// of the first two, 1 - t.
+    class backwards_cubic {
+    public:
+        explicit backwards_cubic(const UInt& k) : backwards_cubic(Bool(k < 2u), Bool(k == 0u | k == 3u)) {}
+        value at(const value& t) const {
+            const value s = slope_ * t + at_0_;
+            return ((cubic_ * s + others_) * s + others_) * s + constant_;
+        }
+
+    private:
+        backwards_cubic(const Bool& is_in_first_half, const Bool& is_outer)
+            : at_0_(select(is_in_first_half, T(1), T(0))),
+              slope_(select(is_in_first_half, T(-1), T(1))),
+              constant_(select(is_outer, T(0), T(1.0 / 6))),
+              others_(select(is_outer, T(0), T(0.5))),
+              cubic_(select(is_outer, T(1.0 / 6), T(-0.5))) {}
+
+        value at_0_, slope_, constant_, others_, cubic_;
+    };
 
     static auto refined() {
-        return function(named("refine_lattice"), [](Long element, In<T> coarse, each<K, Int>... cells) {
+        return function(words("refine_lattice", "element, coarse", {"cells"}), [](Long element, In<T> coarse,
+                                                                                  each<K, Int>... cells) {
             const std::vector<Int> position =
-                coordinates_in(cast<std::int32_t>(element), lattice_of({&cells...}));
+                coordinates_in(cast<std::int32_t>(element), lattice_of(std::vector<Int>{cells...}));
             std::vector<Int> extents;
             (extents.push_back((cells >> 1) + 3), ...);
             const std::vector<Int> strides = strides_of(extents);
@@ -244,10 +274,10 @@ struct recorded_functions<T, std::index_sequence<K...>> {
     }
 
     static auto plane() {
-        return function(named("plane_point"),
+        return function(words("plane_point", "element, at_lower", {"rise", "cells"}),
                         [](Long element, value at_lower, each<K, value>... rise, each<K, Int>... cells) {
-                            const std::vector<Int> position =
-                                coordinates_in(cast<std::int32_t>(element), lattice_of({&cells...}));
+                            const std::vector<Int> position = coordinates_in(
+                                cast<std::int32_t>(element), lattice_of(std::vector<Int>{cells...}));
                             value sum = at_lower;
                             ((sum = sum + rise * (cast<T>(position[K] - 1) / cast<T>(cells))), ...);
                             return sum;

@@ -23,7 +23,7 @@ struct spline_signatures<T, std::index_sequence<K...>> {
                                  each<K, dsl::Int>..., dsl::In<std::uint32_t>>;
     using squares =
         device_function<value, each<K, value>..., each<K, value>..., each<K, value>..., each<K, dsl::Int>...>;
-    using gather = device_function<void, dsl::Long, dsl::Int, dsl::In<std::int32_t>, dsl::In<std::uint32_t>,
+    using gather = device_function<void, dsl::Long, dsl::UInt, dsl::In<std::uint32_t>, dsl::In<std::uint32_t>,
                                    dsl::In<T>, each<K, dsl::In<T>>..., each<K, value>..., each<K, value>...,
                                    each<K, dsl::Int>..., dsl::Out<T>, dsl::Out<T>>;
     using refined = device_function<value, dsl::Long, dsl::In<T>, each<K, dsl::Int>...>;
