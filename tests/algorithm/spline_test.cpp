@@ -19,7 +19,6 @@
 #include "balm/error.hpp"
 #include "balm/reduce.hpp"
 #include "kernel/run.hpp"
-#include "support/nvrtc_listener.hpp"
 
 namespace balm::test {
 
@@ -267,8 +266,8 @@ void compare_with_the_paper(std::size_t count, int levels, double tolerance) {
     });
 }
 
-TEST(V20_scattered_spline, of_one_dimension_as_in_the_paper) {
-    compare_with_the_paper<1, double>(700, 6, 1e-11);
+TEST(V20_scattered_spline, of_one_dimension_of_floats_as_in_the_paper) {
+    compare_with_the_paper<1, float>(700, 5, 2e-3);
 }
 TEST(V20_scattered_spline, of_two_dimensions_as_in_the_paper) {
     compare_with_the_paper<2, double>(900, 4, 1e-11);
@@ -276,7 +275,6 @@ TEST(V20_scattered_spline, of_two_dimensions_as_in_the_paper) {
 TEST(V20_scattered_spline, of_three_dimensions_as_in_the_paper) {
     compare_with_the_paper<3, double>(400, 2, 1e-11);
 }
-TEST(V20_scattered_spline, of_floats_as_in_the_paper) { compare_with_the_paper<2, float>(900, 3, 2e-3); }
 
 TEST(V20_scattered_spline, interpolates_points_that_are_in_cells_apart) {
     auto random = seeded_random();
@@ -379,18 +377,19 @@ TEST(V20_scattered_spline, is_the_same_in_each_run_and_part_of_expressions) {
 
 TEST(V20_scattered_spline, beyond_the_bounds_and_of_nan) {
     on_all_contexts([&](const context& ctx) {
-        const std::vector<double> x{0, 1, 2}, values{5, 6, 9};
-        const scattered_spline<1> s(ctx, {{0}, {2}}, std::tie(x), values, {.levels = 5});
-        constexpr double inf = std::numeric_limits<double>::infinity();
-        constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-        const vector<double> at(ctx, {-inf, -1e300, -1, 0, 2, 2.5, 1e300, inf, nan});
-        vector<double> y(ctx, 9);
+        const std::vector<float> x{0, 1, 2}, values{5, 6, 9};
+        const scattered_spline<1, float> s(ctx, {{0}, {2}}, std::tie(x), values, {.levels = 5});
+        constexpr float inf = std::numeric_limits<float>::infinity();
+        constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+        const vector<float> at(ctx, {-inf, -1e30f, -1, 0, 2, 2.5f, 1e30f, inf, nan});
+        vector<float> y(ctx, 9);
         y = s(at);
         const auto got = y.to_host();
-        for (std::size_t k = 0; k < 8; ++k) EXPECT_NEAR(got[k], k < 4 ? 5 : 9, 1e-12) << k;
+        for (std::size_t k = 0; k < 8; ++k) EXPECT_NEAR(got[k], k < 4 ? 5 : 9, 1e-5) << k;
         EXPECT_TRUE(std::isnan(got[8]));
-        vector<double> none(ctx, 0);
+        vector<float> none(ctx, 0);
         none = s(none);
+        EXPECT_TRUE(none.empty());
     });
 }
 
@@ -553,9 +552,10 @@ TEST(V20_cubic_spline, of_lines_of_every_small_size) {
 }
 TEST(V20_cubic_spline, of_boxes) {
     compare_with_equations<2, double>({{2, 2}, {3, 41}, {34, 2}, {17, 23}}, 5e-14);
-    compare_with_equations<3, double>({{2, 3, 4}, {9, 11, 35}}, 1e-13);
 }
-TEST(V20_cubic_spline, of_floats) { compare_with_equations<2, float>({{5, 4}, {30, 19}}, 4e-6); }
+TEST(V20_cubic_spline, of_boxes_of_floats) {
+    compare_with_equations<3, float>({{2, 3, 4}, {9, 11, 19}}, 4e-6);
+}
 
 TEST(V20_cubic_spline, reproduces_cubics) {
     auto random = seeded_random();
@@ -600,8 +600,9 @@ TEST(V20_cubic_spline, refuses_what_is_no_grid) {
 }
 
 TEST(V20_splines, of_three_devices) {
-    run_on_three_devices("test_algorithm",
-                         "V20_scattered_spline.*run*:V20_scattered_spline.*fit:V20_cubic_spline.of_floats");
+    run_on_three_devices(
+        "test_algorithm",
+        "V20_scattered_spline.*run*:V20_scattered_spline.*fit:V20_cubic_spline.of_boxes_of_floats");
 }
 
 }  // namespace
