@@ -1,5 +1,7 @@
 // Bicubic B-splines, one point a thread.
 
+#include <algorithm>
+
 #include "peer_cuda_work.hpp"
 #include "peer_spline.hpp"
 
@@ -220,11 +222,9 @@ public:
             const std::size_t size = lattice_size(level + 1);
             sums_.clear(size);
             squares_.clear(size);
-            constexpr unsigned most_blocks = 132 * 8;
-            const unsigned blocks = blocks_for(this->n_);
-            scatter < <<blocks<most_blocks ? blocks : most_blocks, threads>>>(
-                          sums_.get(), squares_.get(), static_cast<const T*>(left_.get()), cells, this->n_, x,
-                          y);
+            const unsigned blocks = blocks_for(this->n_), some = std::min(blocks, 132u * 8);
+            const T* const left = left_.get();
+            scatter<<<some, threads>>>(sums_.get(), squares_.get(), left, cells, this->n_, x, y);
             T* const now = level % 2 == 0 ? even_.get() : odd_.get();
             const T* const before = level % 2 == 0 ? odd_.get() : even_.get();
             advance<<<blocks_for(size), threads>>>(now, before, cells, static_cast<const T*>(sums_.get()),

@@ -89,10 +89,10 @@ struct spline_request {
 template <int D, class T>
 std::shared_ptr<const scattered_lattice<T>> fitted(std::array<vector<T>, D>&& points, vector<T>&& values,
                                                    const spline_request&);
-/// The lattice that interpolates values on a grid, row by row. For float and double.
+/// The lattice that interpolates values on a grid, an expression of its extents. For float and double.
 template <class T>
-std::shared_ptr<const spline_lattice<T>> interpolating(vector<T>&& values, const shape& extents,
-                                                       const spline_request&, spline_ends);
+std::shared_ptr<const spline_lattice<T>> interpolating(const expr<T>& values, const spline_request&,
+                                                       spline_ends);
 
 std::string describe(const scattered_lattice<float>&, int dimensions);
 std::string describe(const scattered_lattice<double>&, int dimensions);
@@ -307,14 +307,16 @@ public:
     template <detail::contiguous_range<T> V>
     cubic_spline(const context& where, const spline_bounds<D>& bounds, const V& values,
                  const std::array<std::size_t, D>& extents, spline_ends ends = spline_ends::not_a_knot)
-        : base(made(bounds, view(vector<T>(where, values), shape(std::span<const std::size_t>(extents))),
+        : base(made(bounds,
+                    expr<T>(view(vector<T>(where, values), shape(std::span<const std::size_t>(extents)))),
                     ends)) {}
 
 private:
-    static auto made(const spline_bounds<D>& bounds, expr<T> values, spline_ends ends) {
-        const shape extents = array::box_of(values.tape());
-        return array::interpolating<T>(vector<T>(std::move(values)), extents,
-                                       detail::spline_request_of(bounds), ends);
+    template <class E>
+    static auto made(const spline_bounds<D>& bounds, const expr<E>& values, spline_ends ends) {
+        static_assert(std::same_as<E, T>,
+                      "Balm: the values have the type of the spline; cast<T>(x) converts them");
+        return array::interpolating<T>(values, detail::spline_request_of(bounds), ends);
     }
 };
 
