@@ -284,9 +284,11 @@ private:
         const vector<T> share = residual_ / at_points(sum_of_squares<D, T>(), lattice_);
         vector<T> sums = vector_like<T>(near(), items), squares = vector_like<T>(near(), items);
         const vector<std::uint32_t> table = table_of(level);
-        eval(gathered_points<D, T>()(element_index(0, items), static_cast<std::uint32_t>(splits), starts,
-                                     table, share, points_[K]..., lattice_.lower[K]..., lattice_.scale[K]...,
-                                     lattice_.cells[K]..., sums, squares));
+        const event gathered = sums.elements().device().execute(
+            gather_points<D, T>()(static_cast<std::uint32_t>(splits), starts, table, share, points_[K]...,
+                                  lattice_.lower[K]..., lattice_.scale[K]..., lattice_.cells[K]..., sums,
+                                  squares),
+            {items});
         if (splits > 1) {
             const shape rows(control_points, splits);
             const auto total = [&](const vector<T>& of) { return vector<T>(sum(view(of, rows), along(1))); };

@@ -57,6 +57,7 @@ std::vector<I> coordinates_in(const I& element, const std::vector<I>& extents) {
 template <class I>
 std::vector<I> lattice_of(const std::vector<I>& cells) {
     std::vector<I> extents;
+    extents.reserve(cells.size());
     for (const I& each : cells) extents.push_back(each + 3);
     return extents;
 }
@@ -157,13 +158,13 @@ struct recorded_functions<T, std::index_sequence<K...>> {
     }
 
     static auto gather() {
-        return function(
-            words("gather_points", "element, splits, starts, table, share", {"x", "lower", "scale", "cells"},
+        return kernel<1>(
+            words("gather_points", "splits, starts, table, share", {"x", "lower", "scale", "cells"},
                   "sums, squares"),
-            [](Long element, UInt splits, In<std::uint32_t> starts, In<std::uint32_t> table, In<T> share,
+            [](UInt splits, In<std::uint32_t> starts, In<std::uint32_t> table, In<T> share,
                each<K, In<T>>... x, each<K, value>... lower, each<K, value>... scale, each<K, Int>... cells,
                Out<T> sums, Out<T> squares) {
-                const UInt e = cast<std::uint32_t>(element);
+                const UInt e = cast<std::uint32_t>(global_id(0));
                 const UInt control = e / splits, split = e - control * splits;
                 const std::vector<UInt> count{cast<std::uint32_t>(cells)...};
                 const std::vector<UInt> position = coordinates_in(control, lattice_of(count));
@@ -182,6 +183,7 @@ struct recorded_functions<T, std::index_sequence<K...>> {
                         std::vector<backwards_cubic> basis;
                         for (std::size_t d = 0; d < dimensions; ++d) basis.push_back(backwards_cubic(k[d]));
                         std::vector<value> begin;
+                        begin.reserve(dimensions);
                         for (const UInt& each_cell : cell) begin.push_back(cast<T>(each_cell));
                         const UInt first = starts[code] + split, last = starts[code + 1u];
                         for (UInt p : named("p", range(first, last, splits))) {
@@ -314,7 +316,7 @@ const typename spline_signatures_of<D, T>::squares& sum_of_squares() {
     return made;
 }
 template <int D, class T>
-const typename spline_signatures_of<D, T>::gather& gathered_points() {
+const typename spline_signatures_of<D, T>::gather& gather_points() {
     static const auto& made = *new auto(recorded_of<D, T>::gather());
     return made;
 }
@@ -332,7 +334,7 @@ const typename spline_signatures_of<D, T>::plane& plane_point() {
 #define BALM_SPLINE_FUNCTIONS(D, T)                                             \
     template const spline_signatures_of<D, T>::code& cell_code<D, T>();         \
     template const spline_signatures_of<D, T>::squares& sum_of_squares<D, T>(); \
-    template const spline_signatures_of<D, T>::gather& gathered_points<D, T>(); \
+    template const spline_signatures_of<D, T>::gather& gather_points<D, T>();   \
     template const spline_signatures_of<D, T>::refined& refined_point<D, T>();  \
     template const spline_signatures_of<D, T>::plane& plane_point<D, T>();
 BALM_SPLINE_FUNCTIONS(1, float)

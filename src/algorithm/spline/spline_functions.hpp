@@ -23,9 +23,9 @@ struct spline_signatures<T, std::index_sequence<K...>> {
                                  each<K, dsl::Int>..., dsl::In<std::uint32_t>>;
     using squares =
         device_function<value, each<K, value>..., each<K, value>..., each<K, value>..., each<K, dsl::Int>...>;
-    using gather = device_function<void, dsl::Long, dsl::UInt, dsl::In<std::uint32_t>, dsl::In<std::uint32_t>,
-                                   dsl::In<T>, each<K, dsl::In<T>>..., each<K, value>..., each<K, value>...,
-                                   each<K, dsl::Int>..., dsl::Out<T>, dsl::Out<T>>;
+    using gather = typed_kernel<1, dsl::UInt, dsl::In<std::uint32_t>, dsl::In<std::uint32_t>, dsl::In<T>,
+                                each<K, dsl::In<T>>..., each<K, value>..., each<K, value>...,
+                                each<K, dsl::Int>..., dsl::Out<T>, dsl::Out<T>>;
     using refined = device_function<value, dsl::Long, dsl::In<T>, each<K, dsl::Int>...>;
     using plane = device_function<value, dsl::Long, value, each<K, value>..., each<K, dsl::Int>...>;
 };
@@ -41,12 +41,13 @@ const typename spline_signatures_of<D, T>::code& cell_code();
 template <int D, class T>
 const typename spline_signatures_of<D, T>::squares& sum_of_squares();
 
-/// Of element `c * splits + s`, what every splits-th of the points near control point c contribute to it,
+/// Of work-item `c * splits + s`, what every splits-th of the points near control point c contribute to it,
 /// from the s-th on: the sums of w^3 f and of w^2, w being the point's basis function, and f its value
-/// divided by sum_of_squares. Of the element, splits, where each cell's points begin (by code), the table of
-/// cell_code, f, coordinates …, and both sums.
+/// divided by sum_of_squares. Of splits, where each cell's points begin (by code), the table of cell_code, f,
+/// coordinates …, and both sums. A kernel: a work-item has work enough, also on CPUs, where expressions give
+/// one thousands of elements.
 template <int D, class T>
-const typename spline_signatures_of<D, T>::gather& gathered_points();
+const typename spline_signatures_of<D, T>::gather& gather_points();
 
 /// A control point of the lattice of twice as many cells (`cells` are those): the spline stays the same. Of
 /// its number and the coarse lattice.
