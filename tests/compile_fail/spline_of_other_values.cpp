@@ -1,0 +1,9 @@
+// expect: Balm: points and values have the type of the spline; cast<T>(x) converts them
+#include <balm/balm.hpp>
+#include <balm/spline.hpp>
+#include <tuple>
+
+void fit(const balm::vector<float>& x, const balm::vector<float>& y);
+void fit(const balm::vector<float>& x, const balm::vector<float>& y) {
+    balm::scattered_spline<1> curve({{0}, {1}}, std::tie(x), y);
+}
