@@ -94,7 +94,8 @@ long double size_of(const std::vector<T>& x) {
 }
 
 template <class T, class E, class F>
-void convolves_lists(const context& ctx, std::mt19937_64& random, std::size_t n, std::size_t m) {
+void convolves_lists(const context& ctx, std::mt19937_64& random, std::size_t n, std::size_t m,
+                     const std::vector<convolution_mode>& modes = {full, same, valid}) {
     SCOPED_TRACE(std::to_string(n) + " with " + std::to_string(m));
     const auto a = random_list<E>(random, n);
     const auto b = random_list<F>(random, m);
@@ -107,7 +108,7 @@ void convolves_lists(const context& ctx, std::mt19937_64& random, std::size_t n,
         for (F& each : turned) each = std::conj(each);
     const wide_list correlated = full_on_host(a, {1, 1, n}, turned, {1, 1, m}, whole, false);
     const long double largest = size_of(a) * size_of(b);
-    for (const convolution_mode mode : {full, same, valid}) {
+    for (const convolution_mode mode : modes) {
         SCOPED_TRACE("mode " + std::to_string(static_cast<int>(mode)));
         const auto [first, last] = range_of(mode, n, m);
         const auto part = [&, from = first, to = last](const wide_list& of) {
@@ -122,7 +123,6 @@ void convolves_lists(const context& ctx, std::mt19937_64& random, std::size_t n,
     }
 }
 
-using complex_float = std::complex<float>;
 using complex_double = std::complex<double>;
 
 TEST(V18_convolve, lists_by_transforms_in_all_modes) {
@@ -132,8 +132,8 @@ TEST(V18_convolve, lists_by_transforms_in_all_modes) {
         // All of these are padded to 16, and share kernels.
         for (const std::size_t n : {std::size_t{5}, 3 + random() % 11})
             convolves_lists<float, float, float>(ctx, random, n, 17 - n - random() % 2);
-        convolves_lists<double, double, double>(ctx, random, 1, 1);
-        convolves_lists<double, complex_double, double>(ctx, random, 7, 9 + random() % 2);
+        convolves_lists<float, float, float>(ctx, random, 1, 1, {full});
+        convolves_lists<double, double, complex_double>(ctx, random, 7, 9 + random() % 2, {same});
     });
 }
 
@@ -142,8 +142,8 @@ TEST(V18_convolve, lists_by_sums_in_all_modes) {
     const forced_convolutions held(array::convolution_way::by_sums);
     on_all_contexts([&](const context& ctx) {
         convolves_lists<float, float, float>(ctx, random, 40 + random() % 20, 1 + random() % 9);
-        convolves_lists<float, float, float>(ctx, random, 3, 10 + random() % 9);
-        convolves_lists<double, double, complex_double>(ctx, random, 11, 4);
+        convolves_lists<float, float, float>(ctx, random, 3, 10 + random() % 9, {full});
+        convolves_lists<double, complex_double, double>(ctx, random, 11, 4, {same});
     });
 }
 
