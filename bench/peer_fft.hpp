@@ -29,12 +29,32 @@ struct cuda_fft_functions {
     void (*release)(void*);
 };
 
+/// What real transforms of floats do, of `padded` elements: a convolution, whose operands are padded already;
+/// or a cosine transform of type 2, in whose place cuFFT, which has none, does a real transform.
+struct spectral_problem {
+    std::size_t padded;
+    bool is_convolution;
+};
+/// Those of libpeer_cuda.so, got with `peer_cuda_spectral_functions`.
+struct cuda_spectral_functions {
+    /// Null where there is no cuFFT.
+    void* (*make)(const spectral_problem&);
+    void (*run)(void*);
+    void (*finish)();
+    void (*release)(void*);
+};
+
 namespace fftw {
 
 /// FFTW with FFTW_MEASURE and a thread for each core; null where its libraries are not installed.
 void* make(const fft_problem&);
 void forward(void*);
 void release(void*);
+
+/// The same for what real transforms do.
+void* make_spectral(const spectral_problem&);
+void run_spectral(void*);
+void release_spectral(void*);
 
 }  // namespace fftw
 

@@ -3,10 +3,13 @@
 
 #include <dlfcn.h>
 
+#include <complex>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "peer_fft.hpp"
 
@@ -17,10 +20,14 @@ namespace {
 /// fftw3.h, FFTW 3.3: what is used of it.
 constexpr int forward_sign = -1;
 constexpr unsigned measure = 0;
+constexpr int cosine_of_type_2 = 5;  // FFTW_REDFT10
 
 struct library {
     int (*init_threads)();
     void (*plan_with_threads)(int);
+    void* (*forward_real)(int n, float* in, void* out, unsigned flags);
+    void* (*inverse_real)(int n, void* in, float* out, unsigned flags);
+    void* (*real_to_real)(int n, float* in, float* out, int kind, unsigned flags);
     void* (*plan)(int rank, const int* n, int batch, void* in, const int* in_embed, int in_stride,
                   int in_apart, void* out, const int* out_embed, int out_stride, int out_apart, int sign,
                   unsigned flags);
@@ -39,10 +46,12 @@ library open(const std::string& letter) {
         std::memcpy(&to, &symbol, sizeof symbol);
         return symbol != nullptr;
     };
-    found.is_there = get(found.init_threads, threads, "init_threads") &&
-                     get(found.plan_with_threads, threads, "plan_with_nthreads") &&
-                     get(found.plan, base, "plan_many_dft") && get(found.execute, base, "execute") &&
-                     get(found.destroy, base, "destroy_plan");
+    found.is_there =
+        get(found.init_threads, threads, "init_threads") &&
+        get(found.plan_with_threads, threads, "plan_with_nthreads") &&
+        get(found.plan, base, "plan_many_dft") && get(found.forward_real, base, "plan_dft_r2c_1d") &&
+        get(found.inverse_real, base, "plan_dft_c2r_1d") && get(found.real_to_real, base, "plan_r2r_1d") &&
+        get(found.execute, base, "execute") && get(found.destroy, base, "destroy_plan");
     if (found.is_there) {
         found.init_threads();
         found.plan_with_threads(static_cast<int>(std::thread::hardware_concurrency()));
@@ -82,6 +91,64 @@ void release(void* all) {
     t->from.destroy(t->plan);
     std::free(t->data);
     delete t;
+}
+
+namespace {
+
+using complex_floats = std::vector<std::complex<float>>;
+
+struct spectral_work {
+    const library& from;
+    bool is_convolution;
+    std::vector<float> a, b, result;
+    complex_floats a_spectrum, b_spectrum;
+    std::vector<void*> plans;
+};
+
+}  // namespace
+
+void* make_spectral(const spectral_problem& p) {
+    const library& from = of_precision(false);
+    if (!from.is_there) return nullptr;
+    const std::size_t n = p.padded;
+    const int count = static_cast<int>(n);
+    auto* const made = new spectral_work{from,
+                                         p.is_convolution,
+                                         std::vector<float>(n),
+                                         std::vector<float>(n),
+                                         std::vector<float>(n),
+                                         complex_floats(n / 2 + 1),
+                                         complex_floats(n / 2 + 1),
+                                         {}};
+    if (p.is_convolution)
+        made->plans = {from.forward_real(count, made->a.data(), made->a_spectrum.data(), measure),
+                       from.forward_real(count, made->b.data(), made->b_spectrum.data(), measure),
+                       from.inverse_real(count, made->a_spectrum.data(), made->result.data(), measure)};
+    else
+        made->plans = {
+            from.real_to_real(count, made->a.data(), made->result.data(), cosine_of_type_2, measure)};
+    for (std::size_t k = 0; k < n; ++k) made->a[k] = made->b[k] = static_cast<float>(k % 1009) * 0.001f;
+    return made;
+}
+void run_spectral(void* all) {
+    spectral_work& w = *static_cast<spectral_work*>(all);
+    w.from.execute(w.plans[0]);
+    if (!w.is_convolution) return;
+    w.from.execute(w.plans[1]);
+    const auto count = static_cast<std::ptrdiff_t>(w.a_spectrum.size());
+    const float scale = 1 / static_cast<float>(w.a.size());
+    std::complex<float>* const a = w.a_spectrum.data();
+    const std::complex<float>* const b = w.b_spectrum.data();
+#pragma omp parallel for
+    for (std::ptrdiff_t k = 0; k < count; ++k)
+        a[k] = {(a[k].real() * b[k].real() - a[k].imag() * b[k].imag()) * scale,
+                (a[k].real() * b[k].imag() + a[k].imag() * b[k].real()) * scale};
+    w.from.execute(w.plans[2]);
+}
+void release_spectral(void* all) {
+    spectral_work* const w = static_cast<spectral_work*>(all);
+    for (void* plan : w->plans) w->from.destroy(plan);
+    delete w;
 }
 
 }  // namespace peer::fftw

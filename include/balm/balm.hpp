@@ -43,6 +43,7 @@
 #include "balm/set_operations.hpp"
 #include "balm/sort.hpp"
 #include "balm/sparse_matrix.hpp"
+#include "balm/spectral.hpp"
 #include "balm/spline.hpp"
 #include "balm/statistics.hpp"
 #include "balm/stencil.hpp"

@@ -7,76 +7,41 @@
 
 #include "algorithm/fft/fft_dimensions.hpp"
 #include "algorithm/fft/fft_transform.hpp"
+#include "algorithm/fft/transform_producer.hpp"
 #include "array/map/overlap.hpp"
-#include "array/spread/parts.hpp"
 #include "balm/vector.hpp"
 
 namespace balm::array {
 
 namespace {
 
-class fft_producer : public producer {
+class fft_producer : public transform_producer {
 public:
     fft_producer(tape&& of, scalar precision, fft_direction direction, const dimension_list& over)
-        : producer(box_of(of), trace::type(precision, 2), vector_near(of, trace::type(precision, 2))),
-          of_(std::move(of)),
-          direction_(direction),
-          dimensions_(dimensions_of(extents(), over)) {}
-
-    bool compute_into(vector_state& into) const override {
-        if (is_spread(of_) || into.is_spread() || &into.device() != &near()->device()) return false;
-        tape p = of_;
-        materialise(p);
-        const target in_place{&into};
-        if (extents().count() > 0 && is_single_pass(into.device(), dimensions_[0]) &&
-            needs_temporary(p, {&in_place, 1}, extents()))
-            return false;
-        write(p, into);
-        return true;
-    }
-
-    std::shared_ptr<vector_state> compute() const override {
-        tape p = of_;
-        materialise(p);
-        if (!is_spread(p)) return computed(p, device_of(p));
-        // The first device computes all of it.
-        const std::shared_ptr<runtime::device_state>& first = near()->device_handle();
-        std::shared_ptr<vector_state> made = make_like(*p.vectors[0], type(), extents().count());
-        if (extents().count() == 0) return made;
-        localizer here(first);
-        const std::vector<piece> whole = here.pieces(p, extents(), 0, extents().count());
-        const std::shared_ptr<vector_state> result = computed(whole[0].values, first);
-        copy_elements(*made, 0, *result, 0, extents().count());
-        return made;
-    }
+        : fft_producer(box_of(of), vector_near(of, trace::type(precision, 2)), std::move(of), precision,
+                       direction, over) {}
 
 private:
-    std::shared_ptr<vector_state> computed(const tape& p,
-                                           const std::shared_ptr<runtime::device_state>& on) const {
-        auto made = std::make_shared<vector_state>(on, type(), extents().count());
-        write(p, *made);
-        return made;
+    fft_producer(const shape& extents, std::shared_ptr<vector_state> near, tape&& of, scalar precision,
+                 fft_direction direction, const dimension_list& over)
+        : transform_producer({std::move(of)}, extents, trace::type(precision, 2), std::move(near)),
+          is_inverse_(direction == fft_direction::inverse),
+          dimensions_(dimensions_of(extents, over)) {}
+
+    bool may_overwrite(std::span<const tape> operands, vector_state& into) const override {
+        const target in_place{&into};
+        return !is_single_pass(into.device(), dimensions_[0]) ||
+               !needs_temporary(operands[0], {&in_place, 1}, extents());
     }
-    void write(const tape& p, vector_state& into) const {
-        if (into.size() == 0) return;
-        refuse_writing(p);
-        const bool is_inverse = direction_ == fft_direction::inverse;
+    void write(std::span<const tape> operands, vector_state& into) const override {
+        refuse_writing(operands[0]);
         long double scale = 1;
-        if (is_inverse)
+        if (is_inverse_)
             for (const fft_lines& each : dimensions_) scale /= static_cast<long double>(each.count);
-        tape from = p;
-        for (std::size_t k = 0; k < dimensions_.size(); ++k) {
-            const bool is_first = k == 0, is_last = k + 1 == dimensions_.size();
-            transform_lines(from, dimensions_[k],
-                            {is_inverse && is_first, is_inverse && is_last, is_last ? scale : 1}, into);
-            if (is_last) break;
-            from = tape();
-            from.push_vector({std::shared_ptr<void>(), &into});  // which outlives this
-        }
+        transform_dimensions(operands[0], dimensions_, is_inverse_, scale, into);
     }
 
-    tape of_;
-    fft_direction direction_;
+    bool is_inverse_;
     std::vector<fft_lines> dimensions_;
 };
 

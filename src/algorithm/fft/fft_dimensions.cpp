@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstddef>
 
 #include "balm/error.hpp"
@@ -11,32 +10,13 @@ namespace balm::array {
 
 namespace {
 
-using dimension_set = std::array<bool, shape::max_dimensions>;
-
-dimension_set dimensions_named(const shape& box, const dimension_list& over) {
-    dimension_set made{};
-    for (int d = 0; over.count == 0 && d < box.dimensions(); ++d) made[static_cast<std::size_t>(d)] = true;
-    for (int k = 0; k < over.count; ++k) {
-        const std::int64_t d = over.each[static_cast<std::size_t>(k)];
-        if (d < 0 || d >= box.dimensions())
-            throw usage_error(
-                fmt::format("a transform runs along dimension {} of {}, whose dimensions are 0 to {}", d,
-                            to_string(box), box.dimensions() - 1));
-        bool& is_named = made[static_cast<std::size_t>(d)];
-        if (is_named)
-            throw usage_error(
-                fmt::format("a transform runs twice along dimension {}; name each one once", d));
-        is_named = true;
-    }
-    return made;
-}
-
 /// Those of the set, the fastest first.
-std::vector<fft_lines> lines_along(const shape& box, const dimension_set& dimensions) {
+std::vector<fft_lines> lines_along(const shape& box, const std::vector<bool>& is_named,
+                                   std::size_t least = 2) {
     std::vector<fft_lines> made;
     std::size_t inner = 1;
     for (int d = box.dimensions() - 1; d >= 0; --d) {
-        if (dimensions[static_cast<std::size_t>(d)] && box[d] > 1) made.push_back({0, box[d], inner});
+        if (is_named[static_cast<std::size_t>(d)] && box[d] >= least) made.push_back({0, box[d], inner});
         inner *= box[d];
     }
     for (fft_lines& each : made) {
@@ -48,21 +28,42 @@ std::vector<fft_lines> lines_along(const shape& box, const dimension_set& dimens
 
 }  // namespace
 
+std::vector<bool> named_dimensions(const shape& box, const dimension_list& over) {
+    std::vector<bool> made(static_cast<std::size_t>(box.dimensions()), over.count == 0);
+    for (int k = 0; k < over.count; ++k) {
+        const std::int64_t d = over.each[static_cast<std::size_t>(k)];
+        if (d < 0 || d >= box.dimensions())
+            throw usage_error(
+                fmt::format("a transform runs along dimension {} of {}, whose dimensions are 0 to {}", d,
+                            to_string(box), box.dimensions() - 1));
+        const auto place = static_cast<std::size_t>(d);
+        if (made[place])
+            throw usage_error(
+                fmt::format("a transform runs twice along dimension {}; name each one once", d));
+        made[place] = true;
+    }
+    return made;
+}
+
 std::vector<fft_lines> dimensions_of(const shape& box, const dimension_list& over) {
-    std::vector<fft_lines> made = lines_along(box, dimensions_named(box, over));
+    std::vector<fft_lines> made = lines_along(box, named_dimensions(box, over));
     if (made.empty()) made.push_back({box.count(), 1, 1});
     return made;
 }
 
+std::vector<fft_lines> named_lines(const shape& box, const dimension_list& over) {
+    return lines_along(box, named_dimensions(box, over), 1);
+}
+
 int last_dimension(const shape& box, const dimension_list& over) {
-    const dimension_set all = dimensions_named(box, over);
+    const std::vector<bool> all = named_dimensions(box, over);
     int last = box.dimensions() - 1;
     while (!all[static_cast<std::size_t>(last)]) --last;
     return last;
 }
 
 real_dimensions real_dimensions_of(const shape& box, const dimension_list& over, std::size_t count) {
-    dimension_set others = dimensions_named(box, over);
+    std::vector<bool> others = named_dimensions(box, over);
     const int last = last_dimension(box, over);
     others[static_cast<std::size_t>(last)] = false;
     fft_lines real{1, count, 1};
@@ -70,6 +71,13 @@ real_dimensions real_dimensions_of(const shape& box, const dimension_list& over,
     for (int d = last + 1; d < box.dimensions(); ++d) real.inner *= box[d];
     check_sizes(real);
     return {real, lines_along(box, others)};
+}
+
+shape with_extent(const shape& box, int dimension, std::size_t count) {
+    std::vector<std::size_t> extents(static_cast<std::size_t>(box.dimensions()));
+    for (int d = 0; d < box.dimensions(); ++d)
+        extents[static_cast<std::size_t>(d)] = d == dimension ? count : box[d];
+    return shape(extents);
 }
 
 }  // namespace balm::array

@@ -12,7 +12,11 @@ namespace balm::array {
 /// Throws usage_error for those that are not there, or named twice.
 std::vector<fft_lines> dimensions_of(const shape& box, const dimension_list& over);
 
-/// The last of the named dimensions, or of all.
+/// The same with those of one element.
+std::vector<fft_lines> named_lines(const shape& box, const dimension_list& over);
+/// Which dimensions are named; all, where none is. Throws usage_error as dimensions_of does.
+std::vector<bool> named_dimensions(const shape& box, const dimension_list& over);
+/// The last of them.
 int last_dimension(const shape& box, const dimension_list& over);
 
 /// The dimensions of a transform of real numbers: the last one, of real numbers, and the others, of complex
@@ -23,5 +27,8 @@ struct real_dimensions {
 };
 /// `box` of the complex numbers; `count` real ones are along the last dimension.
 real_dimensions real_dimensions_of(const shape& box, const dimension_list& over, std::size_t count);
+
+/// The box with another extent along one dimension.
+shape with_extent(const shape& box, int dimension, std::size_t count);
 
 }  // namespace balm::array

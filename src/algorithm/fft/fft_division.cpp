@@ -72,10 +72,9 @@ std::vector<std::size_t> pass_lengths(std::size_t n, const fft_limits& limits) {
     return fewest_divisors(n, limits.together, most_passes);
 }
 
-std::size_t convolution_length(std::size_t n, const fft_limits& limits) {
-    const std::size_t least = 2 * n - 1;
+std::size_t quick_length(std::size_t least, const fft_limits& limits) {
     std::size_t best = std::bit_ceil(least);
-    for (const std::size_t odd : {3u, 5u, 9u, 15u, 25u, 27u}) {
+    for (const std::size_t odd : {3u, 5u, 7u, 9u, 15u, 21u, 25u, 27u, 35u, 45u}) {
         const std::size_t length = odd * std::bit_ceil((least + odd - 1) / odd);
         // Powers of two are worth a few more elements.
         if (length + length / 8 < best &&
@@ -83,6 +82,10 @@ std::size_t convolution_length(std::size_t n, const fft_limits& limits) {
             best = length;
     }
     return best;
+}
+
+std::size_t convolution_length(std::size_t n, const fft_limits& limits) {
+    return quick_length(2 * n - 1, limits);
 }
 
 }  // namespace balm::array

@@ -23,6 +23,8 @@ std::vector<int> radices_of(std::size_t length, int most);
 /// where n has a prime factor that no stage does.
 std::vector<std::size_t> pass_lengths(std::size_t n, const fft_limits&);
 
+/// A length of at least so many elements whose transform is quick.
+std::size_t quick_length(std::size_t least, const fft_limits&);
 /// The length of the cyclic convolution that does a transform of n (Bluestein): at least 2 n - 1, and quick.
 std::size_t convolution_length(std::size_t n, const fft_limits&);
 

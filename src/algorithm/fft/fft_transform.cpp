@@ -70,9 +70,10 @@ struct fft_table_key {
     scalar element;
     std::uint64_t n, m;
     std::vector<int> radices;
+    std::uint64_t step = 1, first = 0;
     friend bool operator==(const fft_table_key&, const fft_table_key&) = default;
     void add_to(runtime::table_hash& hash) const {
-        hash.add(what, element, n, m);
+        hash.add(what, element, n, m, step, first);
         for (const int each : radices) hash.add(each);
     }
 };
@@ -405,11 +406,12 @@ void transform_by_convolution(const tape& p, const fft_lines& lines, const fft_m
 
 void force_ffts(const forced_fft* asked) { forced = asked; }
 
-std::shared_ptr<vector_state> root_table(runtime::device_state& device, scalar element, std::size_t n,
-                                         std::size_t count) {
-    return table_of(device, {fft_table::roots, element, n, count, {}}, count, [&] {
+std::shared_ptr<vector_state> root_table(runtime::device_state& device, scalar element, const root_list& of) {
+    const fft_table_key key{fft_table::roots, element, of.n, of.count, {}, of.step, of.first};
+    return table_of(device, key, of.count, [&] {
         std::vector<wide_complex> list;
-        for (std::uint64_t k = 0; k < count; ++k) list.push_back(root_of_unity(k, n));
+        for (std::uint64_t k = 0; k < of.count; ++k)
+            list.push_back(root_of_unity(of.first + k * of.step, of.n));
         return list;
     });
 }
@@ -438,6 +440,18 @@ void transform_lines(const tape& p, const fft_lines& lines, const fft_manner& ho
                {swapping(how.swaps_in, false), swapping(how.swaps_out, false), lines.count, lines.count,
                 nullptr, nullptr, how.scale != 1, how.scale},
                spare);
+}
+
+void transform_dimensions(const tape& p, std::span<const fft_lines> dimensions, bool is_inverse,
+                          long double scale, vector_state& into) {
+    tape from = p;
+    for (std::size_t k = 0; k < dimensions.size(); ++k) {
+        const bool is_first = k == 0, is_last = k + 1 == dimensions.size();
+        transform_lines(from, dimensions[k],
+                        {is_inverse && is_first, is_inverse && is_last, is_last ? scale : 1}, into);
+        from = tape();
+        from.push_vector({std::shared_ptr<void>(), &into});  // which outlives this
+    }
 }
 
 std::string describe_lines(runtime::device_state& device, scalar element, const fft_lines& lines) {

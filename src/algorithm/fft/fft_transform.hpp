@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "array/layout.hpp"
@@ -25,14 +26,19 @@ struct fft_manner {
 /// Transforms the elements of a tape, complex or real, into a vector of complex ones. Where that is a single
 /// pass, the tape may read elements of the vector in their places only; else any of them.
 void transform_lines(const tape&, const fft_lines&, const fft_manner&, vector_state& into);
+/// Transforms along one dimension after the other; an inverse transform has no factor but `scale`.
+void transform_dimensions(const tape&, std::span<const fft_lines>, bool is_inverse, long double scale,
+                          vector_state& into);
 /// Whether a single pass does it.
 bool is_single_pass(runtime::device_state&, const fft_lines&);
 /// The passes in words.
 std::string describe_lines(runtime::device_state&, scalar element, const fft_lines&);
 
-/// exp(-2 π i k / n) for k below `count`, in the device's memory.
-std::shared_ptr<vector_state> root_table(runtime::device_state&, scalar element, std::size_t n,
-                                         std::size_t count);
+/// exp(-2 π i (first + k step) / n) for k below `count`, in the device's memory.
+struct root_list {
+    std::size_t n, count, step = 1, first = 0;
+};
+std::shared_ptr<vector_state> root_table(runtime::device_state&, scalar element, const root_list&);
 
 /// Throws usage_error where the sizes are more than kernels count.
 void check_sizes(const fft_lines&);

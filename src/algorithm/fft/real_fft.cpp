@@ -11,6 +11,7 @@
 
 #include "algorithm/fft/fft_dimensions.hpp"
 #include "algorithm/fft/fft_transform.hpp"
+#include "algorithm/fft/transform_producer.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/dsl/complex.hpp"
 #include "balm/dsl/control.hpp"
@@ -44,14 +45,14 @@ const auto& spectrum_of_pairs() {
                  }));
     return made;
 }
-/// The other way, but for a factor of 2. The first and last numbers are taken as real.
+/// The other way, but for a factor of 2, from X[k] and X[m - k]. The first and last numbers are taken as
+/// real.
 template <class T>
 const auto& pairs_of_spectrum() {
     static const auto& made = *new auto(
-        function("pairs_of_spectrum(x, roots, half, at)",
-                 [](complex_memory<T> x, complex_memory<T> roots, Long half, Long at) {
-                     const Long row = at / half, k = at - row * half, first = row * (half + 1);
-                     const Complex<T> low = x[first + k], high = x[first + half - k];
+        function("pairs_of_spectrum(low, high, roots, half, at)",
+                 [](Complex<T> low, Complex<T> high, complex_memory<T> roots, Long half, Long at) {
+                     const Long k = at % half;
                      const Bool is_first = k == 0;
                      const Complex<T> near(low.real(), select(is_first, Var<T>(T(0)), low.imag()));
                      const Complex<T> far(high.real(), select(is_first, Var<T>(T(0)), -high.imag()));
@@ -85,11 +86,20 @@ struct real_functions {
                                       static_cast<std::int64_t>(half), element_index(0, count))
             .tape();
     }
-    static tape pairs(const vector_handle& x, const vector_handle& roots, std::size_t half,
-                      std::size_t count) {
-        return pairs_of_spectrum<T>()(complex_vector(x), complex_vector(roots),
-                                      static_cast<std::int64_t>(half), element_index(0, count))
+    static tape pairs(const tape& x, const vector_handle& roots, std::size_t half, std::size_t count) {
+        const expr<complex_value<T>> all{tape(x)};
+        const auto at = element_index(0, count);
+        const auto m = static_cast<std::int64_t>(half);
+        // Of each row there are m + 1 numbers.
+        return pairs_of_spectrum<T>()(all[at + at / m], all[m + (2 * m + 1) * (at / m) - at],
+                                      complex_vector(roots), m, at)
             .tape();
+    }
+    /// Two real numbers each.
+    static tape neighbours(const tape& x, std::size_t count) {
+        const expr<T> all{tape(x)};
+        const auto first = 2 * element_index(0, count);
+        return compose<std::complex<T>>(all[first], all[first + 1]).tape();
     }
     static tape whole(const vector_handle& x, const fft_lines& lines) {
         return mirrored<T>()(complex_vector(x), static_cast<std::int64_t>(lines.count),
@@ -103,85 +113,37 @@ auto of_precision(scalar element, Call&& call) {
     return element == scalar::f32 ? call(real_functions<float>{}) : call(real_functions<double>{});
 }
 
-/// The vector that a tape is, and nothing else; else one of its values.
-vector_handle as_vector(const tape& p, trace::type type, std::size_t size,
-                        const std::shared_ptr<runtime::device_state>& on) {
-    if (p.steps.size() == 1 && p.steps[0].what == step::kind::vector && p.vectors[0]->type() == type)
-        return p.vectors[0];
-    auto made = std::make_shared<vector_state>(on, type, size);
-    tape values = p;
-    assign(*made, std::move(values));
-    return made;
-}
-/// Real numbers as pairs; null, where these would not lie as devices want them.
-vector_handle as_pairs(const vector_state& v) {
-    const trace::type pair(v.type().element, 2);
-    if (v.offset() % trace::size_of(pair) != 0 || v.size() % 2 != 0) return nullptr;
-    return std::make_shared<vector_state>(v.memory(), pair, v.size() / 2, v.offset());
-}
-tape of_vector(const vector_handle& v) {
-    tape p;
-    p.push_vector(v);
-    return p;
+/// Whether elements cost little more than loading them.
+bool is_light(const tape& p) {
+    constexpr std::size_t few = 8;
+    return p.steps.size() <= few && p.functions.empty();
 }
 /// Whether half of the size does it.
 bool is_in_pairs(const fft_lines& lines) { return lines.count % 2 == 0 && lines.inner == 1; }
 
-class real_producer : public producer {
+class real_producer : public transform_producer {
 public:
     real_producer(tape&& of, const shape& extents, trace::type type, const real_dimensions& dimensions)
-        : producer(extents, type, vector_near(of, type)), of_(std::move(of)), dimensions_(dimensions) {}
-
-    bool compute_into(vector_state& into) const override {
-        if (is_spread(of_) || into.is_spread() || &into.device() != &near()->device()) return false;
-        tape p = of_;
-        materialise(p);
-        if (std::any_of(p.vectors.begin(), p.vectors.end(), [&](const auto& v) { return v->overlaps(into); }))
-            return false;
-        if (into.size() > 0) write(p, into);
-        return true;
-    }
-    std::shared_ptr<vector_state> compute() const override {
-        tape p = of_;
-        materialise(p);
-        if (!is_spread(p)) return computed(p, device_of(p));
-        // The first device computes all of it.
-        const std::shared_ptr<runtime::device_state>& first = near()->device_handle();
-        std::shared_ptr<vector_state> made = make_like(*p.vectors[0], type(), extents().count());
-        if (extents().count() == 0) return made;
-        localizer here(first);
-        const shape box = box_of(of_);
-        const std::vector<piece> whole = here.pieces(p, box, 0, box.count());
-        const std::shared_ptr<vector_state> result = computed(whole[0].values, first);
-        copy_elements(*made, 0, *result, 0, extents().count());
-        return made;
-    }
+        : real_producer(vector_near(of, type), std::move(of), extents, type, dimensions) {}
 
 protected:
     const real_dimensions& dimensions() const { return dimensions_; }
     scalar precision() const { return type().element; }
     trace::type pair() const { return {precision(), 2}; }
-    virtual void write(const tape& p, vector_state& into) const = 0;
 
 private:
-    std::shared_ptr<vector_state> computed(const tape& p,
-                                           const std::shared_ptr<runtime::device_state>& on) const {
-        auto made = std::make_shared<vector_state>(on, type(), extents().count());
-        if (made->size() > 0) write(p, *made);
-        return made;
-    }
+    real_producer(std::shared_ptr<vector_state> near, tape&& of, const shape& extents, trace::type type,
+                  const real_dimensions& dimensions)
+        : transform_producer({std::move(of)}, extents, type, std::move(near)), dimensions_(dimensions) {}
 
-    tape of_;
     real_dimensions dimensions_;
 };
-
-/// Borrowed: it outlives what is done with it.
-vector_handle borrowed(vector_state& v) { return {std::shared_ptr<void>(), &v}; }
 
 class forward_producer : public real_producer {
     using real_producer::real_producer;
 
-    void write(const tape& p, vector_state& into) const override {
+    void write(std::span<const tape> operands, vector_state& into) const override {
+        const tape& p = operands[0];
         refuse_writing(p);
         const fft_lines& lines = dimensions().real;
         const std::shared_ptr<runtime::device_state> device = into.device().shared_from_this();
@@ -195,16 +157,13 @@ class forward_producer : public real_producer {
     void write_from_pairs(const tape& p, const fft_lines& lines, vector_state& into,
                           const std::shared_ptr<runtime::device_state>& device) const {
         const std::size_t half = lines.count / 2;
-        const vector_handle given = as_vector(p, precision(), lines.size(), device);
-        vector_handle pairs = as_pairs(*given);
-        if (pairs == nullptr) {
-            const auto copied = std::make_shared<vector_state>(device, precision(), lines.size());
-            copy_elements(*copied, 0, *given, 0, lines.size());
-            pairs = as_pairs(*copied);
-        }
         const auto z = std::make_shared<vector_state>(device, pair(), lines.outer * half);
-        transform_lines(of_vector(pairs), {lines.outer, half, 1}, {}, *z);
-        const vector_handle roots = root_table(*device, precision(), lines.count, half + 1);
+        const vector_handle pairs = is_vector(p, precision()) ? as_pairs(*p.vectors[0]) : nullptr;
+        const tape values = pairs != nullptr ? of_vector(pairs) : of_precision(precision(), [&](auto of) {
+            return of.neighbours(p, z->size());
+        });
+        transform_lines(values, {lines.outer, half, 1}, {}, *z);
+        const vector_handle roots = root_table(*device, precision(), {lines.count, half + 1});
         assign(into,
                of_precision(precision(), [&](auto of) { return of.spectrum(z, roots, half, into.size()); }));
     }
@@ -226,7 +185,8 @@ class forward_producer : public real_producer {
 class inverse_producer : public real_producer {
     using real_producer::real_producer;
 
-    void write(const tape& p, vector_state& into) const override {
+    void write(std::span<const tape> operands, vector_state& into) const override {
+        const tape& p = operands[0];
         refuse_writing(p);
         const fft_lines& lines = dimensions().real;
         const std::shared_ptr<runtime::device_state> device = into.device().shared_from_this();
@@ -235,7 +195,8 @@ class inverse_producer : public real_producer {
         vector_handle x;
         const std::vector<fft_lines>& others = dimensions().others;
         if (others.empty()) {
-            x = as_vector(p, pair(), stored, device);
+            // Its elements are computed twice.
+            x = is_light(p) ? nullptr : as_vector(p, pair(), stored, device);
         } else {
             x = std::make_shared<vector_state>(device, pair(), stored);
             for (std::size_t k = 0; k < others.size(); ++k) {
@@ -247,24 +208,19 @@ class inverse_producer : public real_producer {
         const vector_handle pairs = is_in_pairs(lines) ? as_pairs(into) : nullptr;
         if (pairs != nullptr) {
             const std::size_t half = lines.count / 2;
-            const vector_handle roots = root_table(*device, precision(), lines.count, half + 1);
-            const tape z = of_precision(
-                precision(), [&](auto of) { return of.pairs(x, roots, half, lines.outer * half); });
+            const vector_handle roots = root_table(*device, precision(), {lines.count, half + 1});
+            const tape z = of_precision(precision(), [&](auto of) {
+                return of.pairs(x != nullptr ? of_vector(x) : p, roots, half, lines.outer * half);
+            });
             return transform_lines(z, {lines.outer, half, 1}, {true, true, scale}, *pairs);
         }
+        if (x == nullptr) x = as_vector(p, pair(), stored, device);
         const auto whole = std::make_shared<vector_state>(device, pair(), lines.size());
         const tape all = of_precision(precision(), [&](auto of) { return of.whole(x, lines); });
         transform_lines(all, lines, {true, true, scale}, *whole);
         assign(into, of_precision(precision(), [&](auto of) { return of.real(whole); }));
     }
 };
-
-shape with_extent(const shape& box, int dimension, std::size_t count) {
-    std::vector<std::size_t> extents(static_cast<std::size_t>(box.dimensions()));
-    for (int d = 0; d < box.dimensions(); ++d)
-        extents[static_cast<std::size_t>(d)] = d == dimension ? count : box[d];
-    return shape(extents);
-}
 
 }  // namespace
 

@@ -289,7 +289,7 @@ private:
         to.number("across", across());
         to.number("first_row", part_.first_row);
         to.number("end_row", part_.end_row);
-        to.number("first", part_.first);
+        to.number("first_result", part_.first);
         to.number("last", part_.last);
         to.number("begin", part_.begin);
         to.number("end", part_.end);

@@ -71,7 +71,7 @@ public:
                across = number("across");
         Number rest = named("rest", group / tiles);
         row_.emplace(named("row", number("first_row") + rest / across * number("rows")));
-        first_.emplace(named("first", number("first") + (group - rest * tiles) * tile_));
+        first_.emplace(named("first", number("first_result") + (group - rest * tiles) * tile_));
         column_.emplace(named("column", rest % across * plan_.columns));
         if (plan_.is_of_cpus())
             record_item();
