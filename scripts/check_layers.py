@@ -32,6 +32,7 @@ MAY_INCLUDE = {
     "apps/balm": [PUBLIC, "src/base", "src/runtime", "src/ir", "src/emit", "src/kernel", "src/array"],
     "apps/heat": [PUBLIC],
     "examples": [PUBLIC],
+    "examples/heat_trail": [PUBLIC, "apps/heat"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')

@@ -180,7 +180,6 @@ private:
         read_text_values(world_.properties, flags_bytes, parse_flags,
                          [this](std::size_t cell) { return read_text_flags(cell); });
         read_text_separator("the temperatures");
-        world_.state.reserve(world_.size());
         read_text_values(world_.state, temperature_bytes, parse_temperatures,
                          [this](std::size_t cell) { return read_text_temperature(cell); });
     }
@@ -195,9 +194,14 @@ private:
             values.push_back(read_one(values.size()));
             source_.consume(
                 parse_many(source_.available_bytes(), world_.size() - values.size(), values, threads));
-            // Once a good part has arrived, the header is believed: growing further would copy it all.
-            if (values.size() >= world_.size() / 16) values.reserve(world_.size());
+            reserve_the_rest(values);
         }
+    }
+
+    // Once a good part has arrived, the header is believed: growing further would copy it all.
+    template <class Value>
+    void reserve_the_rest(std::vector<Value>& values) const {
+        if (values.size() >= world_.size() / 16) values.reserve(world_.size());
     }
 
     void read_text_separator(const char* what_follows) {
@@ -263,6 +267,7 @@ private:
                 check_value(i, values[i]);
                 source_.skip(sizeof(Value));
             }
+            reserve_the_rest(values);
         }
     }
 
