@@ -173,6 +173,7 @@ struct both_ends {
         high = even - odd;
     }
 };
+// NOLINTBEGIN(performance-unnecessary-value-param): a function's parameters are values
 /// The pairs whose spectrum is the product of two, times 8.
 template <class T>
 const auto& product_of_pairs() {
@@ -188,6 +189,8 @@ const auto& product_of_pairs() {
                            }));
     return made;
 }
+
+// NOLINTEND(performance-unnecessary-value-param)
 
 /// A convolution by transforms: of the padded extents. Real elements lie in pairs: the two numbers 2 k and
 /// 2 k + 1 along the last dimension that is convolved are neighbours.
@@ -363,6 +366,7 @@ public:
                                                                  over_, is_complex_));
         if (type_.lanes == 1 && sizes_.inner() > 1) padded = in_rows(std::move(padded));
         std::vector<slice_part> parts;
+        parts.reserve(static_cast<std::size_t>(sizes_.result.dimensions()));
         for (int d = 0; d < sizes_.result.dimensions(); ++d) parts.push_back(sizes_.part(d));
         return read(sliced(viewed(std::move(padded), sizes_.padded), parts));
     }
@@ -414,6 +418,7 @@ tape backwards(tape&& x, const dimension_list& over) {
     const shape box = box_of(x);
     const std::vector<bool> is_named = named_dimensions(box, over);
     std::vector<slice_part> parts;
+    parts.reserve(is_named.size());
     for (const bool each : is_named) parts.push_back(each ? reversed : slice_part{});
     return read(sliced(viewed(std::move(x), box), parts));
 }
