@@ -111,6 +111,8 @@ Var<T> with_sign(const Bool& is_negative, const Var<T>& value) {
 
 // ---- the functions
 
+// NOLINTBEGIN(performance-unnecessary-value-param): a function's parameters are values
+
 /// Of the arguments `n` is the number of real elements of a line, and `sine` is not 0 for sine transforms.
 template <class T>
 struct trigonometric_functions {
@@ -358,6 +360,8 @@ struct trigonometric_functions {
         return made;
     }
 };
+
+// NOLINTEND(performance-unnecessary-value-param)
 
 // ---- along one dimension
 

@@ -1,0 +1,7 @@
+// expect: the operands of a convolution have one precision
+#include <balm/balm.hpp>
+
+void f(balm::vector<double>& y, const balm::vector<double>& a, const balm::vector<float>& b);
+void f(balm::vector<double>& y, const balm::vector<double>& a, const balm::vector<float>& b) {
+    y = balm::convolve(a, b);
+}
