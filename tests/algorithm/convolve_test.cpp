@@ -125,7 +125,7 @@ void convolves_lists(const context& ctx, std::mt19937_64& random, std::size_t n,
 
 using complex_double = std::complex<double>;
 
-TEST(V18_convolve, lists_by_transforms_in_all_modes) {
+TEST(V13_convolve, lists_by_transforms_in_all_modes) {
     auto random = seeded_random();
     const forced_convolutions held(array::convolution_way::by_transforms);
     on_all_contexts([&](const context& ctx) {
@@ -137,7 +137,7 @@ TEST(V18_convolve, lists_by_transforms_in_all_modes) {
     });
 }
 
-TEST(V18_convolve, lists_by_sums_in_all_modes) {
+TEST(V13_convolve, lists_by_sums_in_all_modes) {
     auto random = seeded_random();
     const forced_convolutions held(array::convolution_way::by_sums);
     on_all_contexts([&](const context& ctx) {
@@ -147,7 +147,7 @@ TEST(V18_convolve, lists_by_sums_in_all_modes) {
     });
 }
 
-TEST(V18_convolve, of_views_along_all_or_some_dimensions) {
+TEST(V13_convolve, of_views_along_all_or_some_dimensions) {
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {
         constexpr host_box of_a{2, 5, 6}, of_b{2, 4, 3};
@@ -183,7 +183,7 @@ TEST(V18_convolve, of_views_along_all_or_some_dimensions) {
     });
 }
 
-TEST(V18_convolve, of_expressions_and_in_expressions) {
+TEST(V13_convolve, of_expressions_and_in_expressions) {
     auto random = seeded_random();
     const forced_convolutions held(array::convolution_way::by_transforms);
     on_all_contexts([&](const context& ctx) {
@@ -206,7 +206,7 @@ TEST(V18_convolve, of_expressions_and_in_expressions) {
     });
 }
 
-TEST(V18_convolve, finds_where_a_pattern_lies) {
+TEST(V13_convolve, finds_where_a_pattern_lies) {
     auto random = seeded_random();
     const forced_convolutions held(array::convolution_way::by_transforms);
     on_all_contexts([&](const context& ctx) {
@@ -223,7 +223,7 @@ TEST(V18_convolve, finds_where_a_pattern_lies) {
     });
 }
 
-TEST(V18_convolve, chooses_a_way_by_sizes) {
+TEST(V13_convolve, chooses_a_way_by_sizes) {
     on_all_contexts([](const context& ctx) {
         const vector<float> x(ctx, 100000), few(ctx, 5), many(ctx, 5000);
         EXPECT_THAT(describe_convolution(x, few), HasSubstr("sums of 5 products each"));
@@ -239,7 +239,7 @@ TEST(V18_convolve, chooses_a_way_by_sizes) {
     }
 }
 
-TEST(V18_convolve, faults_are_told) {
+TEST(V13_convolve, faults_are_told) {
     on_all_contexts([](const context& ctx) {
         const vector<double> x(ctx, 12), y(ctx, 6), none(ctx, 0);
         EXPECT_THAT(message_of<usage_error>([&] { convolve(x, none); }),
@@ -266,8 +266,8 @@ TEST(V18_convolve, faults_are_told) {
     });
 }
 
-TEST(V18_convolve, of_three_devices) {
-    run_on_three_devices("test_algorithm", "V18_convolve.of_expressions*");
+TEST(V13_convolve, of_three_devices) {
+    run_on_three_devices("test_algorithm", "V13_convolve.of_expressions*");
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ void transforms(const context& ctx, std::mt19937_64& random, std::size_t n, int 
     const vector<T> back = is_sine ? idst(y, type) : idct(y, type);
     expect_near<T>(back.to_host(), widened(x), 4);
 }
-TEST(V18_dct, of_all_types) {
+TEST(V13_dct, of_all_types) {
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {
         // All of them take complex transforms of 8 or 9 numbers.
@@ -117,7 +117,7 @@ TEST(V18_dct, of_all_types) {
     });
 }
 
-TEST(V18_dct, of_any_size) {
+TEST(V13_dct, of_any_size) {
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {
         for (const bool is_sine : {false, true}) transforms<double>(ctx, random, 1, 2, is_sine);
@@ -128,7 +128,7 @@ TEST(V18_dct, of_any_size) {
     });
 }
 
-TEST(V18_dct, of_large_sizes_by_several_passes) {
+TEST(V13_dct, of_large_sizes_by_several_passes) {
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {
         const array::forced_fft few{ctx.device(0).info().type == device_type::cpu
@@ -141,7 +141,7 @@ TEST(V18_dct, of_large_sizes_by_several_passes) {
     });
 }
 
-TEST(V18_dct, along_dimensions_and_of_expressions) {
+TEST(V13_dct, along_dimensions_and_of_expressions) {
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {
         constexpr std::size_t planes = 3, rows = 9, columns = 16;
@@ -167,7 +167,7 @@ TEST(V18_dct, along_dimensions_and_of_expressions) {
     });
 }
 
-TEST(V18_dct, faults_are_told) {
+TEST(V13_dct, faults_are_told) {
     on_all_contexts([](const context& ctx) {
         const vector<float> x(ctx, 12), one(ctx, 1), none(ctx, 0);
         EXPECT_THAT(message_of<usage_error>([&] { dct(x, 5); }),
@@ -183,7 +183,7 @@ TEST(V18_dct, faults_are_told) {
     });
 }
 
-TEST(V18_dct, of_three_devices) { run_on_three_devices("test_algorithm", "V18_dct.along_dimensions*"); }
+TEST(V13_dct, of_three_devices) { run_on_three_devices("test_algorithm", "V13_dct.along_dimensions*"); }
 
 }  // namespace
 
