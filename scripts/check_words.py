@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Pages use the field's terms: refuses phrases that stand in for one in README.md, CHANGELOG.md, CONTRIBUTING.md, docs.
+"""Pages use the field's terms: refuses phrases that stand in for one in README.md, CHANGELOG.md, CONTRIBUTING.md, docs
+and the /// comments of include/balm.
 
     scripts/check_words.py [ROOT]       the tree to check; this one if not given
-    scripts/check_words.py --headers    also the /// comments of include/balm
 
 Code, between fences or in `backticks`, is not checked. Each phrase has what to write instead.
 """
@@ -44,7 +44,6 @@ INSTEAD = {
     "share out": "distribute",
 }
 
-EXCEPT = ["features.md"]  # its rows keep the words in which features were asked for
 
 BY_LETTERS = {phrase.lower(): instead for phrase, instead in INSTEAD.items()}
 PHRASES = re.compile("|".join(r"\b" + phrase.replace(" ", r"\s+") + r"\b" for phrase in BY_LETTERS), re.IGNORECASE)
@@ -69,12 +68,10 @@ def faults(root, file):
         yield f"{file}:{text.count(chr(10), 0, match.start()) + 1}: {phrase} (instead: {BY_LETTERS[phrase.lower()]})"
 
 
-arguments = [each for each in sys.argv[1:] if each != "--headers"]
-root = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).parent.parent)
+root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
 files = [root / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")] + sorted(root.glob("docs/*.md"))
-if "--headers" in sys.argv:
-    files += sorted((root / "include/balm").rglob("*.hpp"))
-found = [fault for file in files if file.name not in EXCEPT for fault in faults(root, file.relative_to(root))]
+files += sorted((root / "include/balm").rglob("*.hpp"))
+found = [fault for file in files for fault in faults(root, file.relative_to(root))]
 print(*found, sep="\n", end="\n" if found else "")
 if found:
     sys.exit(f"words: {len(found)} phrases; scripts/check_words.py says what to write instead")

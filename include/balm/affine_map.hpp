@@ -29,7 +29,7 @@ struct slice_part {
     std::int64_t stride = 1;  ///< of a range
 };
 
-/// The elements of a box one behind the other, the last dimension fastest.
+/// The elements of a box in row-major order.
 affine_map row_major(const shape& box);
 /// A part for each dimension; those of one position are left out of the box. Throws usage_error for another
 /// number of parts, and for positions beyond the box.

@@ -484,7 +484,7 @@ requires(sizeof...(K) > 1) auto lanes(A&& a) {
 }
 
 /// Elements of T put together as the kernel language does: a short vector of its lanes, from scalars and
-/// shorter vectors one behind the other; a complex number of its parts.
+/// shorter vectors in order; a complex number of its parts.
 ///
 ///     p = balm::compose<balm::float4>(x, y, z, 1.f);
 ///     z = balm::compose<std::complex<float>>(re, im);

@@ -69,8 +69,7 @@ struct kept_memory {
     std::shared_ptr<const void> owner;
     bool is_pinned = false;
 };
-/// Memory without an owner is copied aside, or sent, before the call returns; other memory is used where it
-/// lies.
+/// Memory without an owner is staged, or sent, before the call returns; other memory is used in place.
 event part_write(const memory_part&, const void* from, kept_memory, const wait_list&);
 event part_read(const memory_part&, void* to, kept_memory, const wait_list&);
 void part_read_now(const memory_part&, void* to, const wait_list&);
@@ -141,7 +140,7 @@ private:
 /// read, copy and fill, as the direction allows.
 ///
 /// Every call takes any number of events to wait for behind its other arguments. Those that return a
-/// `pending` go on at once if it is kept as an `event`, and block if nobody keeps it.
+/// `pending` return immediately if you keep the event, and block if you discard it.
 template <class T, access Direction>
 class device_elements {
     static_assert(
@@ -173,7 +172,7 @@ public:
     ///
     /// * A span, vector, array or whatever else lies contiguous in memory may be reused at once: up to 4 MiB
     /// are
-    ///   copied aside, more is sent before the call returns.
+    ///   staged, more is sent before the call returns.
     /// * `std::move(v)` of a std::vector or host_array, and a pinned_array, are used where they lie, with no
     ///   copy; the first two are gone, the third must not change until the event.
     /// * Other ranges (a list, a std::vector<bool>) are gathered first.

@@ -34,9 +34,9 @@ private:
 
 }  // namespace detail
 
-/// Suspends a coroutine until the work before the event is done; throws what went wrong in it. It goes on at
-/// once where that is so already, else on the thread of Balm's that makes the calls of on_complete: what
-/// takes long there delays the others, so that a coroutine with much to do goes elsewhere first.
+/// Suspends a coroutine until the work before the event is done; throws what went wrong in it. It resumes
+/// immediately if that is so already, else on the thread of Balm that calls the callbacks of on_complete:
+/// long work there delays the others, so a coroutine with much to do moves to another thread first.
 ///
 ///     task step(balm::device on) {
 ///         co_await on.execute(scale(2.f, a, b), {n});

@@ -176,7 +176,7 @@ public:
     /// Gives the driver back what is kept for later buffers, but for `keep` bytes; returns how many it was.
     /// Happens by itself before an allocation fails.
     std::size_t trim(std::size_t keep = 0) const;
-    /// Sets how many bytes are kept at most: an eighth of the device's memory, where nobody says.
+    /// Sets how many bytes are kept at most: an eighth of the device's memory by default.
     void set_memory_cache(std::size_t bytes) const;
 
     /// Finishes the work of all queues and gives back the memory of all buffers and vectors on the device

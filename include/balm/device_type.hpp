@@ -54,7 +54,7 @@ type pointee(type pointer);
 std::size_t size_of(type) noexcept;
 std::size_t alignment_of(type) noexcept;
 
-/// A member of a structure: `count` elements of a type, one behind the other (1 where it is no array).
+/// A member of a structure: `count` contiguous elements of a type (1 unless it is an array).
 struct member {
     const char* name;
     type what;

@@ -120,7 +120,7 @@ public:
     }
     /// Has the callable called once when the work before this point is over: with the failure (an
     /// std::exception_ptr, null where there is none), or without arguments, as it takes them. It is called on
-    /// a thread of Balm's, never inside this call, also where the work is over already; such calls come one
+    /// a thread of Balm, never inside this call, also where the work is over already; such calls come one
     /// after the other, so that one which waits delays the others. A failure that the callable does not take,
     /// and what it throws itself (as callback_error), are thrown by the next call of the thread that called
     /// on_complete() which touches the device. The end of the process waits for what is to be called.
@@ -163,10 +163,9 @@ private:
     std::shared_ptr<runtime::event_state> state_;
 };
 
-/// What an asynchronous call returns: an event on its way. Kept as an event it goes on at once, and so it
-/// does when it is given to another call to wait for. One that nobody takes is waited for when it dies: a
-/// forgotten result is slow, never wrong. An error that shows up in that wait is thrown by the thread's next
-/// call that touches the device.
+/// What an asynchronous call returns. If you keep its event, or pass it to another call to wait for, the call
+/// returns immediately; if you discard it, its destructor waits: a forgotten result is slow, never wrong. An
+/// error that shows up in that wait is thrown by the thread's next call that touches the device.
 ///
 ///     balm::event written = a.write(host);  // returns immediately
 ///     a.write(host);                        // waits here

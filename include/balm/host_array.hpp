@@ -89,7 +89,9 @@ public:
     /// A copy of the elements.
     ///
     ///     std::vector<float> y = x.to_host();
-    operator std::vector<T>() const { return {begin(), end()}; }  // NOLINT(google-explicit-constructor)
+    operator std::vector<T>() const {
+        return std::vector<T>(begin(), end());
+    }  // NOLINT(google-explicit-constructor)
 
     /// Equal shapes and elements.
     friend bool operator==(const host_array& a, const host_array& b) {

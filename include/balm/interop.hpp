@@ -104,7 +104,7 @@ queue adopt_queue(const device&, native_handle queue);
 
 /// `count` elements of T in memory that other code made: a cl_mem from `byte_offset` on, a CUdeviceptr or
 /// what cudaMalloc gave. It is used as any range of a buffer is, in every place; the same allocation is the
-/// same memory, however often and in whatever parts it is adopted, also where it is one of Balm's own. Throws
+/// same memory, however often and in whatever parts it is adopted, also if Balm allocated it. Throws
 /// usage_error for memory of another context or device, that is too small, or where T is not aligned.
 ///
 ///     auto elements = balm::adopt_memory<float>(dev, mem, n);

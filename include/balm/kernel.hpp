@@ -601,8 +601,8 @@ auto row_of_host_values(const A&... a) {
 }  // namespace detail
 
 /// A call with host values alone, or with nothing: inside a kernel as any other; in an array expression,
-/// beside an array or assigned to one, it is computed for each element. Throws usage_error where it stands
-/// in neither and is no number.
+/// beside an array or assigned to one, it is computed for each element. Throws usage_error outside of both,
+/// unless it is a number.
 template <class R, class... P, class... A>
 requires(detail::host_value<A>&&...) auto call_function(const device_function<R, P...>& f, const A&... a) {
     const auto record = [&] {

@@ -230,7 +230,7 @@ public:
     }
 
     /// Writes all elements of a constant on this device, in order with launches: later ones see the new
-    /// contents, earlier ones the old, and nobody waits. The values may be reused at once. Throws usage_error
+    /// contents, earlier ones the old. Does not block. The values may be reused at once. Throws usage_error
     /// for another number of elements.
     template <class T>
     void set(const module_array<T>& constant, std::span<const std::type_identity_t<T>> values) const {

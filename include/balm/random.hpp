@@ -67,7 +67,7 @@ public:
         return drawn;
     }
     /// In a kernel where an argument is a device value; element by element where one is a vector or an
-    /// expression of integers. The others are host integers, which compile nothing new when they change.
+    /// expression of integers. The others are host integers; changing them never recompiles.
     template <class I, class S, class N = int>
     requires(dsl::detail::on_device<I> || dsl::detail::on_device<S> || dsl::detail::on_device<N> ||
              array_value<I> || array_value<S> || array_value<N>) auto
@@ -96,7 +96,7 @@ struct threefry {
 /// (double); integers of their whole range; bool either. T is a scalar or a short vector, whose lanes are
 /// independent.
 ///
-/// A generator gives blocks of four 32-bit words, one behind the other; element i has the words from i * w
+/// A generator produces consecutive blocks of four 32-bit words; element i has the words from i * w
 /// on, where w is 1 for scalars of up to 4 bytes, 2 for those of 8, and that times the lanes (four for three)
 /// of a vector. All 64 bits of index, seed and stream count; the index of elements of more than four words
 /// does so modulo 2^64 * 4 / w.
@@ -109,7 +109,7 @@ class uniform : public detail::random_numbers<T, Generator, detail::random_distr
 };
 
 /// Numbers of the normal distribution of mean 0 and variance 1, by the method of Box and Muller with
-/// logarithm, sine and cosine of Balm's own, so that they too are the same on every device, bit for bit
+/// Balm's logarithm, sine and cosine, so that they too are the same on every device, bit for bit
 /// (where its square root and division round correctly). T is float, double or a short vector of these. The
 /// largest magnitude is 6.7 for float and 8.7 for double.
 ///

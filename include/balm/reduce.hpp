@@ -29,7 +29,7 @@ enum class policy : std::uint8_t {
                  ///< alone
 };
 
-/// An element and where it stands.
+/// An element and its position.
 template <scalar_type T>
 struct extreme {
     T value{};
@@ -72,7 +72,8 @@ constexpr scalar sum_type(scalar s) { return s == scalar::boolean ? scalar::i64 
 
 }  // namespace array
 
-/// A reduction that is not computed yet: what `sum_of` and its kin give and `reduce` takes. R is its result.
+/// A reduction that is not computed yet: what `sum_of`, `min_of` and the like return and `reduce` takes. R is
+/// its result.
 template <class R>
 class lazy_reduction {
 public:
@@ -163,8 +164,8 @@ auto reduce(lazy_reduction<First> first, lazy_reduction<Rest>... rest) {
     return reduce(policy::run_to_run, std::move(first), std::move(rest)...);
 }
 
-/// The same into vectors of one element of the results' types, on the device: nothing is brought to the host,
-/// and nobody waits. Throws usage_error for a vector of another size, or on another device.
+/// The same into vectors of one element of the results' types, on the device: nothing is copied to the
+/// host. Does not block. Throws usage_error for a vector of another size, or on another device.
 ///
 ///     balm::reduce_into(std::tie(dot, least), balm::sum_of(x * y), balm::min_of(x));
 template <class... T, class... R>

@@ -63,8 +63,8 @@ void scan_with_carry(bool is_inclusive, const std::tuple<vector<T>&...>& into,
 /// Scans, as inclusive_scan, into a vector of the results' type on the same device; several in one kernel,
 /// which reads each vector once, however many scans use it. Their expressions have the same number of
 /// elements, which is that of the targets; a vector without elements becomes like the values. Targets may be
-/// what is scanned. Nobody waits. Throws usage_error for different sizes or devices, and for the same target
-/// twice.
+/// what is scanned. Does not block. Throws usage_error for different sizes or devices, and for the same
+/// target twice.
 ///
 ///     balm::inclusive_scan_into(y, x);
 ///     balm::inclusive_scan_into(std::tie(sums, highest), balm::sum_of(x), balm::max_of(y));

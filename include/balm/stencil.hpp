@@ -292,7 +292,7 @@ auto weighted_stencil(const B& beyond, const A& x, const W* weights, std::size_t
 
 /// The convolution of an array with weights along one dimension: element i is the sum of weights[k] * x[i +
 /// centre - k], added up in the order of k. There may be any number of weights, also more than elements;
-/// other weights of the host's compile nothing. Throws usage_error for no weights, and for a centre or
+/// changing host weights never recompiles. Throws usage_error for no weights, and for a centre or
 /// dimension that is not there.
 ///
 ///     smooth = balm::convolve(balm::border::mirror, x, weights);

@@ -166,8 +166,8 @@ auto source_kernel(const detail::located_name& name, const Sources&... sources) 
 
 /// A function that a text defines, to be called in traced kernels and in vector expressions. Without a source
 /// it is only declared: a text of another function that the same kernel calls defines it. One that asks for
-/// its place in the grid, waits, prints, or takes memory is called where it stands; of others, calls with the
-/// same arguments are shared.
+/// its place in the grid, waits, prints, or takes memory is called in place; other
+/// calls with the same arguments are merged.
 ///
 ///     auto plus = balm::source_function<float(float, float)>(
 ///         "plus", "float plus(float a, float b) { return a + b; }");

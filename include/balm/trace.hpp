@@ -67,7 +67,7 @@ inline node apply(builtin what, node a, node b, location where = {}) {
 node convert(node value, scalar to);
 node select(node condition, node if_true, node if_false);
 
-/// A vector of these scalars and vectors, one behind the other; one scalar fills all lanes.
+/// A vector that concatenates these scalars and vectors; one scalar fills all lanes.
 node compose(type vector, const node* parts, std::size_t count);
 /// Lanes of a vector, in an order of 4 bits each, the first lowest.
 node swizzle(node vector, std::uint64_t order, int count);
@@ -80,7 +80,7 @@ void write(node variable, node value);
 /// Gives a value the user's own word for it, which the printed source then uses.
 void name(node value, std::string_view word);
 
-/// A volatile access is done where it stands: it is not shared, moved or left out.
+/// A volatile access is never eliminated, merged or moved.
 node load(node pointer, node index, location where, bool is_volatile = false);
 void store(node pointer, node index, node value, location where, bool is_volatile = false);
 

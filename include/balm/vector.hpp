@@ -50,7 +50,7 @@ std::ostream& print(std::ostream&, trace::type, const void* elements, std::size_
 
 namespace detail {
 
-/// Host memory of elements of T, one behind the other: std::span, std::array, std::string, host_array …
+/// Host memory of contiguous elements of T: std::span, std::array, std::string, host_array …
 template <class R, class T>
 concept contiguous_range = !array_value<R> && requires(const R& r) {
     { std::data(r) } -> std::convertible_to<const T*>;
@@ -255,7 +255,7 @@ public:
             {array::storage_of(*state_), sizeof(T), shape(size()), byte_offset(), 0, 0, "a vector"});
     }
     /// The elements on each device of the vector's context, in order, as those of buffers; some ranges may be
-    /// empty. Kernels of one's own are launched on each with `part.device().execute(…)`.
+    /// empty. Your own kernels are launched on each with `part.device().execute(…)`.
     ///
     ///     for (const auto& part : x.parts()) part.device().execute(scale(2.0, part), {part.size()});
     std::vector<buffer_range<T, access::mixed>> parts() const {

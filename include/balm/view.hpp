@@ -75,8 +75,8 @@ constexpr slice_part part_of(I index) {
 ///     M(balm::slice(1, rows - 1), balm::all) += 1.0;        // all but two rows
 ///     auto turned = M.transpose()(balm::reversed, balm::all);
 ///
-/// A view equals another in an expression if their extents do; a vector goes with every view of as many
-/// elements, in row-major order. What is assigned is computed from the elements as they were before:
+/// A view equals another in an expression if their extents do; a vector combines with any view of the same
+/// element count, in row-major order. What is assigned is computed from the elements as they were before:
 /// `M(balm::all, 0) = M(0, balm::all)` is right.
 template <class T>
 class view {

@@ -158,14 +158,16 @@ TEST(V8_sizes, are_refused_wherever_they_are_not_the_elements_own) {
             {"element", [&](std::size_t s) { static_cast<void>(fixed[s]); },
              [](std::size_t s) { return s < 24; }},
             {"set", [&](std::size_t s) { x.set(s, 3); }, [](std::size_t s) { return s < 24; }},
-            {"along", [&](std::size_t s) { balm::sum(M, balm::along(s)); },
+            {"along", [&](std::size_t s) { static_cast<void>(balm::sum(M, balm::along(s))); },
              [](std::size_t s) { return s < 2; }},
-            {"along 32 bits", [&](std::size_t s) { balm::sum(M, balm::along(s << 32)); },
+            {"along 32 bits", [&](std::size_t s) { static_cast<void>(balm::sum(M, balm::along(s << 32))); },
              [](std::size_t s) { return s << 32 == 0; }},
-            {"indices", [&](std::size_t s) { element_index(0, s); },
+            {"indices", [&](std::size_t s) { static_cast<void>(element_index(0, s)); },
              [](std::size_t s) { return s <= shape::max_elements; }},
             {"late indices",
-             [&](std::size_t s) { element_index(std::numeric_limits<std::int64_t>::max() - 2, s); },
+             [&](std::size_t s) {
+                 static_cast<void>(element_index(std::numeric_limits<std::int64_t>::max() - 2, s));
+             },
              [](std::size_t s) { return s <= 2; }},
         };
         for (const entry& each : entries)

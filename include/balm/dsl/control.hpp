@@ -183,8 +183,9 @@ auto range(B&& begin, E&& end, S&& step, const char* file = __builtin_FILE(),
     return detail::loop<T>(from, to, detail::bound<T>(static_cast<S&&>(step)), {file, line});
 }
 
-/// `for (Index i : grid_range(n))`: the work-items of a 1-dimensional grid share out 0 … n - 1. How (one
-/// element each, several, chunks with vector types) is decided for the device the kernel is compiled for.
+/// `for (Index i : grid_range(n))`: 0 … n - 1 are distributed over the work-items of a 1-dimensional grid.
+/// How (one element each, several, chunks with vector types) is decided for the device the kernel is compiled
+/// for.
 template <operand N>
 auto grid_range(N&& n, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return detail::loop<std::int64_t>(detail::bound<std::int64_t>(static_cast<N&&>(n)), {file, line});

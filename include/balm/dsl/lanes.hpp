@@ -197,7 +197,7 @@ node vector_node(A&& a) {
         return trace::compose(balm::detail::type_of_element<V>(), &value, 1);
     }
 }
-/// The scalars and vectors that a vector is made of, one behind the other.
+/// The scalars and vectors that are concatenated into a vector.
 template <vector_type V, class... A>
 node vector_of_parts(A&&... a) {
     static_assert((lanes_in<A>() + ...) == balm::detail::lanes_of<V>,

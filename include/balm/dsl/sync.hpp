@@ -53,7 +53,7 @@ Bool barrier_or(C&& condition, const char* file = __builtin_FILE(), std::uint32_
 // ---- fences
 
 /// Orders this work-item's accesses to local and global memory: those before the fence come ahead of those
-/// after it, as seen by the work-items of the group. It waits for nobody.
+/// after it, as seen by the work-items of the group. It does not wait.
 ///
 ///     data[0] = 42;
 ///     group_fence();
@@ -446,7 +446,7 @@ auto atomic_compare_exchange(E&& element, A&& expected, B&& value, const char* f
         {file, line}, static_cast<E&&>(element), static_cast<A&&>(expected), static_cast<B&&>(value));
 }
 
-/// The element as other work-items' atomic operations left it: no copy in a cache or register of one's own.
+/// The element as other work-items' atomic operations left it: not a copy in a cache or register.
 template <class E>
 auto atomic_load(E&& element, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return detail::atomic<trace::atomic_op::load>({file, line}, static_cast<E&&>(element));

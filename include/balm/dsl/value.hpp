@@ -117,7 +117,7 @@ using Long = Var<std::int64_t>;
 using ULong = Var<std::uint64_t>;
 using Float = Var<float>;
 using Double = Var<double>;
-/// What global_id and its kin give: 64 bits, signed, so that `i - 1` of the first item is -1.
+/// The type of global_id, local_id and group_id: 64 bits, signed, so that `i - 1` of the first item is -1.
 using Index = Var<std::int64_t>;
 
 namespace detail {
