@@ -170,7 +170,7 @@ finding look_at_device(const device& dev) {
         y = 3 * x + 4;
         static_cast<void>(y[0]);
         return {severity::ok, subject,
-                fmt::format("computes; the first statement took {:.3g} ms ({}), a later one {:.3g} ms", first,
+                fmt::format("computes; the first statement took {:.4g} ms ({}), a later one {:.3g} ms", first,
                             was_cached ? "its kernel was cached" : "its kernel was compiled",
                             milliseconds_since(start))};
     } catch (const std::exception& fault) {

@@ -28,7 +28,8 @@ protected:
     /// Of the findings with this severity, all in one text.
     std::string told(const outcome& result, const std::string& how) const {
         std::string all;
-        for (const json& each : json::parse(result.out)["findings"])
+        const json whole = json::parse(result.out);
+        for (const json& each : whole["findings"])
             if (each["severity"] == how) {
                 all += each["subject"].get<std::string>() + ": " + each["words"].get<std::string>() + '\n';
                 if (!each["mend"].is_null()) all += "-> " + each["mend"].get<std::string>() + '\n';
