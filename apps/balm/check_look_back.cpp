@@ -92,7 +92,7 @@ bool takes_look_back(const device& on) {
 
 look_back_faults run_look_back(const device& on, vector<std::uint64_t>& words, unsigned seed, int loads,
                                std::size_t absent) {
-    static const auto traced = trace_look_back();
+    static const auto& traced = *new auto(trace_look_back());
     std::size_t items = group_items;
     while (items > on.info().max_work_group_size) items /= 2;
     const std::size_t groups = (words.size() - 1) / 2;
