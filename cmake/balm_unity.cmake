@@ -1,5 +1,5 @@
 # A library's sources are compiled together, those of each folder as one: headers are most of what compilers and
-# clang-tidy spend their time on, so that this takes a third of the time. The presets `asan` and `debug` compile each alone.
+# clang-tidy spend their time on, so that this takes a third of the time. The preset `debug` compiles each alone.
 option(BALM_UNITY "Compile the sources of each folder together" ON)
 
 function(balm_unity target)
