@@ -428,14 +428,20 @@ bool is_single_pass(runtime::device_state& device, const fft_lines& lines) {
     return pass_lengths(lines.count, limits_for(strategy_of(device), lines)).size() == 1;
 }
 
+tape of_vector(const std::shared_ptr<vector_state>& v) {
+    tape p;
+    p.push_vector(v);
+    return p;
+}
+std::shared_ptr<vector_state> borrowed(vector_state& v) { return {std::shared_ptr<void>(), &v}; }
+
 void transform_lines(const tape& p, const fft_lines& lines, const fft_manner& how, vector_state& into) {
     const scalar element = into.type().element;
     passes direct(into.device(), element, lines);
     if (direct.lengths().empty())
         return transform_by_convolution(p, lines, how, into, element,
                                         limits_for(strategy_of(into.device()), lines));
-    // Not owned: it outlives the passes.
-    std::array<vector_handle, 2> spare{vector_handle(std::shared_ptr<void>(), &into), nullptr};
+    std::array<vector_handle, 2> spare{borrowed(into), nullptr};
     direct.run(p, into,
                {swapping(how.swaps_in, false), swapping(how.swaps_out, false), lines.count, lines.count,
                 nullptr, nullptr, how.scale != 1, how.scale},
@@ -449,8 +455,7 @@ void transform_dimensions(const tape& p, std::span<const fft_lines> dimensions, 
         const bool is_first = k == 0, is_last = k + 1 == dimensions.size();
         transform_lines(from, dimensions[k],
                         {is_inverse && is_first, is_inverse && is_last, is_last ? scale : 1}, into);
-        from = tape();
-        from.push_vector({std::shared_ptr<void>(), &into});  // which outlives this
+        from = of_vector(borrowed(into));
     }
 }
 

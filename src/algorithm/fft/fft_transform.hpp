@@ -43,4 +43,9 @@ std::shared_ptr<vector_state> root_table(runtime::device_state&, scalar element,
 /// Throws usage_error where the sizes are more than kernels count.
 void check_sizes(const fft_lines&);
 
+/// The vector as an expression.
+tape of_vector(const std::shared_ptr<vector_state>&);
+/// Not owned: it outlives what is done with it.
+std::shared_ptr<vector_state> borrowed(vector_state&);
+
 }  // namespace balm::array

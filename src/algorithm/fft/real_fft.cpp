@@ -196,7 +196,7 @@ class inverse_producer : public real_producer {
         const std::vector<fft_lines>& others = dimensions().others;
         if (others.empty()) {
             // Its elements are computed twice.
-            x = is_light(p) ? nullptr : as_vector(p, pair(), stored, device);
+            x = is_light(p) ? nullptr : as_vector(p, pair(), stored, into);
         } else {
             x = std::make_shared<vector_state>(device, pair(), stored);
             for (std::size_t k = 0; k < others.size(); ++k) {
@@ -214,7 +214,7 @@ class inverse_producer : public real_producer {
             });
             return transform_lines(z, {lines.outer, half, 1}, {true, true, scale}, *pairs);
         }
-        if (x == nullptr) x = as_vector(p, pair(), stored, device);
+        if (x == nullptr) x = as_vector(p, pair(), stored, into);
         const auto whole = std::make_shared<vector_state>(device, pair(), lines.size());
         const tape all = of_precision(precision(), [&](auto of) { return of.whole(x, lines); });
         transform_lines(all, lines, {true, true, scale}, *whole);

@@ -56,25 +56,6 @@ std::shared_ptr<vector_state> transform_producer::computed(
     return made;
 }
 
-tape of_vector(const std::shared_ptr<vector_state>& v) {
-    tape p;
-    p.push_vector(v);
-    return p;
-}
-std::shared_ptr<vector_state> borrowed(vector_state& v) { return {std::shared_ptr<void>(), &v}; }
-
-bool is_vector(const tape& p, trace::type type) {
-    return p.steps.size() == 1 && p.steps[0].what == step::kind::vector && p.vectors[0]->type() == type;
-}
-std::shared_ptr<vector_state> as_vector(const tape& p, trace::type type, std::size_t size,
-                                        const std::shared_ptr<runtime::device_state>& on) {
-    if (is_vector(p, type)) return p.vectors[0];
-    auto made = std::make_shared<vector_state>(on, type, size);
-    tape values = p;
-    assign(*made, std::move(values));
-    return made;
-}
-
 std::shared_ptr<vector_state> as_pairs(const vector_state& v) {
     const trace::type pair(v.type().element, 2);
     if (v.offset() % trace::size_of(pair) != 0 || v.size() % 2 != 0) return nullptr;

@@ -33,15 +33,6 @@ private:
     std::vector<tape> of_;
 };
 
-/// The vector as an expression.
-tape of_vector(const std::shared_ptr<vector_state>&);
-/// Not owned: it outlives what is done with it.
-std::shared_ptr<vector_state> borrowed(vector_state&);
-/// Whether the tape is a vector of that type, and nothing else.
-bool is_vector(const tape&, trace::type);
-/// That vector; else one of the tape's values.
-std::shared_ptr<vector_state> as_vector(const tape&, trace::type, std::size_t size,
-                                        const std::shared_ptr<runtime::device_state>&);
 /// Real numbers as pairs; null where these would not lie as devices want them.
 std::shared_ptr<vector_state> as_pairs(const vector_state&);
 

@@ -23,6 +23,7 @@
 
 #include "algorithm/fft/fft_dimensions.hpp"
 #include "algorithm/fft/transform_producer.hpp"
+#include "array/spread/parts.hpp"
 #include "balm/dsl/complex.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/error.hpp"
@@ -492,7 +493,7 @@ private:
     bool may_overwrite(std::span<const tape>, vector_state&) const override { return true; }
     void write(std::span<const tape> operands, vector_state& into) const override {
         refuse_writing(operands[0]);
-        vector_handle from = as_vector(operands[0], type(), into.size(), into.device_handle());
+        vector_handle from = as_vector(operands[0], type(), into.size(), into);
         for (std::size_t k = 0; k < dimensions_.size(); ++k) {
             const long double scale = k + 1 == dimensions_.size() ? scale_ : 1;
             if (type().element == scalar::f32)

@@ -35,8 +35,8 @@ struct factor {
 /// The vector whose elements a tape gives in order, of this type; null where it computes anything.
 std::shared_ptr<vector_state> whole_vector(const tape& p, trace::type type) {
     if (!p.produced.empty()) return nullptr;
+    if (is_vector(p, type)) return p.vectors[0];
     std::shared_ptr<vector_state> found;
-    if (p.steps.size() == 1 && p.steps[0].what == step::kind::vector) found = p.vectors[0];
     const bool is_view = p.steps.size() == 4 && p.steps[0].what == step::kind::position &&
                          p.steps[1].what == step::kind::at && p.steps[2].what == step::kind::vector &&
                          p.vectors.size() == 1;
@@ -54,9 +54,7 @@ std::shared_ptr<vector_state> evaluated(const tape& of, trace::type type, std::s
     tape p = of;
     materialise(p);
     if (auto known = whole_vector(p, type)) return known;
-    auto made = make_like(near, type, size);
-    assign(*made, std::move(p));
-    return made;
+    return as_vector(p, type, size, near);
 }
 
 /// A product's operand that is no vector: computed ahead of the kernel, once however often it occurs.

@@ -121,23 +121,13 @@ private:
     friend class launch_of_convolution;
 };
 
-/// The elements of a tape in a vector.
-std::shared_ptr<vector_state> computed_like(const vector_state& near, trace::type type, const tape& p,
-                                            std::size_t count) {
-    if (p.steps.size() == 1 && p.steps[0].what == step::kind::vector && p.vectors[0]->type() == type)
-        return p.vectors[0];
-    auto made = make_like(near, type, count);
-    assign(*made, tape(p));
-    return made;
-}
-
 std::shared_ptr<vector_state> convolution_producer::weights_on(
     const std::shared_ptr<runtime::device_state>& device) const {
     tape p = weights_;
     materialise(p);
     const vector_state near(device, terms_.weight, 0);
     if (!p.vectors.empty()) p = std::move(localizer(device).pieces(p, box_of(p), 0, weight_count_)[0].values);
-    return computed_like(near, terms_.weight, p, weight_count_);
+    return as_vector(p, terms_.weight, weight_count_, near);
 }
 
 /// The range of elements that are read for these. It is of whole rows where values are taken from the other
@@ -158,7 +148,7 @@ void convolution_producer::write(vector_state& into) const {
     if (!is_spread(p) && !into.is_spread()) return launch(std::move(p), into, {lines_, 0, n}, 0);
     check_same_devices(into, *near());
     tape flat;
-    flat.push_vector(computed_like(*near(), terms_.value, p, n));
+    flat.push_vector(as_vector(p, terms_.value, n, *near()));
     for (const vector_state::part& own : into.parts()) {
         vector_state& elements = *own.elements;
         if (elements.size() == 0) continue;

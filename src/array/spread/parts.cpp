@@ -11,6 +11,7 @@
 #include "array/spread/partition.hpp"
 #include "balm/buffer.hpp"
 #include "balm/error.hpp"
+#include "balm/vector.hpp"
 
 namespace balm::array {
 
@@ -166,6 +167,17 @@ std::shared_ptr<vector_state> make_like(const vector_state& model, trace::type t
     for (const share& each : shares_of(model, size))
         parts.push_back({each.first, std::make_shared<vector_state>(each.device, type, each.count)});
     return std::make_shared<vector_state>(std::move(parts), type, size);
+}
+
+bool is_vector(const tape& p, trace::type type) {
+    return p.steps.size() == 1 && p.steps[0].what == step::kind::vector && p.vectors[0]->type() == type;
+}
+std::shared_ptr<vector_state> as_vector(const tape& p, trace::type type, std::size_t size,
+                                        const vector_state& model) {
+    if (is_vector(p, type)) return p.vectors[0];
+    auto made = make_like(model, type, size);
+    assign(*made, tape(p));
+    return made;
 }
 
 std::vector<balm::detail::memory_part> memory_of(const vector_state& v) {

@@ -95,4 +95,10 @@ std::vector<share> shares_of(const vector_state&, std::size_t size);
 /// A vector of other elements in the same partition, or of another number on the same devices.
 std::shared_ptr<vector_state> make_like(const vector_state&, trace::type, std::size_t size);
 
+/// Whether the tape is a vector of that type, and nothing else.
+bool is_vector(const tape&, trace::type);
+/// That vector; else a new one, made like `model`, of the tape's values, of which there are `size`.
+std::shared_ptr<vector_state> as_vector(const tape&, trace::type, std::size_t size,
+                                        const vector_state& model);
+
 }  // namespace balm::array
