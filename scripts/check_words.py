@@ -12,7 +12,7 @@ import sys
 
 INSTEAD = {
     "of the user's": "custom, or name the object",
-    "of Balm's own": "own; of Balm",
+    "Balm's own": "Balm's; of Balm",
     "thread of Balm's": "thread of Balm",
     "of one's own": "your own",
     "its kin": "name them",
