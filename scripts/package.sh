@@ -21,12 +21,12 @@ step_setup() {
     fi
 }
 step_build() {
-    cmake --preset packages -D CPACK_PACKAGE_CONTACT="$maintainer"
+    cmake --preset packages
     cmake --build --preset packages --parallel "$jobs" --target balm balm_tool
 }
 step_package() {
-    rm -f $packages/*.deb
-    cpack --config $packages/tree/CPackConfig.cmake -B $packages/staging
+    rm -rf $packages/*.deb $packages/staging
+    cpack --config $packages/tree/CPackConfig.cmake -B $packages/staging -D CPACK_PACKAGE_CONTACT="$maintainer"
     mv $packages/staging/*.deb $packages
     rm -r $packages/staging
 }
