@@ -1,4 +1,5 @@
-# cmake --install: the library, its headers, a package for find_package(balm), balm.pc for pkg-config, and the pages.
+# cmake --install: the library, its headers, a package for find_package(balm), balm.pc for pkg-config, the pages, and the
+# examples.
 # The components: runtime (a shared library), development, tool (apps/CMakeLists.txt), documentation.
 include(CMakePackageConfigHelpers)
 
@@ -75,5 +76,8 @@ install(FILES "${PROJECT_BINARY_DIR}/package/balm.pc"
 
 # ---- the pages --------------------------------------------------------------------------------------
 
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation FILES_MATCHING PATTERN "*.md")
-install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
+# With all that they link to.
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
+    FILES_MATCHING PATTERN "*.md" PATTERN "*.cpp" PATTERN "*.hpp" PATTERN "*.cl")
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE
+    DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)

@@ -45,7 +45,7 @@ step_check() {
     depends libbalm-dev "$runtime (= $version)"
     holds balm-tools usr/bin/balm
     depends balm-tools "$runtime (= $version)" 'libfmt[0-9]'
-    holds libbalm-doc usr/share/doc/balm/{README.md,LICENSE,CHANGELOG.md,docs/installing.md}
+    holds libbalm-doc usr/share/doc/balm/{README.md,LICENSE,CHANGELOG.md,docs/installing.md,examples/hello.cpp}
 
     rm -rf "$root"
     for package in $packages/*.deb; do dpkg-deb --extract "$package" "$root"; done
