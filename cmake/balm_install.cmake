@@ -1,5 +1,4 @@
-# cmake --install: the library, its headers, a package for find_package(balm), balm.pc for pkg-config, the pages, and the
-# examples.
+# cmake --install: the library, its headers, a package for find_package(balm), balm.pc for pkg-config, and the pages.
 # The components: runtime (a shared library), development, tool (apps/CMakeLists.txt), documentation.
 include(CMakePackageConfigHelpers)
 
