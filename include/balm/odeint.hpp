@@ -176,6 +176,15 @@ auto largest_in_state(const S& state, const F& value) {
     });
 }
 
+template <class S>
+struct vectors_themselves {
+    const S& state;
+    template <std::size_t K>
+    auto& operator()(std::integral_constant<std::size_t, K>) const {
+        return vector_of_state<K>(state);
+    }
+};
+
 /// The error of a step in terms of what is tolerated.
 template <class Factor, class E, class X, class D>
 auto relative_error(const std::array<Factor, 4>& tolerance, const E& error, const X& x, const D& dxdt) {
@@ -350,12 +359,10 @@ struct copy_impl<From, To> {
 
 template <balm::odeint_state S>
 struct vector_space_norm_inf<S> {
-    using result_type = decltype(balm::detail::largest_in_state(std::declval<const S&>(), [](auto k) {
-        return +balm::detail::vector_of_state<k>(std::declval<const S&>());
-    }));
+    using result_type = decltype(balm::detail::largest_in_state(
+        std::declval<const S&>(), std::declval<balm::detail::vectors_themselves<S>>()));
     result_type operator()(const S& x) const {
-        return balm::detail::largest_in_state(
-            x, [&](auto k) -> const auto& { return balm::detail::vector_of_state<k>(x); });
+        return balm::detail::largest_in_state(x, balm::detail::vectors_themselves<S>{x});
     }
 };
 
