@@ -13,6 +13,7 @@ packages=(
     libcli11-dev libpng-dev nlohmann-json3-dev libtbb-dev            # the programs
     libgtest-dev libgmock-dev librandom123-dev libbenchmark-dev      # tests and benchmarks
     libmpfr-dev                                                      # the tests' exact functions
+    libboost-dev                                                     # odeint, for its tests and examples
     oclgrind                                                         # checks what kernels do to memory
 )
 if [ "${1-}" = --checks ]; then

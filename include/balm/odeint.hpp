@@ -1,0 +1,402 @@
+#pragma once
+// Boost.odeint on Balm's vectors. Include it beside the steppers: no other header of Balm includes it, and
+// the library does not depend on Boost.
+
+#include <array>
+#include <boost/numeric/odeint/algebra/algebra_dispatcher.hpp>
+#include <boost/numeric/odeint/algebra/operations_dispatcher.hpp>
+#include <boost/numeric/odeint/algebra/vector_space_algebra.hpp>
+#include <boost/numeric/odeint/stepper/controlled_runge_kutta.hpp>
+#include <boost/numeric/odeint/util/copy.hpp>
+#include <boost/numeric/odeint/util/is_resizeable.hpp>
+#include <boost/numeric/odeint/util/resize.hpp>
+#include <boost/numeric/odeint/util/same_size.hpp>
+#include <boost/type_traits/integral_constant.hpp>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "balm/multivector.hpp"
+#include "balm/reduce.hpp"
+#include "balm/tie.hpp"
+#include "balm/vector.hpp"
+
+namespace balm {
+
+namespace detail {
+
+/// How many vectors a state has; 0 for all that is no state.
+template <class S>
+inline constexpr std::size_t vectors_of_state = 0;
+template <class T>
+inline constexpr std::size_t vectors_of_state<vector<T>> = 1;
+template <class T, std::size_t N>
+inline constexpr std::size_t vectors_of_state<multivector<T, N>> = N;
+template <class T, std::size_t N>
+inline constexpr std::size_t vectors_of_state<std::array<vector<T>, N>> = N;
+template <class... T>
+inline constexpr std::size_t vectors_of_state<std::tuple<vector<T>...>> = sizeof...(T);
+
+/// The K-th vector of a state.
+template <std::size_t K, class S>
+auto& vector_of_state(S& state) {
+    if constexpr (is_vector<std::remove_const_t<S>>)
+        return state;
+    else if constexpr (components_of<std::remove_const_t<S>> > 0)
+        return state(K);
+    else
+        return std::get<K>(state);
+}
+
+/// The numbers that elements consist of: of complex numbers the parts, of short vectors the lanes.
+template <class E>
+struct numbers_of {
+    using type = E;
+};
+template <class E>
+requires(is_complex_value<E> || vector_type<E>) struct numbers_of<E> {
+    using type = typename E::value_type;
+};
+template <class V>
+using number_of = typename numbers_of<element_of<V>>::type;
+template <class V>
+inline constexpr bool is_of_floats = std::floating_point<number_of<V>> || std::same_as<number_of<V>, half>;
+
+template <class S>
+constexpr bool has_floats() {
+    return []<std::size_t... K>(std::index_sequence<K...>) {
+        return (is_of_floats<std::remove_cvref_t<decltype(vector_of_state<K>(std::declval<S&>()))>> && ...);
+    }
+    (std::make_index_sequence<vectors_of_state<S>>());
+}
+
+}  // namespace detail
+
+/// What Boost.odeint's steppers take as a state: a balm::vector<T>, or several as a balm::multivector<T, N>,
+/// an std::array<balm::vector<T>, N> or a tuple std::tuple<balm::vector<T>...>, whose vectors have the same
+/// number of elements on the same devices. T is float, double, half, complex, or a short vector of these.
+template <class S>
+concept odeint_state = (detail::vectors_of_state<S> > 0);
+
+namespace detail {
+
+/// Calls `f` with the vectors' numbers as constants.
+template <class S, class F>
+decltype(auto) with_vectors_of(F&& f) {
+    return [&]<std::size_t... K>(std::index_sequence<K...>)->decltype(auto) {
+        return f(std::integral_constant<std::size_t, K>()...);
+    }
+    (std::make_index_sequence<vectors_of_state<S>>());
+}
+
+template <class... S>
+bool are_empty(const S&... states) {
+    return (vector_of_state<0>(states).empty() && ...);
+}
+
+/// Whether both have as many elements, on devices or on none.
+template <class T, class U>
+bool are_alike(const vector<T>& a, const vector<U>& b) {
+    return a.size() == b.size() && (a.state() == nullptr) == (b.state() == nullptr);
+}
+
+/// Memory like the other's, not set.
+template <class T>
+vector<T> vector_like(const vector<T>& other) {
+    if (!other.state()) return {};
+    return vector<T>(array::make_vector_like(expr<element_of<vector<T>>>(other).tape(), array_type<T>()));
+}
+
+/// One kernel, which assigns `value(k)` to the k-th vector.
+template <class S, class F>
+void assign_state(S& to, const F& value) {
+    with_vectors_of<S>([&](auto... k) {
+        if constexpr (sizeof...(k) == 1)
+            vector_of_state<0>(to) = value(k...);
+        else
+            balm::tie(vector_of_state<k>(to)...) = std::tuple(value(k)...);
+    });
+}
+
+/// The sum of factors times vectors. A vector whose factor is 0 is not read: half of what a Butcher tableau
+/// holds are zeros.
+template <class Factor, class First, class... Rest>
+expr<element_of<First>> weighted_sum(const Factor* factors, const First& first, const Rest&... rest) {
+    static_assert((std::same_as<element_of<First>, element_of<Rest>> && ...),
+                  "Balm: states and derivatives of a stepper have elements of one type");
+    std::optional<expr<element_of<First>>> sum;
+    const auto add = [&](Factor factor, const auto& x) {
+        if (factor == Factor(0)) return;
+        auto term = static_cast<number_of<First>>(factor) * x;
+        auto before = std::exchange(sum, std::nullopt);
+        if (before)
+            sum.emplace(*std::move(before) + std::move(term));
+        else
+            sum.emplace(std::move(term));
+    };
+    add(*factors, first);
+    (add(*++factors, rest), ...);
+    return sum ? *std::move(sum) : number_of<First>(0) * first;
+}
+
+/// The larger of expressions, element by element.
+template <class A>
+A larger_of(A&& a) {
+    return static_cast<A&&>(a);
+}
+template <class A, class... Rest>
+auto larger_of(A&& a, Rest&&... rest) {
+    return max(static_cast<A&&>(a), larger_of(static_cast<Rest&&>(rest)...));
+}
+
+/// A number for each element, for norms: of complex numbers the absolute value, of short vectors that of the
+/// largest lane.
+template <class A>
+auto magnitude(A&& a) {
+    using element = element_of<A>;
+    if constexpr (vector_type<element>) {
+        return [&]<int... K>(std::integer_sequence<int, K...>) { return larger_of(abs(lane<K>(a))...); }
+        (std::make_integer_sequence<int, lanes_of<element>>());
+    } else {
+        return abs(static_cast<A&&>(a));
+    }
+}
+
+/// The largest of `value(k)` over elements and vectors, by one reduction; 0 for no elements. NaNs are passed
+/// over, as by Boost.odeint's algebras.
+template <class S, class F>
+auto largest_in_state(const S& state, const F& value) {
+    return with_vectors_of<S>([&](auto... k) {
+        using number = element_of<decltype(larger_of(magnitude(value(k))...))>;
+        if (are_empty(state)) return number(0);
+        return std::fmax(number(0), balm::max(larger_of(magnitude(value(k))...)));
+    });
+}
+
+template <class S>
+struct vectors_themselves {
+    const S& state;
+    template <std::size_t K>
+    auto& operator()(std::integral_constant<std::size_t, K>) const {
+        return vector_of_state<K>(state);
+    }
+};
+
+/// The error of a step in terms of what is tolerated.
+template <class Factor, class E, class X, class D>
+auto relative_error(const std::array<Factor, 4>& tolerance, const E& error, const X& x, const D& dxdt) {
+    using number = number_of<E>;
+    const auto [eps_abs, eps_rel, a_x, a_dxdt] = tolerance;
+    return abs(error) / (static_cast<number>(eps_abs) +
+                         static_cast<number>(eps_rel) *
+                             (static_cast<number>(a_x) * abs(x) + static_cast<number>(a_dxdt) * abs(dxdt)));
+}
+
+/// to = a1 x1 + … + aN xN, in one kernel.
+template <std::size_t N, class Factor>
+class scaled_sum {
+public:
+    using result_type = void;
+
+    template <class... A>
+    requires(sizeof...(A) == N) scaled_sum(A... factors) : factors_{static_cast<Factor>(factors)...} {}
+
+    template <odeint_state To, odeint_state... From>
+    void operator()(To& to, const From&... from) const {
+        static_assert(sizeof...(From) == N);
+        if (are_empty(to, from...)) return;
+        assign_state(to, [&](auto k) { return weighted_sum(factors_.data(), vector_of_state<k>(from)...); });
+    }
+
+private:
+    std::array<Factor, N> factors_;
+};
+
+/// (a, b) = (a1 b + a2 c, a), in one kernel.
+template <class Factor>
+class scaled_sum_and_swap {
+public:
+    using result_type = void;
+
+    scaled_sum_and_swap(Factor first, Factor second) : factors_{first, second} {}
+
+    template <odeint_state A, odeint_state B, odeint_state C>
+    void operator()(A& a, B& b, const C& c) const {
+        if (are_empty(a, b, c)) return;
+        with_vectors_of<A>([&](auto... k) {
+            balm::tie(vector_of_state<k>(a)..., vector_of_state<k>(b)...) =
+                std::tuple(weighted_sum(factors_.data(), vector_of_state<k>(b), vector_of_state<k>(c))...,
+                           +vector_of_state<k>(a)...);
+        });
+    }
+
+private:
+    std::array<Factor, 2> factors_;
+};
+
+}  // namespace detail
+
+/// What Boost.odeint's steppers do with states, in place of its `default_operations`: each operation is one
+/// kernel over all vectors of the state, and reads no vector whose factor is 0. Steppers find it by
+/// themselves; beside an algebra, `boost::numeric::odeint::vector_space_algebra`, it can be named, too.
+///
+///     using state = balm::multivector<double, 3>;
+///     boost::numeric::odeint::runge_kutta4<state> stepper;
+///     boost::numeric::odeint::integrate_const(stepper, system, x, 0.0, 10.0, 0.01);
+struct odeint_operations {
+#define BALM_SCALE_SUM(n)                             \
+    template <class Factor = double, class... Others> \
+    using scale_sum##n = detail::scaled_sum<n, std::common_type_t<Factor, Others...>>;
+    BALM_SCALE_SUM(1)
+    BALM_SCALE_SUM(2)
+    BALM_SCALE_SUM(3)
+    BALM_SCALE_SUM(4)
+    BALM_SCALE_SUM(5)
+    BALM_SCALE_SUM(6)
+    BALM_SCALE_SUM(7)
+    BALM_SCALE_SUM(8)
+    BALM_SCALE_SUM(9)
+    BALM_SCALE_SUM(10)
+    BALM_SCALE_SUM(11)
+    BALM_SCALE_SUM(12)
+    BALM_SCALE_SUM(13)
+    BALM_SCALE_SUM(14)
+#undef BALM_SCALE_SUM
+    template <class Factor = double, class Other = Factor>
+    using scale_sum_swap2 = detail::scaled_sum_and_swap<std::common_type_t<Factor, Other>>;
+
+    /// x = a x
+    template <class Factor = double>
+    struct scale {
+        using result_type = void;
+        explicit scale(Factor by) : by_(by) {}
+        template <odeint_state S>
+        void operator()(S& x) const {
+            detail::scaled_sum<1, Factor>{by_}(x, x);
+        }
+
+    private:
+        Factor by_;
+    };
+
+    /// error = |error| / (eps_abs + eps_rel (a_x |x| + a_dxdt |dxdt|))
+    template <class Factor = double>
+    struct rel_error {
+        using result_type = void;
+        rel_error(Factor eps_abs, Factor eps_rel, Factor a_x, Factor a_dxdt)
+            : tolerance_{eps_abs, eps_rel, a_x, a_dxdt} {}
+        template <odeint_state E, odeint_state X, odeint_state D>
+        void operator()(E& error, const X& x, const D& dxdt) const {
+            if (detail::are_empty(error, x, dxdt)) return;
+            detail::assign_state(error, [&](auto k) {
+                return detail::relative_error(tolerance_, detail::vector_of_state<k>(error),
+                                              detail::vector_of_state<k>(x),
+                                              detail::vector_of_state<k>(dxdt));
+            });
+        }
+
+    private:
+        std::array<Factor, 4> tolerance_;
+    };
+};
+
+}  // namespace balm
+
+namespace boost::numeric::odeint {
+
+template <balm::odeint_state S>
+struct algebra_dispatcher<S> {
+    static_assert(balm::detail::has_floats<S>(),
+                  "Balm: states of Boost.odeint are vectors of float, double, half, complex numbers or short "
+                  "vectors of these");
+    using algebra_type = vector_space_algebra;
+};
+template <class T, std::size_t N>
+struct algebra_dispatcher<std::array<balm::vector<T>, N>> : algebra_dispatcher<balm::vector<T>> {};
+
+template <balm::odeint_state S>
+struct operations_dispatcher<S> {
+    using operations_type = balm::odeint_operations;
+};
+
+template <balm::odeint_state S>
+struct is_resizeable<S> : boost::true_type {};
+
+/// Elements that are not set, where the other state has its.
+template <balm::odeint_state To, balm::odeint_state From>
+struct resize_impl<To, From> {
+    static void resize(To& to, const From& from) {
+        balm::detail::with_vectors_of<To>([&](auto... k) {
+            ((balm::detail::vector_of_state<k>(to) =
+                  balm::detail::vector_like(balm::detail::vector_of_state<k>(from))),
+             ...);
+        });
+    }
+};
+
+template <balm::odeint_state A, balm::odeint_state B>
+struct same_size_impl<A, B> {
+    static bool same_size(const A& a, const B& b) {
+        return balm::detail::with_vectors_of<A>([&](auto... k) {
+            return (balm::detail::are_alike(balm::detail::vector_of_state<k>(a),
+                                            balm::detail::vector_of_state<k>(b)) &&
+                    ...);
+        });
+    }
+};
+
+template <balm::odeint_state From, balm::odeint_state To>
+struct copy_impl<From, To> {
+    static void copy(const From& from, To& to) {
+        balm::detail::with_vectors_of<To>([&](auto... k) {
+            ((balm::detail::vector_of_state<k>(to) = balm::detail::vector_of_state<k>(from)), ...);
+        });
+    }
+};
+
+template <balm::odeint_state S>
+struct vector_space_norm_inf<S> {
+    using result_type = decltype(balm::detail::largest_in_state(
+        std::declval<const S&>(), std::declval<balm::detail::vectors_themselves<S>>()));
+    result_type operator()(const S& x) const {
+        return balm::detail::largest_in_state(x, balm::detail::vectors_themselves<S>{x});
+    }
+};
+
+/// The largest error of a step in terms of what is tolerated, by one reduction, which leaves the errors as
+/// they are.
+template <class Value, class Algebra>
+class default_error_checker<Value, Algebra, balm::odeint_operations> {
+public:
+    using value_type = Value;
+    using algebra_type = Algebra;
+    using operations_type = balm::odeint_operations;
+
+    explicit default_error_checker(Value eps_abs = Value(1e-6), Value eps_rel = Value(1e-6),
+                                   Value a_x = Value(1), Value a_dxdt = Value(1))
+        : eps_abs_(eps_abs), eps_rel_(eps_rel), a_x_(a_x), a_dxdt_(a_dxdt) {}
+
+    template <class State, class Deriv, class Err, class Time>
+    value_type error(const State& x, const Deriv& dxdt, const Err& x_err, Time dt) const {
+        using std::abs;
+        const std::array<Value, 4> tolerance{eps_abs_, eps_rel_, a_x_, a_dxdt_ * abs(dt)};
+        return balm::detail::largest_in_state(x_err, [&](auto k) {
+            return balm::detail::relative_error(tolerance, balm::detail::vector_of_state<k>(x_err),
+                                                balm::detail::vector_of_state<k>(x),
+                                                balm::detail::vector_of_state<k>(dxdt));
+        });
+    }
+    template <class State, class Deriv, class Err, class Time>
+    value_type error(algebra_type&, const State& x, const Deriv& dxdt, const Err& x_err, Time dt) const {
+        return error(x, dxdt, x_err, dt);
+    }
+
+private:
+    Value eps_abs_, eps_rel_, a_x_, a_dxdt_;
+};
+
+}  // namespace boost::numeric::odeint
