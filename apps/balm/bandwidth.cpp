@@ -22,7 +22,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-struct options {
+struct bandwidth_options {
     bool json = false;
     std::string device;
     std::size_t mebibytes = 256;
@@ -143,7 +143,7 @@ json as_json(const pair_report& of) {
     return value;
 }
 
-int run(const options& asked) {
+int run_bandwidth(const bandwidth_options& asked) {
     const std::vector<device> devices = devices_named(asked.device);
     const std::size_t wanted = asked.mebibytes << 20;
     bool is_good = true;
@@ -191,14 +191,14 @@ int run(const options& asked) {
 command add_bandwidth(CLI::App& balm) {
     CLI::App* const line = balm.add_subcommand(
         "bandwidth", "How fast bytes move: in the host, to, from, within and between devices");
-    const auto asked = std::make_shared<options>();
+    const auto asked = std::make_shared<bandwidth_options>();
     line->add_option("--device", asked->device,
                      "Only devices with this text in their name, platform or backend (default: all)");
     line->add_option("--size", asked->mebibytes, "MiB of each array")
         ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
         ->capture_default_str();
     add_json_flag(*line, asked->json);
-    return {line, [asked] { return run(*asked); }};
+    return {line, [asked] { return run_bandwidth(*asked); }};
 }
 
 }  // namespace balm::tool

@@ -23,7 +23,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-struct options {
+struct selftest_options {
     bool json = false;
     bool all = false;
     bool ulp = false;
@@ -155,7 +155,7 @@ json report_as_json(const report& r) {
 
 constexpr std::size_t values_for_errors = 1 << 16;
 
-int measure_errors(const options& asked, settings how) {
+int measure_errors(const selftest_options& asked, settings how) {
     how.values = values_for_errors;
     bool all_within = true;
     json reports = json::array();
@@ -190,7 +190,7 @@ int measure_errors(const options& asked, settings how) {
     return all_within ? 0 : 1;
 }
 
-int run(const options& asked) {
+int run_selftest(const selftest_options& asked) {
     settings how;
     how.seed = asked.seed.value_or(std::random_device{}());
     if (asked.all) how.most_examples = static_cast<std::size_t>(-1);
@@ -220,7 +220,7 @@ int run(const options& asked) {
 command add_selftest(CLI::App& balm) {
     CLI::App* const line = balm.add_subcommand(
         "selftest", "Every built-in, conversion and whole path on each device against the host: is it fit?");
-    const auto asked = std::make_shared<options>();
+    const auto asked = std::make_shared<selftest_options>();
     add_json_flag(*line, asked->json);
     line->add_option("--device", asked->device,
                      "Only devices with this text in their name, platform or backend (default: all)");
@@ -229,7 +229,7 @@ command add_selftest(CLI::App& balm) {
     line->add_flag("--ulp", asked->ulp,
                    "Only measure errors: the worst of each floating-point function and type, beside what "
                    "OpenCL allows");
-    return {line, [asked] { return run(*asked); }};
+    return {line, [asked] { return run_selftest(*asked); }};
 }
 
 }  // namespace balm::tool
