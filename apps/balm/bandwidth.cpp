@@ -190,11 +190,10 @@ int run_bandwidth(const bandwidth_options& asked) {
 
 command add_bandwidth(CLI::App& balm) {
     CLI::App* const line = balm.add_subcommand(
-        "bandwidth", "How fast bytes move: in the host, to, from, within and between devices");
+        "bandwidth", "Measure bandwidth and latency: in the host, to, from, within and between devices");
     const auto asked = std::make_shared<bandwidth_options>();
-    line->add_option("--device", asked->device,
-                     "Only devices with this text in their name, platform or backend (default: all)");
-    line->add_option("--size", asked->mebibytes, "MiB of each array")
+    add_device_option(*line, asked->device);
+    line->add_option("--size", asked->mebibytes, "Size of each array, in MiB")
         ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
         ->capture_default_str();
     add_json_flag(*line, asked->json);

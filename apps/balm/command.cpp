@@ -25,8 +25,14 @@ std::string lower(std::string text) {
 
 }  // namespace
 
+void add_device_option(CLI::App& line, std::string& part) {
+    line.add_option("--device", part,
+                    "Only devices with this text in their name, platform or backend (default: all)")
+        ->type_name("TEXT");
+}
+
 void add_json_flag(CLI::App& line, bool& json) {
-    line.add_flag("--json", json, "Print one JSON value, for other programs");
+    line.add_flag("--json", json, "Print JSON, for other programs");
 }
 
 void print_json(const nlohmann::ordered_json& value) {

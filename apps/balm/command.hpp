@@ -27,6 +27,9 @@ command add_bandwidth(CLI::App& balm);
 command add_cache(CLI::App& balm);
 command add_doctor(CLI::App& balm);
 
+/// Adds `--device`, for the subcommands that use some devices only.
+void add_device_option(CLI::App&, std::string& part);
+
 /// Adds `--json`, for the subcommands that machines read too.
 void add_json_flag(CLI::App&, bool& json);
 
