@@ -44,6 +44,10 @@ std::string progress_text(const std::string& label, std::size_t done, std::size_
                                 : fmt::format(", {}", duration_text(seconds)));
 }
 
+progress::options progress::for_long_runs() {
+    return {.each = {}, .after = std::chrono::seconds(2), .stays = false};
+}
+
 progress::progress(std::string label, std::size_t steps, const options& how)
     : label_(std::move(label)), steps_(steps), options_(how), is_terminal_(is_terminal(stderr)) {
     show(0);

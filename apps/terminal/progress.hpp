@@ -34,6 +34,9 @@ public:
         bool stays = true;                       ///< the bar's line, when the run is over
     };
 
+    /// For runs that may be over at once: the bar appears after two seconds, and is erased at the end.
+    static options for_long_runs();
+
     progress(std::string label, std::size_t steps, const options&);
     /// Ends or erases the bar's line.
     ~progress();
