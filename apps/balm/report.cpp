@@ -34,7 +34,7 @@ std::string xml(std::string_view text) {
 
 std::string test_case(const check& each) {
     const std::string name =
-        fmt::format("    <testcase classname=\"{}\" name=\"{}\"", xml(each.kind), xml(each.words()));
+        fmt::format(R"(    <testcase classname="{}" name="{}")", xml(each.kind), xml(each.words()));
     if (each.passed()) return name + "/>\n";
     if (!each.fault.empty())
         return fmt::format("{}>\n      <error message=\"{}\"/>\n    </testcase>\n", name, xml(each.fault));
