@@ -1,18 +1,20 @@
-# cmake --install: the library, its headers, and a package for find_package(balm).
+# cmake --install: the library, its headers, a package for find_package(balm), balm.pc for pkg-config, and the pages.
+# The components: runtime (a shared library), development, tool (apps/CMakeLists.txt), documentation.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/balm)
 
 if(TARGET balm_of_each_user)
-    install(TARGETS balm_of_each_user EXPORT balmTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(TARGETS balm_of_each_user EXPORT balmTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 endif()
 install(TARGETS balm EXPORT balmTargets
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(DIRECTORY include/balm "${PROJECT_BINARY_DIR}/include/balm"
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def")
-install(EXPORT balmTargets NAMESPACE balm:: DESTINATION ${package_dir})
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def")
+install(EXPORT balmTargets NAMESPACE balm:: DESTINATION ${package_dir} COMPONENT development)
 
 get_target_property(balm_type balm TYPE)
 if(balm_type STREQUAL "STATIC_LIBRARY")
@@ -28,5 +30,53 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/balmConfigVersio
 install(FILES "${PROJECT_BINARY_DIR}/package/balmConfig.cmake"
               "${PROJECT_BINARY_DIR}/package/balmConfigVersion.cmake"
               cmake/Findsodium.cmake
-    DESTINATION ${package_dir})
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+    DESTINATION ${package_dir} COMPONENT development)
+
+# ---- balm.pc ----------------------------------------------------------------------------------------
+
+# Found from where balm.pc is, so that the installed tree may be moved, unless its folders were chosen by full paths.
+set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
+if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+    file(RELATIVE_PATH up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+    string(REGEX REPLACE "/$" "" pc_prefix "\${pcfiledir}/${up}")
+endif()
+set(pc_libdir "\${prefix}")
+cmake_path(APPEND pc_libdir "${CMAKE_INSTALL_LIBDIR}")
+set(pc_includedir "\${prefix}")
+cmake_path(APPEND pc_includedir "${CMAKE_INSTALL_INCLUDEDIR}")
+
+# As in balmConfig.cmake: a static Balm leaves its own libraries to be linked by its user (`pkg-config --static`).
+set(pc_libs "-lbalm")
+set(pc_requires_private "")
+set(pc_libs_private "")
+if(BALM_IS_STATIC)
+    set(pc_requires_private fmt libsodium)
+    list(TRANSFORM CMAKE_DL_LIBS PREPEND "-l" OUTPUT_VARIABLE pc_libs_private)
+    list(APPEND pc_libs_private ${CMAKE_THREAD_LIBS_INIT})
+    # Some OpenCL loaders, such as the one with CUDA, come without OpenCL.pc.
+    find_package(PkgConfig QUIET)
+    set(status 0)
+    if(PKG_CONFIG_FOUND)
+        execute_process(COMMAND "${PKG_CONFIG_EXECUTABLE}" --exists OpenCL RESULT_VARIABLE status)
+    endif()
+    if(status EQUAL 0)
+        list(APPEND pc_requires_private OpenCL)
+    else()
+        list(APPEND pc_libs_private ${OpenCL_LIBRARIES})
+    endif()
+    list(JOIN pc_requires_private " " pc_requires_private)
+    list(JOIN pc_libs_private " " pc_libs_private)
+else()
+    string(APPEND pc_libs " -lbalm_of_each_user")
+endif()
+configure_file(cmake/balm.pc.in "${PROJECT_BINARY_DIR}/package/balm.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/package/balm.pc"
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+# ---- the pages --------------------------------------------------------------------------------------
+
+# With all that they link to.
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
+    FILES_MATCHING PATTERN "*.md" PATTERN "*.cpp" PATTERN "*.hpp" PATTERN "*.cl")
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE
+    DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)

@@ -9,29 +9,36 @@ set(balm_test_environment
     "UBSAN_OPTIONS=print_stacktrace=1"
     "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/tsan.supp:second_deadlock_stack=1")
 
-# balm_test_properties(TEST LABELS label...): what every test of this repository has.
+# Tests compile thousands of kernels, which is most of their time. KERNELS says how PoCL does it:
+#
+#   ONCE         without Balm's kernel cache, for which PoCL compiles every kernel a second time, for work-groups of any
+#                size. Each test has a cache of PoCL's for itself: processes that share one get in each other's way.
+#   UNOPTIMISED  so, and without the passes of its optimiser: half the time. The tests of the kernel language and of
+#                arrays see the optimiser, and all do with BALM_TEST_OPTIMISED, as in `scripts/check.sh --long`.
+option(BALM_TEST_OPTIMISED "PoCL optimises the kernels of all tests" OFF)
+set(balm_kernels_ONCE "BALM_CACHE=0" "POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache/pocl/@TEST@")
+set(balm_kernels_UNOPTIMISED ${balm_kernels_ONCE})
+if(NOT BALM_TEST_OPTIMISED)
+    list(APPEND balm_kernels_UNOPTIMISED "POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable")
+endif()
+
+# balm_test_properties(TEST [KERNELS how] LABELS label...): what every test of this repository has.
 function(balm_test_properties test)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" LABELS)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "KERNELS" LABELS)
+    string(REPLACE "@TEST@" "${test}" kernels "${balm_kernels_${arg_KERNELS}}")
     set_tests_properties(${test} PROPERTIES
-        ENVIRONMENT "${balm_test_environment}" TIMEOUT ${BALM_TEST_TIMEOUT} LABELS "${arg_LABELS}")
+        ENVIRONMENT "${balm_test_environment};${kernels}" TIMEOUT ${BALM_TEST_TIMEOUT} LABELS "${arg_LABELS}")
 endfunction()
 
-# balm_discover_suites(TARGET [WITHOUT_KERNEL_CACHE] LABELS label...): a test for each suite of a GoogleTest program.
-# Without Balm's kernel cache, for which PoCL compiles every kernel a second time, for work-groups of any size, each suite
-# has a cache of PoCL's for itself: processes that share one get in each other's way.
+# balm_discover_suites(TARGET [KERNELS how] LABELS label...): a test for each suite of a GoogleTest program.
 function(balm_discover_suites target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "WITHOUT_KERNEL_CACHE" "" LABELS)
-    set(pocl_caches "")
-    if(arg_WITHOUT_KERNEL_CACHE)
-        set(pocl_caches "${PROJECT_BINARY_DIR}/test-cache/pocl")
-    endif()
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "KERNELS" LABELS)
     set(loader "${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake")
     file(GENERATE OUTPUT "${loader}" CONTENT
 "set(cmake [==[${CMAKE_COMMAND}]==])
 set(program [==[$<TARGET_FILE:${target}>]==])
 set(list [==[${CMAKE_CURRENT_BINARY_DIR}/${target}_tests.cmake]==])
-set(environment [==[${balm_test_environment}]==])
-set(pocl_caches [==[${pocl_caches}]==])
+set(environment [==[${balm_test_environment};${balm_kernels_${arg_KERNELS}}]==])
 set(timeout ${BALM_TEST_TIMEOUT})
 set(labels [==[${arg_LABELS}]==])
 include([==[${PROJECT_SOURCE_DIR}/cmake/list_suites.cmake]==])

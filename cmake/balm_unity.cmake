@@ -1,13 +1,18 @@
-# A library's sources are compiled together, those of each folder as one: headers are most of what compilers and
-# clang-tidy spend their time on, so that this takes a third of the time. The preset `debug` compiles each alone.
-option(BALM_UNITY "Compile the sources of each folder together" ON)
+# A library's sources are compiled together, those of each layer as one, and those of each large algorithm: headers are
+# most of what compilers and clang-tidy spend their time on, so that this takes a third of the time. The preset `debug`
+# compiles each alone.
+option(BALM_UNITY "Compile the sources of each layer together" ON)
+
+set(balm_large_algorithms along block compact contract fft histogram merge reduce scan sort sparse spline stencil)
 
 function(balm_unity target)
+    list(JOIN balm_large_algorithms "|" large)
     get_target_property(sources ${target} SOURCES)
     foreach(source IN LISTS sources)
-        cmake_path(GET source PARENT_PATH folder)
-        cmake_path(GET folder FILENAME folder)
-        set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${folder})
+        cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+        string(REGEX MATCH "^(src/algorithm/(${large})|src/[a-z]+|[a-z]+)" folder "${source}")
+        cmake_path(GET folder FILENAME layer)
+        set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${layer})
     endforeach()
     set_target_properties(${target} PROPERTIES
         UNITY_BUILD ${BALM_UNITY}

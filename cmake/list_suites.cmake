@@ -1,5 +1,6 @@
-# Read by ctest (through TEST_INCLUDE_FILES). In: cmake, program, list, environment, pocl_caches (a folder, or empty), timeout,
-# labels. Writes `list`, a file with an add_test for each suite of the program, when the program is newer than it, and reads it.
+# Read by ctest (through TEST_INCLUDE_FILES). In: cmake, program, list, environment (@TEST@ stands for the suite),
+# timeout, labels. Writes `list`, a file with an add_test for each suite of the program, when the program or this is newer
+# than it, and reads it.
 #
 # The instances of a typed or parametrised suite ("all/C4_copy", "C4_copy/0") are one test, "C4_copy".
 
@@ -31,10 +32,7 @@ function(write_suites)
     set(text "")
     foreach(suite IN LISTS suites)
         list(JOIN filter_${suite} ":" filter)
-        set(own_environment "${environment}")
-        if(pocl_caches)
-            list(APPEND own_environment "BALM_CACHE=0" "POCL_CACHE_DIR=${pocl_caches}/${suite}")
-        endif()
+        string(REPLACE "@TEST@" "${suite}" own_environment "${environment}")
         string(APPEND text "add_test(${suite} [==[${program}]==] [==[--gtest_filter=${filter}]==])\n"
             "set_tests_properties(${suite} PROPERTIES TIMEOUT ${timeout} LABELS [==[${labels}]==] "
             "ENVIRONMENT [==[${own_environment}]==])\n")
@@ -46,8 +44,11 @@ get_filename_component(name "${program}" NAME)
 if(NOT EXISTS "${program}")
     add_test("${name}_NOT_BUILT" "${cmake}" -E false)
 else()
-    if(NOT EXISTS "${list}" OR "${program}" IS_NEWER_THAN "${list}" OR "${CMAKE_CURRENT_LIST_FILE}" IS_NEWER_THAN "${list}")
-        write_suites()
-    endif()
+    foreach(source IN ITEMS "${program}" "${CMAKE_CURRENT_LIST_FILE}" "${CMAKE_PARENT_LIST_FILE}")
+        if(NOT EXISTS "${list}" OR "${source}" IS_NEWER_THAN "${list}")
+            write_suites()
+            break()
+        endif()
+    endforeach()
     include("${list}" OPTIONAL)
 endif()

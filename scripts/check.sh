@@ -3,11 +3,10 @@
 # sanitizers, a few seconds of fuzzing, that the benchmarks build, the compile-time budget. With names of steps, only
 # those, in the order given:
 #
-#   scripts/check.sh                 all of: setup format layers words tidy clang shared asan tsan fuzz bench
-#                                    compile_time
+#   scripts/check.sh                 all of: setup format layers words tidy clang asan tsan fuzz bench compile_time
 #   scripts/check.sh format tidy     any steps by name
-#   scripts/check.sh --long          hours of what the tests and step_fuzz do for seconds: random_arrays random_kernels
-#                                    faults exits accuracy long_fuzz
+#   scripts/check.sh --long          hours of what the tests and step_fuzz do for seconds: optimised random_arrays
+#                                    random_kernels faults exits accuracy long_fuzz
 #
 # The long run's counts, with their defaults: BALM_LONG_ARRAYS=100000 expressions, BALM_LONG_KERNELS=20000 kernels,
 # BALM_LONG_FUZZ=1800 seconds a target. BALM_TEST_SEED repeats a run; BALM_JOBS processes run side by side.
@@ -21,17 +20,11 @@ step_layers() { scripts/check_layers.py; }
 step_words() { scripts/check_words.py; }
 step_bench() { build_preset release bench; }
 step_compile_time() { bench/compile_time.sh; }
-# A shared Balm, and programs and libraries that use it.
-step_shared() {
-    build_preset shared
-    cmake -D build="$PWD/build/shared" -D config=Debug -D source="$PWD/tests/install" -D compiler=c++ -D sanitize= \
-        -D work="$PWD/build/shared/install_find_package" -P cmake/test_install.cmake
-}
 # PoCL and drivers are not built with sanitizers: what needs no device runs with them, or has the fake drivers,
-# whose calls fail; nothing may leak then.
+# whose calls fail; nothing may leak then. The library is a shared one here, and an outside project uses it so.
 step_asan() {
-    build_preset asan quick_tests test_failures
-    ctest --preset asan -L '^(ir|emit)$'
+    build_preset asan balm quick_tests test_failures
+    ctest --preset asan -L '^(ir|emit|install)$'
     run_faults asan 2
 }
 run_faults() { ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 BALM_TEST_CASES=$2 "build/$1/bin/test_failures"; }
@@ -40,7 +33,8 @@ step_tsan() {
     build_preset tsan test_runtime test_threads
     ctest --preset tsan -R '^(A6|C4|C15|C20|C22|G4|V23)_'
 }
-# The units of the preset `clang`: the files of the library and the programs, or the commands that compile the rest.
+# The units of the preset `clang`: the files of the library and the programs, or the commands that compile the rest but
+# for what step_asan compiles with that compiler.
 clang_units() {
     cmake --preset clang >&2
     python3 - "$1" <<'PYTHON'
@@ -48,14 +42,18 @@ import json, os, sys
 for unit in json.load(open("build/clang/compile_commands.json")):
     file = os.path.relpath(unit["file"])
     is_ours = file.startswith(("src/", "apps/")) or "/Unity/" in file
+    is_in_asan = file.startswith(("tests/ir/", "tests/emit/", "tests/failures/", "tests/support/", "tests/fake_drivers/"))
     if sys.argv[1] == "ours" and is_ours:
         print(file)
-    if sys.argv[1] == "rest" and not is_ours:
+    if sys.argv[1] == "rest" and not is_ours and not is_in_asan:
         print("cd", unit["directory"], "&&", unit["command"], "-fsyntax-only")
 PYTHON
 }
 # The other compiler's warnings on what step_tidy does not look at.
-step_clang() { clang_units rest | xargs --no-run-if-empty -d '\n' -n 1 -P "$jobs" bash -c; }
+step_clang() {
+    build_preset clang test_headers
+    clang_units rest | xargs --no-run-if-empty -d '\n' -n 1 -P "$jobs" bash -c
+}
 # Balm works until the process is gone, so nothing of it is destroyed at exit but what a comment excepts.
 # Sources of a folder are looked at together. Two of clang-tidy's checks, for `using` and namespace aliases that nothing
 # uses, do not look into included files; scripts/check_usings.py does.
@@ -73,6 +71,12 @@ step_tidy() {
 # The corpora, and a few seconds of each target.
 step_fuzz() { scripts/fuzz.sh 5; }
 
+# What the tests compile without PoCL's optimiser, with it.
+step_optimised() {
+    cmake --preset release -D BALM_TEST_OPTIMISED=ON
+    ctest --preset release -L '^(algorithm|examples|heat|tool)$'
+    cmake --preset release -D BALM_TEST_OPTIMISED=OFF
+}
 step_random_arrays() {
     scripts/side_by_side.sh "${BALM_LONG_ARRAYS:-100000}" build/bin/test_array 'V4_random_programs.compute_what*'
 }
@@ -89,10 +93,10 @@ step_accuracy() { BALM_TEST_CASES=1000000 build/bin/test_backend --gtest_filter=
 step_long_fuzz() { scripts/fuzz.sh "${BALM_LONG_FUZZ:-1800}"; }
 
 case "${1-all}" in
-    all) run_steps setup format layers words tidy clang shared asan tsan fuzz bench compile_time ;;
+    all) run_steps setup format layers words tidy clang asan tsan fuzz bench compile_time ;;
     --long)
         build_preset release
-        run_steps random_arrays random_kernels faults exits accuracy long_fuzz
+        run_steps optimised random_arrays random_kernels faults exits accuracy long_fuzz
         ;;
     *) run_steps "$@" ;;
 esac

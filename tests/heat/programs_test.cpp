@@ -154,11 +154,11 @@ TEST_F(H5_programs, wrong_arguments_are_refused) {
     for (const std::string arguments :
          {"nan", "-0.1", "inf", "0.1x", "0.1 -1", "0.1 1.5", "0.1 4294967296", "0.1 1 2"})
         expect_refusal("step_world " + arguments + " </dev/null", "step_world", "number");
-    expect_refusal("make_world 10 1e30 | step_world 1e30", "step_world", "too large");
+    expect_refusal("make_world 10 1e30 >world; step_world 1e30 <world", "step_world", "too large");
     for (const std::string option : {"--until-steady nan", "--until-steady -1", "--every 0", "--every x"})
         expect_refusal("step_world " + option + " </dev/null", "step_world",
                        option.substr(0, option.find(' ')));
-    expect_refusal("touch file && make_world | step_world --frames file/in", "step_world",
+    expect_refusal("touch file; make_world >world; step_world --frames file/in <world", "step_world",
                    "the folder \"file/in\"");
     expect_refusal("render_world", "render_world", "required");
     expect_refusal("render_world world.gif", "render_world", ".bmp or .png");
@@ -171,11 +171,11 @@ TEST_F(H5_programs, damaged_worlds_are_refused) {
         expect_refusal(program + " </dev/null", name, "empty");
         expect_refusal(program + " </dev/zero", name, "no heat world");
         expect_refusal(program + " </", name, "cannot be read");
-        expect_refusal("make_world | head -c 700 | " + program, name, "ends");
-        expect_refusal("make_world 10 0.1 1 | head -c 700 | " + program, name, "ends");
-        expect_refusal("{ make_world; echo more; } | " + program, name, "after \"End\"");
-        expect_refusal("make_world | sed 's/ 1 1/ 3 1/' | " + program, name, "flags");
-        expect_refusal("make_world | sed 's/^10 10/1000000000 1000000000/' | " + program, name, "flags");
+        expect_refusal("make_world >world; head -c 700 world | " + program, name, "ends");
+        expect_refusal("make_world 10 0.1 1 >world; head -c 700 world | " + program, name, "ends");
+        expect_refusal("{ make_world; echo more; } >world; " + program + " <world", name, "after \"End\"");
+        expect_refusal("make_world >world; sed 's/ 1 1/ 3 1/' world | " + program, name, "flags");
+        expect_refusal("make_world >world; sed 's/^10 10/1000000000 1000000000/' world | " + program, name, "flags");
     }
     EXPECT_FALSE(exists("world.png"));
 }
@@ -185,7 +185,7 @@ TEST_F(H5_programs, output_that_cannot_be_written_is_a_fault) {
         expect_refusal("make_world >/dev/full", "make_world", "No space left on device");
     expect_refusal("{ make_world 1000 || echo $? >code; } | head -c 1 >/dev/null; exit $(cat code)",
                    "make_world", "Broken pipe");
-    expect_refusal("make_world | render_world no/such/folder.png", "render_world", "No such file");
+    expect_refusal("make_world >world; render_world no/such/folder.png <world", "render_world", "No such file");
 }
 
 }  // namespace

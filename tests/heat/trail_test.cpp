@@ -155,7 +155,7 @@ TEST_F(H2_trail, kernels_that_are_missing_or_broken_are_refused) {
     for (const std::string program : {"step_world_v4_double_buffered", "step_world_v5_packed_properties"}) {
         const std::string file = program.find("_v5_") != program.npos ? "step_world_v5_packed_properties.cl"
                                                                       : "step_world_v3_kernel.cl";
-        expect_refusal("make_world 10 | HPCE_CL_SRC_DIR=no/folder " + program, program, "no/folder/" + file);
+        expect_refusal("make_world 10 >world; HPCE_CL_SRC_DIR=no/folder " + program + " <world", program, "no/folder/" + file);
         write(file, "kernel void kernel_xy(float inner) { no_such_name = inner; }\n");
         const std::string broken = "make_world 10 | HPCE_CL_SRC_DIR=. " + program;
         expect_refusal(broken, program, "./" + file);
@@ -190,10 +190,10 @@ TEST_F(H3_trail, wrong_choices_are_refused) {
     const std::string program = "step_world_v4_double_buffered";
     for (const std::string variable : {"HPCE_SELECT_PLATFORM", "HPCE_SELECT_DEVICE"})
         for (const std::string value : {"99", "-1", "first", "0x", "''", "99999999999999999999999"})
-            expect_refusal("make_world 10 | " + variable + "=" + value + " " + program, program,
+            expect_refusal("make_world 10 >world; " + variable + "=" + value + " " + program + " <world", program,
                            variable + " is \"");
     // The loader looks for platforms in this folder.
-    expect_refusal("make_world 10 | OCL_ICD_VENDORS=/no/such/folder " + program, program,
+    expect_refusal("make_world 10 >world; OCL_ICD_VENDORS=/no/such/folder " + program + " <world", program,
                    "no OpenCL platform");
 }
 
@@ -201,11 +201,11 @@ TEST_F(H5_trail, wrong_arguments_and_damaged_worlds_are_refused) {
     for (const std::string& program : trail()) {
         for (const std::string arguments : {"nan", "-0.1", "0.1 -1", "0.1 1.5", "0.1 1 2"})
             expect_refusal(program + " " + arguments + " </dev/null", program, "number");
-        expect_refusal("make_world 10 1e30 | " + program + " 1e30", program, "too large");
+        expect_refusal("make_world 10 1e30 >world; " + program + " 1e30 <world", program, "too large");
         expect_refusal(program + " </dev/null", program, "empty");
         expect_refusal(program + " </dev/zero", program, "no heat world");
-        expect_refusal("make_world | head -c 700 | " + program, program, "ends");
-        expect_refusal("make_world | sed 's/^10 10/1000000000 1000000000/' | " + program, program, "flags");
+        expect_refusal("make_world >world; head -c 700 world | " + program, program, "ends");
+        expect_refusal("make_world >world; sed 's/^10 10/1000000000 1000000000/' world | " + program, program, "flags");
     }
 }
 

@@ -1,0 +1,57 @@
+# cpack -G DEB: Debian packages, one for each component of cmake/balm_install.cmake, named as Debian's policy says
+# (chapters 8 and 12). scripts/package.sh builds and checks them.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME balm)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each package has its own
+set(CPACK_PACKAGE_VENDOR "The Balm authors")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/cmake/package_copyright.cmake")
+set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
+
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_COMPONENTS_ALL development documentation)
+
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+find_program(BALM_DPKG_SHLIBDEPS dpkg-shlibdeps)
+mark_as_advanced(BALM_DPKG_SHLIBDEPS)
+if(BALM_DPKG_SHLIBDEPS)
+    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")  # the tool's Balm
+endif()
+set(same_version "(= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
+
+# balm_package(COMPONENT NAME SECTION WHAT): the package of a component, and what of Balm it is.
+macro(balm_package component name section what)
+    string(TOUPPER ${component} upper)
+    set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name})
+    set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section})
+    set(CPACK_COMPONENT_${upper}_DESCRIPTION "${PROJECT_DESCRIPTION} (${what})
+Balm is a C++20 library for computing on GPUs and CPUs: vector expressions and
+kernels in plain C++, compiled for OpenCL and CUDA devices at run time.")
+endmacro()
+
+balm_package(development libbalm-dev libdevel "development files")
+balm_package(documentation libbalm-doc doc "documentation")
+set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_ARCHITECTURE all)
+if(BALM_IS_STATIC)
+    set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libfmt-dev, libsodium-dev, ocl-icd-opencl-dev")
+else()
+    get_target_property(soversion balm SOVERSION)
+    set(runtime_package libbalm${soversion})
+    list(APPEND CPACK_COMPONENTS_ALL runtime)
+    balm_package(runtime ${runtime_package} libs "shared library")
+    set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "pocl-opencl-icd | opencl-icd")
+    set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${runtime_package} ${same_version}")
+    set(CPACK_DEBIAN_TOOL_PACKAGE_DEPENDS "${runtime_package} ${same_version}")
+endif()
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS libbalm-doc)
+if(BALM_BUILD_APPS)
+    list(APPEND CPACK_COMPONENTS_ALL tool)
+    balm_package(tool balm-tools utils "command-line tool")
+endif()
+include(CPack)

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Builds Debian packages of Balm into build/packages, and checks what is in them. With names of steps, only those, in
+# the order given:
+#
+#   scripts/package.sh               all of: setup build package check
+#   scripts/package.sh check         any steps by name
+#
+# DEBFULLNAME and DEBEMAIL name the maintainer; without them, the user of git does.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/steps.sh
+
+packages=build/packages
+maintainer="${DEBFULLNAME:-$(git config user.name || id -un)} <${DEBEMAIL:-$(git config user.email || id -un)}>"
+
+step_setup() {
+    scripts/setup.sh
+    if ! command -v dpkg-shlibdeps >/dev/null; then
+        echo "package: dpkg-shlibdeps finds the packages that Balm depends on; apt-get install dpkg-dev" >&2
+        return 1
+    fi
+}
+step_build() {
+    cmake --preset packages
+    cmake --build --preset packages --parallel "$jobs" --target balm balm_tool
+}
+step_package() {
+    rm -rf $packages/*.deb $packages/staging
+    cpack --config $packages/tree/CPackConfig.cmake -B $packages/staging -D CPACK_PACKAGE_CONTACT="$maintainer"
+    mv $packages/staging/*.deb $packages
+    rm -r $packages/staging
+}
+# What each package holds and depends on; then programs outside use what all of them install, and the tool starts.
+step_check() {
+    local root=$PWD/$packages/root libraries runtime version package
+    libraries=usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+    runtime=$(basename $packages/libbalm[0-9]*.deb)
+    runtime=${runtime%%_*}
+    version=$(dpkg-deb --field $packages/libbalm-dev_*.deb Version)
+
+    holds "$runtime" "$libraries/libbalm.so.${runtime#libbalm}" "usr/share/doc/$runtime/copyright"
+    depends "$runtime" libc6 'libfmt[0-9]' 'libsodium[0-9]' 'libstdc++6' ocl-icd-libopencl1
+    holds libbalm-dev usr/include/balm/{balm.hpp,version.hpp} "$libraries"/{libbalm.so,libbalm_of_each_user.a} \
+        "$libraries"/cmake/balm/{balmConfig,balmConfigVersion,balmTargets}.cmake "$libraries/pkgconfig/balm.pc"
+    depends libbalm-dev "$runtime (= $version)"
+    holds balm-tools usr/bin/balm
+    depends balm-tools "$runtime (= $version)" 'libfmt[0-9]'
+    holds libbalm-doc usr/share/doc/balm/{README.md,LICENSE,CHANGELOG.md,docs/installing.md,examples/hello.cpp}
+
+    rm -rf "$root"
+    for package in $packages/*.deb; do dpkg-deb --extract "$package" "$root"; done
+    if [ "$(ls "$root/usr/bin")" != balm ]; then
+        echo "package: the only program to install is balm; there are: $(ls "$root/usr/bin")" >&2
+        return 1
+    fi
+    LD_LIBRARY_PATH=$root/$libraries "$root/usr/bin/balm" --version
+    cmake -D prefix="$root/usr" -D config=Release -D source="$PWD/tests/install" -D compiler=c++ -D sanitize= \
+        -D work="$PWD/$packages/outside" -P cmake/test_install.cmake
+}
+# holds PACKAGE file...: these files are in it.
+holds() {
+    local package=$1 file contents
+    shift
+    contents=$(dpkg-deb --contents $packages/"${package}"_*.deb | awk '{ print $6 }')
+    for file in "$@"; do
+        if ! grep -qxF "./$file" <<<"$contents"; then
+            printf 'package: %s lacks %s; it has:\n%s\n' "$package" "$file" "$contents" >&2
+            return 1
+        fi
+    done
+}
+# depends PACKAGE pattern...: each is the beginning of one of its dependencies.
+depends() {
+    local package=$1 pattern fields
+    shift
+    fields=", $(dpkg-deb --field $packages/"${package}"_*.deb Depends)"
+    for pattern in "$@"; do
+        if ! grep -q ", $pattern" <<<"$fields"; then
+            echo "package: $package does not depend on $pattern, but on: ${fields#, }" >&2
+            return 1
+        fi
+    done
+}
+
+case "${1-all}" in
+    all) run_steps setup build package check ;;
+    *) run_steps "$@" ;;
+esac
