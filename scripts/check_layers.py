@@ -29,8 +29,9 @@ MAY_INCLUDE = {
     "src/algorithm": [PUBLIC, "src/base", "src/ir", "src/kernel", "src/array", "src/algorithm/block"],
     "src/algorithm/block": [PUBLIC, "src/ir"],
     "src/interop": [PUBLIC, "src/runtime", "src/kernel", "src/array"],
-    "apps/balm": [PUBLIC, "src/base", "src/runtime", "src/ir", "src/emit", "src/kernel", "src/array"],
-    "apps/heat": [PUBLIC],
+    "apps/terminal": [],
+    "apps/balm": [PUBLIC, "apps/terminal", "src/base", "src/runtime", "src/ir", "src/emit", "src/kernel", "src/array"],
+    "apps/heat": [PUBLIC, "apps/terminal"],
     "examples": [PUBLIC],
     "examples/heat_trail": [PUBLIC, "apps/heat"],
 }
@@ -47,7 +48,7 @@ def included_file(root, file, name):
     """The file of this tree that `#include "name"` in `file` means, or None for other libraries' headers."""
     if name.startswith("balm/"):
         return pathlib.Path("include", name)  # some are generated
-    for folder in (file.parent, pathlib.Path("src")):
+    for folder in (file.parent, pathlib.Path("src"), pathlib.Path("apps")):
         if (root / folder / name).is_file():
             return pathlib.Path(os.path.normpath(folder / name))
     return None

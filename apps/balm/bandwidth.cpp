@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -15,6 +16,8 @@
 #include "balm/error.hpp"
 #include "balm/version.hpp"
 #include "command.hpp"
+#include "terminal/progress.hpp"
+#include "terminal/terminal.hpp"
 
 namespace balm::tool {
 
@@ -48,11 +51,11 @@ std::size_t bytes_on(const device_info& info, std::size_t wanted) {
     return static_cast<std::size_t>(bytes / sizeof(float) * sizeof(float));
 }
 
-device_report report_on(const device& on, std::size_t wanted) {
+device_report report_on(const device& on, std::size_t wanted, const std::function<void()>& on_line) {
     device_report made{on, bytes_on(on.info(), wanted), {}, {}};
     try {
         if (!on.info().is_available) throw device_error("The device is not available.");
-        made.made = measure_device(on, made.bytes);
+        made.made = measure_device(on, made.bytes, measurements(on_line));
     } catch (const error& fault) {
         made.fault = fault.what();
     }
@@ -62,6 +65,13 @@ device_report report_on(const device& on, std::size_t wanted) {
 /// Devices between which a copy is worth a line: of one backend, and not the same card.
 bool is_pair(const device& a, const device& b) {
     return a != b && a.info().api == b.info().api && a.info().is_available && b.info().is_available;
+}
+
+std::size_t count_pairs(const std::vector<device>& devices) {
+    std::size_t count = 0;
+    for (const device& from : devices)
+        for (const device& to : devices) count += is_pair(from, to) ? 1 : 0;
+    return count;
 }
 
 pair_report report_on(const device& from, const device& to, std::size_t wanted) {
@@ -94,15 +104,17 @@ void print_lines(const std::vector<measurement>& made) {
 
 void print_report(const device_report& of) {
     const device_info& info = of.on.info();
-    fmt::print("\n{}: {} ({} {}), arrays of {}\n", position_of(of.on), info.name, to_string(info.api),
-               to_string(info.type), in_bytes(of.bytes));
+    const std::string title = fmt::format("{}: {} ({} {})", position_of(of.on), info.name,
+                                          to_string(info.api), to_string(info.type));
+    fmt::print("\n{}, arrays of {}\n", terminal::heading(title), in_bytes(of.bytes));
     print_lines(of.made);
-    if (!of.fault.empty()) fmt::print("   failed: {}\n", first_line(of.fault));
+    if (!of.fault.empty()) fmt::print("   {} {}\n", terminal::bad("failed:"), first_line(of.fault));
 }
 
 void print_report(const pair_report& of) {
     fmt::print("   {:26}{}\n", fmt::format("{} to {}", of.from, of.to),
-               of.fault.empty() ? words(of.made) + "  " + of.made.name : "failed: " + first_line(of.fault));
+               of.fault.empty() ? words(of.made) + "  " + of.made.name
+                                : terminal::bad("failed: ") + first_line(of.fault));
 }
 
 // ---- for programs
@@ -148,15 +160,24 @@ int run_bandwidth(const bandwidth_options& asked) {
     const std::size_t wanted = asked.mebibytes << 20;
     bool is_good = true;
 
-    const std::vector<measurement> host = measure_host(wanted);
+    std::size_t done = 0;
+    const std::size_t before_pairs = lines_of_host + devices.size() * lines_of_device;
+    terminal::progress bar("bandwidth", before_pairs + count_pairs(devices),
+                           terminal::progress::for_long_runs());
+    const auto on_line = [&] { bar.show(++done); };
+    const std::vector<measurement> host = measure_host(wanted, measurements(on_line));
+    bar.hide();
     if (!asked.json) {
-        fmt::print("host memory, {}, arrays of {}\n",
+        fmt::print("{}, {}, arrays of {}\n", terminal::heading("host memory"),
                    counted(std::max(1u, std::thread::hardware_concurrency()), "thread"), in_bytes(wanted));
         print_lines(host);
     }
     json device_list = json::array();
     for (const device& each : devices) {
-        const device_report report = report_on(each, wanted);
+        const std::size_t last = done + lines_of_device;
+        const device_report report = report_on(each, wanted, on_line);
+        done = last;  // of one that failed, too
+        bar.hide();
         is_good = is_good && report.fault.empty();
         if (asked.json)
             device_list.push_back(as_json(report));
@@ -167,9 +188,11 @@ int run_bandwidth(const bandwidth_options& asked) {
     for (const device& from : devices)
         for (const device& to : devices) {
             if (!is_pair(from, to)) continue;
+            bar.show(done++);
             const pair_report report = report_on(from, to, wanted);
+            bar.hide();
             is_good = is_good && report.fault.empty();
-            if (!asked.json && pair_list.empty()) fmt::print("\nbetween devices\n");
+            if (!asked.json && pair_list.empty()) fmt::print("\n{}\n", terminal::heading("between devices"));
             if (!asked.json) print_report(report);
             pair_list.push_back(as_json(report));
         }
@@ -190,11 +213,10 @@ int run_bandwidth(const bandwidth_options& asked) {
 
 command add_bandwidth(CLI::App& balm) {
     CLI::App* const line = balm.add_subcommand(
-        "bandwidth", "How fast bytes move: in the host, to, from, within and between devices");
+        "bandwidth", "Measure bandwidth and latency: in the host, to, from, within and between devices");
     const auto asked = std::make_shared<bandwidth_options>();
-    line->add_option("--device", asked->device,
-                     "Only devices with this text in their name, platform or backend (default: all)");
-    line->add_option("--size", asked->mebibytes, "MiB of each array")
+    add_device_option(*line, asked->device);
+    line->add_option("--size", asked->mebibytes, "Size of each array, in MiB")
         ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
         ->capture_default_str();
     add_json_flag(*line, asked->json);

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "balm/device.hpp"
@@ -44,10 +46,27 @@ struct measurement {
     duration took;
 };
 
+/// The lines of a table, in the making. Whoever shows progress learns of each, between measurements.
+class measurements {
+public:
+    explicit measurements(std::function<void()> on_line = [] {}) : on_line_(std::move(on_line)) {}
+    void add(measurement line) {
+        lines_.push_back(std::move(line));
+        on_line_();
+    }
+    std::vector<measurement> take() { return std::move(lines_); }
+
+private:
+    std::vector<measurement> lines_;
+    std::function<void()> on_line_;
+};
+
+inline constexpr std::size_t lines_of_host = 2, lines_of_device = 12;
+
 /// The host's own memory, with as many threads as it has processors. Throws out_of_memory_error.
-std::vector<measurement> measure_host(std::size_t bytes);
+std::vector<measurement> measure_host(std::size_t bytes, measurements made = measurements());
 /// Transfers, memory and latency of a device. Throws device_error where data does not arrive as it was sent.
-std::vector<measurement> measure_device(const device&, std::size_t bytes);
+std::vector<measurement> measure_device(const device&, std::size_t bytes, measurements made = measurements());
 /// Copies from one device to another; the name says which way they go.
 measurement measure_pair(const device& from, const device& to, std::size_t bytes);
 

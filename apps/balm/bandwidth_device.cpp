@@ -50,31 +50,31 @@ duration measure_each(F&& once) {
     });
 }
 
-void measure_pageable(const device& on, std::size_t n, std::vector<measurement>& made) {
+void measure_pageable(const device& on, std::size_t n, measurements& made) {
     auto memory = on.mixed_buffer<float>(n);
     host_array<float> sent{shape(n)}, got{shape(n)};
     fill_with_noise(sent);
     const std::size_t bytes = memory.size_bytes();
-    made.push_back({"host to device, pageable", bytes,
-                    measure_queued([&]() -> event { return memory.write(std::span<const float>(sent)); })});
-    made.push_back(
+    made.add({"host to device, pageable", bytes,
+              measure_queued([&]() -> event { return memory.write(std::span<const float>(sent)); })});
+    made.add(
         {"device to host, pageable", bytes, measure_each([&] { memory.read_into(std::span<float>(got)); })});
     require_equal(sent, got, on);
 }
 
-void measure_pinned(const device& on, std::size_t n, std::vector<measurement>& made) {
+void measure_pinned(const device& on, std::size_t n, measurements& made) {
     auto memory = on.mixed_buffer<float>(n);
     const pinned_array<float> sent = on.pinned_array<float>(n), got = on.pinned_array<float>(n);
     fill_with_noise({sent.data(), n});
     const std::size_t bytes = memory.size_bytes();
-    made.push_back(
+    made.add(
         {"host to device, pinned", bytes, measure_queued([&]() -> event { return memory.write(sent); })});
-    made.push_back(
+    made.add(
         {"device to host, pinned", bytes, measure_queued([&]() -> event { return memory.read_into(got); })});
     require_equal({sent.data(), n}, {got.data(), n}, on);
 }
 
-void measure_memory(const device& on, std::size_t n, std::vector<measurement>& made) {
+void measure_memory(const device& on, std::size_t n, measurements& made) {
     const context where({on});
     vector<float> a(where, n), b(where, n), c(where, n);
     b = cast<float>(element_index() % 1024);
@@ -86,19 +86,19 @@ void measure_memory(const device& on, std::size_t n, std::vector<measurement>& m
             on.finish();
         });
     };
-    made.push_back({"scale by a kernel", 2 * bytes, kernels([&] { a = 3.f * b; })});
-    made.push_back({"triad by a kernel", 3 * bytes, kernels([&] { a = b + 3.f * c; })});  // STREAM's
+    made.add({"scale by a kernel", 2 * bytes, kernels([&] { a = 3.f * b; })});
+    made.add({"triad by a kernel", 3 * bytes, kernels([&] { a = b + 3.f * c; })});  // STREAM's
     for (const std::size_t i : {std::size_t{0}, n / 2, n - 1})
         if (const float got = a[i]; got != static_cast<float>(i % 1024) + 6.f)
             throw device_error(
                 fmt::format("b + 3 * c on device '{}' gave {} at element {}.", on.name(), got, i));
 
     auto from = on.mixed_buffer<float>(n), to = on.mixed_buffer<float>(n);
-    made.push_back({"fill", bytes, measure_queued([&]() -> event { return from.fill(1.f); })});
-    made.push_back({"copy", 2 * bytes, measure_queued([&]() -> event { return from.copy_to(to); })});
+    made.add({"fill", bytes, measure_queued([&]() -> event { return from.fill(1.f); })});
+    made.add({"copy", 2 * bytes, measure_queued([&]() -> event { return from.copy_to(to); })});
 }
 
-void measure_latency(const device& on, std::vector<measurement>& made) {
+void measure_latency(const device& on, measurements& made) {
     const auto small = kernel<1>("small(memory)", [](Out<int> memory) {
         IF (global_id(0) == 0) {
             memory[0] = 1;
@@ -106,24 +106,22 @@ void measure_latency(const device& on, std::vector<measurement>& made) {
     });
     auto memory = on.mixed_buffer<int>(1);
     const auto launch = [&]() -> event { return on.execute(small(memory), {64}); };
-    made.push_back({"launch, waited for", 0, measure_each([&] { launch().wait(); })});
-    made.push_back({"launch, one of many", 0, measure_queued(launch)});
+    made.add({"launch, waited for", 0, measure_each([&] { launch().wait(); })});
+    made.add({"launch, one of many", 0, measure_queued(launch)});
     int one = 1;
-    made.push_back(
-        {"write of 4 bytes", 0, measure_each([&] { memory.write(std::span<const int>(&one, 1)); })});
-    made.push_back({"read of 4 bytes", 0, measure_each([&] { memory.read_into(std::span<int>(&one, 1)); })});
+    made.add({"write of 4 bytes", 0, measure_each([&] { memory.write(std::span<const int>(&one, 1)); })});
+    made.add({"read of 4 bytes", 0, measure_each([&] { memory.read_into(std::span<int>(&one, 1)); })});
 }
 
 }  // namespace
 
-std::vector<measurement> measure_device(const device& on, std::size_t bytes) {
+std::vector<measurement> measure_device(const device& on, std::size_t bytes, measurements made) {
     const std::size_t n = bytes / sizeof(float);
-    std::vector<measurement> made;
     measure_pageable(on, n, made);
     measure_pinned(on, n, made);
     measure_memory(on, n, made);
     measure_latency(on, made);
-    return made;
+    return made.take();
 }
 
 measurement measure_pair(const device& from, const device& to, std::size_t bytes) {

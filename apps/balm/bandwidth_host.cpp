@@ -26,7 +26,7 @@ void in_parallel(std::size_t n, F&& body) {
 
 }  // namespace
 
-std::vector<measurement> measure_host(std::size_t bytes) {
+std::vector<measurement> measure_host(std::size_t bytes, measurements made) {
     const std::size_t n = bytes / sizeof(float);
     const auto uninitialised = [n] {
         try {
@@ -48,15 +48,15 @@ std::vector<measurement> measure_host(std::size_t bytes) {
             for (std::size_t k = 0; k < times; ++k) in_parallel(n, body);
         });
     };
-    const duration copied = repeat([from = b.get(), to = a.get()](std::size_t first, std::size_t last) {
-        std::copy(from + first, from + last, to + first);
-    });
+    made.add({"copy", 2 * bytes, repeat([from = b.get(), to = a.get()](std::size_t first, std::size_t last) {
+                  std::copy(from + first, from + last, to + first);
+              })});
     // STREAM's triad (McCalpin 1995).
-    const duration combined =
-        repeat([x = b.get(), y = c.get(), to = a.get()](std::size_t first, std::size_t last) {
-            for (std::size_t i = first; i < last; ++i) to[i] = x[i] + 3.f * y[i];
-        });
-    return {{"copy", 2 * bytes, copied}, {"triad", 3 * bytes, combined}};
+    made.add({"triad", 3 * bytes,
+              repeat([x = b.get(), y = c.get(), to = a.get()](std::size_t first, std::size_t last) {
+                  for (std::size_t i = first; i < last; ++i) to[i] = x[i] + 3.f * y[i];
+              })});
+    return made.take();
 }
 
 }  // namespace balm::tool

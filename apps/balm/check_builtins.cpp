@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <span>
 
 #include "balm/error.hpp"
@@ -61,6 +62,14 @@ std::vector<check> run_type(const device& on, const operands& given, const setti
 }
 
 }  // namespace
+
+std::vector<scalar> types_of_builtins(const device_info& on, const settings& how) {
+    if (how.is_quick) return {scalar::i32, scalar::f32};
+    std::vector<scalar> types{scalar::boolean, scalar::i8,  scalar::u8,  scalar::i16, scalar::u16,
+                              scalar::i32,     scalar::u32, scalar::i64, scalar::u64, scalar::f32};
+    if (on.has_double) types.push_back(scalar::f64);
+    return types;
+}
 
 bool takes_integer(builtin what) {
     const rule takes = ir::info(what).takes;
@@ -127,11 +136,11 @@ check compare_builtin(builtin what, const column& got, const operands& given, co
 std::vector<check> check_builtins(const device& on, const settings& how) {
     std::mt19937_64 random(how.seed);
     std::vector<check> outcomes;
-    for (scalar type : {scalar::boolean, scalar::i8, scalar::u8, scalar::i16, scalar::u16, scalar::i32,
-                        scalar::u32, scalar::i64, scalar::u64, scalar::f32, scalar::f64}) {
-        if (type == scalar::f64 && !on.info().has_double) continue;
+    for (scalar type : types_of_builtins(on.info(), how)) {
         const operands given(type, how.values, random);
-        for (check& each : run_type(on, given, how)) outcomes.push_back(std::move(each));
+        std::vector<check> some = run_type(on, given, how);
+        how.on_steps(some.size());
+        std::move(some.begin(), some.end(), std::back_inserter(outcomes));
     }
     return outcomes;
 }

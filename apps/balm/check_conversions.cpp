@@ -55,6 +55,7 @@ std::vector<check> check_conversions(const device& on, const settings& how) {
     for (std::size_t k = 0; k < results.size(); ++k)
         if (given[k / types.size()].type != results[k].type)
             outcomes.push_back(compare(given[k / types.size()], results[k], how));
+    how.on_steps(steps_of_a_kernel);
     return outcomes;
 }
 

@@ -12,6 +12,7 @@
 
 #include "balm/error.hpp"
 #include "runtime/device/platform.hpp"
+#include "terminal/terminal.hpp"
 
 namespace balm::tool {
 
@@ -25,14 +26,36 @@ std::string lower(std::string text) {
 
 }  // namespace
 
+void add_device_option(CLI::App& line, std::string& part) {
+    line.add_option("--device", part,
+                    "Only devices with this text in their name, platform or backend (default: all)")
+        ->type_name("TEXT");
+}
+
 void add_json_flag(CLI::App& line, bool& json) {
-    line.add_flag("--json", json, "Print one JSON value, for other programs");
+    line.add_flag("--json", json, "Print JSON, for other programs");
 }
 
 void print_json(const nlohmann::ordered_json& value) {
     // Names come from drivers, which promise no encoding.
     const auto mend = nlohmann::ordered_json::error_handler_t::replace;
     fmt::print("{}\n", value.dump(2, ' ', false, mend));
+}
+
+void print_table(const std::vector<std::vector<std::string>>& rows, const std::string& alignment) {
+    std::vector<std::size_t> widths(alignment.size());
+    for (const auto& row : rows)
+        for (std::size_t c = 0; c < widths.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+    for (const auto& row : rows) {
+        std::string line;
+        for (std::size_t c = 0; c < widths.size(); ++c) {
+            if (c != 0) line += "  ";
+            line += alignment[c] == '>' ? fmt::format("{:>{}}", row[c], widths[c])
+                                        : fmt::format("{:<{}}", row[c], widths[c]);
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        fmt::print("{}\n", &row == &rows.front() ? terminal::heading(line) : line);
+    }
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find_first_of("\r\n")); }

@@ -27,11 +27,18 @@ command add_bandwidth(CLI::App& balm);
 command add_cache(CLI::App& balm);
 command add_doctor(CLI::App& balm);
 
+/// Adds `--device`, for the subcommands that use some devices only.
+void add_device_option(CLI::App&, std::string& part);
+
 /// Adds `--json`, for the subcommands that machines read too.
 void add_json_flag(CLI::App&, bool& json);
 
 /// Writes to stdout, one value indented by two; text that is no UTF-8 is mended.
 void print_json(const nlohmann::ordered_json&);
+
+/// Writes rows to stdout in columns as wide as their widest cells; the first row has the headings.
+/// `alignment` has '<' or '>' for each column, as format strings have.
+void print_table(const std::vector<std::vector<std::string>>& rows, const std::string& alignment);
 
 /// A message's first line: what follows is a compiler's log or a list of devices.
 std::string first_line(const std::string& text);

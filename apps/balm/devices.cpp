@@ -1,4 +1,5 @@
-// `balm devices`: what is known of every device, for people and as JSON. Asks drivers, starts nothing.
+// `balm devices`: a line a device, or all that is known of each, for people and as JSON. Asks drivers, starts
+// nothing.
 //
 // Each field is listed once, with its words and its JSON value; its label is its key.
 
@@ -11,6 +12,7 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -20,7 +22,9 @@
 #include "balm/error.hpp"
 #include "balm/version.hpp"
 #include "command.hpp"
+#include "finding.hpp"
 #include "runtime/device/platform.hpp"
+#include "terminal/terminal.hpp"
 
 namespace balm::tool {
 
@@ -263,8 +267,9 @@ std::string wrapped(const std::string& words, std::size_t indent) {
 
 void print_device(std::size_t position, const runtime::device_state& device, bool is_default) {
     const device_info& info = device.info();
-    fmt::print("{}: {} ({} {}){}\n", position, or_unknown(info.name), to_string(info.api),
-               to_string(info.type), is_default ? "  <- a default context takes it" : "");
+    const std::string title = fmt::format("{}: {} ({} {})", position, or_unknown(info.name),
+                                          to_string(info.api), to_string(info.type));
+    fmt::print("{}{}\n", terminal::heading(title), is_default ? "  <- a default context takes it" : "");
     constexpr std::size_t label_width = 30;
     for (field f : fields_of(device)) {
         std::replace(f.key.begin(), f.key.end(), '_', ' ');
@@ -308,25 +313,83 @@ json platforms_as_json() {
     return platforms;
 }
 
-void print_devices() {
+/// "16 GiB"; details have the bytes.
+std::string short_size(std::uint64_t bytes) {
+    const std::string words = in_bytes(bytes);
+    return bytes == 0 ? "unknown" : words.substr(0, words.find(" ("));
+}
+
+/// One line a device, under headings. `*` marks what a default context takes.
+void print_list(const std::vector<std::size_t>& positions, const default_choice& chosen) {
+    const auto& devices = runtime::platforms().devices;
+    std::vector<std::vector<std::string>> rows{{"", "name", "backend", "type", "memory", "units"}};
+    for (const std::size_t k : positions) {
+        const device_info& info = devices[k]->info();
+        rows.push_back({std::to_string(k) + (chosen.takes(k) ? "*" : " "), or_unknown(info.name),
+                        to_string(info.api), to_string(info.type), short_size(info.global_memory),
+                        info.compute_units == 0 ? "unknown" : std::to_string(info.compute_units)});
+    }
+    print_table(rows, "><<<>>");
+    if (std::any_of(positions.begin(), positions.end(), [&](std::size_t k) { return chosen.takes(k); }))
+        fmt::print("* a default context takes it\n");
+}
+
+/// Whether the note says that CUDA's driver is not installed, where there is no GPU for it.
+bool is_normal(const std::string& note) {
+    return note.starts_with("CUDA: libcuda.so") && note.find("No such file") != std::string::npos &&
+           !has_nvidia_gpu();
+}
+
+/// What is normally absent is one line, and its details are for who asks for them.
+void print_notes(const std::vector<std::string>& notes, bool is_verbose) {
+    const bool lacks_cuda = std::any_of(notes.begin(), notes.end(), is_normal);
+    if (lacks_cuda) fmt::print("CUDA is not installed, and this machine has no NVIDIA GPU that needs it.\n");
+    for (const std::string& note : notes)
+        if (is_normal(note)) {
+            if (is_verbose) fmt::print("   looked for: {}\n", note);
+        } else {
+            fmt::print("{} {}\n", terminal::warning("note:"), note);
+        }
+}
+
+struct devices_options {
+    bool json = false;
+    bool verbose = false;
+    std::string device;
+};
+
+/// Those to show: without a choice all, which may be none.
+std::vector<std::size_t> wanted_positions(const devices_options& asked) {
+    if (!asked.device.empty()) return positions_of(devices_named(asked.device));
+    std::vector<std::size_t> all(runtime::platforms().devices.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return all;
+}
+
+void print_devices(const devices_options& asked) {
+    const std::vector<std::size_t> positions = wanted_positions(asked);
     const runtime::platform_list& found = runtime::platforms();
     const default_choice chosen = choose_as_a_default_context();
-    for (const platform_info& each : found.platforms) print_platform(each);
-    if (!found.platforms.empty()) fmt::print("\n");
-    for (std::size_t k = 0; k < found.devices.size(); ++k)
-        print_device(k, *found.devices[k], chosen.takes(k));
+    if (asked.verbose) {
+        for (const platform_info& each : found.platforms) print_platform(each);
+        if (!found.platforms.empty()) fmt::print("\n");
+        for (const std::size_t k : positions) print_device(k, *found.devices[k], chosen.takes(k));
+    } else if (!positions.empty()) {
+        print_list(positions, chosen);
+    }
     if (found.devices.empty())
         fmt::print("There is no device on this machine.\n");
     else if (!chosen.fault.empty())
-        fmt::print("A default context fails: {}\n", chosen.fault);
-    for (const std::string& note : found.notes) fmt::print("note: {}\n", note);
+        fmt::print("{} {}\n", terminal::bad("A default context fails:"), chosen.fault);
+    print_notes(found.notes, asked.verbose);
 }
 
-json devices_as_json() {
+json devices_as_json(const devices_options& asked) {
+    const std::vector<std::size_t> positions = wanted_positions(asked);
     const runtime::platform_list& found = runtime::platforms();
     const default_choice chosen = choose_as_a_default_context();
     json devices = json::array();
-    for (std::size_t k = 0; k < found.devices.size(); ++k) {
+    for (const std::size_t k : positions) {
         json device{{"position", k}, {"is_default", chosen.takes(k)}};
         for (field& f : fields_of(*found.devices[k])) device[f.key] = std::move(f.value);
         devices.push_back(std::move(device));
@@ -343,14 +406,16 @@ json devices_as_json() {
 }  // namespace
 
 command add_devices(CLI::App& balm) {
-    CLI::App* const line = balm.add_subcommand("devices", "Every device of the machine, best first");
-    const auto as_json = std::make_shared<bool>(false);
-    add_json_flag(*line, *as_json);
-    return {line, [as_json] {
-                if (*as_json)
-                    print_json(devices_as_json());
+    CLI::App* const line = balm.add_subcommand("devices", "List the devices of this machine, best first");
+    const auto asked = std::make_shared<devices_options>();
+    add_device_option(*line, asked->device);
+    line->add_flag("-v,--verbose", asked->verbose, "Everything that the drivers say of each");
+    add_json_flag(*line, asked->json);
+    return {line, [asked] {
+                if (asked->json)
+                    print_json(devices_as_json(*asked));
                 else
-                    print_devices();
+                    print_devices(*asked);
                 return 0;
             }};
 }

@@ -20,6 +20,7 @@
 #include "base/system.hpp"
 #include "command.hpp"
 #include "finding.hpp"
+#include "terminal/terminal.hpp"
 
 namespace balm::tool {
 
@@ -73,7 +74,12 @@ findings look_at_everything() {
 }
 
 void print(const finding& f) {
-    fmt::print("{:8} {}: {}\n", word_for(f.how), f.subject, f.words);
+    const std::string word = fmt::format("{:8}", word_for(f.how));
+    fmt::print("{} {}: {}\n",
+               f.how == severity::ok     ? terminal::good(word)
+               : f.how == severity::note ? terminal::warning(word)
+                                         : terminal::bad(word),
+               f.subject, f.words);
     if (!f.mend.empty()) fmt::print("         -> {}\n", f.mend);
 }
 
@@ -91,7 +97,7 @@ json as_json(const findings& all) {
 
 command add_doctor(CLI::App& balm) {
     CLI::App* const line =
-        balm.add_subcommand("doctor", "What is wrong with the set-up of this machine, and how to mend it");
+        balm.add_subcommand("doctor", "Find problems in the set-up of this machine, and how to fix them");
     const auto machine_reads = std::make_shared<bool>(false);
     add_json_flag(*line, *machine_reads);
     return {line, [machine_reads] {

@@ -23,6 +23,7 @@
 #include "balm/vector.hpp"
 #include "base/system.hpp"
 #include "command.hpp"
+#include "nearest.hpp"
 #include "runtime/device/platform.hpp"
 #include "runtime/program/disk_cache.hpp"
 
@@ -63,29 +64,12 @@ bool is_for_scripts(std::string_view name) {
     return name.starts_with("BALM_TEST_") || name.starts_with("BALM_LONG_") || name == "BALM_JOBS";
 }
 
-/// How many letters are to be changed, added or left out to make one word of the other.
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (const char letter : a) {
-        std::size_t diagonal = row[0]++;
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t changed = diagonal + (letter == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
-        }
-    }
-    return row.back();
-}
-
 finding unknown_variable(std::string_view name) {
-    const auto nearest = std::min_element(std::begin(known_variables), std::end(known_variables),
-                                          [&](const variable& a, const variable& b) {
-                                              return distance(name, a.name) < distance(name, b.name);
-                                          });
+    std::vector<std::string> known;
+    for (const variable& each : known_variables) known.emplace_back(each.name);
+    const auto nearest = nearest_word(name, known);
     return {severity::note, "environment", fmt::format("{} is set, which Balm does not know", name),
-            distance(name, nearest->name) <= 4 ? fmt::format("did you mean {}?", nearest->name)
-                                               : fmt::format("unset {}", name)};
+            nearest ? fmt::format("did you mean {}?", *nearest) : fmt::format("unset {}", name)};
 }
 
 /// The file of the library that has this function, of those loaded; empty for none.
@@ -112,11 +96,6 @@ finding look_at_icd(const fs::path& file) {
                 fmt::format("install the package that has {}, or remove {}", library, file.string())};
     opened.keep_loaded();
     return {severity::ok, file.string(), library};
-}
-
-bool exists(const char* path) {
-    std::error_code fault;
-    return fs::exists(path, fault);
 }
 
 /// Names of the file systems that are another machine's: f_type of statfs(2).
@@ -181,6 +160,11 @@ finding look_at_device(const device& dev) {
 
 }  // namespace
 
+bool has_nvidia_gpu() {
+    std::error_code fault;
+    return fs::exists("/dev/nvidiactl", fault);
+}
+
 findings look_at_environment(const std::vector<std::string>& environment) {
     findings all;
     for (const std::string& line : environment) {
@@ -222,9 +206,8 @@ findings look_at_cuda() {
     const auto& devices = runtime::platforms().devices;
     const auto count = static_cast<unsigned long long>(std::count_if(
         devices.begin(), devices.end(), [](const auto& d) { return d->info().api == backend::cuda; }));
-    const bool has_hardware = exists("/dev/nvidiactl");
     if (count > 0) return {{severity::ok, "CUDA", counted(count, "device")}};
-    if (!has_hardware) return {{severity::ok, "CUDA", "no NVIDIA GPU on this machine"}};
+    if (!has_nvidia_gpu()) return {{severity::ok, "CUDA", "no NVIDIA GPU on this machine"}};
     findings all;
     if (::access("/dev/nvidiactl", R_OK | W_OK) != 0)
         all.push_back({severity::problem, "/dev/nvidiactl", "may not be opened by this user",

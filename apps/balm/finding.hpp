@@ -26,6 +26,8 @@ using findings = std::vector<finding>;
 findings look_at_environment(const std::vector<std::string>& environment);
 /// The OpenCL loader, each driver that a file *.icd of `folder` names, and whether it can be opened.
 findings look_at_opencl(const std::string& folder);
+/// Whether the kernel has the device files of an NVIDIA GPU. Without them CUDA's driver is normally absent.
+bool has_nvidia_gpu();
 /// NVIDIA's driver, where this machine has its device files, and the right to use them.
 findings look_at_cuda();
 /// The folder of compiled kernels: where, whether it is used and can be written, on what, how full.

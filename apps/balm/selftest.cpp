@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -15,7 +16,10 @@
 #include "balm/version.hpp"
 #include "check.hpp"
 #include "command.hpp"
+#include "report.hpp"
 #include "runtime/device/device_state.hpp"
+#include "terminal/progress.hpp"
+#include "terminal/terminal.hpp"
 
 namespace balm::tool {
 
@@ -27,28 +31,9 @@ struct selftest_options {
     bool json = false;
     bool all = false;
     bool ulp = false;
-    std::string device;
+    bool quick = false;
+    std::string device, junit;
     std::optional<std::uint64_t> seed;
-};
-
-/// All that was found out about one device.
-struct report {
-    device on;
-    std::vector<check> checks;
-    double seconds = 0;
-
-    bool is_fit() const {
-        return std::all_of(checks.begin(), checks.end(), [](const check& each) { return each.passed(); });
-    }
-    std::size_t values() const {
-        std::size_t count = 0;
-        for (const check& each : checks) count += each.values;
-        return count;
-    }
-    std::size_t count(const char* kind) const {
-        return static_cast<std::size_t>(std::count_if(checks.begin(), checks.end(),
-                                                      [&](const check& each) { return each.kind == kind; }));
-    }
 };
 
 check failed(const char* kind, const std::string& why) {
@@ -81,35 +66,41 @@ report examine(const device& on, const settings& how) {
     return made;
 }
 
-// ---- for people
-
-std::string ulp_words(const check& failed_check, const wrong_value& wrong) {
-    if (failed_check.bound <= 0 || !std::isfinite(wrong.ulp)) return "";
-    return fmt::format(" ({:.4g} ulp, {} allowed)", wrong.ulp, failed_check.bound);
+std::size_t count_builtins(const device& on, const settings& how) {
+    std::size_t count = 0;
+    for (const scalar type : types_of_builtins(on.info(), how)) count += rows_of(type, on.info()).size();
+    return count;
 }
+
+/// Of all parts, about: look-back is not counted.
+std::size_t count_steps(const device& on, const settings& how) {
+    std::size_t kernels = how.is_quick ? 2 : 5;  // conversions, and one for each path
+    if (!how.is_quick && on.info().type == device_type::cpu)
+        for (const scalar type : {scalar::f32, scalar::f64})
+            if (type == scalar::f32 || on.info().has_double) kernels += rows_of(type, on.info()).size();
+    return count_builtins(on, how) + kernels * steps_of_a_kernel;
+}
+
+constexpr const char* quick_words =
+    "quick: leaves out three of four values, all types but i32 and f32 of the built-ins, built-ins of "
+    "arrays, "
+    "reductions, local memory, the cache round trip and look-back";
+
+// ---- for people
 
 void print_failures(const check& outcome) {
     if (!outcome.fault.empty())
         fmt::print("  {}: {}\n", outcome.words(), outcome.fault.substr(0, outcome.fault.find('\n')));
-    for (const wrong_value& wrong : outcome.examples)
-        fmt::print("  {}({}): got {}, expected {}{}\n", outcome.words(), fmt::join(wrong.inputs, ", "),
-                   wrong.got, wrong.expected, ulp_words(outcome, wrong));
+    for (const wrong_value& wrong : outcome.examples) fmt::print("  {}\n", words_of(outcome, wrong));
     if (outcome.wrong > outcome.examples.size())
         fmt::print("  {}: {} more of {}\n", outcome.words(), outcome.wrong - outcome.examples.size(),
                    counted(outcome.values, "value"));
 }
 
-std::string verdict(const report& r) {
-    if (r.is_fit()) return "fit";
-    std::string failures;
-    for (const check& each : r.checks)
-        if (!each.passed()) failures += (failures.empty() ? "" : ", ") + each.words();
-    return "not fit: " + failures;
-}
-
 void print_report(const report& r) {
     for (const check& each : r.checks) print_failures(each);
-    fmt::print("{}: {}\n", r.on.state()->words(), verdict(r));
+    fmt::print("{}: {}\n", r.on.state()->words(),
+               r.is_fit() ? terminal::good(r.verdict()) : terminal::bad(r.verdict()));
     fmt::print("  {}, {}, {}, {}: {} in {:.1f} s\n\n", counted(r.count("built-in"), "typed built-in"),
                counted(r.count("array built-in"), "array built-in"),
                counted(r.count("conversion"), "conversion"), counted(r.count("path"), "whole path"),
@@ -144,7 +135,7 @@ json report_as_json(const report& r) {
     const device_info& info = r.on.info();
     json value{{"name", info.name},          {"platform", info.platform},
                {"api", to_string(info.api)}, {"type", to_string(info.type)},
-               {"is_fit", r.is_fit()},       {"verdict", verdict(r)},
+               {"is_fit", r.is_fit()},       {"verdict", r.verdict()},
                {"values", r.values()},       {"seconds", r.seconds},
                {"checks", json::array()}};
     for (const check& each : r.checks) value["checks"].push_back(check_as_json(each));
@@ -159,13 +150,19 @@ int measure_errors(const selftest_options& asked, settings how) {
     how.values = values_for_errors;
     bool all_within = true;
     json reports = json::array();
-    for (const device& on : devices_named(asked.device)) {
+    const std::vector<device> devices = devices_named(asked.device);
+    std::size_t done = 0, steps = 0;
+    for (const device& on : devices) steps += count_builtins(on, how);
+    terminal::progress bar("errors", steps, terminal::progress::for_long_runs());
+    how.on_steps = [&](std::size_t more) { bar.show(done += more); };
+    for (const device& on : devices) {
         std::vector<check> checks;
         for (check& each : check_builtins(on, how))
             if (each.is_floating || !each.fault.empty()) checks.push_back(std::move(each));
         const bool is_within =
             std::all_of(checks.begin(), checks.end(), [](const check& each) { return each.passed(); });
         all_within = all_within && is_within;
+        bar.hide();
         if (!asked.json) {
             fmt::print("{}: worst errors in units of the last place (allowed), seed {}\n\n{}\n",
                        on.state()->words(), how.seed, ulp_table(checks));
@@ -193,25 +190,41 @@ int measure_errors(const selftest_options& asked, settings how) {
 int run_selftest(const selftest_options& asked) {
     settings how;
     how.seed = asked.seed.value_or(std::random_device{}());
+    how.is_quick = asked.quick;
+    if (asked.quick) how.values = 2048;
     if (asked.all) how.most_examples = static_cast<std::size_t>(-1);
     if (asked.ulp) return measure_errors(asked, how);
     const std::vector<device> devices = devices_named(asked.device);
+    std::ofstream junit_file;
+    if (!asked.junit.empty()) junit_file.open(asked.junit);
+    if (!asked.junit.empty() && !junit_file)
+        throw usage_error(fmt::format("'{}' of --junit cannot be written", asked.junit));
     if (!asked.json) fmt::print("seed {} (the same values again: --seed {})\n", how.seed, how.seed);
-    bool all_fit = true;
-    json reports = json::array();
+    if (!asked.json && asked.quick) fmt::print("{}\n", quick_words);
+    std::size_t done = 0, steps = 0;
+    for (const device& on : devices) steps += count_steps(on, how);
+    terminal::progress bar("selftest", steps, terminal::progress::for_long_runs());
+    how.on_steps = [&](std::size_t more) { bar.show(done += more); };
+    std::vector<report> reports;
     for (const device& on : devices) {
-        const report made = examine(on, how);
-        all_fit = all_fit && made.is_fit();
-        if (asked.json)
-            reports.push_back(report_as_json(made));
-        else
-            print_report(made);
+        reports.push_back(examine(on, how));
+        bar.hide();
+        if (asked.json) continue;
+        print_report(reports.back());
     }
-    if (asked.json)
+    if (junit_file.is_open() && !(junit_file << as_junit(reports, how.seed) << std::flush))
+        throw usage_error(fmt::format("'{}' of --junit cannot be written", asked.junit));
+    const bool all_fit =
+        std::all_of(reports.begin(), reports.end(), [](const report& r) { return r.is_fit(); });
+    if (asked.json) {
+        json list = json::array();
+        for (const report& each : reports) list.push_back(report_as_json(each));
         print_json({{"balm_version", BALM_VERSION},
                     {"seed", how.seed},
+                    {"left_out", asked.quick ? json(quick_words) : json(nullptr)},
                     {"all_fit", all_fit},
-                    {"devices", std::move(reports)}});
+                    {"devices", std::move(list)}});
+    }
     return all_fit ? 0 : 1;
 }
 
@@ -219,16 +232,23 @@ int run_selftest(const selftest_options& asked) {
 
 command add_selftest(CLI::App& balm) {
     CLI::App* const line = balm.add_subcommand(
-        "selftest", "Every built-in, conversion and whole path on each device against the host: is it fit?");
+        "selftest", "Check every built-in, conversion and whole path on each device against the host");
     const auto asked = std::make_shared<selftest_options>();
     add_json_flag(*line, asked->json);
-    line->add_option("--device", asked->device,
-                     "Only devices with this text in their name, platform or backend (default: all)");
-    line->add_option("--seed", asked->seed, "Of the random values; by default each run draws its own");
-    line->add_flag("--all", asked->all, "Every failure, not the first five of each check");
+    add_device_option(*line, asked->device);
+    line->add_option("--seed", asked->seed, "The seed of the random values (default: a new one for each run)")
+        ->type_name("NUMBER");
+    line->add_flag("--all", asked->all, "Print every failure, not only the first five of each check");
+    auto* const junit =
+        line->add_option("--junit", asked->junit, "Also write the results to this file, as JUnit XML")
+            ->type_name("FILE");
+    auto* const quick =
+        line->add_flag("--quick", asked->quick, "Check a part in a few seconds, and say what is left out");
     line->add_flag("--ulp", asked->ulp,
                    "Only measure errors: the worst of each floating-point function and type, beside what "
-                   "OpenCL allows");
+                   "OpenCL allows")
+        ->excludes(quick)
+        ->excludes(junit);
     return {line, [asked] { return run_selftest(*asked); }};
 }
 

@@ -1,11 +1,9 @@
 // Command lines of the heat programs. In: argv. Out: checked values, exit codes, one line for each fault.
-// What is particular to the operating system (signals, terminals, where a program lies) is in this file
-// alone.
+// What is particular to the operating system (signals, where a program lies) is in this file alone.
 
 #include "command.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -94,7 +92,5 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
 std::filesystem::path program_directory() {
     return std::filesystem::read_symlink("/proc/self/exe").parent_path();
 }
-
-bool stderr_is_terminal() { return ::isatty(STDERR_FILENO) == 1; }
 
 }  // namespace heat

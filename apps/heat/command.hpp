@@ -28,7 +28,4 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
 /// The folder in which the running program lies.
 std::filesystem::path program_directory();
 
-/// Whether what is written to stderr is seen at once on a terminal.
-bool stderr_is_terminal();
-
 }  // namespace heat

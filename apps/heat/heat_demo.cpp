@@ -12,9 +12,9 @@
 #include "command.hpp"
 #include "generate.hpp"
 #include "image.hpp"
-#include "progress.hpp"
 #include "reference.hpp"
 #include "step.hpp"
+#include "terminal/progress.hpp"
 
 namespace {
 
@@ -25,7 +25,8 @@ constexpr double tolerance = 2e-5;
 // Runs `advance(batch)` until `steps` are done, showing progress; returns the seconds it took.
 template <class Advance>
 double timed(const char* label, unsigned steps, double cells, Advance advance) {
-    heat::progress bar(label, steps, cells, heat::progress::elsewhere::lines);
+    using balm::terminal::progress;
+    progress bar(label, steps, {.each = {cells, "cell"}, .else_what = progress::elsewhere::lines});
     const unsigned batch = std::max(1u, steps / 25);  // of 1000: 40, a multiple of what a launch does
     double seconds = 0;
     for (unsigned done = 0; done < steps;) {

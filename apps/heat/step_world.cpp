@@ -11,9 +11,9 @@
 
 #include "command.hpp"
 #include "image.hpp"
-#include "progress.hpp"
 #include "run.hpp"
 #include "stage.hpp"
+#include "terminal/progress.hpp"
 
 namespace {
 
@@ -34,8 +34,8 @@ std::function<void(unsigned, const std::vector<float>&)> frame_painter(const hea
 heat::run_result advance(heat::world& world, float dt, heat::run_options options) {
     balm::context context;
     heat::stepper stepper(world, dt, context);
-    heat::progress bar("stepping", options.steps, static_cast<double>(world.size()),
-                       heat::progress::elsewhere::nothing);
+    balm::terminal::progress bar("stepping", options.steps,
+                                 {.each = {static_cast<double>(world.size()), "cell"}});
     if (bar.is_shown()) options.progress = [&](unsigned done) { bar.show(done); };
     const heat::run_result result = heat::run(stepper, options);
     world.state = stepper.state();

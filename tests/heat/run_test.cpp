@@ -8,8 +8,8 @@
 
 #include "generate.hpp"
 #include "golden.hpp"
-#include "progress.hpp"
 #include "reference.hpp"
+#include "terminal/progress.hpp"
 
 namespace {
 
@@ -86,17 +86,20 @@ TEST(H4_run, frames_and_progress_come_between_the_steps) {
 
 TEST(H4_progress, text_has_share_rate_and_time_left) {
     const std::string half(25, '#'), rest(25, ' ');
-    EXPECT_EQ(heat::progress_text("stepping", 0, 100, 1e6, 0),
+    EXPECT_EQ(balm::terminal::progress_text("stepping", 0, 100, {1e6, "cell"}, 0),
               "stepping          [" + std::string(50, ' ') + "]   0 %");
-    EXPECT_EQ(heat::progress_text("stepping", 50, 100, 1e6, 2),
+    EXPECT_EQ(balm::terminal::progress_text("stepping", 50, 100, {1e6, "cell"}, 2),
               "stepping          [" + half + rest + "]  50 %, 25 Mcell/s, 2 s left");
-    EXPECT_EQ(heat::progress_text("stepping", 100, 100, 1e9, 40),
+    EXPECT_EQ(balm::terminal::progress_text("stepping", 100, 100, {1e9, "cell"}, 40),
               "stepping          [" + half + half + "] 100 %, 2.5 Gcell/s, 40 s");
-    EXPECT_NE(heat::progress_text("stepping", 1, 1000, 10, 1).find("10 cell/s, 16 min 39 s left"),
+    EXPECT_NE(balm::terminal::progress_text("stepping", 1, 1000, {10, "cell"}, 1)
+                  .find("10 cell/s, 16 min 39 s left"),
               std::string::npos);
-    EXPECT_NE(heat::progress_text("stepping", 1, 100000, 10000, 1).find("10 kcell/s, 27 h 46 min left"),
+    EXPECT_NE(balm::terminal::progress_text("stepping", 1, 100000, {10000, "cell"}, 1)
+                  .find("10 kcell/s, 27 h 46 min left"),
               std::string::npos);
-    EXPECT_NE(heat::progress_text("stepping", 0, 0, 1, 0).find("100 %"), std::string::npos);
+    EXPECT_NE(balm::terminal::progress_text("stepping", 0, 0, {1, "cell"}, 0).find("100 %"),
+              std::string::npos);
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ TEST_F(G5_bandwidth, of_the_host_and_of_every_device_is_measured) {
         EXPECT_TRUE(got["fault"].is_null()) << got["fault"];
         expect_lines(got["measurements"], device_lines, mebibyte);
         EXPECT_EQ(got["measurements"].size(), device_lines.size() + std::size(latencies));
+        EXPECT_EQ(got["measurements"].size(), tool::lines_of_device) << "for progress";
         for (const json& line : got["measurements"])
             if (std::count(std::begin(latencies), std::end(latencies), line["name"]) != 0) {
                 EXPECT_EQ(line["bytes"], 0);

@@ -30,14 +30,28 @@ TEST_F(B5_cache_tool, lists_what_is_there) {
         const json& entry = listed["entries"][listed["entries"][0]["key"] == key ? 0 : 1];
         EXPECT_EQ(entry["key"], key);
         EXPECT_EQ(entry["description"], "scale on device 'x'");
+        EXPECT_EQ(entry["kernel"], "scale");
+        EXPECT_EQ(entry["device"], "'x'");
+        EXPECT_TRUE(entry["compiled"].is_null() || entry["compiled"].get<std::string>().ends_with("Z"));
         EXPECT_GT(entry["bytes"], 1000);
         EXPECT_EQ(entry["damaged"], false);
         EXPECT_EQ(entry["last_used"].get<std::string>().size(), std::string("2026-11-21T10:00:00Z").size());
     }
     const outcome shown = run("cache");
     EXPECT_EQ(shown.code, 0);
-    for (const std::string& word : {key, other, std::string("scale on device 'x'"), std::string("2 kernels")})
+    for (const std::string& word : {key.substr(0, 12), other.substr(0, 12), std::string("2 kernels")})
         EXPECT_NE(shown.out.find(word), std::string::npos) << word;
+}
+
+TEST_F(B5_cache_tool, shows_kernel_device_age_and_size_in_columns) {
+    const std::string key = to_hex(store("scale on device 'x' (opencl)", 1000));
+    const auto two_days_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(50);
+    std::filesystem::last_write_time(cache() / (key + ".bin"), two_days_ago);
+    const std::string shown = run("cache").out;
+    EXPECT_THAT(shown, testing::ContainsRegex("\nkernel  device +age +used +bytes  key\n"));
+    EXPECT_THAT(shown,
+                testing::ContainsRegex("\nscale   'x' \\(opencl\\) +(unknown|[0-9]+ s) +2 days +1[0-9]+  " +
+                                       key.substr(0, 12) + "\n"));
 }
 
 TEST_F(B5_cache_tool, tells_a_damaged_entry) {
@@ -76,9 +90,11 @@ TEST_F(B5_cache_tool, says_when_the_cache_is_off) {
 }
 
 TEST_F(B5_cache_tool, wrong_arguments_are_refused_in_one_line) {
-    expect_refusal("cache empty", "empty");
+    expect_refusal("cache empty", "unknown command 'empty' (see balm cache --help)");
+    expect_refusal("cache claer", "unknown command 'claer'; did you mean 'clear'?");
     expect_refusal("cache size clear", "clear");
-    expect_refusal("cache --jason", "--jason");
+    expect_refusal("cache --jason", "--json");
+    expect_refusal("cache size --jsno", "unknown option '--jsno'; did you mean '--json'?");
 }
 
 }  // namespace

@@ -169,7 +169,8 @@ TEST_F(C1_devices, json_holds_the_platforms_with_their_devices) {
 }
 
 TEST_F(C1_devices, people_see_the_same_devices) {
-    const outcome shown = run("devices");
+    const outcome shown = run("devices --verbose");
+    EXPECT_EQ(run("devices -v").out, shown.out);
     EXPECT_EQ(shown.code, 0);
     EXPECT_EQ(shown.err, "");
     for (const auto& each : runtime::platforms().devices) {
@@ -177,7 +178,58 @@ TEST_F(C1_devices, people_see_the_same_devices) {
         EXPECT_NE(shown.out.find(std::to_string(each->info().global_memory) + " bytes"), std::string::npos);
     }
     for (const std::string& note : runtime::platforms().notes)
-        EXPECT_NE(shown.out.find("note: " + note), std::string::npos);
+        EXPECT_NE(shown.out.find(": " + note), std::string::npos) << note;
+}
+
+TEST_F(C1_devices, are_a_line_each_in_aligned_columns) {
+    if (present_devices().empty()) GTEST_SKIP() << "no device";
+    const outcome shown = run("devices");
+    EXPECT_EQ(shown.code, 0);
+    EXPECT_EQ(shown.err, "");
+    std::istringstream lines(shown.out);
+    std::string headings, line;
+    std::getline(lines, headings);
+    const auto& devices = runtime::platforms().devices;
+    for (std::size_t k = 0; k < devices.size(); ++k) {
+        std::getline(lines, line);
+        const device_info& info = devices[k]->info();
+        EXPECT_EQ(line.find_first_not_of(" 0123456789*"), headings.find("name")) << line;
+        EXPECT_EQ(line.compare(headings.find("name"), info.name.size(), info.name), 0) << line;
+        const std::string backend = to_string(info.api), type = to_string(info.type);
+        EXPECT_EQ(line.compare(headings.find("backend"), backend.size(), backend), 0) << line;
+        EXPECT_EQ(line.compare(headings.find("type"), type.size(), type), 0) << line;
+        EXPECT_EQ(line.size(), headings.size()) << "units end where their heading ends";
+        EXPECT_TRUE(line.ends_with(" " + std::to_string(info.compute_units))) << line;
+    }
+}
+
+TEST_F(C1_devices, can_be_chosen_by_name) {
+    if (present_devices().empty()) GTEST_SKIP() << "no device";
+    const std::string name = runtime::platforms().devices.back()->info().name;
+    const json listed = run_json("devices --json --device '" + name + "'");
+    EXPECT_FALSE(listed["devices"].empty());
+    for (const json& each : listed["devices"]) {
+        EXPECT_EQ(each["name"], name);
+        EXPECT_EQ(runtime::platforms().devices[each["position"]]->info().name, name);
+    }
+    EXPECT_NE(run("devices --device '" + name + "'").out.find(name), std::string::npos);
+    expect_refusal("devices --device 'no such device'", "no such device");
+}
+
+TEST_F(C1_devices, cuda_that_is_normally_absent_is_no_fault) {
+    const auto& notes = runtime::platforms().notes;
+    const bool is_absent = std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+        return note.find("libcuda.so.1 cannot be opened") != std::string::npos;
+    });
+    if (!is_absent || std::filesystem::exists("/dev/nvidiactl"))
+        GTEST_SKIP() << "CUDA is, or should be, there";
+    const std::string shown = run("devices").out, all = run("devices -v").out;
+    for (const std::string& text : {shown, all}) {
+        EXPECT_NE(text.find("this machine has no NVIDIA GPU"), std::string::npos) << text;
+        EXPECT_EQ(text.find("note: CUDA"), std::string::npos) << text;
+    }
+    EXPECT_EQ(shown.find("libcuda"), std::string::npos) << shown;
+    EXPECT_NE(all.find("libcuda"), std::string::npos) << all;
 }
 
 TEST_F(C1_devices, the_choice_of_a_default_context_is_marked) {
@@ -190,7 +242,8 @@ TEST_F(C1_devices, the_choice_of_a_default_context_is_marked) {
     const auto chosen = listed["default_context"]["positions"][0].get<std::size_t>();
     EXPECT_EQ(listed["devices"][chosen]["name"], name);
     for (const json& each : listed["devices"]) EXPECT_EQ(each["is_default"], each["position"] == chosen);
-    EXPECT_NE(run("devices", environment).out.find("a default context takes it"), std::string::npos);
+    EXPECT_NE(run("devices", environment).out.find(std::to_string(chosen) + "*  " + name), std::string::npos);
+    EXPECT_NE(run("devices -v", environment).out.find("a default context takes it"), std::string::npos);
 }
 
 TEST_F(C1_devices, an_environment_that_fits_none_is_no_reason_to_show_none) {
@@ -214,10 +267,10 @@ TEST_F(C1_devices, are_listed_within_a_third_of_a_second) {
 }
 
 TEST_F(C1_devices, wrong_arguments_are_refused_in_one_line) {
-    expect_refusal("", "subcommand is missing");
-    expect_refusal("device", "expected: device");
-    expect_refusal("devices --jason", "--jason");
-    expect_refusal("devices all", "all");
+    expect_refusal("device", "unknown command 'device'; did you mean 'devices'? (see balm --help)");
+    expect_refusal("devices --jason",
+                   "unknown option '--jason'; did you mean '--json'? (see balm devices --help)");
+    expect_refusal("devices all", "unknown argument 'all' (see balm devices --help)");
 }
 
 TEST_F(C1_devices, the_version_is_told) {
@@ -225,6 +278,15 @@ TEST_F(C1_devices, the_version_is_told) {
     EXPECT_EQ(told.code, 0);
     EXPECT_EQ(told.out.find("balm "), 0u);
     EXPECT_EQ(run("--help").code, 0);
+}
+
+TEST_F(C1_devices, without_a_command_the_help_is_printed) {
+    const outcome told = run("");
+    EXPECT_EQ(told.code, 0);
+    EXPECT_EQ(told.err, "");
+    EXPECT_EQ(told.out, run("--help").out);
+    for (const char* each : {"devices", "selftest", "bandwidth", "cache", "doctor"})
+        EXPECT_NE(told.out.find(each), std::string::npos) << each;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 // Runs the built `balm` as a shell would: arguments in; exit code, stdout and stderr out.
 
+#include <pty.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,26 @@ struct outcome {
     int code = -1;
     std::string out, err;
 };
+
+/// Calls the function in a process whose stdin, stdout and stderr are one pseudo-terminal.
+template <class F>
+outcome on_terminal(F&& child_does) {
+    outcome result;
+    int terminal = -1;
+    const pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+    if (child == 0) {
+        child_does();
+        ::_exit(0);
+    }
+    char bytes[4096];
+    for (ssize_t count; (count = ::read(terminal, bytes, sizeof bytes)) > 0;)  // fails at the end
+        result.out.append(bytes, static_cast<std::size_t>(count));
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ::close(terminal);
+    if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
+    return result;
+}
 
 /// A test with a folder of its own, which is also the cache of the programs it runs.
 class tool_program : public testing::Test {
@@ -44,6 +65,14 @@ protected:
         std::ifstream errors(folder_ / "stderr");
         result.err.assign(std::istreambuf_iterator<char>(errors), {});
         return result;
+    }
+    /// The same on a terminal: `out` has stderr too.
+    outcome run_on_terminal(const std::string& arguments, const std::string& environment = {}) const {
+        return on_terminal([&] {
+            const std::string command = "BALM_CACHE=1 BALM_CACHE_DIR='" + cache().string() + "' " +
+                                        environment + " exec '" BALM_TEST_BIN_DIR "/balm' " + arguments;
+            ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+        });
     }
     nlohmann::json run_json(const std::string& arguments, const std::string& environment = {}) const {
         const outcome result = run(arguments, environment);

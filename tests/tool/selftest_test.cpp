@@ -4,6 +4,7 @@
 
 #include "check.hpp"
 #include "oracle.hpp"
+#include "report.hpp"
 #include "tool/program.hpp"
 
 namespace balm::test {
@@ -126,6 +127,7 @@ TEST_F(H6_selftest, every_device_is_fit_or_told_why_not) {
     const outcome done = run("selftest --json --seed " + std::to_string(seed()), without_kernel_cache);
     const json told = json::parse(done.out);
     EXPECT_EQ(done.code, told["all_fit"] ? 0 : 1);
+    EXPECT_TRUE(told["left_out"].is_null());
     EXPECT_EQ(told["seed"], seed());
     for (const json& device : told["devices"]) {
         // A device that is not fit is the driver's affair or ours: the test above all shows which checks.
@@ -192,12 +194,67 @@ TEST_F(H6_selftest, finds_the_worst_error_and_where_it_is) {
     EXPECT_EQ(table, "function             f64\npow              11 (16)\n");
 }
 
+TEST_F(H6_selftest, junit_has_a_suite_for_a_device_and_a_case_for_a_check) {
+    if (present_devices().empty()) GTEST_SKIP() << "no device";
+    tool::report made{present_devices().front(), {}, 1.5};
+    tool::check right, wrong, broken;
+    right.kind = wrong.kind = "built-in";
+    right.name = "sin";
+    wrong.name = "less";
+    right.type = wrong.type = "f32";
+    wrong.values = 10;
+    tool::note_wrong(wrong, {}, {{"1", "<2>"}, "3", "4", 0});
+    broken.kind = broken.name = "path";
+    broken.fault = "\"a\" & b\nlog\x01";
+    made.checks = {right, wrong, broken};
+    const std::string xml = tool::as_junit({made}, 7);
+    for (const char* each :
+         {"<testsuites name=\"balm selftest\" tests=\"3\" failures=\"1\" errors=\"1\" time=\"1.500\">",
+          "\" tests=\"3\" failures=\"1\" errors=\"1\" time=\"1.500\">\n    <properties>",
+          "<property name=\"seed\" value=\"7\"/>", "<testcase classname=\"built-in\" name=\"f32 sin\"/>",
+          "<failure message=\"1 of 10 values are wrong\">f32 less(1, &lt;2&gt;): got 3, expected "
+          "4&#10;</failure>",
+          "<error message=\"&quot;a&quot; &amp; b&#10;log \"/>"})
+        EXPECT_NE(xml.find(each), std::string::npos) << each << '\n' << xml;
+    EXPECT_EQ(tool::as_junit({}, 7).find("tests=\"0\""), xml.find("tests=\"3\""));
+}
+
+TEST_F(H6_selftest, quick_says_what_it_leaves_out_and_writes_junit) {
+    if (present_devices().empty()) GTEST_SKIP() << "no device";
+    const std::string file = (cache() / "results.xml").string();
+    std::filesystem::create_directories(cache());
+    const std::string arguments = " --seed " + std::to_string(seed()) + " --junit '" + file + "'";
+    const outcome shown = run("selftest --quick" + arguments, without_kernel_cache);
+    EXPECT_EQ(shown.code, 0) << shown.out;
+    EXPECT_EQ(shown.err, "") << "no bar where stderr is no terminal";
+    EXPECT_THAT(shown.out, testing::HasSubstr("leaves out"));
+    const json told = run_json("selftest --quick --json" + arguments, without_kernel_cache);
+    EXPECT_THAT(told["left_out"].get<std::string>(), testing::HasSubstr("i32 and f32"));
+    std::set<std::string> types;
+    std::size_t checks = 0;
+    for (const json& device : told["devices"])
+        for (const json& check : device["checks"]) {
+            ++checks;
+            EXPECT_NE(check["kind"], "array built-in");
+            if (check["kind"] == "built-in") types.insert(check["type"]);
+        }
+    EXPECT_EQ(types, (std::set<std::string>{"i32", "f32"}));
+    std::ifstream in(file);
+    const std::string xml{std::istreambuf_iterator<char>(in), {}};
+    EXPECT_THAT(xml,
+                testing::HasSubstr("tests=\"" + std::to_string(checks) + "\" failures=\"0\" errors=\"0\""));
+}
+
 TEST_F(H6_selftest, wrong_arguments_are_refused_in_one_line) {
     expect_refusal("selftest --device 'no such device'",
                    present_devices().empty() ? "no device" : "no such device");
     expect_refusal("selftest --device", "--device");
     expect_refusal("selftest --seed twelve", "twelve");
     expect_refusal("selftest gpu", "gpu");
+    expect_refusal("selftest --qiuck", "did you mean '--quick'?");
+    expect_refusal("selftest --quick --ulp", "--ulp");
+    if (!present_devices().empty())
+        expect_refusal("selftest --junit /no/such/folder/x.xml", "/no/such/folder/x.xml");
 }
 
 }  // namespace

@@ -1,0 +1,65 @@
+#pragma once
+// How far a run is, on stderr. Steps done come in, a bar goes out where stderr is a terminal. Here because
+// some runs take minutes, and nobody should wonder.
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace balm::terminal {
+
+/// What a step does, for the rate: {1e6, "cell"} is a million cells. None: no rate is shown.
+struct work {
+    double per_step = 0;
+    const char* unit = "";
+};
+
+inline constexpr std::size_t widest_bar = 50;
+
+/// `label [#####     ]  50 %, 1.23 Gcell/s, 12 s left`: after `seconds`, `done` of `steps` steps. The bar has
+/// at most `width` columns.
+std::string progress_text(const std::string& label, std::size_t done, std::size_t steps, const work& each,
+                          double seconds, std::size_t width = widest_bar);
+
+/// Shows how far a run is. The clock starts with the object.
+class progress {
+public:
+    /// What happens where stderr is no terminal: a line for each tenth, or nothing.
+    enum class elsewhere : std::uint8_t { lines, nothing };
+
+    struct options {
+        work each;  ///< step
+        elsewhere else_what = elsewhere::nothing;
+        std::chrono::duration<double> after{0};  ///< a bar appears only in runs that take longer
+        bool stays = true;                       ///< the bar's line, when the run is over
+    };
+
+    /// For runs that may be over at once: the bar appears after two seconds, and is erased at the end.
+    static options for_long_runs();
+
+    progress(std::string label, std::size_t steps, const options&);
+    /// Ends or erases the bar's line.
+    ~progress();
+    progress(const progress&) = delete;
+    progress& operator=(const progress&) = delete;
+
+    /// Whether `show` shows anything.
+    bool is_shown() const noexcept { return is_terminal_ || options_.else_what == elsewhere::lines; }
+
+    void show(std::size_t done);
+    /// Erases the bar, before something else is written to the terminal. The next `show` draws it again.
+    void hide();
+
+private:
+    void draw(std::size_t done);
+
+    std::string label_;
+    std::size_t steps_;
+    options options_;
+    bool is_terminal_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    unsigned tenth_ = 0;         // the last that has a line
+    std::size_t text_size_ = 0;  // of what the bar's line holds
+};
+
+}  // namespace balm::terminal
