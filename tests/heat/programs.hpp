@@ -46,8 +46,8 @@ protected:
 
     bool exists(const std::string& name) const { return std::filesystem::exists(folder_ / name); }
 
-    /// Exit code 1, nothing on stdout, and as the last line on stderr `program: … expected …`. What `program` reads
-    /// is written to a file first: where it refuses early, who writes into a pipe complains, too.
+    /// Exit code 1, nothing on stdout, and as the last line on stderr `program: … expected …`. What `program`
+    /// reads is written to a file first: where it refuses early, who writes into a pipe complains, too.
     void expect_refusal(const std::string& command, const std::string& program,
                         const std::string& expected) const {
         const outcome result = run(command);

@@ -175,7 +175,8 @@ TEST_F(H5_programs, damaged_worlds_are_refused) {
         expect_refusal("make_world 10 0.1 1 >world; head -c 700 world | " + program, name, "ends");
         expect_refusal("{ make_world; echo more; } >world; " + program + " <world", name, "after \"End\"");
         expect_refusal("make_world >world; sed 's/ 1 1/ 3 1/' world | " + program, name, "flags");
-        expect_refusal("make_world >world; sed 's/^10 10/1000000000 1000000000/' world | " + program, name, "flags");
+        expect_refusal("make_world >world; sed 's/^10 10/1000000000 1000000000/' world | " + program, name,
+                       "flags");
     }
     EXPECT_FALSE(exists("world.png"));
 }
@@ -185,7 +186,8 @@ TEST_F(H5_programs, output_that_cannot_be_written_is_a_fault) {
         expect_refusal("make_world >/dev/full", "make_world", "No space left on device");
     expect_refusal("{ make_world 1000 || echo $? >code; } | head -c 1 >/dev/null; exit $(cat code)",
                    "make_world", "Broken pipe");
-    expect_refusal("make_world >world; render_world no/such/folder.png <world", "render_world", "No such file");
+    expect_refusal("make_world >world; render_world no/such/folder.png <world", "render_world",
+                   "No such file");
 }
 
 }  // namespace

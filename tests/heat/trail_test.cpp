@@ -155,7 +155,8 @@ TEST_F(H2_trail, kernels_that_are_missing_or_broken_are_refused) {
     for (const std::string program : {"step_world_v4_double_buffered", "step_world_v5_packed_properties"}) {
         const std::string file = program.find("_v5_") != program.npos ? "step_world_v5_packed_properties.cl"
                                                                       : "step_world_v3_kernel.cl";
-        expect_refusal("make_world 10 >world; HPCE_CL_SRC_DIR=no/folder " + program + " <world", program, "no/folder/" + file);
+        expect_refusal("make_world 10 >world; HPCE_CL_SRC_DIR=no/folder " + program + " <world", program,
+                       "no/folder/" + file);
         write(file, "kernel void kernel_xy(float inner) { no_such_name = inner; }\n");
         const std::string broken = "make_world 10 | HPCE_CL_SRC_DIR=. " + program;
         expect_refusal(broken, program, "./" + file);
@@ -190,8 +191,8 @@ TEST_F(H3_trail, wrong_choices_are_refused) {
     const std::string program = "step_world_v4_double_buffered";
     for (const std::string variable : {"HPCE_SELECT_PLATFORM", "HPCE_SELECT_DEVICE"})
         for (const std::string value : {"99", "-1", "first", "0x", "''", "99999999999999999999999"})
-            expect_refusal("make_world 10 >world; " + variable + "=" + value + " " + program + " <world", program,
-                           variable + " is \"");
+            expect_refusal("make_world 10 >world; " + variable + "=" + value + " " + program + " <world",
+                           program, variable + " is \"");
     // The loader looks for platforms in this folder.
     expect_refusal("make_world 10 >world; OCL_ICD_VENDORS=/no/such/folder " + program + " <world", program,
                    "no OpenCL platform");
@@ -205,7 +206,8 @@ TEST_F(H5_trail, wrong_arguments_and_damaged_worlds_are_refused) {
         expect_refusal(program + " </dev/null", program, "empty");
         expect_refusal(program + " </dev/zero", program, "no heat world");
         expect_refusal("make_world >world; head -c 700 world | " + program, program, "ends");
-        expect_refusal("make_world >world; sed 's/^10 10/1000000000 1000000000/' world | " + program, program, "flags");
+        expect_refusal("make_world >world; sed 's/^10 10/1000000000 1000000000/' world | " + program, program,
+                       "flags");
     }
 }
 
