@@ -17,7 +17,7 @@ using namespace balm::bench;
 
 /// Of the sum of the rates. A sort also sends most elements to another device, and merges what it gets, once
 /// for each doubling of the devices.
-constexpr double bar = 0.9, sort_bar = 0.5;
+constexpr double bar = 0.9, sort_bar = 0.8;
 constexpr int launches = 20, samples = 15;
 
 struct arrays {
@@ -59,20 +59,26 @@ constexpr statement statements[] = {
      [](const arrays& x) { return balm::sum(x.a) == sum_of_remainders(x.a.size()); }, 1},
 };
 
+/// The rate of `run`, which reads and writes so many bytes.
+template <class Run>
+double repeated_rate(const balm::context& where, std::size_t bytes, const Run& run) {
+    std::vector<double> times;
+    for (int sample = 0; sample < samples; ++sample)
+        times.push_back(seconds([&] {
+                            for (int k = 0; k < launches; ++k) run();
+                            finish(where);
+                        }) /
+                        launches);
+    return static_cast<double>(bytes) / median(times);
+}
+
 /// Bytes a second of n elements.
 double bandwidth(const statement& s, const balm::context& where, std::size_t n) {
     arrays used(where, n);
     s.run(used);
     if (!s.is_right(used)) return 0;
     finish(where);
-    std::vector<double> times;
-    for (int sample = 0; sample < samples; ++sample)
-        times.push_back(seconds([&] {
-                            for (int k = 0; k < launches; ++k) s.run(used);
-                            finish(where);
-                        }) /
-                        launches);
-    return static_cast<double>(s.arrays_read_and_written * n * sizeof(double)) / median(times);
+    return repeated_rate(where, s.arrays_read_and_written * n * sizeof(double), [&] { s.run(used); });
 }
 
 /// Bytes a second of keys that are sorted, all of random bits. 0: the order is wrong.
@@ -101,11 +107,64 @@ double sort_rate(const balm::context& where, std::size_t n) {
     return static_cast<double>(n * sizeof(std::uint32_t)) / median(times);
 }
 
+/// Bytes a second of a scan. 0: a sum is wrong.
+double scan_rate(const balm::context& where, std::size_t n) {
+    balm::vector<std::uint32_t> x(where, n), sums(where, n);
+    x = balm::cast<std::uint32_t>(balm::element_index(0, n) % 7);
+    const auto run = [&] { sums = balm::inclusive_scan(x); };
+    run();
+    for (std::size_t k = 0; k < n; k += n / 1013 + 1) {
+        const std::size_t whole = (k + 1) / 7, rest = (k + 1) % 7;
+        if (sums[k] != static_cast<std::uint32_t>(21 * whole + rest * (rest - 1) / 2)) return 0;
+    }
+    finish(where);
+    return repeated_rate(where, 2 * n * sizeof(std::uint32_t), run);
+}
+
+/// Bytes a second of products with the seven-point stencil of n points in planes of 256 x 256, which is
+/// stored as diagonals. 0: an element is wrong.
+double product_rate(const balm::context& where, std::size_t n) {
+    constexpr std::size_t side = 256, plane = side * side;
+    const std::size_t planes = n / plane, points = planes * plane;
+    std::vector<int> pointers{0}, columns;
+    std::vector<double> values;
+    for (std::size_t r = 0; r < points; ++r) {
+        const std::size_t i = r % side, j = r / side % side, k = r / plane;
+        const auto add = [&](bool is_inside, std::size_t column, double value) {
+            if (!is_inside) return;
+            columns.push_back(static_cast<int>(column));
+            values.push_back(value);
+        };
+        add(k > 0, r - plane, -1);
+        add(j > 0, r - side, -1);
+        add(i > 0, r - 1, -1);
+        add(true, r, 6);
+        add(i + 1 < side, r + 1, -1);
+        add(j + 1 < side, r + side, -1);
+        add(k + 1 < planes, r + plane, -1);
+        pointers.push_back(static_cast<int>(columns.size()));
+    }
+    const balm::sparse_matrix<double> A(where, points, points, pointers, columns, values);
+    balm::vector<double> x(where, points), y(where, points);
+    const auto value = [](std::size_t k) { return static_cast<double>(k % 1009); };
+    x = balm::cast<double>(balm::element_index(0, points) % 1009);
+    const auto run = [&] { y = A * x; };
+    run();
+    for (std::size_t r = 0; r < points; r += points / 1013 + 1) {
+        double wanted = 0;
+        for (auto k = static_cast<std::size_t>(pointers[r]); k < static_cast<std::size_t>(pointers[r + 1]);
+             ++k)
+            wanted += values[k] * value(static_cast<std::size_t>(columns[k]));
+        if (y[r] != wanted) return 0;
+    }
+    finish(where);
+    return repeated_rate(where, points * (7 + 2) * sizeof(double), run);
+}
+
 /// The rate of all devices together, n elements each, in terms of the sum of their rates.
 template <class Rate>
-void measure(benchmark::State& state, const std::vector<balm::device>& all, std::size_t bytes_of_element,
-             double least, const Rate& rate) {
-    const std::size_t n = 2 * large(all[0]);
+void measure(benchmark::State& state, const std::vector<balm::device>& all, std::size_t n,
+             std::size_t bytes_of_element, double least, const Rate& rate) {
     for (auto iteration : state) {
         static_cast<void>(iteration);
         std::vector<double> alone;
@@ -124,11 +183,11 @@ void measure(benchmark::State& state, const std::vector<balm::device>& all, std:
 
 template <class Rate>
 void register_one(const char* text, const std::string& words, const std::vector<balm::device>& all,
-                  std::size_t bytes_of_element, double least, const Rate& rate) {
+                  std::size_t n, std::size_t bytes_of_element, double least, const Rate& rate) {
     benchmark::RegisterBenchmark(fmt::format("{}/{}", text, words).c_str(),
                                  [=](benchmark::State& state) {
                                      state.SetLabel(words);
-                                     measure(state, all, bytes_of_element, least, rate);
+                                     measure(state, all, n, bytes_of_element, least, rate);
                                  })
         ->Iterations(1)
         ->UseManualTime()
@@ -141,10 +200,15 @@ void register_all() {
     for (const auto& [kind, devices] : kinds) {
         if (devices.size() < 2) continue;
         const std::string words = fmt::format("{} x {}", devices.size(), kind);
+        const std::size_t n = 2 * large(devices[0]);
         for (const statement& s : statements)
-            register_one(s.text, words, devices, s.arrays_read_and_written * sizeof(double), bar,
-                         [&s](const balm::context& where, std::size_t n) { return bandwidth(s, where, n); });
-        register_one("sort, u32", words, devices, sizeof(std::uint32_t), sort_bar, sort_rate);
+            register_one(
+                s.text, words, devices, n, s.arrays_read_and_written * sizeof(double), bar,
+                [&s](const balm::context& where, std::size_t of) { return bandwidth(s, where, of); });
+        register_one("inclusive_scan, u32", words, devices, n, 2 * sizeof(std::uint32_t), bar, scan_rate);
+        register_one("sort, u32", words, devices, n, sizeof(std::uint32_t), sort_bar, sort_rate);
+        register_one("y = A x, Poisson, f64", words, devices, std::min(n, std::size_t{1} << 24),
+                     9 * sizeof(double), bar, product_rate);
     }
 }
 

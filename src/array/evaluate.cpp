@@ -257,7 +257,7 @@ bool is_whole(const target& t, const shape& extents) {
     if (t.where == nullptr) return true;
     const tape& where = *t.where;
     return !t.is_part && where.steps.size() == 1 && where.steps[0].what == step::kind::position &&
-           where.maps[where.steps[0].leaf] == row_major(extents);
+           is_same_map(where.maps[where.steps[0].leaf], row_major(extents));
 }
 
 /// Has a producer write the target itself, where that is all that is assigned; whether it did.
@@ -270,7 +270,7 @@ bool is_produced_in_place(target_list targets, const tape& p) {
     const auto& steps = p.steps;
     const bool is_in_order = steps.size() == 4 && steps[0].what == step::kind::position &&
                              steps[1].what == step::kind::at && steps[2].what == step::kind::vector &&
-                             p.maps[steps[0].leaf] == row_major(extents);
+                             is_same_map(p.maps[steps[0].leaf], row_major(extents));
     vector_state& into = *targets[0].vector;
     return (steps.size() == 1 || is_in_order) && into.type() == made.by->type() &&
            into.size() == extents.count() && into.is_whole() && made.by->compute_into(into);

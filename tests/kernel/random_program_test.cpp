@@ -183,7 +183,7 @@ TEST(C14_random_programs, agree_with_the_interpreter_on_every_device) {
     on_all_devices([](const device& on) {
         random_program_options options;
         options.divides_floats = on.info().has_correctly_rounded_divide;
-        for (std::size_t k = 0; k < cases; ++k) {
+        for_each_case(cases, [&](std::size_t k) {
             const std::uint64_t case_seed = seed() + static_cast<std::uint64_t>(k);
             std::mt19937_64 random(case_seed);
             const random_program program = draw_program(case_seed, options);
@@ -193,13 +193,12 @@ TEST(C14_random_programs, agree_with_the_interpreter_on_every_device) {
             expected.interpret_here(*program.kernel.function());
             got.run_on(on, program);
             expect_same(got, expected);
-            if (testing::Test::HasFailure()) {
-                std::cout << ir::dump(*program.kernel.function())
-                          << emit::print(ir::lower(*program.kernel.function(), {}).kernel,
-                                         runtime::dialect::opencl_c);
-                break;
-            }
-        }
+            if (!testing::Test::HasFailure()) return true;
+            std::cout << ir::dump(*program.kernel.function())
+                      << emit::print(ir::lower(*program.kernel.function(), {}).kernel,
+                                     runtime::dialect::opencl_c);
+            return false;
+        });
     });
 }
 

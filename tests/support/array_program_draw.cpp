@@ -801,7 +801,7 @@ private:
     array_statement tie() {
         array_statement s;
         s.what = array_statement::kind::tie;
-        for (std::size_t k = between(2, 3); k > 0; --k) {
+        for (std::size_t k = chance(70) ? between(2, 3) : between(4, 9); k > 0; --k) {
             array_target to = any_target();
             const auto is_taken = [&](const array_target& other) { return other.vector == to.vector; };
             if (std::any_of(s.to.begin(), s.to.end(), is_taken)) to = {new_vector(count_), {}};

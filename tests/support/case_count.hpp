@@ -1,8 +1,11 @@
 #pragma once
-// How long random harnesses run.
+// How long random harnesses run, and how many of their cases side by side.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#include <thread>
+#include <vector>
 
 namespace balm::test {
 
@@ -10,6 +13,23 @@ namespace balm::test {
 inline std::size_t case_count(std::size_t few) {
     const char* const given = std::getenv("BALM_TEST_CASES");
     return given != nullptr ? std::strtoull(given, nullptr, 10) : few;
+}
+
+/// Runs cases 0 to count - 1 in BALM_TEST_THREADS threads, in one if that is not set: many processes that
+/// share a GPU wait for each other's turns on it, threads do not. `run` says of its case whether the others
+/// are still worth it.
+template <class Run>
+void for_each_case(std::size_t count, const Run& run) {
+    std::atomic<std::size_t> next = 0;
+    std::atomic<bool> goes_on = true;
+    const auto work = [&] {
+        for (std::size_t k; goes_on && (k = next++) < count;)
+            if (!run(k)) goes_on = false;
+    };
+    const char* const threads = std::getenv("BALM_TEST_THREADS");
+    std::vector<std::jthread> others(threads != nullptr ? std::strtoull(threads, nullptr, 10) - 1 : 0);
+    for (std::jthread& each : others) each = std::jthread(work);
+    work();
 }
 
 }  // namespace balm::test

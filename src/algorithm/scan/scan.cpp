@@ -286,10 +286,14 @@ tape read_in_order(const tape& p) {
         const auto is = [&](std::size_t further, step::kind what) {
             return p.steps[k + further].what == what;
         };
+        const auto is_in_this_order = [&](const affine_map& map) {
+            const std::optional<affine_map> here = reshaped(map, box);
+            return here && is_same_map(*here, in_order);
+        };
         depth += is(0, step::kind::at) - is(0, step::kind::end);
         const bool is_in_order = depth == 0 && k + 3 < p.steps.size() && is(0, step::kind::position) &&
                                  is(1, step::kind::at) && is(2, step::kind::vector) &&
-                                 is(3, step::kind::end) && reshaped(p.maps[p.steps[k].leaf], box) == in_order;
+                                 is(3, step::kind::end) && is_in_this_order(p.maps[p.steps[k].leaf]);
         if (is_in_order) k += 2;
         made.steps.push_back(p.steps[k]);
         if (is_in_order) ++k;
@@ -306,19 +310,29 @@ public:
           is_by_key_(is_by_key) {}
 
     bool compute_into(vector_state& into) const override {
-        if (is_spread(of_) || into.is_spread() || &into.device() != &near()->device()) return false;
+        if (is_spread(of_) != into.is_spread()) return false;
+        if (!into.is_spread() && &into.device() != &near()->device()) return false;
         tape p = of_;
         materialise(p);
         const target in_place{&into};
         if (needs_temporary(p, {&in_place, 1}, extents())) return false;
-        write(p, into);
+        if (!into.is_spread()) {
+            write(p, into);
+            return true;
+        }
+        if (!is_shared_out_alike(into, spread_of(p))) return false;
+        write_on_several(p, into);
         return true;
     }
 
     std::shared_ptr<vector_state> compute() const override {
         tape p = of_;
         materialise(p);
-        if (is_spread(p)) return computed_on_several(p);
+        if (is_spread(p)) {
+            std::shared_ptr<vector_state> made = make_like(spread_of(p), type(), extents().count());
+            write_on_several(p, *made);
+            return made;
+        }
         auto made = std::make_shared<vector_state>(device_of(p), type(), extents().count());
         write(p, *made);
         return made;
@@ -334,19 +348,30 @@ private:
         return {p, {&how_.what, 1}, into, how_.is_inclusive, how_.has_init, how_.init, is_by_key_, 0, {}};
     }
 
+    static const vector_state& spread_of(const tape& p) {
+        return **std::find_if(p.vectors.begin(), p.vectors.end(),
+                              [](const auto& v) { return v->is_spread(); });
+    }
+    /// Whether the devices have the elements of a vector whose scans they compute.
+    static bool is_shared_out_alike(const vector_state& v, const vector_state& model) {
+        const std::vector<share> shares = shares_of(model, v.size());
+        return std::equal(shares.begin(), shares.end(), v.parts().begin(), v.parts().end(),
+                          [](const share& a, const vector_state::part& b) {
+                              return a.device.get() == &b.elements->device() && a.first == b.first &&
+                                     a.count == b.elements->size();
+                          });
+    }
+
     /// Every device scans its share, given the totals of the shares before.
-    std::shared_ptr<vector_state> computed_on_several(const tape& p) const {
-        const auto spread =
-            std::find_if(p.vectors.begin(), p.vectors.end(), [](const auto& v) { return v->is_spread(); });
-        std::shared_ptr<vector_state> made = make_like(**spread, type(), extents().count());
-        if (extents().count() == 0) return made;
+    void write_on_several(const tape& p, vector_state& into) const {
+        if (into.size() == 0) return;
         const std::vector<piece> pieces = pieces_of(p);
         std::vector<vector_state*> targets;  // none moves
         targets.reserve(pieces.size());
         std::vector<section> sections;
         sections.reserve(pieces.size());
         for (const piece& each : pieces) {
-            const vector_state::part& part = part_of(each, *made);
+            const vector_state::part& part = part_of(each, into);
             targets.push_back(part.elements.get());
             sections.push_back(
                 {each.values, each.box.count(), {&targets.back(), 1}, each.first - part.first});
@@ -363,11 +388,10 @@ private:
             each.finish();
             ++before;
         }
-        return made;
     }
     /// A piece is of one part's elements, since both are shared out alike.
-    static const vector_state::part& part_of(const piece& of, const vector_state& made) {
-        return *std::find_if(made.parts().begin(), made.parts().end(),
+    static const vector_state::part& part_of(const piece& of, const vector_state& into) {
+        return *std::find_if(into.parts().begin(), into.parts().end(),
                              [&](const auto& each) { return of.first < each.first + each.elements->size(); });
     }
 

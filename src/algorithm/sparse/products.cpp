@@ -14,6 +14,7 @@
 #include "algorithm/sparse/sparse_state.hpp"
 #include "algorithm/sparse/sparse_strategy.hpp"
 #include "algorithm/sparse/value_types.hpp"
+#include "array/map/overlap.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "balm/view.hpp"
@@ -42,7 +43,8 @@ std::shared_ptr<vector_state> whole_vector(const tape& p, trace::type type) {
                          p.vectors.size() == 1;
     if (is_view) {
         const affine_map& map = p.maps[p.steps[0].leaf];
-        if (map == row_major(map.box) && p.vectors[0]->size() == map.box.count()) found = p.vectors[0];
+        if (is_same_map(map, row_major(map.box)) && p.vectors[0]->size() == map.box.count())
+            found = p.vectors[0];
     }
     return found && found->type() == type ? found : nullptr;
 }

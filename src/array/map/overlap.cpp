@@ -69,7 +69,7 @@ bool is_same(const index_of& a, const index_of& b) {
 /// Whether an element that one index reads may be one that the other writes for another element of the box.
 bool may_meet(const index_of& a, const index_of& b, const shape& box) {
     const std::optional<affine_map> map = a.map(box), other = b.map(box);
-    if (map && other) return *map != *other && !are_apart(*map, *other);
+    if (map && other) return !is_same_map(*map, *other) && !are_apart(*map, *other);
     return !is_same(a, b);
 }
 
@@ -102,6 +102,15 @@ void for_each_read(const tape& p, F&& f) {
 }
 
 }  // namespace
+
+bool is_same_map(const affine_map& a, const affine_map& b) {
+    if (a.box != b.box || a.offset != b.offset) return false;
+    for (int d = 0; d < a.box.dimensions(); ++d) {
+        const auto at = static_cast<std::size_t>(d);
+        if (a.box[d] > 1 && a.strides[at] != b.strides[at]) return false;
+    }
+    return true;
+}
 
 std::pair<std::int64_t, std::int64_t> range_of(const affine_map& m) {
     std::int64_t low = m.offset, high = m.offset;

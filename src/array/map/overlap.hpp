@@ -8,6 +8,9 @@
 
 namespace balm::array {
 
+/// Whether both maps have each element in one place: the strides of dimensions of one element do not matter.
+bool is_same_map(const affine_map&, const affine_map&);
+
 /// The first and the last position of a map with elements.
 std::pair<std::int64_t, std::int64_t> range_of(const affine_map&);
 
