@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#include <iostream>
 #include <thread>
 #include <vector>
 
@@ -20,16 +21,23 @@ inline std::size_t case_count(std::size_t few) {
 /// are still worth it.
 template <class Run>
 void for_each_case(std::size_t count, const Run& run) {
-    std::atomic<std::size_t> next = 0;
-    std::atomic<bool> goes_on = true;
+    std::atomic<std::size_t> next = 0, done = 0;
     const auto work = [&] {
-        for (std::size_t k; goes_on && (k = next++) < count;)
-            if (!run(k)) goes_on = false;
+        for (std::size_t k; (k = next++) < count;) {
+            run(k);
+            if (++done % 100 == 0) std::cout << done << " cases" << std::endl;
+        }
     };
     const char* const threads = std::getenv("BALM_TEST_THREADS");
     std::vector<std::jthread> others(threads != nullptr ? std::strtoull(threads, nullptr, 10) - 1 : 0);
     for (std::jthread& each : others) each = std::jthread(work);
     work();
+}
+
+/// Of a kernel that computes something else than the host: whose defect it may be.
+inline const char* optimiser_words(bool is_right_unoptimised) {
+    return is_right_unoptimised ? " (right where the driver's compiler does not optimise)"
+                                : " (the same where the driver's compiler does not optimise)";
 }
 
 }  // namespace balm::test

@@ -297,7 +297,7 @@ struct recorded {
     sampler through;
     module<event(const bound_kernel<1>&, const data&, const wait_list&)> launch;
 };
-recorded record_kernel(const program&);
+recorded record_kernel(const program&, const compile_options& how = {});
 
 /// The tree's second reading: what the kernel leaves.
 void run(const program&, data&);

@@ -869,7 +869,7 @@ kernel_type record_with(const program& p, const constants& constants) {
 
 }  // namespace
 
-recorded record_kernel(const program& p) {
+recorded record_kernel(const program& p, const compile_options& how) {
     constants known;
     std::size_t next = 0;
     for (std::size_t o = 0; o < p.objects.size(); ++o) {
@@ -886,6 +886,7 @@ recorded record_kernel(const program& p) {
         const auto word = [&](id o) -> const std::string& {
             return p.objects[static_cast<std::size_t>(o)].word;
         };
+        m.options(how);
         known.given = m.constant<std::int32_t>(word(p.given), window);
         known.given_record = m.constant<record>(word(p.given_record));
         kernel = m.add(record_with(p, known));
