@@ -72,10 +72,10 @@ finding unknown_variable(std::string_view name) {
             nearest ? fmt::format("did you mean {}?", *nearest) : fmt::format("unset {}", name)};
 }
 
-/// The file of the library that has this function, of those loaded; empty for none.
-std::string file_with(const char* function) {
+/// The file of the library that has this function; empty for none.
+std::string file_with(const runtime::shared_library& library, const char* function) {
     Dl_info found{};
-    void* const address = ::dlsym(RTLD_DEFAULT, function);
+    void* const address = library.symbol(function);
     if (address == nullptr || ::dladdr(address, &found) == 0 || found.dli_fname == nullptr) return {};
     return found.dli_fname;
 }
@@ -183,9 +183,13 @@ findings look_at_environment(const std::vector<std::string>& environment) {
 
 findings look_at_opencl(const std::string& folder) {
     findings all;
-    const std::string loader = file_with("clGetPlatformIDs");
+    const std::array<std::string, 2> names{"libOpenCL.so.1", "libOpenCL.so"};
+    const auto library = runtime::shared_library::open_first(names);
+    const std::string loader = file_with(library, "clGetPlatformIDs");
     if (loader.empty())
-        all.push_back({severity::problem, "OpenCL loader", "is not loaded", "install ocl-icd-libopencl1"});
+        all.push_back({severity::note, "OpenCL loader",
+                       library ? library.name() + " is no loader" : library.describe_failures(),
+                       "for OpenCL devices: apt install ocl-icd-libopencl1"});
     else
         all.push_back({severity::ok, "OpenCL loader", loader});
     std::error_code fault;

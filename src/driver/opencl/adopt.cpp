@@ -34,9 +34,10 @@ cl_mem_flags access_of(cl_mem_flags flags) {
 
 std::vector<cl_device_id> devices_of(cl_context of) {
     std::size_t bytes = 0;
-    cl_int code = clGetContextInfo(of, CL_CONTEXT_DEVICES, 0, nullptr, &bytes);
+    cl_int code = loader().clGetContextInfo(of, CL_CONTEXT_DEVICES, 0, nullptr, &bytes);
     std::vector<cl_device_id> found(code == CL_SUCCESS ? bytes / sizeof(cl_device_id) : 0);
-    if (code == CL_SUCCESS) code = clGetContextInfo(of, CL_CONTEXT_DEVICES, bytes, found.data(), nullptr);
+    if (code == CL_SUCCESS)
+        code = loader().clGetContextInfo(of, CL_CONTEXT_DEVICES, bytes, found.data(), nullptr);
     if (code != CL_SUCCESS)
         throw usage_error(
             fmt::format("clGetContextInfo failed with {} ({}) for a cl_context that was to be "
@@ -55,7 +56,7 @@ std::unique_ptr<runtime::driver_queue> device::adopt_queue(void* native, runtime
             "device.make_queue().",
             name()));
     const auto ask = [&]<class Value>(cl_command_queue_info what, Value) {
-        return property_of<Value>(given, what, &clGetCommandQueueInfo, "clGetCommandQueueInfo",
+        return property_of<Value>(given, what, loader().clGetCommandQueueInfo, "clGetCommandQueueInfo",
                                   "a cl_command_queue", name());
     };
     if (ask(CL_QUEUE_CONTEXT, cl_context{}) != ready_context_.load(std::memory_order_acquire) ||
@@ -71,7 +72,7 @@ std::unique_ptr<runtime::driver_queue> device::adopt_queue(void* native, runtime
                         "Balm's are in order: make it without CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE.",
                         name()));
     options.timing = (properties & CL_QUEUE_PROFILING_ENABLE) != 0;
-    check(clRetainCommandQueue(given), "clRetainCommandQueue", "an adopted queue", name());
+    check(loader().clRetainCommandQueue(given), "clRetainCommandQueue", "an adopted queue", name());
     return std::make_unique<queue>(shared_from_this(), owned_queue(given));
 }
 
@@ -88,7 +89,8 @@ runtime::foreign_memory device::adopt_memory(std::uintptr_t handle) {
         throw usage_error(
             fmt::format("A null cl_mem was given for device '{}'; make it with clCreateBuffer.", name()));
     const auto ask = [&]<class Value>(cl_mem of, cl_mem_info what, Value) {
-        return property_of<Value>(of, what, &clGetMemObjectInfo, "clGetMemObjectInfo", "a cl_mem", name());
+        return property_of<Value>(of, what, loader().clGetMemObjectInfo, "clGetMemObjectInfo", "a cl_mem",
+                                  name());
     };
     if (ask(given, CL_MEM_TYPE, cl_mem_object_type{}) != CL_MEM_OBJECT_BUFFER)
         throw usage_error(fmt::format(
@@ -118,7 +120,7 @@ runtime::foreign_memory device::adopt_memory(std::uintptr_t handle) {
     if ((flags & CL_MEM_USE_HOST_PTR) != 0)
         found.address =
             std::bit_cast<std::uintptr_t>(ask(whole, CL_MEM_HOST_PTR, static_cast<void*>(nullptr)));
-    check(clRetainMemObject(whole), "clRetainMemObject", "adopted memory", name());
+    check(loader().clRetainMemObject(whole), "clRetainMemObject", "adopted memory", name());
     return found;
 }
 
@@ -139,9 +141,10 @@ std::shared_ptr<driver_device> adopt_opencl_context(void* context, void* device)
             "balm::adopt_opencl was given a cl_device_id that is not among the devices of the cl_context; "
             "give it one of those (CL_CONTEXT_DEVICES).");
     cl_platform_id platform = nullptr;
-    opencl::check(clGetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr),
-                  "clGetDeviceInfo", "the platform of an adopted device", "OpenCL");
-    opencl::check(clRetainContext(given), "clRetainContext", "an adopted context", "OpenCL");
+    opencl::check(
+        opencl::loader().clGetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr),
+        "clGetDeviceInfo", "the platform of an adopted device", "OpenCL");
+    opencl::check(opencl::loader().clRetainContext(given), "clRetainContext", "an adopted context", "OpenCL");
     return std::make_shared<opencl::device>(platform, id, opencl::owned_context(given));
 }
 

@@ -1,20 +1,104 @@
 #pragma once
-// The OpenCL 1.2 C interface, as every file of this folder sees it, and owners of its reference-counted
-// objects. No other header includes the driver's.
+// The OpenCL 1.2 C interface, as every file of this folder sees it: a table of its entry points, filled from
+// the machine's ICD loader at run time, so that programs start on machines that have none; and owners of its
+// reference-counted objects. No other header includes the driver's.
 
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 120
 #endif
 #include <CL/cl.h>
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/forked.hpp"
+#include "base/system.hpp"
 
 namespace balm::opencl {
 
+#define BALM_OPENCL_TABLE(ROW)            \
+    ROW(clBuildProgram)                   \
+    ROW(clCreateBuffer)                   \
+    ROW(clCreateCommandQueue)             \
+    ROW(clCreateContext)                  \
+    ROW(clCreateImage)                    \
+    ROW(clCreateKernel)                   \
+    ROW(clCreateProgramWithBinary)        \
+    ROW(clCreateProgramWithSource)        \
+    ROW(clCreateSampler)                  \
+    ROW(clCreateSubBuffer)                \
+    ROW(clEnqueueCopyBuffer)              \
+    ROW(clEnqueueCopyBufferRect)          \
+    ROW(clEnqueueCopyBufferToImage)       \
+    ROW(clEnqueueCopyImage)               \
+    ROW(clEnqueueCopyImageToBuffer)       \
+    ROW(clEnqueueFillBuffer)              \
+    ROW(clEnqueueMapBuffer)               \
+    ROW(clEnqueueMarkerWithWaitList)      \
+    ROW(clEnqueueNDRangeKernel)           \
+    ROW(clEnqueueReadBuffer)              \
+    ROW(clEnqueueReadBufferRect)          \
+    ROW(clEnqueueReadImage)               \
+    ROW(clEnqueueUnmapMemObject)          \
+    ROW(clEnqueueWriteBuffer)             \
+    ROW(clEnqueueWriteBufferRect)         \
+    ROW(clEnqueueWriteImage)              \
+    ROW(clFinish)                         \
+    ROW(clFlush)                          \
+    ROW(clGetCommandQueueInfo)            \
+    ROW(clGetContextInfo)                 \
+    ROW(clGetDeviceIDs)                   \
+    ROW(clGetDeviceInfo)                  \
+    ROW(clGetEventInfo)                   \
+    ROW(clGetEventProfilingInfo)          \
+    ROW(clGetKernelArgInfo)               \
+    ROW(clGetKernelInfo)                  \
+    ROW(clGetKernelWorkGroupInfo)         \
+    ROW(clGetMemObjectInfo)               \
+    ROW(clGetPlatformIDs)                 \
+    ROW(clGetPlatformInfo)                \
+    ROW(clGetProgramBuildInfo)            \
+    ROW(clGetProgramInfo)                 \
+    ROW(clGetSupportedImageFormats)       \
+    ROW(clReleaseCommandQueue)            \
+    ROW(clReleaseContext)                 \
+    ROW(clReleaseEvent)                   \
+    ROW(clReleaseKernel)                  \
+    ROW(clReleaseMemObject)               \
+    ROW(clReleaseProgram)                 \
+    ROW(clReleaseSampler)                 \
+    ROW(clRetainCommandQueue)             \
+    ROW(clRetainContext)                  \
+    ROW(clRetainMemObject)                \
+    ROW(clSetKernelArg)                   \
+    ROW(clSetMemObjectDestructorCallback) \
+    ROW(clWaitForEvents)
+
+/// The entry points, each under its own name.
+struct loader_api {
+#define BALM_OPENCL_MEMBER(name) decltype(&::name) name = nullptr;
+    BALM_OPENCL_TABLE(BALM_OPENCL_MEMBER)
+#undef BALM_OPENCL_MEMBER
+};
+
+/// The ICD loader as found on this machine.
+struct loader_library {
+    loader_api api;
+    bool is_ready = false;            ///< opened and complete
+    runtime::shared_library library;  ///< has what only newer versions of OpenCL have
+    std::vector<std::string> notes;   ///< why it is not ready
+};
+
+/// Opens the loader, once in a process. Never unloaded: its drivers' threads and exit handlers outlive static
+/// objects.
+const loader_library& load_loader();
+
+/// The entry points; only to be called through once load_loader() is ready.
+inline const loader_api& loader() { return load_loader().api; }
+
 /// Owns one reference to an OpenCL object; the release's error is ignored, as destructors must.
-template <class Handle, cl_int(CL_API_CALL* Release)(Handle)>
+template <class Handle, auto Release>
 class owned {
 public:
     owned() = default;
@@ -27,7 +111,7 @@ public:
     owned(const owned&) = delete;
     owned& operator=(const owned&) = delete;
     ~owned() {
-        if (handle_ != nullptr && !runtime::is_forked()) Release(handle_);
+        if (handle_ != nullptr && !runtime::is_forked()) (loader().*Release)(handle_);
     }
 
     Handle get() const { return handle_; }
@@ -38,12 +122,12 @@ private:
     Handle handle_ = nullptr;
 };
 
-using owned_context = owned<cl_context, clReleaseContext>;
-using owned_memory = owned<cl_mem, clReleaseMemObject>;
-using owned_queue = owned<cl_command_queue, clReleaseCommandQueue>;
-using owned_program = owned<cl_program, clReleaseProgram>;
-using owned_kernel = owned<cl_kernel, clReleaseKernel>;
-using owned_sampler = owned<cl_sampler, clReleaseSampler>;
-using owned_event = owned<cl_event, clReleaseEvent>;
+using owned_context = owned<cl_context, &loader_api::clReleaseContext>;
+using owned_memory = owned<cl_mem, &loader_api::clReleaseMemObject>;
+using owned_queue = owned<cl_command_queue, &loader_api::clReleaseCommandQueue>;
+using owned_program = owned<cl_program, &loader_api::clReleaseProgram>;
+using owned_kernel = owned<cl_kernel, &loader_api::clReleaseKernel>;
+using owned_sampler = owned<cl_sampler, &loader_api::clReleaseSampler>;
+using owned_event = owned<cl_event, &loader_api::clReleaseEvent>;
 
 }  // namespace balm::opencl

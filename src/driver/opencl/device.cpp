@@ -24,9 +24,9 @@ cl_mem make_buffer_in_large_pages(cl_context context, std::size_t bytes, cl_int&
     void* const pages = runtime::allocate_in_large_pages(bytes);
     if (pages == nullptr) return nullptr;
     owned_memory buffer(
-        clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, pages, &code));
+        loader().clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, pages, &code));
     // The driver keeps the memory for as long as a command may need it.
-    if (code == CL_SUCCESS) code = clSetMemObjectDestructorCallback(buffer.get(), free_pages, pages);
+    if (code == CL_SUCCESS) code = loader().clSetMemObjectDestructorCallback(buffer.get(), free_pages, pages);
     if (code == CL_SUCCESS) return buffer.release();
     buffer = {};
     std::free(pages);
@@ -97,7 +97,7 @@ cl_context device::context() {
         const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                                     reinterpret_cast<cl_context_properties>(platform_), 0};
         cl_int code = CL_SUCCESS;
-        owned_context made(clCreateContext(properties, 1, &id_, nullptr, nullptr, &code));
+        owned_context made(loader().clCreateContext(properties, 1, &id_, nullptr, nullptr, &code));
         check(code, "clCreateContext", "a context of this device", name());
         context_ = std::move(made);
         ready_context_.store(context_.get(), std::memory_order_release);
@@ -113,7 +113,7 @@ cl_mem device::make_buffer(std::size_t bytes, cl_mem_flags where, cl_int& code) 
     constexpr std::size_t worth_large_pages = std::size_t{2} << 20;
     return info_.type == device_type::cpu && bytes >= worth_large_pages
                ? make_buffer_in_large_pages(context(), bytes, code)
-               : clCreateBuffer(context(), CL_MEM_READ_WRITE | where, bytes, nullptr, &code);
+               : loader().clCreateBuffer(context(), CL_MEM_READ_WRITE | where, bytes, nullptr, &code);
 }
 
 runtime::memory device::allocate(std::size_t bytes) {
@@ -136,7 +136,7 @@ runtime::memory device::allocate(std::size_t bytes) {
 }
 
 void device::free(runtime::memory buffer) noexcept {
-    if (buffer.handle != 0) clReleaseMemObject(std::bit_cast<cl_mem>(buffer.handle));
+    if (buffer.handle != 0) loader().clReleaseMemObject(std::bit_cast<cl_mem>(buffer.handle));
 }
 
 cl_command_queue device::mapping_queue() {
@@ -144,7 +144,7 @@ cl_command_queue device::mapping_queue() {
     const std::lock_guard lock(context_mutex_);
     if (mapping_queue_.get() == nullptr) {
         cl_int code = CL_SUCCESS;
-        owned_queue made(clCreateCommandQueue(owner, id_, 0, &code));
+        owned_queue made(loader().clCreateCommandQueue(owner, id_, 0, &code));
         check(code, "clCreateCommandQueue", "a queue that maps pinned memory", name());
         mapping_queue_ = std::move(made);
     }
@@ -161,8 +161,8 @@ runtime::pinned_memory device::allocate_pinned(std::size_t bytes) {
     if (code == CL_SUCCESS) {
         call = "clEnqueueMapBuffer";
         const auto turn = enqueuing();
-        address = clEnqueueMapBuffer(queue, buffer.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
-                                     nullptr, nullptr, &code);
+        address = loader().clEnqueueMapBuffer(queue, buffer.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                              bytes, 0, nullptr, nullptr, &code);
     }
     if (code != CL_SUCCESS)
         throw out_of_memory_error(
@@ -178,8 +178,8 @@ void device::free_pinned(runtime::pinned_memory pinned) noexcept {
     const owned_memory buffer(std::bit_cast<cl_mem>(pinned.handle));
     cl_command_queue queue = mapping_queue_.get();  // made by allocate_pinned
     const auto turn = enqueuing();
-    clEnqueueUnmapMemObject(queue, buffer.get(), pinned.address, 0, nullptr, nullptr);
-    clFinish(queue);  // so that nothing is under way when the process ends
+    loader().clEnqueueUnmapMemObject(queue, buffer.get(), pinned.address, 0, nullptr, nullptr);
+    loader().clFinish(queue);  // so that nothing is under way when the process ends
 }
 
 std::unique_ptr<runtime::driver_program> device::compile(const std::string& source,

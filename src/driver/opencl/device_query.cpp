@@ -33,9 +33,9 @@ std::string trimmed(std::string text) {
 
 std::string text_of(cl_device_id id, cl_device_info what) {
     std::size_t size = 0;
-    if (clGetDeviceInfo(id, what, 0, nullptr, &size) != CL_SUCCESS) return {};
+    if (loader().clGetDeviceInfo(id, what, 0, nullptr, &size) != CL_SUCCESS) return {};
     std::string text(size, '\0');
-    if (clGetDeviceInfo(id, what, size, text.data(), nullptr) != CL_SUCCESS) return {};
+    if (loader().clGetDeviceInfo(id, what, size, text.data(), nullptr) != CL_SUCCESS) return {};
     return trimmed(std::move(text));
 }
 
@@ -43,14 +43,14 @@ std::string text_of(cl_device_id id, cl_device_info what) {
 template <class Value>
 Value value_of(cl_device_id id, cl_device_info what) {
     Value value{};
-    if (clGetDeviceInfo(id, what, sizeof value, &value, nullptr) != CL_SUCCESS) return Value{};
+    if (loader().clGetDeviceInfo(id, what, sizeof value, &value, nullptr) != CL_SUCCESS) return Value{};
     return value;
 }
 
 std::array<std::size_t, 3> work_item_sizes(cl_device_id id, cl_uint dimensions) {
     std::vector<std::size_t> sizes(std::max<cl_uint>(3, dimensions));
-    clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes.size() * sizeof(std::size_t), sizes.data(),
-                    nullptr);
+    loader().clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes.size() * sizeof(std::size_t),
+                             sizes.data(), nullptr);
     return {sizes[0], sizes[1], sizes[2]};
 }
 
@@ -191,9 +191,10 @@ void query_images(device_info& info, cl_device_id id) {
 void query_partition(device_info& info, cl_device_id id) {
     info.partition.max_sub_devices = value_of<cl_uint>(id, CL_DEVICE_PARTITION_MAX_SUB_DEVICES);
     std::size_t bytes = 0;
-    clGetDeviceInfo(id, CL_DEVICE_PARTITION_PROPERTIES, 0, nullptr, &bytes);
+    loader().clGetDeviceInfo(id, CL_DEVICE_PARTITION_PROPERTIES, 0, nullptr, &bytes);
     std::vector<cl_device_partition_property> kinds(bytes / sizeof(cl_device_partition_property));
-    if (clGetDeviceInfo(id, CL_DEVICE_PARTITION_PROPERTIES, bytes, kinds.data(), nullptr) != CL_SUCCESS)
+    if (loader().clGetDeviceInfo(id, CL_DEVICE_PARTITION_PROPERTIES, bytes, kinds.data(), nullptr) !=
+        CL_SUCCESS)
         kinds.clear();
     const auto has = [&](cl_device_partition_property kind) {
         return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
@@ -242,9 +243,9 @@ void query_abilities(device_info& info, cl_device_id id) {
 
 std::string platform_text(cl_platform_id platform, cl_platform_info what) {
     std::size_t size = 0;
-    if (clGetPlatformInfo(platform, what, 0, nullptr, &size) != CL_SUCCESS) return {};
+    if (loader().clGetPlatformInfo(platform, what, 0, nullptr, &size) != CL_SUCCESS) return {};
     std::string text(size, '\0');
-    if (clGetPlatformInfo(platform, what, size, text.data(), nullptr) != CL_SUCCESS) return {};
+    if (loader().clGetPlatformInfo(platform, what, size, text.data(), nullptr) != CL_SUCCESS) return {};
     return trimmed(std::move(text));
 }
 

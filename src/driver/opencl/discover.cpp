@@ -18,9 +18,9 @@ constexpr cl_int platform_not_found_khr = -1001;
 
 std::vector<cl_platform_id> platforms(std::vector<std::string>& notes) {
     cl_uint count = 0;
-    cl_int code = clGetPlatformIDs(0, nullptr, &count);
+    cl_int code = loader().clGetPlatformIDs(0, nullptr, &count);
     std::vector<cl_platform_id> found(code == CL_SUCCESS ? count : 0);
-    if (!found.empty()) code = clGetPlatformIDs(count, found.data(), nullptr);
+    if (!found.empty()) code = loader().clGetPlatformIDs(count, found.data(), nullptr);
     if (code == platform_not_found_khr || (code == CL_SUCCESS && found.empty())) {
         notes.emplace_back(
             "OpenCL: the loader found no driver (no usable .icd file in /etc/OpenCL/vendors); the package "
@@ -42,9 +42,10 @@ runtime::discovered_platform described(cl_platform_id platform) {
 
 std::vector<cl_device_id> devices_of(cl_platform_id platform, std::vector<std::string>& notes) {
     cl_uint count = 0;
-    cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
+    cl_int code = loader().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
     std::vector<cl_device_id> found(code == CL_SUCCESS ? count : 0);
-    if (!found.empty()) code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, found.data(), nullptr);
+    if (!found.empty())
+        code = loader().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, found.data(), nullptr);
     if (code == CL_SUCCESS && !found.empty()) return found;
     const std::string name = platform_text(platform, CL_PLATFORM_NAME);
     if (code == CL_DEVICE_NOT_FOUND || code == CL_SUCCESS)
@@ -64,6 +65,10 @@ namespace balm::runtime {
 discovery discover_opencl() {
     discovery found;
     try {
+        if (!opencl::load_loader().is_ready) {
+            found.notes = opencl::load_loader().notes;
+            return found;
+        }
         for (cl_platform_id platform : opencl::platforms(found.notes)) {
             found.platforms.push_back(opencl::described(platform));
             for (cl_device_id id : opencl::devices_of(platform, found.notes))

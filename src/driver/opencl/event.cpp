@@ -12,7 +12,7 @@ namespace {
 
 const char* command_name(cl_event of) noexcept {
     cl_command_type type = 0;
-    clGetEventInfo(of, CL_EVENT_COMMAND_TYPE, sizeof type, &type, nullptr);
+    loader().clGetEventInfo(of, CL_EVENT_COMMAND_TYPE, sizeof type, &type, nullptr);
     switch (type) {
         case CL_COMMAND_NDRANGE_KERNEL: return "the launch of a kernel";
         case CL_COMMAND_READ_BUFFER: return "a read of a buffer";
@@ -33,8 +33,8 @@ const char* command_name(cl_event of) noexcept {
 std::string device_name(cl_command_queue of) {
     cl_device_id id = nullptr;
     std::array<char, 256> name{};
-    if (clGetCommandQueueInfo(of, CL_QUEUE_DEVICE, sizeof(cl_device_id), &id, nullptr) == CL_SUCCESS)
-        clGetDeviceInfo(id, CL_DEVICE_NAME, name.size() - 1, name.data(), nullptr);
+    if (loader().clGetCommandQueueInfo(of, CL_QUEUE_DEVICE, sizeof(cl_device_id), &id, nullptr) == CL_SUCCESS)
+        loader().clGetDeviceInfo(id, CL_DEVICE_NAME, name.size() - 1, name.data(), nullptr);
     return name.data();
 }
 
@@ -43,19 +43,20 @@ std::string device_name(cl_command_queue of) {
 cl_int execution_status(cl_event of) noexcept {
     cl_int status = CL_QUEUED;
     const cl_int code =
-        clGetEventInfo(of, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+        loader().clGetEventInfo(of, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
     return code == CL_SUCCESS ? status : CL_QUEUED;
 }
 
 }  // namespace
 
 event::event(cl_command_queue queue, cl_context context) : context_(context) {
-    if (clRetainCommandQueue(queue) == CL_SUCCESS) queue_ = owned_queue(queue);
+    if (loader().clRetainCommandQueue(queue) == CL_SUCCESS) queue_ = owned_queue(queue);
 }
 
 void event::flush() noexcept {
     if (queue_.get() != nullptr && !flushed_.load(std::memory_order_relaxed))
-        flushed_.store(clFlush(queue_.get()) == CL_SUCCESS, std::memory_order_relaxed);  // else the next time
+        flushed_.store(loader().clFlush(queue_.get()) == CL_SUCCESS,
+                       std::memory_order_relaxed);  // else the next time
 }
 
 bool event::is_complete() {
@@ -66,7 +67,7 @@ bool event::is_complete() {
 
 void event::wait() {
     cl_event waited = event_.get();
-    const cl_int code = clWaitForEvents(1, &waited);
+    const cl_int code = loader().clWaitForEvents(1, &waited);
     const cl_int status = execution_status(waited);
     if (status < 0)
         throw device_error(fmt::format("The device reported {} ({}) for {} on device '{}'.",
@@ -80,7 +81,7 @@ timestamps event::times() {
     const auto time = [&](cl_profiling_info what) {
         cl_ulong nanoseconds = 0;
         const cl_int code =
-            clGetEventProfilingInfo(event_.get(), what, sizeof nanoseconds, &nanoseconds, nullptr);
+            loader().clGetEventProfilingInfo(event_.get(), what, sizeof nanoseconds, &nanoseconds, nullptr);
         if (code == CL_PROFILING_INFO_NOT_AVAILABLE)
             throw usage_error(
                 fmt::format("This event of device '{}' has no times: its queue was made without timing; make "

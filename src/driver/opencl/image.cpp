@@ -53,11 +53,12 @@ bool device::has_images_of(const runtime::image_description& wanted) {
     // PoCL 3.1 names them, and reads other numbers than were written.
     if (is_pocl() && wanted.element == scalar::f16 && wanted.lanes == 1) return false;
     cl_uint count = 0;
-    check(clGetSupportedImageFormats(context(), CL_MEM_READ_WRITE, type_of(wanted), 0, nullptr, &count),
+    check(loader().clGetSupportedImageFormats(context(), CL_MEM_READ_WRITE, type_of(wanted), 0, nullptr,
+                                              &count),
           "clGetSupportedImageFormats", "the kinds of images", name());
     std::vector<cl_image_format> formats(count);
-    check(clGetSupportedImageFormats(context(), CL_MEM_READ_WRITE, type_of(wanted), count, formats.data(),
-                                     nullptr),
+    check(loader().clGetSupportedImageFormats(context(), CL_MEM_READ_WRITE, type_of(wanted), count,
+                                              formats.data(), nullptr),
           "clGetSupportedImageFormats", "the kinds of images", name());
     const cl_image_format own = format_of(wanted);
     return std::any_of(formats.begin(), formats.end(), [&](const cl_image_format& each) {
@@ -76,7 +77,7 @@ runtime::memory device::allocate_image(const runtime::image_description& wanted)
     const std::string words = fmt::format("an image of {} x {} x {} elements of {} bytes", wanted.size[0],
                                           wanted.size[1], wanted.size[2], wanted.element_bytes());
     cl_int code = CL_SUCCESS;
-    cl_mem made = clCreateImage(context(), CL_MEM_READ_WRITE, &format, &described, nullptr, &code);
+    cl_mem made = loader().clCreateImage(context(), CL_MEM_READ_WRITE, &format, &described, nullptr, &code);
     switch (code) {
         case CL_SUCCESS: return {std::bit_cast<std::uintptr_t>(made)};
         case CL_MEM_OBJECT_ALLOCATION_FAILURE:
@@ -94,9 +95,9 @@ cl_sampler device::sampler_of(const sampler& wanted) {
     for (const auto& [known, made] : samplers_)
         if (known == wanted) return made.get();
     cl_int code = CL_SUCCESS;
-    owned_sampler made(
-        clCreateSampler(owner, wanted.coordinates == image_coordinates::normalised, mode_of(wanted.address),
-                        wanted.filter == image_filter::linear ? CL_FILTER_LINEAR : CL_FILTER_NEAREST, &code));
+    owned_sampler made(loader().clCreateSampler(
+        owner, wanted.coordinates == image_coordinates::normalised, mode_of(wanted.address),
+        wanted.filter == image_filter::linear ? CL_FILTER_LINEAR : CL_FILTER_NEAREST, &code));
     check(code, "clCreateSampler", "a sampler", name());
     samplers_.emplace_back(wanted, std::move(made));
     return samplers_.back().second.get();

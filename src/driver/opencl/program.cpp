@@ -19,9 +19,10 @@ std::string quoted(const char* what, const std::string& name) { return fmt::form
 
 std::string build_log(cl_program of, cl_device_id id) {
     std::size_t size = 0;
-    if (clGetProgramBuildInfo(of, id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS) return {};
+    if (loader().clGetProgramBuildInfo(of, id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS)
+        return {};
     std::string log(size, '\0');
-    if (clGetProgramBuildInfo(of, id, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr) != CL_SUCCESS)
+    if (loader().clGetProgramBuildInfo(of, id, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr) != CL_SUCCESS)
         return {};
     while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
     return log;
@@ -37,20 +38,20 @@ kernel::kernel(std::shared_ptr<device> of, cl_program from, const std::string& n
                std::shared_ptr<launch_turns> turns, std::shared_ptr<launch_shapes> shapes)
     : device_(std::move(of)), name_(name), turns_(std::move(turns)), shapes_(std::move(shapes)) {
     cl_int code = CL_SUCCESS;
-    kernel_ = owned_kernel(clCreateKernel(from, name_.c_str(), &code));
+    kernel_ = owned_kernel(loader().clCreateKernel(from, name_.c_str(), &code));
     if (code != CL_SUCCESS) fail(code, "clCreateKernel", quoted("kernel", name_), device_->name());
-    code = clGetKernelWorkGroupInfo(kernel_.get(), device_->id(), CL_KERNEL_WORK_GROUP_SIZE,
-                                    sizeof max_work_group_size_, &max_work_group_size_, nullptr);
+    code = loader().clGetKernelWorkGroupInfo(kernel_.get(), device_->id(), CL_KERNEL_WORK_GROUP_SIZE,
+                                             sizeof max_work_group_size_, &max_work_group_size_, nullptr);
     if (code != CL_SUCCESS) fail(code, "clGetKernelWorkGroupInfo", quoted("kernel", name_), device_->name());
     // NVIDIA's driver answers 256, also for a kernel that it compiled for larger work-groups.
     std::size_t compiled_for[3] = {0, 0, 0};
-    code = clGetKernelWorkGroupInfo(kernel_.get(), device_->id(), CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
-                                    sizeof compiled_for, compiled_for, nullptr);
+    code = loader().clGetKernelWorkGroupInfo(kernel_.get(), device_->id(), CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                             sizeof compiled_for, compiled_for, nullptr);
     if (code != CL_SUCCESS) fail(code, "clGetKernelWorkGroupInfo", quoted("kernel", name_), device_->name());
     max_work_group_size_ =
         std::max(max_work_group_size_, compiled_for[0] * compiled_for[1] * compiled_for[2]);
-    code = clGetKernelInfo(kernel_.get(), CL_KERNEL_NUM_ARGS, sizeof parameter_count_, &parameter_count_,
-                           nullptr);
+    code = loader().clGetKernelInfo(kernel_.get(), CL_KERNEL_NUM_ARGS, sizeof parameter_count_,
+                                    &parameter_count_, nullptr);
     if (code != CL_SUCCESS) fail(code, "clGetKernelInfo", quoted("kernel", name_), device_->name());
     find_address_spaces();
 }
@@ -60,8 +61,8 @@ void kernel::find_address_spaces() {
     address_spaces_.resize(parameter_count_);
     for (cl_uint k = 0; k < parameter_count_; ++k) {
         cl_kernel_arg_address_qualifier& space = address_spaces_[k];
-        if (clGetKernelArgInfo(kernel_.get(), k, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space,
-                               nullptr) != CL_SUCCESS)
+        if (loader().clGetKernelArgInfo(kernel_.get(), k, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space,
+                                        &space, nullptr) != CL_SUCCESS)
             return address_spaces_.clear();
     }
 }
@@ -92,10 +93,10 @@ void kernel::refuse_other_space(cl_uint parameter, runtime::argument::kind what)
 cl_mem kernel::part_of(const runtime::argument& given) {
     const auto whole = std::bit_cast<cl_mem>(given.memory_handle().handle);
     std::size_t bytes = 0;
-    cl_int code = clGetMemObjectInfo(whole, CL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
+    cl_int code = loader().clGetMemObjectInfo(whole, CL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
     if (code == CL_SUCCESS) {
         const cl_buffer_region region{given.offset(), bytes - given.offset()};
-        owned_memory part(clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code));
+        owned_memory part(loader().clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code));
         if (code == CL_SUCCESS) parts_.push_back(std::move(part));
     }
     if (code != CL_SUCCESS)
@@ -119,7 +120,7 @@ void kernel::set_arguments(std::span<const runtime::argument> arguments) {
     cl_uint next = 0;
     const auto set = [&](std::size_t size, const void* value) {
         const cl_uint i = next++;
-        const cl_int code = clSetKernelArg(kernel_.get(), i, size, value);
+        const cl_int code = loader().clSetKernelArg(kernel_.get(), i, size, value);
         if (code != CL_SUCCESS)
             fail(code, "clSetKernelArg", fmt::format("argument {} ({} bytes) of kernel '{}'", i, size, name_),
                  device_->name());
@@ -148,7 +149,7 @@ std::unique_ptr<program> program::from_source(std::shared_ptr<device> of, const 
     const char* texts[] = {head.data(), source.data()};
     const std::size_t lengths[] = {head.size(), source.size()};
     cl_int code = CL_SUCCESS;
-    owned_program built(clCreateProgramWithSource(of->context(), 2, texts, lengths, &code));
+    owned_program built(loader().clCreateProgramWithSource(of->context(), 2, texts, lengths, &code));
     check(code, "clCreateProgramWithSource", "a program", of->name());
     constexpr backend_support::replacement replacements[] = {
         {"cl-fast-relaxed-math", "cl-fp32-correctly-rounded-divide-sqrt"},
@@ -156,7 +157,7 @@ std::unique_ptr<program> program::from_source(std::shared_ptr<device> of, const 
     const std::string all_options =
         backend_support::joined_options(of->compile_options(), options, replacements);
     cl_device_id id = of->id();
-    code = clBuildProgram(built.get(), 1, &id, all_options.c_str(), nullptr, nullptr);
+    code = loader().clBuildProgram(built.get(), 1, &id, all_options.c_str(), nullptr, nullptr);
     if (code != CL_SUCCESS)
         backend_support::fail_build(
             fmt::format("clBuildProgram failed with {} ({}) on device '{}' with options '{}'.",
@@ -171,13 +172,14 @@ std::unique_ptr<program> program::from_binary(std::shared_ptr<device> of, std::s
     const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
     cl_int status = CL_SUCCESS;
     cl_int code = CL_SUCCESS;
-    owned_program built(clCreateProgramWithBinary(of->context(), 1, &id, &size, &bytes, &status, &code));
+    owned_program built(
+        loader().clCreateProgramWithBinary(of->context(), 1, &id, &size, &bytes, &status, &code));
     if (code == CL_SUCCESS) code = status;
     if (code != CL_SUCCESS)
         throw build_error(fmt::format(
             "clCreateProgramWithBinary failed with {} ({}) for a binary of {} bytes on device '{}'.",
             error_name(code), code, size, of->name()));
-    code = clBuildProgram(built.get(), 1, &id, nullptr, nullptr, nullptr);
+    code = loader().clBuildProgram(built.get(), 1, &id, nullptr, nullptr, nullptr);
     if (code != CL_SUCCESS)
         backend_support::fail_build(
             fmt::format("clBuildProgram failed with {} ({}) for a binary of {} bytes on device '{}'.",
@@ -198,12 +200,12 @@ std::unique_ptr<runtime::driver_kernel> program::make_kernel(const std::string& 
 
 std::vector<std::byte> program::binary() {
     std::size_t size = 0;
-    check(clGetProgramInfo(program_.get(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr),
+    check(loader().clGetProgramInfo(program_.get(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr),
           "clGetProgramInfo", "the size of a program's binary", device_->name());
     std::vector<std::byte> bytes(size);
     std::byte* to = bytes.data();
-    check(clGetProgramInfo(program_.get(), CL_PROGRAM_BINARIES, sizeof to, &to, nullptr), "clGetProgramInfo",
-          "a program's binary", device_->name());
+    check(loader().clGetProgramInfo(program_.get(), CL_PROGRAM_BINARIES, sizeof to, &to, nullptr),
+          "clGetProgramInfo", "a program's binary", device_->name());
     if (turns_ != nullptr) launch_turns::share(turns_, text_of(bytes));
     return bytes;
 }

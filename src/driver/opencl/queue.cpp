@@ -33,7 +33,7 @@ std::string launch_text(const kernel& of, const runtime::grid& over) {
 
 std::size_t size_of(cl_mem memory) {
     std::size_t bytes = 0;
-    clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
+    loader().clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
     return bytes;
 }
 
@@ -106,7 +106,7 @@ queue::queue(std::shared_ptr<device> of, const runtime::queue_options& options)
     : device_(std::move(of)), context_(device_->context()) {
     cl_int code = CL_SUCCESS;
     const cl_command_queue_properties properties = options.timing ? CL_QUEUE_PROFILING_ENABLE : 0;
-    queue_ = owned_queue(clCreateCommandQueue(context_, device_->id(), properties, &code));
+    queue_ = owned_queue(loader().clCreateCommandQueue(context_, device_->id(), properties, &code));
     check(code, "clCreateCommandQueue",
           options.timing ? "an in-order queue with profiling" : "an in-order queue", device_->name());
 }
@@ -132,8 +132,8 @@ cl_int queue::submit(const runtime::dependencies& needs, Enqueue&& enqueue) {
 void queue::write(runtime::memory to, std::size_t offset, const void* from, std::size_t bytes,
                   const runtime::dependencies& needs) {
     const cl_int code = submit(needs, [&](cl_uint count, const cl_event* events, cl_event* made) {
-        return clEnqueueWriteBuffer(queue_.get(), buffer(to), CL_FALSE, offset, bytes, from, count, events,
-                                    made);
+        return loader().clEnqueueWriteBuffer(queue_.get(), buffer(to), CL_FALSE, offset, bytes, from, count,
+                                             events, made);
     });
     if (code != CL_SUCCESS)
         fail(code, "clEnqueueWriteBuffer", range("a write", offset, bytes), device_->name());
@@ -142,8 +142,8 @@ void queue::write(runtime::memory to, std::size_t offset, const void* from, std:
 void queue::read(void* to, runtime::memory from, std::size_t offset, std::size_t bytes,
                  const runtime::dependencies& needs) {
     const cl_int code = submit(needs, [&](cl_uint count, const cl_event* events, cl_event* made) {
-        return clEnqueueReadBuffer(queue_.get(), buffer(from), CL_FALSE, offset, bytes, to, count, events,
-                                   made);
+        return loader().clEnqueueReadBuffer(queue_.get(), buffer(from), CL_FALSE, offset, bytes, to, count,
+                                            events, made);
     });
     if (code != CL_SUCCESS)
         fail(code, "clEnqueueReadBuffer", range("a read", offset, bytes), device_->name());
@@ -152,8 +152,8 @@ void queue::read(void* to, runtime::memory from, std::size_t offset, std::size_t
 void queue::copy(runtime::memory to, std::size_t to_offset, runtime::memory from, std::size_t from_offset,
                  std::size_t bytes, const runtime::dependencies& needs) {
     const cl_int code = submit(needs, [&](cl_uint count, const cl_event* events, cl_event* made) {
-        return clEnqueueCopyBuffer(queue_.get(), buffer(from), buffer(to), from_offset, to_offset, bytes,
-                                   count, events, made);
+        return loader().clEnqueueCopyBuffer(queue_.get(), buffer(from), buffer(to), from_offset, to_offset,
+                                            bytes, count, events, made);
     });
     if (code != CL_SUCCESS)
         fail(code, "clEnqueueCopyBuffer",
@@ -176,8 +176,8 @@ void queue::fill(runtime::memory to, std::size_t offset, std::size_t bytes,
                  std::span<const std::byte> pattern, const runtime::dependencies& needs) {
     if (offset + bytes > reach_of_fill) return fill_by_copies(to, offset, bytes, pattern, needs);
     const cl_int code = submit(needs, [&](cl_uint count, const cl_event* events, cl_event* made) {
-        return clEnqueueFillBuffer(queue_.get(), buffer(to), pattern.data(), pattern.size(), offset, bytes,
-                                   count, events, made);
+        return loader().clEnqueueFillBuffer(queue_.get(), buffer(to), pattern.data(), pattern.size(), offset,
+                                            bytes, count, events, made);
     });
     if (code != CL_SUCCESS)
         fail(code, "clEnqueueFillBuffer",
@@ -197,7 +197,7 @@ void queue::fill_by_copies(runtime::memory to, std::size_t offset, std::size_t b
             copy(to, offset + done, block, 0, some, {{}, done + some == bytes ? needs.made : nullptr});
         }
     } catch (...) {
-        clFinish(queue_.get());
+        loader().clFinish(queue_.get());
         throw;
     }
 }
@@ -223,7 +223,7 @@ void queue::submit_pieces(const Pieces& pieces, const char* what, const runtime:
         if (code != CL_SUCCESS) fail(code, what, region_text("a box", each.size), device_->name());
     }
 } catch (...) {
-    if (pieces.size() > 1) clFinish(queue_.get());
+    if (pieces.size() > 1) loader().clFinish(queue_.get());
     throw;
 }
 
@@ -248,7 +248,7 @@ void queue::write_image(runtime::memory to, const runtime::region_layout& to_lay
                         const runtime::dependencies& needs) {
     submit_image("clEnqueueWriteImage", "write to an", to_layout.element_bytes, size, needs,
                  [&](const std::size_t* elements, cl_uint count, const cl_event* events, cl_event* made) {
-                     return clEnqueueWriteImage(
+                     return loader().clEnqueueWriteImage(
                          queue_.get(), buffer(to), CL_FALSE, to_layout.origin().data(), elements,
                          from_layout.row_pitch, size.planes > 1 ? from_layout.plane_pitch : 0,
                          static_cast<const std::byte*>(from) + from_layout.offset, count, events, made);
@@ -260,7 +260,7 @@ void queue::read_image(void* to, const runtime::region_layout& to_layout, runtim
                        const runtime::dependencies& needs) {
     submit_image("clEnqueueReadImage", "read of an", from_layout.element_bytes, size, needs,
                  [&](const std::size_t* elements, cl_uint count, const cl_event* events, cl_event* made) {
-                     return clEnqueueReadImage(
+                     return loader().clEnqueueReadImage(
                          queue_.get(), buffer(from), CL_FALSE, from_layout.origin().data(), elements,
                          to_layout.row_pitch, size.planes > 1 ? to_layout.plane_pitch : 0,
                          static_cast<std::byte*>(to) + to_layout.offset, count, events, made);
@@ -277,18 +277,20 @@ void queue::copy_image(runtime::memory to, const runtime::region_layout& to_layo
                                                  : "clEnqueueCopyImage";
     const std::size_t element_bytes =
         to_layout.is_image() ? to_layout.element_bytes : from_layout.element_bytes;
-    submit_image(
-        call, "copy from or to an", element_bytes, size, needs,
-        [&](const std::size_t* elements, cl_uint count, const cl_event* events, cl_event* made) {
-            if (!to_layout.is_image())
-                return clEnqueueCopyImageToBuffer(queue_.get(), buffer(from), buffer(to), from_origin.data(),
-                                                  elements, to_layout.offset, count, events, made);
-            if (!from_layout.is_image())
-                return clEnqueueCopyBufferToImage(queue_.get(), buffer(from), buffer(to), from_layout.offset,
-                                                  to_origin.data(), elements, count, events, made);
-            return clEnqueueCopyImage(queue_.get(), buffer(from), buffer(to), from_origin.data(),
-                                      to_origin.data(), elements, count, events, made);
-        });
+    submit_image(call, "copy from or to an", element_bytes, size, needs,
+                 [&](const std::size_t* elements, cl_uint count, const cl_event* events, cl_event* made) {
+                     if (!to_layout.is_image())
+                         return loader().clEnqueueCopyImageToBuffer(queue_.get(), buffer(from), buffer(to),
+                                                                    from_origin.data(), elements,
+                                                                    to_layout.offset, count, events, made);
+                     if (!from_layout.is_image())
+                         return loader().clEnqueueCopyBufferToImage(queue_.get(), buffer(from), buffer(to),
+                                                                    from_layout.offset, to_origin.data(),
+                                                                    elements, count, events, made);
+                     return loader().clEnqueueCopyImage(queue_.get(), buffer(from), buffer(to),
+                                                        from_origin.data(), to_origin.data(), elements, count,
+                                                        events, made);
+                 });
 }
 
 void queue::write_region(runtime::memory to, const runtime::region_layout& to_layout, const void* from,
@@ -300,10 +302,10 @@ void queue::write_region(runtime::memory to, const runtime::region_layout& to_la
         "clEnqueueWriteBufferRect", needs,
         [&](const piece& p, const std::size_t* to_origin, const std::size_t* from_origin,
             const std::size_t* region, cl_uint count, const cl_event* events, cl_event* made) {
-            return clEnqueueWriteBufferRect(queue_.get(), buffer(to), CL_FALSE, to_origin, from_origin,
-                                            region, to_layout.row_pitch, p.a.plane_pitch(p.size),
-                                            from_layout.row_pitch, p.b.plane_pitch(p.size), from, count,
-                                            events, made);
+            return loader().clEnqueueWriteBufferRect(queue_.get(), buffer(to), CL_FALSE, to_origin,
+                                                     from_origin, region, to_layout.row_pitch,
+                                                     p.a.plane_pitch(p.size), from_layout.row_pitch,
+                                                     p.b.plane_pitch(p.size), from, count, events, made);
         },
         [&](const piece& p, const runtime::dependencies& own) {
             write(to, p.a.layout.offset, static_cast<const std::byte*>(from) + p.b.layout.offset,
@@ -320,10 +322,10 @@ void queue::read_region(void* to, const runtime::region_layout& to_layout, runti
         "clEnqueueReadBufferRect", needs,
         [&](const piece& p, const std::size_t* from_origin, const std::size_t* to_origin,
             const std::size_t* region, cl_uint count, const cl_event* events, cl_event* made) {
-            return clEnqueueReadBufferRect(queue_.get(), buffer(from), CL_FALSE, from_origin, to_origin,
-                                           region, from_layout.row_pitch, p.a.plane_pitch(p.size),
-                                           to_layout.row_pitch, p.b.plane_pitch(p.size), to, count, events,
-                                           made);
+            return loader().clEnqueueReadBufferRect(queue_.get(), buffer(from), CL_FALSE, from_origin,
+                                                    to_origin, region, from_layout.row_pitch,
+                                                    p.a.plane_pitch(p.size), to_layout.row_pitch,
+                                                    p.b.plane_pitch(p.size), to, count, events, made);
         },
         [&](const piece& p, const runtime::dependencies& own) {
             read(static_cast<std::byte*>(to) + p.b.layout.offset, from, p.a.layout.offset, p.size.row_bytes,
@@ -341,9 +343,9 @@ void queue::copy_region(runtime::memory to, const runtime::region_layout& to_lay
         "clEnqueueCopyBufferRect", needs,
         [&](const piece& p, const std::size_t* from_origin, const std::size_t* to_origin,
             const std::size_t* region, cl_uint count, const cl_event* events, cl_event* made) {
-            return clEnqueueCopyBufferRect(queue_.get(), buffer(from), buffer(to), from_origin, to_origin,
-                                           region, from_layout.row_pitch, p.a.plane_pitch(p.size),
-                                           to_layout.row_pitch, p.b.plane_pitch(p.size), count, events, made);
+            return loader().clEnqueueCopyBufferRect(
+                queue_.get(), buffer(from), buffer(to), from_origin, to_origin, region, from_layout.row_pitch,
+                p.a.plane_pitch(p.size), to_layout.row_pitch, p.b.plane_pitch(p.size), count, events, made);
         },
         [&](const piece& p, const runtime::dependencies& own) {
             copy(to, p.b.layout.offset, from, p.a.layout.offset, p.size.row_bytes, own);
@@ -355,8 +357,8 @@ void* queue::map(runtime::memory mapped, std::size_t offset, std::size_t bytes, 
     void* address = nullptr;
     const cl_int code = submit(needs, [&](cl_uint count, const cl_event* events, cl_event* made) {
         cl_int mapping = CL_SUCCESS;
-        address = clEnqueueMapBuffer(queue_.get(), buffer(mapped), CL_FALSE, flags_of(use), offset, bytes,
-                                     count, events, made, &mapping);
+        address = loader().clEnqueueMapBuffer(queue_.get(), buffer(mapped), CL_FALSE, flags_of(use), offset,
+                                              bytes, count, events, made, &mapping);
         return mapping;
     });
     if (code != CL_SUCCESS)
@@ -366,7 +368,7 @@ void* queue::map(runtime::memory mapped, std::size_t offset, std::size_t bytes, 
 
 void queue::unmap(runtime::memory mapped, void* address, const runtime::dependencies& needs) {
     const cl_int code = submit(needs, [&](cl_uint count, const cl_event* events, cl_event* made) {
-        return clEnqueueUnmapMemObject(queue_.get(), buffer(mapped), address, count, events, made);
+        return loader().clEnqueueUnmapMemObject(queue_.get(), buffer(mapped), address, count, events, made);
     });
     if (code != CL_SUCCESS)
         fail(code, "clEnqueueUnmapMemObject", "a mapping that is given back", device_->name());
@@ -380,8 +382,8 @@ void queue::launch(runtime::driver_kernel& launched, const runtime::grid& over,
     if (own.shapes() != nullptr && !own.shapes()->has(own.name(), over))
         compiling.emplace(launch_text(own, over));
     const auto enqueue = [&](cl_uint count, const cl_event* events, cl_event* made) {
-        return clEnqueueNDRangeKernel(queue_.get(), own.get(), over.dimensions, over.offset.data(),
-                                      over.global.data(), over.local.data(), count, events, made);
+        return loader().clEnqueueNDRangeKernel(queue_.get(), own.get(), over.dimensions, over.offset.data(),
+                                               over.global.data(), over.local.data(), count, events, made);
     };
     const cl_int code = own.turns() == nullptr
                             ? submit(needs, enqueue)
@@ -396,14 +398,14 @@ runtime::event_handle queue::record(std::span<const runtime::event_handle> wait_
     runtime::event_handle point;
     const cl_int code =
         submit({wait_for, &point}, [&](cl_uint count, const cl_event* events, cl_event* made) {
-            return clEnqueueMarkerWithWaitList(queue_.get(), count, events, made);
+            return loader().clEnqueueMarkerWithWaitList(queue_.get(), count, events, made);
         });
     check(code, "clEnqueueMarkerWithWaitList", "a point in the queue", device_->name());
     return point;
 }
 
-void queue::flush() { check(clFlush(queue_.get()), "clFlush", "a queue", device_->name()); }
+void queue::flush() { check(loader().clFlush(queue_.get()), "clFlush", "a queue", device_->name()); }
 
-void queue::finish() { check(clFinish(queue_.get()), "clFinish", "a queue", device_->name()); }
+void queue::finish() { check(loader().clFinish(queue_.get()), "clFinish", "a queue", device_->name()); }
 
 }  // namespace balm::opencl

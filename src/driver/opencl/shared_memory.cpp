@@ -23,12 +23,10 @@ struct functions {
 
 const functions& svm() {
     static const functions found = [] {
-        const std::string names[] = {"libOpenCL.so.1", "libOpenCL.so", "OpenCL.dll"};
-        auto loader = runtime::shared_library::open_first(names);
+        const runtime::shared_library& library = load_loader().library;
         functions made;
-        made.allocate = loader.function<void*(cl_context, cl_bitfield, size_t, cl_uint)>("clSVMAlloc");
-        made.free = loader.function<void(cl_context, void*)>("clSVMFree");
-        loader.keep_loaded();
+        made.allocate = library.function<void*(cl_context, cl_bitfield, size_t, cl_uint)>("clSVMAlloc");
+        made.free = library.function<void(cl_context, void*)>("clSVMFree");
         return made;
     }();
     return found;
@@ -52,7 +50,8 @@ runtime::managed_memory device::allocate_managed(std::size_t bytes) {
             "gives at most {} at once.",
             bytes, name(), info_.global_memory, info_.max_allocation));
     cl_int code = CL_SUCCESS;
-    cl_mem buffer = clCreateBuffer(owner, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, address, &code);
+    cl_mem buffer =
+        loader().clCreateBuffer(owner, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, address, &code);
     if (code != CL_SUCCESS) {
         svm().free(owner, address);
         fail(code, "clCreateBuffer", fmt::format("a buffer over {} bytes of shared virtual memory", bytes),

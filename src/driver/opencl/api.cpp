@@ -1,0 +1,48 @@
+#include "driver/opencl/api.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace balm::opencl {
+
+namespace {
+
+// Names of entry points that the library lacks; empty when the table is full.
+std::string fill(loader_api& api, const runtime::shared_library& library) {
+    std::string missing;
+#define BALM_OPENCL_FIND(name)                                              \
+    api.name = reinterpret_cast<decltype(api.name)>(library.symbol(#name)); \
+    if (api.name == nullptr) missing += (missing.empty() ? "" : ", ") + std::string(#name);
+    BALM_OPENCL_TABLE(BALM_OPENCL_FIND)
+#undef BALM_OPENCL_FIND
+    return missing;
+}
+
+loader_library open_loader() {
+    loader_library found;
+    const std::array<std::string, 2> names{"libOpenCL.so.1", "libOpenCL.so"};
+    found.library = runtime::shared_library::open_first(names);
+    if (!found.library) {
+        for (const auto& failure : found.library.failures())
+            found.notes.push_back(
+                fmt::format("OpenCL: {} cannot be opened ({}).", failure.name, failure.reason));
+        return found;
+    }
+    found.library.keep_loaded();
+    if (const std::string missing = fill(found.api, found.library); missing.empty())
+        found.is_ready = true;
+    else
+        found.notes.push_back(
+            fmt::format("OpenCL: {} is too old or no loader: it lacks {}.", found.library.name(), missing));
+    return found;
+}
+
+}  // namespace
+
+const loader_library& load_loader() {
+    static const auto* const library = new loader_library(open_loader());
+    return *library;
+}
+
+}  // namespace balm::opencl
