@@ -32,6 +32,9 @@ INTERNAL_HEADERS = {
 INTERNAL_NAMES = re.compile(r"\b(trace|runtime|ir)::|\barray::(?!slice_part|dimension_list)|\bnode\b")
 UNDOCUMENTED_INTERNAL_NAMES = re.compile(INTERNAL_NAMES.pattern + r"|\bdetail::")
 INTERNAL_MEMBERS = {"balm_place", "node", "kernels_may_read", "kernels_may_write", "judge", "turn"}
+PUBLIC_MACROS = re.compile(r"(BALM_)?(IF|ELIF|ELSE|WHILE)|BALM_STRUCT")
+# Overloads that exist to be refused by the compiler, with a message.
+REFUSAL = "always_false<"
 WIDTH = 100  # of a signature's line
 
 
@@ -88,9 +91,8 @@ def text_of(element):
 def tidy(text):
     """Doxygen's spaces, as clang-format would place them."""
     text = re.sub(r"(?<!operator)< (?=\S)", "<", text)
-    text = re.sub(r"(?<=[\w>*&.)]) >(?=$|[,>)&*\s({:])", ">", text)
+    text = re.sub(r"(?<=[\w>*&.)]) >(?=$|[,>)&*\s({:.])", ">", text)
     text = re.sub(r" ([&*]+)(?=\w)", r"\1 ", text)
-    text = re.sub(r" ([&*]+)(\.\.\.)(?=\w)", r"\1\2 ", text)
     text = re.sub(r"(?<=\w)=(?=[\w{\"])", " = ", text)
     return re.sub(r"\bbalm::(?=\w)", "", text)
 
@@ -115,16 +117,23 @@ def template_of(element):
     return tidy(head) + "\n" + (f"requires {condition}\n" if condition else "")
 
 
+def tidy_function(text):
+    """The same for a type or parameters, where & and * belong to types."""
+    text = re.sub(r" ([&*]+)\s*(\.\.\.)\s*(?=\w)", r"\1\2 ", tidy(text))
+    return re.sub(r"(?<=[\w>]) ([&*]+)(?=$|[,)>]|\.\.\.)", r"\1", text)
+
+
 def function_signature(member):
     arguments = CALLER.sub("", member.findtext("argsstring") or "").replace("(, ", "(")
+    arguments = re.sub(r"\s*=\s*default$", "", arguments)
     kind = text_of(member.find("type"))
     kind = re.sub(r"^friend ", "", kind)
     before = "static " if member.get("static") == "yes" and "static" not in kind else ""
     before += "explicit " if member.get("explicit") == "yes" and "explicit" not in kind else ""
-    head = tidy(before + kind) + (" " if before + kind and not before.endswith(" ") or kind else "")
+    head = tidy_function(before + kind) + (" " if before + kind and not before.endswith(" ") or kind else "")
     head += member.findtext("name")
-    arguments = tidy(arguments).replace(")const", ") const")
-    line = re.sub(r"([&*])\s+(?=[&*])", r"\1", head + arguments)
+    arguments = tidy_function(arguments).replace(")const", ") const")
+    line = head + arguments
     if len(line) > WIDTH:
         line = wrapped(head, arguments)
     return template_of(member) + line + ";"
@@ -186,7 +195,7 @@ def is_public(member):
     if kind == "friend" and not arguments or arguments.replace(" ", "").endswith("=delete"):
         return False
     if kind == "define":
-        return has_comment(member) and not name.endswith("_") and not name.startswith(("BALM_BINARY", "BALM_COMPOUND"))
+        return has_comment(member) and PUBLIC_MACROS.fullmatch(name)
     if has_comment(member):
         return not INTERNAL_NAMES.search(text_of(member.find("type")) + CALLER.sub("", arguments))
     if name.startswith("~") or name == "operator B" or arguments.replace(" ", "").endswith("=default") and "operator==" not in name:
@@ -212,8 +221,10 @@ class Library:
     def read(self, compound):
         kind, name = compound.get("kind"), compound.findtext("compoundname")
         scope = re.sub(r"^balm(::|$)", "", name)
-        members = [member for member in compound.iter("memberdef") if is_public(member)]
+        members = [member for member in compound.iter("memberdef") if is_public(member) and not self.refuses(member)]
         if kind in ("class", "struct", "union"):
+            if ">::" in name:
+                return  # part of a specialisation
             place = compound.find("location")
             short = re.sub(r"< (.*) >", r"<\1>", scope)
             head = template_of(compound) + ("struct " if kind == "struct" else "class ") + short
@@ -237,12 +248,21 @@ class Library:
                 if (kind == "file") == (member.get("kind") == "define"):
                     self.add(member.find("location").get("file"), symbol_of(member, scope if kind == "namespace" else ""))
 
+    def lines(self, header):
+        return (self.include.parent / header).read_text().splitlines()
+
+    def refuses(self, member):
+        place = member.find("location")
+        begin, end = int(place.get("line")), int(place.get("bodyend", -1))
+        return end > 0 and any(REFUSAL in line for line in self.lines(place.get("file"))[begin - 1:end]) and \
+            not any("if constexpr" in line for line in self.lines(place.get("file"))[begin - 1:end])
+
     def add(self, file, symbol):
         self.by_header.setdefault(file.removeprefix("balm/"), []).append(symbol)
 
     def grouped(self, header, symbols):
         """In the order of the header; what has no comment belongs to what it follows without an empty line."""
-        lines = (self.include / header).read_text().splitlines()
+        lines = self.lines("balm/" + header)
         groups = []
         for symbol in sorted(symbols, key=lambda each: each.line):
             if symbol.members:
@@ -251,7 +271,9 @@ class Library:
             gap = lines[last.end:symbol.line - 1] if last else [""]
             is_class = symbol.kind in ("class", "struct", "union")
             follows = last and (last.line == symbol.line or all(line.strip() for line in gap))
-            if not symbol.is_documented and not is_class and follows and last.kind not in ("class", "struct", "union"):
+            same_macro = last and last.line == symbol.line
+            shares = same_macro or not symbol.is_documented and follows
+            if shares and not is_class and last.kind not in ("class", "struct", "union"):
                 groups[-1].symbols.append(symbol)
             else:
                 groups.append(Group([symbol]))
@@ -260,6 +282,24 @@ class Library:
                 self.anchors[symbol.id] = group.anchor
                 self.names.setdefault(re.sub(r"<.*", "", symbol.name), group.anchor)
         return groups
+
+    def introduction(self, header):
+        """The comment that begins the header."""
+        lines = []
+        for line in self.lines("balm/" + header)[1:]:
+            if not line.startswith("//"):
+                break
+            lines.append(line[2:].removeprefix(" "))
+        found = []
+        for part in re.split(r"\n\n+", "\n".join(lines)):
+            if part.startswith("    "):
+                found.append(code("\n".join(line.removeprefix("    ") for line in part.splitlines())))
+            elif part:
+                paragraph = nodes.paragraph()
+                for number, piece in enumerate(part.replace("\n", " ").split("`")):
+                    paragraph += nodes.literal("", piece) if number % 2 else nodes.Text(piece)
+                found.append(paragraph)
+        return found
 
     def target(self, name):
         """The anchor of a name as users write it: balm::sort, balm::dsl::Int, balm::context."""
@@ -342,8 +382,14 @@ class Reference(SphinxDirective):
             self.env.balm_headers.add(header)
             section = nodes.section(ids=["header-" + re.sub(r"\W", "-", header)], names=[])
             section += nodes.title("", f"<balm/{header}>")
+            section += library.introduction(header)
+            last = None
             for group in groups:
-                section += self.entry(group)
+                if last and last.names == group.names and not group.first.members:
+                    section[-1] += self.body(group)  # an overload with a comment of its own
+                else:
+                    section += self.entry(group)
+                last = group
             found.append(section)
         return found
 
@@ -380,8 +426,17 @@ class Reference(SphinxDirective):
 
     @staticmethod
     def signatures(group):
-        """Members declared by a macro for many operators differ in their names alone; all are shown."""
-        return list(dict.fromkeys(symbol.signature for symbol in group.symbols))
+        """Operators that a macro declares differ in their symbols alone: one is shown, and the symbols of the others."""
+        shapes = {}
+        for symbol in group.symbols:
+            shape = re.sub(r"operator[^\w\s(]+", "operator@", symbol.signature)
+            shapes.setdefault(shape, []).append(symbol)
+        found = []
+        for shape, symbols in shapes.items():
+            others = [symbol.name.split("operator")[-1] for symbol in symbols[1:]]
+            likewise = f"  // also {' '.join(dict.fromkeys(others))}" if "operator@" in shape and others else ""
+            found.append(symbols[0].signature + likewise)
+        return found
 
     def values(self, values):
         items = nodes.definition_list()

@@ -22,6 +22,7 @@ LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".cl": "c", ".cmake": "cmake", ".txt"
 ALONE = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md", "README.md": "index.md"}
 
 faults = []
+linked_files = {}  # path in the repository -> path in the site
 
 
 def pages():
@@ -47,7 +48,7 @@ def programs():
 
 
 def place_of(link, page, places):
-    """Where a link of a page leads in the site, relative to the page; None: to a file that is not on the site."""
+    """Where a link of a page leads in the site, relative to the page. A file that is no page becomes one."""
     target, mark, anchor = link.partition("#")
     path = os.path.normpath(os.path.join(os.path.dirname(page), target))
     if not (ROOT / path).exists():
@@ -57,8 +58,11 @@ def place_of(link, page, places):
     place = places.get(path)
     if path == "README.md":
         place = pathlib.Path("index.md")
+    if place is None and (ROOT / path).is_dir():
+        faults.append(f"{page}: the site has no page for the folder {link}")
+        return link
     if place is None:
-        return None
+        place = places[path] = linked_files[path] = pathlib.Path("files", path + ".md")
     return os.path.relpath(place, places[page].parent) + mark + anchor
 
 
@@ -67,8 +71,7 @@ def resolved(text, page, places):
         link = match[1]
         if re.match(r"[a-z]+:|#", link):
             return match[0]
-        place = place_of(link, page, places)
-        return f"({place})" if place else ""  # only its text
+        return f"({place_of(link, page, places)})"
 
     parts = FENCE.split(text)
     return "".join(part if number % 2 else LINK.sub(replaced, part) for number, part in enumerate(parts))
@@ -127,11 +130,10 @@ def stage(folder):
         if page == "docs/index.md":
             text = toctrees(text)
         write(folder, place, text)
-    for page in ("README.md",):
-        text = (ROOT / page).read_text()
-        check_listings(text, page)
-        resolved(text, page, places | {page: pathlib.Path("index.md")})
-    for page, place in sources.items():
+    readme = (ROOT / "README.md").read_text()  # not on the site; its links and listings are checked
+    check_listings(readme, "README.md")
+    resolved(readme, "README.md", places | {"README.md": pathlib.Path("index.md")})
+    for page, place in (sources | linked_files).items():
         if (ROOT / page).is_dir():
             files = [file.relative_to(ROOT) for file in sorted((ROOT / page).iterdir()) if file.suffix in LANGUAGES]
         elif place == sources.get("examples/heat_trail"):
