@@ -5,8 +5,10 @@ the pages of CONTRIBUTING.md and src. The pages stay readable in the repository;
     docs/site/stage.py FOLDER      collects; a broken link or a listing that differs from its file is an error
     docs/site/stage.py --update    rewrites listings of pages from their files
 
-A listing is a fence below a comment, `<!-- listing: examples/tutorial/vector.cpp -->`: the text of that file.
-The lists of links in docs/index.md are the site's navigation: a section is a caption there.
+A listing is a fence below a comment, `<!-- listing: examples/tutorial/vector.cpp -->`: the text of that file. An excerpt,
+`<!-- excerpt: FILE -->`, is a part of the file, but for its indentation; with `<!-- compiled: FILE -->` on a page so is
+the code in the last cell of each row of its tables.
+The lists of links in docs/index.md and docs/tutorial/index.md are the site's navigation: a section is a caption there.
 """
 import os
 import pathlib
@@ -16,10 +18,15 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LISTING = re.compile(r"(<!-- listing: (\S+) -->\n\n?)```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+EXCERPT = re.compile(r"<!-- excerpt: (\S+) -->\n\n?```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+COMPILED = re.compile(r"<!-- compiled: (\S+) -->")
 LINK = re.compile(r"(?<=\])\(([^()\s]+)\)")
 FENCE = re.compile(r"(^```.*?^```$|`[^`\n]*`)", re.DOTALL | re.MULTILINE)
+FENCE_OF_LINES = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".cl": "c", ".cmake": "cmake", ".txt": "cmake", ".sh": "sh"}
 ALONE = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md", "README.md": "index.md"}
+
+INDEXES = ("docs/index.md", "docs/tutorial/index.md")
 
 faults = []
 linked_files = {}  # path in the repository -> path in the site
@@ -88,19 +95,32 @@ def check_listings(text, page, update=False):
             faults.append(f"{page}: the listing of {match[2]} differs from the file; docs/site/stage.py --update")
         return f"{match[1]}```{match[3]}\n{wanted}```"
 
+    for file, code in excerpts(text):
+        if "".join(code.split()) not in "".join((ROOT / file).read_text().split()):
+            faults.append(f"{page}: not in {file}: {code.strip()}")
     return LISTING.sub(replaced, text)
 
 
+def excerpts(text):
+    """Files, and code that has to be in them."""
+    yield from (match.groups() for match in EXCERPT.finditer(text))
+    for compiled in COMPILED.findall(text):
+        for row in re.findall(r"^\|.*(?<!\\)\|$", FENCE_OF_LINES.sub("", text), re.MULTILINE):
+            last = re.split(r"(?<!\\)\|", row)[-2]
+            yield from ((compiled, code.replace("\\|", "|")) for code in re.findall(r"`([^`]+)`", last))
+
+
 def toctrees(text):
-    """docs/index.md with a hidden toctree for each section that is a list of links."""
+    """An index with a hidden toctree for each section that is a list of links."""
     def listed(match):
-        links = [link for link in re.findall(r"^\* \[[^\]]*\]\(([^()\s]+)\)", match[0], re.MULTILINE) if link.endswith(".md")]
+        links = re.findall(r"^(?:\*|\d\.) \[[^\]]*\]\(([^()\s]+)\.md\)", match[0], re.MULTILINE)
         if not links:
             return match[0]
-        entries = "\n".join(link.removesuffix(".md") for link in links)
-        return f"{match[0].rstrip()}\n\n```{{toctree}}\n:hidden:\n:caption: {match[1]}\n\n{entries}\n```\n\n"
+        caption = f":caption: {match[2]}\n" if match[1] == "##" else ""
+        entries = "\n".join(links)
+        return f"{match[0].rstrip()}\n\n```{{toctree}}\n:hidden:\n{caption}\n{entries}\n```\n\n"
 
-    return re.sub(r"^## (.*)\n(?:(?!## ).*\n)*", listed, text, flags=re.MULTILINE)
+    return re.sub(r"^(#+) (.*)\n(?:(?!## ).*\n)*", listed, text, flags=re.MULTILINE)
 
 
 def source_page(title, files):
@@ -127,7 +147,7 @@ def stage(folder):
         text = (ROOT / page).read_text()
         check_listings(text, page)
         text = resolved(text, page, places)
-        if page == "docs/index.md":
+        if page in INDEXES:
             text = toctrees(text)
         write(folder, place, text)
     readme = (ROOT / "README.md").read_text()  # not on the site; its links and listings are checked
