@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LISTING = re.compile(r"(<!-- listing: (\S+) -->\n\n?)```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 EXCERPT = re.compile(r"<!-- excerpt: (\S+) -->\n\n?```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 COMPILED = re.compile(r"<!-- compiled: (\S+) -->")
+COMMENT = re.compile(r"^<!--.*?-->\n", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"(?<=\])\(([^()\s]+)\)")
 FENCE = re.compile(r"(^```.*?^```$|`[^`\n]*`)", re.DOTALL | re.MULTILINE)
 FENCE_OF_LINES = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
@@ -84,6 +85,13 @@ def resolved(text, page, places):
     return "".join(part if number % 2 else LINK.sub(replaced, part) for number, part in enumerate(parts))
 
 
+def without_comments(text):
+    """What readers do not see is not sent to them."""
+    parts = FENCE_OF_LINES.split(text)
+    fences = FENCE_OF_LINES.findall(text) + [""]
+    return "".join(COMMENT.sub("", part) + fence for part, fence in zip(parts, fences))
+
+
 def check_listings(text, page, update=False):
     def replaced(match):
         file = ROOT / match[2]
@@ -110,14 +118,14 @@ def excerpts(text):
             yield from ((compiled, code.replace("\\|", "|")) for code in re.findall(r"`([^`]+)`", last))
 
 
-def toctrees(text):
-    """An index with a hidden toctree for each section that is a list of links."""
+def toctrees(text, decisions):
+    """An index with a hidden toctree for each section that is a list of links; Developing has the pages of src too."""
     def listed(match):
         links = re.findall(r"^(?:\*|\d\.) \[[^\]]*\]\(([^()\s]+)\.md\)", match[0], re.MULTILINE)
         if not links:
             return match[0]
         caption = f":caption: {match[2]}\n" if match[1] == "##" else ""
-        entries = "\n".join(links)
+        entries = "\n".join(links + (decisions if match[2] == "Developing" else []))
         return f"{match[0].rstrip()}\n\n```{{toctree}}\n:hidden:\n{caption}\n{entries}\n```\n\n"
 
     return re.sub(r"^(#+) (.*)\n(?:(?!## ).*\n)*", listed, text, flags=re.MULTILINE)
@@ -146,9 +154,10 @@ def stage(folder):
     for page, place in texts.items():
         text = (ROOT / page).read_text()
         check_listings(text, page)
+        text = without_comments(text)
         text = resolved(text, page, places)
         if page in INDEXES:
-            text = toctrees(text)
+            text = toctrees(text, [str(each.with_suffix("")) for each in texts.values() if each.parts[0] == "internals"])
         write(folder, place, text)
     readme = (ROOT / "README.md").read_text()  # not on the site; its links and listings are checked
     check_listings(readme, "README.md")
