@@ -22,6 +22,7 @@ EXCERPT = re.compile(r"<!-- excerpt: (\S+) -->\n\n?```\w+\n(.*?)^```$", re.DOTAL
 COMPILED = re.compile(r"<!-- compiled: (\S+) -->")
 COMMENT = re.compile(r"^<!--.*?-->\n", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"(?<=\])\(([^()\s]+)\)")
+FILE_NAMED = re.compile(r"\[[\w/.-]+\.md\](\([\w/.#-]+\))")
 FENCE = re.compile(r"(^```.*?^```$|`[^`\n]*`)", re.DOTALL | re.MULTILINE)
 FENCE_OF_LINES = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".cl": "c", ".cmake": "cmake", ".txt": "cmake", ".sh": "sh"}
@@ -81,6 +82,7 @@ def resolved(text, page, places):
             return match[0]
         return f"({place_of(link, page, places)})"
 
+    text = FILE_NAMED.sub(r"[]\1", text)  # Sphinx inserts the title
     parts = FENCE.split(text)
     return "".join(part if number % 2 else LINK.sub(replaced, part) for number, part in enumerate(parts))
 
