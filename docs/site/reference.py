@@ -14,6 +14,7 @@ Sphinx's C++ domain is not used, and so neither is Breathe: it cannot hold overl
 import dataclasses
 import pathlib
 import re
+import textwrap
 import xml.etree.ElementTree as ElementTree
 
 from docutils import nodes
@@ -113,7 +114,7 @@ def template_of(element):
             text += " " + name
         parameters.append(text + (f" = {default}" if default else ""))
     head = f"template <{', '.join(parameters)}>" if parameters else "template <>"
-    condition = text_of(element.find("requiresclause"))
+    condition = text_of(element.find("requiresclause")).replace(" &&(", " && (").replace(">&&...", "> && ...")
     return tidy(head) + "\n" + (f"requires {condition}\n" if condition else "")
 
 
@@ -131,7 +132,7 @@ def function_signature(member):
     before = "static " if member.get("static") == "yes" and "static" not in kind else ""
     before += "explicit " if member.get("explicit") == "yes" and "explicit" not in kind else ""
     head = tidy_function(before + kind) + (" " if before + kind and not before.endswith(" ") or kind else "")
-    head += member.findtext("name")
+    head += member.findtext("name").replace(" *", "*")
     arguments = tidy_function(arguments).replace(")const", ") const")
     line = head + arguments
     if len(line) > WIDTH:
@@ -237,9 +238,10 @@ class Library:
             self.add(place.get("file"), symbol)
         elif kind == "concept":
             place = compound.find("location")
-            text = re.sub(r"\s+", " ", text_of(compound.find("initializer")))
-            text = re.sub(r"(template <.*?>|template<.*?>) concept", r"\1\nconcept", tidy(text)) + ";"
-            text = text.replace("template<", "template <")
+            text = text_of(compound.find("initializer")).replace(f"concept {name}", f"\nconcept {scope.split('::')[-1]}")
+            text = text.replace("template<", "template <").replace(" \n", "\n").replace("balm::", "") + ";"
+            if len(text) > WIDTH:
+                text = re.sub(r" ?(\|\||&&) ?(?=[a-z])", r" \1\n    ", text)
             symbol = Symbol(id=compound.get("id"), kind=kind, name=scope, line=int(place.get("line")), end=int(place.get("line")),
                             signature=text, is_documented=has_comment(compound), element=compound)
             self.add(place.get("file"), symbol)
@@ -339,7 +341,7 @@ class Comment:
         for child in element:
             if child.tag == "verbatim":
                 close()
-                found.append(code("\n".join(line.removeprefix("    ") for line in child.text.strip("\n").split("\n"))))
+                found.append(code(textwrap.dedent(child.text.strip("\n"))))
             elif child.tag in ("itemizedlist", "orderedlist"):
                 close()
                 items = nodes.bullet_list() if child.tag == "itemizedlist" else nodes.enumerated_list()
