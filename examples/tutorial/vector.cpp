@@ -15,7 +15,6 @@ int main() {
     std::cout << celsius << '\n';
 
     std::vector<double> correction(hours, -0.5);  // the thermometer shows half a degree too much
-    correction[0] = 0;
     celsius += balm::vector<double>(ctx, correction);
 
     balm::vector<double> fahrenheit = 1.8 * celsius + 32;
