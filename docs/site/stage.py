@@ -28,10 +28,11 @@ FENCE_OF_LINES = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".cl": "c", ".cmake": "cmake", ".txt": "cmake", ".sh": "sh"}
 ALONE = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md", "README.md": "index.md"}
 
+PICTURES = (".png", ".svg", ".jpg", ".gif")
 INDEXES = ("docs/index.md", "docs/tutorial/index.md")
 
 faults = []
-linked_files = {}  # path in the repository -> path in the site
+linked_files, pictures = {}, {}  # path in the repository -> path in the site
 
 
 def pages():
@@ -70,6 +71,8 @@ def place_of(link, page, places):
     if place is None and (ROOT / path).is_dir():
         faults.append(f"{page}: the site has no page for the folder {link}")
         return link
+    if place is None and path.endswith(PICTURES):
+        place = places[path] = pictures[path] = pathlib.Path("files", path)
     if place is None:
         place = places[path] = linked_files[path] = pathlib.Path("files", path + ".md")
     return os.path.relpath(place, places[page].parent) + mark + anchor
@@ -164,6 +167,9 @@ def stage(folder):
     readme = (ROOT / "README.md").read_text()  # not on the site; its links and listings are checked
     check_listings(readme, "README.md")
     resolved(readme, "README.md", places | {"README.md": pathlib.Path("index.md")})
+    for picture, place in pictures.items():
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / picture, folder / place)
     for page, place in (sources | linked_files).items():
         if (ROOT / page).is_dir():
             files = [file.relative_to(ROOT) for file in sorted((ROOT / page).iterdir()) if file.suffix in LANGUAGES]
