@@ -170,7 +170,7 @@ void numpy() {
     double total = balm::sum(x), mean = balm::mean(x), most = balm::max(x);
     of_rows = balm::sum(M, balm::along(1));
     auto where = balm::arg_max(x).position;
-    bool all = balm::all(x > -1);
+    bool above = balm::all(x > -1);
     double norm = balm::norm2(x);
     auto positive = balm::copy_if(x, x > 0);
     balm::sort(y);
@@ -184,7 +184,7 @@ void numpy() {
     y = balm::normal<double>()(balm::element_index(), 42);
     std::vector<double> host = x.to_host();
     std::cout << head.size() << ' ' << even.size() << ' ' << back.size() << ' ' << column.size() << ' '
-              << total << ' ' << mean << ' ' << most << ' ' << where << ' ' << all << ' ' << norm << ' '
+              << total << ' ' << mean << ' ' << most << ' ' << where << ' ' << above << ' ' << norm << ' '
               << positive.size() << ' ' << order.size() << ' ' << distinct.size() << ' ' << counts.size()
               << ' ' << product.size() << ' ' << also.size() << ' ' << spectrum.size() << ' ' << host.size()
               << '\n';
