@@ -69,7 +69,7 @@ def faults(root, file):
 
 
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
-files = [root / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")] + sorted(root.glob("docs/*.md"))
+files = [root / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")] + sorted(root.glob("docs/**/*.md"))
 files += sorted((root / "include/balm").rglob("*.hpp"))
 found = [fault for file in files for fault in faults(root, file.relative_to(root))]
 print(*found, sep="\n", end="\n" if found else "")

@@ -18,6 +18,7 @@ packages=(
 )
 if [ "${1-}" = --checks ]; then
     packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14)
+    packages+=(doxygen python3-sphinx python3-myst-parser furo)      # the documentation site
 fi
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

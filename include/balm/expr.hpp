@@ -79,9 +79,9 @@ concept array_operand = array_value<A> || scalar_type<std::remove_cvref_t<A>> ||
 template <class... A>
 concept array_operands = (array_operand<A> && ...) && (array_value<A> || ...);
 
-/// An expression whose elements are of type T: a scalar, a short vector, balm::complex_value<float> or
-/// <double>, or a structure declared with BALM_STRUCT. Keeps the vectors in it alive. `auto e = a + b;` is
-/// fine: it is computed with the vectors' values at the time of assignment.
+/// An expression whose elements are of type T: a scalar, a short vector, complex_value of float or double, or
+/// a structure declared with BALM_STRUCT. Keeps the vectors in it alive. `auto e = a + b;` is fine: it is
+/// computed with the vectors' values at the time of assignment.
 template <class T>
 class [[nodiscard("Balm: an expression computes nothing until it is assigned: y = x + 1")]] expr {
 public:

@@ -69,7 +69,7 @@ host_array<T> listed(It first, It last) {
 
 /// An array of `size()` elements of T on the devices of a context: of several, each has consecutive elements,
 /// in proportion to the devices' bandwidths or to the context's weights. T is a scalar, a short vector
-/// (balm::float4 …), half, std::complex<float> or <double>, or a structure declared with BALM_STRUCT. Copying
+/// (balm::float4 …), half, std::complex of float or double, or a structure declared with BALM_STRUCT. Copying
 /// is deep; moving is not.
 ///
 ///     balm::context ctx;
