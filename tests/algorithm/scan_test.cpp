@@ -289,6 +289,25 @@ TEST(V15_scan, in_place) {
     });
 }
 
+TEST(V15_scan, into_vectors_whose_devices_have_other_elements) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        const std::size_t n = 4096 + pick(random, 20000);
+        SCOPED_TRACE(n);
+        const std::vector<int> x = small_numbers<int>(random, n);
+        const vector<int> v(ctx, x);
+        std::vector<double> weights(ctx.size());
+        for (double& each : weights) each = static_cast<double>(1 + pick(random, 9));
+        for (const context& other : {ctx, ctx.weighted(weights)}) {
+            vector<int> sums(other, n);
+            sums = inclusive_scan(v);
+            expect_equal(sums, inclusive(x, plus<int>(), 0));
+            sums = inclusive_scan(sums);
+            expect_equal(sums, inclusive(inclusive(x, plus<int>(), 0), plus<int>(), 0));
+        }
+    });
+}
+
 TEST(V15_scan, views_in_row_major_order) {
     auto random = seeded_random();
     in_all_strategies([&](const context& ctx) {
