@@ -120,6 +120,7 @@ TEST_F(H1_programs, render_world_paints_in_other_colours_with_a_legend) {
             "render_world c.png --legend <w && ! cmp -s a.png b.png && ! cmp -s a.png c.png");
     EXPECT_EQ(result.code, 0) << result.err;
     expect_refusal("render_world d.png --colours jet <w", "render_world", "jet");
+    expect_refusal("render_world d.png --scale 0 <w", "render_world", "--scale is \"0\"");
 }
 
 TEST_F(H1_programs, render_world_paints_what_comes_through_the_pipe) {
