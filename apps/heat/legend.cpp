@@ -80,12 +80,27 @@ void widen(picture& picture, unsigned width) {
     picture = std::move(wider);
 }
 
+// The captions in lines of at most so many characters, broken at spaces where there are any.
+std::vector<std::string> lines_of(const std::vector<std::string>& captions, std::size_t longest) {
+    std::vector<std::string> lines;
+    for (std::string rest : captions) {
+        while (rest.size() > longest) {
+            const std::size_t space = rest.rfind(' ', longest);
+            const bool is_breakable = space != std::string::npos && space > 0;
+            lines.push_back(rest.substr(0, is_breakable ? space : longest));
+            rest.erase(0, is_breakable ? space + 1 : longest);
+        }
+        lines.push_back(rest);
+    }
+    return lines;
+}
+
 }  // namespace
 
 void add_legend(picture& picture, colour_map map, const std::vector<std::string>& captions) {
-    const unsigned dot = std::max(1u, picture.width / 256);
-    const std::size_t lines = captions.size() + 1;
-    const std::size_t height = (words_top + lines * line_pitch + margin - gap) * dot;
+    const unsigned dot = std::max(1u, picture.width / 256), width = std::max(picture.width / dot, narrowest);
+    const auto lines = lines_of(captions, (width - 2 * side + 1) / glyph_pitch);
+    const std::size_t height = (words_top + (lines.size() + 1) * line_pitch + margin - gap) * dot;
     if (height > std::numeric_limits<unsigned>::max() - picture.height)
         throw std::invalid_argument("the picture is too high for a legend");
     if (picture.width < narrowest) widen(picture, narrowest);
@@ -95,8 +110,8 @@ void add_legend(picture& picture, colour_map map, const std::vector<std::string>
     strip below(picture, top, dot);
     below.paint_bar(map);
     below.explain(map);
-    unsigned line = words_top;
-    for (const std::string& caption : captions) below.write(side, line += line_pitch, caption);
+    unsigned at = words_top;
+    for (const std::string& line : lines) below.write(side, at += line_pitch, line);
 }
 
 }  // namespace heat

@@ -107,7 +107,9 @@ TEST(H1_colours, a_legend_is_added_below) {
             const heat::picture plain = heat::paint(world, options);
             options.legend = true;
             const heat::picture with = heat::paint(world, options);
-            options.captions = {"step"};
+            const std::size_t dot = std::max(1u, with.width / 256), bar = height + 4 * dot;
+            const std::size_t letters_a_line = (with.width / dot - 2 * 2 + 1) / 6;
+            options.captions = {std::string(letters_a_line, 'x') + " step"};
             const heat::picture captioned = heat::paint(world, options);
             ASSERT_GE(with.width, width);
             ASSERT_GT(with.height, height);
@@ -118,7 +120,6 @@ TEST(H1_colours, a_legend_is_added_below) {
                     ASSERT_EQ(pixel(with, x, y),
                               x < width ? pixel(plain, x, y) : (heat::colour{255, 255, 255}));
             // The bar goes from the coldest colour to the hottest; its numbers are below it.
-            const std::size_t dot = std::max(1u, with.width / 256), bar = height + 4 * dot;
             for (const std::size_t x :
                  {std::size_t{0}, std::size_t{with.width / 3}, std::size_t{with.width - 1}})
                 EXPECT_EQ(pixel(with, x, bar),
@@ -130,6 +131,7 @@ TEST(H1_colours, a_legend_is_added_below) {
             EXPECT_FALSE(find_dots(with, bar, dot, step));
             const auto caption = find_dots(captioned, bar, dot, step);
             ASSERT_TRUE(caption);
+            EXPECT_EQ(caption->first, 2 * dot) << "captions begin at the left, and go on there";
             EXPECT_GE(caption->second, with.height - 3 * dot) << "captions come last";
         }
 }

@@ -134,13 +134,30 @@ TEST_F(H1_programs, render_world_paints_what_comes_through_the_pipe) {
 }
 
 TEST_F(H1_programs, heat_demo_checks_itself_and_paints) {
-    const outcome result = run("heat_demo --size 64 --steps 100 --output demo.png");
+    const outcome result = run("heat_demo --size 64 --steps 100 --frames 5 --output demo.png");
     EXPECT_EQ(result.code, 0) << result.out << result.err;
+    EXPECT_NE(result.out.find("64 x 64 slalom world, 100 steps"), std::string::npos);
     EXPECT_NE(result.out.find("cells per second"), std::string::npos);
     EXPECT_NE(result.out.find("ratio"), std::string::npos);
     EXPECT_NE(result.err.find("100 %"), std::string::npos);
     EXPECT_EQ(result.err.find('\r'), std::string::npos) << "no bar where there is no terminal";
     EXPECT_TRUE(exists("demo.png"));
+    EXPECT_TRUE(exists("demo-animated.png"));
+    expect_refusal("heat_demo --output a.png --animation a.png", "heat_demo", "different names");
+    expect_refusal("heat_demo --animation a.gif", "heat_demo", ".png or .apng");
+}
+
+TEST_F(H1_programs, heat_demo_leads_heat_through_the_slalom) {
+    const outcome result = run("heat_demo --size 24 --frames 4 --output demo.bmp --animation film.apng");
+    EXPECT_EQ(result.code, 0) << result.out << result.err;
+    EXPECT_NE(result.out.find("24 x 24 slalom world, 3456 steps of 10 s"), std::string::npos) << result.out;
+    EXPECT_NE(result.out.find("from the serial reference after 1000 steps"), std::string::npos) << result.out;
+    EXPECT_TRUE(exists("demo.bmp"));
+    EXPECT_TRUE(exists("film.apng"));
+    // As it ends, the last chamber is warm: behind both walls, far from the cold cell.
+    const heat::world end = parse(run("make_world 24 | step_world 10 3456 1").out);
+    EXPECT_GT(end.state[20 * 24 + 20], 0.03f);
+    EXPECT_LT(parse(run("make_world 24 | step_world 10 100 1").out).state[20 * 24 + 20], 0.001f);
 }
 
 TEST_F(H1_programs, help_is_no_fault) {
