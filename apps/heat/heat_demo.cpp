@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <balm/balm.hpp>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 
@@ -15,6 +16,7 @@
 #include "command.hpp"
 #include "generate.hpp"
 #include "image.hpp"
+#include "plan_store.hpp"
 #include "reference.hpp"
 #include "step.hpp"
 #include "terminal/progress.hpp"
@@ -49,7 +51,7 @@ std::vector<unsigned> frame_steps(unsigned steps, unsigned frames) {
     std::vector<unsigned> result;
     for (unsigned i = 0; i < frames; ++i) {
         const double share = static_cast<double>(i) / (frames - 1);
-        const auto at = static_cast<unsigned>(share * share * steps + 0.5);
+        const auto at = static_cast<unsigned>(std::llround(share * share * steps));
         if (result.empty() || at > result.back()) result.push_back(at);
     }
     return result;
@@ -79,7 +81,9 @@ struct device_run {
 // Leads the world through all steps, and paints them.
 device_run run_on_device(const heat::world& start, unsigned steps, const arguments& chosen,
                          balm::context& context) {
-    heat::stepper stepper(start, dt, context);
+    const heat::chosen_plan plan = heat::choose_plan(heat::plan_folder(), context.device(0).info());
+    if (!plan.warning.empty()) std::cerr << fmt::format("heat_demo: {}\n", plan.warning);
+    heat::stepper stepper(start, dt, context, plan.plan);
     stepper.prepare();
     heat::paint_options paint{heat::colour_map::perceptual, scale_for(start.width, animation_side), true, {}};
     heat::animation film(chosen.animation, frames_per_second);

@@ -4,6 +4,7 @@
 #include "legend.hpp"
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string_view>
@@ -41,7 +42,7 @@ public:
             picture_.fill(x, top_ + std::size_t{margin} * dot_, 1, std::size_t{bar_height} * dot_,
                           colour_of(map, static_cast<float>(x) / static_cast<float>(last)));
         for (const auto& [temperature, number] : ticks) {
-            const auto at = static_cast<unsigned>(temperature * (width() - 1) + 0.5);
+            const auto at = static_cast<unsigned>(std::lround(temperature * (width() - 1)));
             fill(at, tick_top, 1, tick_height, ink);
             const unsigned wide = text_width(number), left = std::max(at, side + wide / 2) - wide / 2;
             write(std::min(left, width() - side - wide), numbers_top, number);

@@ -17,8 +17,8 @@ std::string last_system_error() {
     return errno != 0 ? std::generic_category().message(errno) : "the file takes no more";
 }
 
-pending_file::pending_file(const std::string& name)
-    : name_(name), temporary_name_(fmt::format("{}.{}.part", name, ::getpid())) {
+pending_file::pending_file(const std::string& name, const char* what)
+    : name_(name), temporary_name_(fmt::format("{}.{}.part", name, ::getpid())), what_(what) {
     errno = 0;
     file_ = std::fopen(temporary_name_.c_str(), "wbx");  // x: never through a file that is there
     if (file_ == nullptr) fail(last_system_error());
@@ -62,7 +62,7 @@ void pending_file::complete() {
 }
 
 void pending_file::fail(const std::string& why) const {
-    throw std::runtime_error(fmt::format("the picture \"{}\" could not be written: {}", name_, why));
+    throw std::runtime_error(fmt::format("the {} \"{}\" could not be written: {}", what_, name_, why));
 }
 
 }  // namespace heat

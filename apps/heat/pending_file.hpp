@@ -1,6 +1,6 @@
 #pragma once
-// A picture's file while it is written. Bytes come in, a file goes out, whole or not at all. Here because
-// nobody should find half a picture under the name that was asked for.
+// A file while it is written. Bytes come in, a file goes out, whole or not at all. Here because nobody should
+// find half a picture, or half a plan, under its name.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace heat {
 /// the system refuses.
 class pending_file {
 public:
-    explicit pending_file(const std::string& name);
+    /// `what` is the word for it in messages.
+    explicit pending_file(const std::string& name, const char* what = "picture");
     pending_file(const pending_file&) = delete;
     pending_file& operator=(const pending_file&) = delete;
     ~pending_file();
@@ -32,13 +33,14 @@ public:
     /// Closes the file and renames it.
     void complete();
 
-    /// Throws: the picture could not be written, and why.
+    /// Throws: the file could not be written, and why.
     [[noreturn]] void fail(const std::string& why) const;
 
 private:
     void seek(std::uint64_t offset, int origin);
 
     std::string name_, temporary_name_;
+    const char* what_;
     std::FILE* file_ = nullptr;
     bool is_complete_ = false;
 };

@@ -15,6 +15,8 @@
 #include "command.hpp"
 #include "image.hpp"
 #include "paint_arguments.hpp"
+#include "plan_search.hpp"
+#include "plan_store.hpp"
 #include "run.hpp"
 #include "stage.hpp"
 #include "terminal/progress.hpp"
@@ -66,9 +68,58 @@ private:
     std::optional<heat::animation> animation_;
 };
 
-heat::run_result advance(heat::world& world, float dt, heat::run_options options) {
+/// Searches for the device's fastest plan, keeps it, and says so.
+heat::plan tuned_plan(balm::context& context, double seconds, bool verbose) {
+    const balm::device_info& device = context.device(0).info();
+    const std::vector<heat::plan> candidates = heat::candidate_plans(device);
+    heat::plan_search found;
+    {
+        balm::terminal::progress bar("tuning", candidates.size(), {.each = {}, .stays = false});
+        found = heat::search_plans(candidates, heat::measure_on(context),
+                                   {seconds, [&](std::size_t done, std::size_t) { bar.show(done); }});
+    }
+    if (verbose)
+        for (const heat::plan_trial& each : found.trials)
+            std::cerr << fmt::format(
+                "  {}: {}\n", heat::describe(each.plan),
+                each.fault.empty() ? balm::terminal::rate_text(each.cells_per_second, "cell") : each.fault);
+    const double rate = found.fastest.cells_per_second;
+    std::cerr << fmt::format("Fastest of {} plans of {}: {}, {}\n", found.trials.size(), candidates.size(),
+                             heat::describe(found.fastest.plan), balm::terminal::rate_text(rate, "cell"));
+    try {
+        const auto folder = heat::plan_folder();
+        if (!folder) throw std::runtime_error("BALM_CACHE is 0, or there is no home");
+        std::cerr << fmt::format("Kept in \"{}\"\n",
+                                 heat::store_plan(*folder, device, found.fastest.plan, rate).string());
+    } catch (const std::runtime_error& fault) {
+        std::cerr << fmt::format("Not kept for later runs: {}\n", fault.what());
+    }
+    return found.fastest.plan;
+}
+
+/// What the options say about the plan of a run.
+struct plan_options {
+    bool tune = false;
+    float seconds = 0;
+    bool verbose = false;
+};
+
+heat::plan plan_of(balm::context& context, const plan_options& options) {
+    const balm::device_info& device = context.device(0).info();
+    if (options.verbose)
+        std::cerr << fmt::format("Device: {} ({})\n", device.name, balm::to_string(device.api));
+    if (options.tune) return tuned_plan(context, static_cast<double>(options.seconds), options.verbose);
+    const heat::chosen_plan chosen = heat::choose_plan(heat::plan_folder(), device);
+    if (!chosen.warning.empty()) std::cerr << fmt::format("step_world: {}\n", chosen.warning);
+    if (options.verbose)
+        std::cerr << fmt::format("Plan: {}, from {}\n", heat::describe(chosen.plan), chosen.origin);
+    return chosen.plan;
+}
+
+heat::run_result advance(heat::world& world, float dt, heat::run_options options, const plan_options& how) {
     balm::context context;
-    heat::stepper stepper(world, dt, context);
+    const heat::plan plan = plan_of(context, how);
+    heat::stepper stepper(world, dt, context, plan);
     balm::terminal::progress bar("stepping", options.steps,
                                  {.each = {static_cast<double>(world.size()), "cell"}});
     if (bar.is_shown()) options.progress = [&](unsigned done) { bar.show(done); };
@@ -102,18 +153,24 @@ int main(int argc, char** argv) {
     heat::add_number(app, "--every", every, 1, 0xFFFFFFFF, "steps from one picture to the next");
     heat::add_number(app, "--frames-per-second", pictures.frames_per_second, 1, 1000, "of the animation");
     heat::add_paint_arguments(app, pictures.paint);
+    plan_options how;
+    heat::add_number(app, "--tune", how.seconds,
+                     "search for the device's fastest plan for so many seconds, and keep it for later runs");
+    app.add_flag("--verbose", how.verbose,
+                 "say on stderr which device and plan are taken, and what a search finds");
     return heat::run_stage(app, argc, argv, [&](heat::world& world, float dt, unsigned n) {
         heat::run_options options;
         options.steps = n;
         options.frame_every = every;
+        how.tune = app.count("--tune") > 0;
         if (app.count("--until-steady") > 0) options.until_steady = until_steady;
         std::optional<film> film;
         if (app.count("--frames") + app.count("--animate") > 0) {
             film.emplace(world, dt, pictures);
             options.frame = [&](unsigned done, const std::vector<float>& state) { film->add(done, state); };
         }
-        if (n > 0) {
-            report(advance(world, dt, options), options);
+        if (n > 0 || how.tune) {
+            report(advance(world, dt, options, how), options);
         } else if (film) {  // needs no device
             film->add(0, world.state);
         }
