@@ -87,10 +87,11 @@ device_run run_on_device(const heat::world& start, unsigned steps, const argumen
     stepper.prepare();
     heat::paint_options paint{heat::colour_map::perceptual, scale_for(start.width, animation_side), true, {}};
     heat::animation film(chosen.animation, frames_per_second);
-    std::vector<unsigned> stops = frame_steps(steps, chosen.frames);
-    const std::vector<unsigned> painted = stops;
-    stops.insert(std::lower_bound(stops.begin(), stops.end(), std::min(steps, checked_steps)),
-                 std::min(steps, checked_steps));
+    const unsigned checked = std::min(steps, checked_steps);
+    const std::vector<unsigned> painted = frame_steps(steps, chosen.frames);
+    std::vector<unsigned> stops = painted;
+    if (const auto at = std::lower_bound(stops.begin(), stops.end(), checked); *at != checked)
+        stops.insert(at, checked);
 
     progress bar(
         "device", steps,
@@ -106,7 +107,7 @@ device_run run_on_device(const heat::world& start, unsigned steps, const argumen
         done = stop;
         bar.show(done);
         world.state = stepper.state();
-        if (done == std::min(steps, checked_steps)) result.checked = world.state;
+        if (done == checked) result.checked = world.state;
         if (std::binary_search(painted.begin(), painted.end(), done)) {
             paint.captions = captions(context.device(0).info(), world, done, steps, result.seconds);
             film.add(heat::paint(world, paint));

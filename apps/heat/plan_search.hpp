@@ -36,9 +36,9 @@ struct search_options {
 /// Cells per second by a plan; throws where the device cannot run it.
 using plan_measure = std::function<double(const plan&)>;
 
-/// Measures each candidate, then the fastest few again, and takes the one that is fastest then. The first
-/// candidate is taken unless another is faster by more than 2 %, so that noise does not change a plan. A
-/// candidate that fails is left out. Throws std::runtime_error when all fail.
+/// Measures each candidate, twice if there is time, then the fastest few again, and takes the one that is
+/// fastest then. The first candidate is taken unless another is faster by more than 2 %, so that noise does
+/// not change a plan. A candidate that fails is left out. Throws std::runtime_error when all fail.
 plan_search search_plans(const std::vector<plan>& candidates, const plan_measure& measure,
                          const search_options& options);
 

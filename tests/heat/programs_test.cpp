@@ -143,7 +143,11 @@ TEST_F(H1_programs, heat_demo_checks_itself_and_paints) {
     EXPECT_NE(result.err.find("100 %"), std::string::npos);
     EXPECT_EQ(result.err.find('\r'), std::string::npos) << "no bar where there is no terminal";
     EXPECT_TRUE(exists("demo.png"));
-    EXPECT_TRUE(exists("demo-animated.png"));
+    const std::string film = run("cat demo-animated.png").out;
+    std::size_t pictures = 0;
+    for (std::size_t at = film.find("fcTL"); at != std::string::npos; at = film.find("fcTL", at + 1))
+        ++pictures;
+    EXPECT_EQ(pictures, 5u);
     expect_refusal("heat_demo --output a.png --animation a.png", "heat_demo", "different names");
     expect_refusal("heat_demo --animation a.gif", "heat_demo", ".png or .apng");
 }
