@@ -61,15 +61,15 @@ heat::picture_scale scale_for(unsigned size, unsigned side) {
     return {std::max(1u, side / size), std::max(1u, size / side)};
 }
 
-// What a picture of the run says below the legend. Each line has the same length in all pictures.
+// What a picture of the run says below the legend. All pictures have the same number of lines: the last,
+// which changes, is short enough for the narrowest.
 std::vector<std::string> captions(const balm::device_info& device, const heat::world& world, unsigned done,
                                   unsigned steps, double seconds) {
-    const std::string all = fmt::format("{}", steps);
+    std::string now = fmt::format("step {}", done);
+    if (done > 0)
+        now += ", " + balm::terminal::rate_text(static_cast<double>(world.size()) * done / seconds, "cell");
     return {fmt::format("{} ({})", device.name, balm::to_string(device.api)),
-            fmt::format("{} x {} cells, step {:>{}} of {}", world.width, world.height, done, all.size(), all),
-            done == 0
-                ? std::string()
-                : balm::terminal::rate_text(static_cast<double>(world.size()) * done / seconds, "cell")};
+            fmt::format("{} x {} cells, {} steps", world.width, world.height, steps), now};
 }
 
 struct device_run {

@@ -58,10 +58,8 @@ plan_search search_plans(const std::vector<plan>& candidates, const plan_measure
         result.trials.push_back(tried(each, measure));
     }
     // Once more, backwards, while there is time: what else runs on a machine comes and goes.
-    for (auto each = result.trials.rbegin(); each != result.trials.rend(); ++each) {
-        if (seconds_since(start) > options.seconds) break;
-        measure_again(*each, measure);
-    }
+    for (std::size_t left = result.trials.size(); left > 0 && seconds_since(start) <= options.seconds; --left)
+        measure_again(result.trials[left - 1], measure);
     if (options.progress) options.progress(candidates.size(), candidates.size());
 
     // The table's plan takes part whatever it has reached so far.
