@@ -56,7 +56,10 @@ bytes animation_control(std::uint32_t frames) {
 class compressor {
 public:
     compressor(pending_file& file, bool is_first_frame, std::uint32_t& sequence)
-        : file_(file), is_first_frame_(is_first_frame), sequence_(sequence), buffer_(compressed_at_once) {
+        : file_(file),
+          is_first_frame_(is_first_frame),
+          sequence_(sequence),
+          buffer_(sequence_bytes + compressed_at_once) {
         if (deflateInit(&stream_, Z_BEST_COMPRESSION) != Z_OK) throw std::bad_alloc();
         renew();
     }
@@ -80,17 +83,23 @@ public:
 
 private:
     void flush() {
-        bytes data;
-        if (!is_first_frame_) put(data, sequence_++, 4);
-        const auto count = static_cast<std::ptrdiff_t>(buffer_.size() - stream_.avail_out);
-        data.insert(data.end(), buffer_.begin(), buffer_.begin() + count);
+        std::span<const std::uint8_t> data(buffer_.data(), buffer_.size() - stream_.avail_out);
+        if (is_first_frame_) {
+            data = data.subspan(sequence_bytes);
+        } else {
+            for (std::size_t i = 0; i < sequence_bytes; ++i)
+                buffer_[i] = static_cast<std::uint8_t>(sequence_ >> (8 * (sequence_bytes - 1 - i)));
+            ++sequence_;
+        }
         heat::write(file_, chunk(is_first_frame_ ? "IDAT" : "fdAT", data));
         renew();
     }
     void renew() {
-        stream_.next_out = buffer_.data();
-        stream_.avail_out = static_cast<uInt>(buffer_.size());
+        stream_.next_out = buffer_.data() + sequence_bytes;
+        stream_.avail_out = static_cast<uInt>(buffer_.size() - sequence_bytes);
     }
+
+    static constexpr std::size_t sequence_bytes = 4;  // in front of the compressed ones, in fdAT
 
     pending_file& file_;
     bool is_first_frame_;
