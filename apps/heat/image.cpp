@@ -5,18 +5,17 @@
 
 #include <fmt/format.h>
 #include <png.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
+#include <cmath>
 #include <filesystem>
 #include <limits>
-#include <system_error>
-#include <utility>
+#include <stdexcept>
 
 #include "legend.hpp"
+#include "pending_file.hpp"
 
 namespace heat {
 namespace {
@@ -24,62 +23,10 @@ namespace {
 enum class image_format { bmp, png };
 
 image_format format_of(const std::string& file_name) {
-    std::string extension = std::filesystem::path(file_name).extension().string();
-    for (char& letter : extension)
-        if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-    if (extension == ".bmp") return image_format::bmp;
-    if (extension == ".png") return image_format::png;
+    if (has_extension(file_name, {".bmp"})) return image_format::bmp;
+    if (has_extension(file_name, {".png"})) return image_format::png;
     throw std::invalid_argument(fmt::format("the picture \"{}\" must end in .bmp or .png", file_name));
 }
-
-std::string last_system_error() {
-    return errno != 0 ? std::generic_category().message(errno) : "the file takes no more";
-}
-
-// A file that comes to its name when complete, and is gone if it never is.
-class pending_file {
-public:
-    explicit pending_file(const std::string& name)
-        : name_(name), temporary_name_(fmt::format("{}.{}.part", name, ::getpid())) {
-        errno = 0;
-        file_ = std::fopen(temporary_name_.c_str(), "wbx");  // x: never through a file that is there
-        if (file_ == nullptr) fail();
-    }
-
-    pending_file(const pending_file&) = delete;
-    pending_file& operator=(const pending_file&) = delete;
-
-    ~pending_file() {
-        if (is_complete_) return;
-        if (file_ != nullptr) std::fclose(file_);
-        std::remove(temporary_name_.c_str());
-    }
-
-    std::FILE* get() const noexcept { return file_; }
-
-    void write(const void* bytes, std::size_t count) {
-        errno = 0;
-        if (std::fwrite(bytes, 1, count, file_) != count) fail();
-    }
-
-    void complete() {
-        errno = 0;
-        if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
-        std::error_code fault;
-        std::filesystem::rename(temporary_name_, name_, fault);
-        if (fault) fail(fault.message());
-        is_complete_ = true;
-    }
-
-    [[noreturn]] void fail(const std::string& why = last_system_error()) const {
-        throw std::runtime_error(fmt::format("the picture \"{}\" could not be written: {}", name_, why));
-    }
-
-private:
-    std::string name_, temporary_name_;
-    std::FILE* file_ = nullptr;
-    bool is_complete_ = false;
-};
 
 constexpr std::size_t bmp_header_bytes = 54;
 
@@ -142,24 +89,75 @@ void write_png(const picture& picture, pending_file& file) {
         file.fail(errno != 0 ? last_system_error() : std::string(image.message));
 }
 
+// The mean of two colours, of which the second has this share.
+colour mixed(const colour& first, const colour& second, double share) {
+    colour result;
+    for (std::size_t part = 0; part < 3; ++part)
+        result[part] =
+            static_cast<std::uint8_t>(std::lround(first[part] + share * (second[part] - first[part])));
+    return result;
+}
+
+// The colour of the cells from (left, top) to before (right, bottom).
+colour colour_of_block(const world& world, colour_map map, std::size_t left, std::size_t top,
+                       std::size_t right, std::size_t bottom) {
+    double sum = 0;
+    std::size_t conducting = 0;
+    for (std::size_t y = top; y < bottom; ++y)
+        for (std::size_t i = y * world.width + left; i < y * world.width + right; ++i)
+            if (world.properties[i] != insulator) {
+                sum += static_cast<double>(world.state[i]);
+                ++conducting;
+            }
+    const std::size_t insulators = (right - left) * (bottom - top) - conducting;
+    if (conducting == 0) return insulator_colour(map);
+    const colour mean = colour_of(map, static_cast<float>(sum / static_cast<double>(conducting)));
+    const double wall = static_cast<double>(std::min(right - left, bottom - top));
+    return mixed(mean, insulator_colour(map), std::min(1.0, static_cast<double>(insulators) / wall));
+}
+
 }  // namespace
 
 picture paint(const world& world, const paint_options& options) {
     check(world);
-    picture result{world.width, world.height, std::vector<std::uint8_t>(3 * world.size())};
+    const std::size_t cells = options.scale.cells, pixels = options.scale.pixels;
+    const std::size_t columns = (world.width + cells - 1) / cells, rows = (world.height + cells - 1) / cells;
+    constexpr std::size_t limit = std::numeric_limits<std::int32_t>::max();
+    if (columns > limit / pixels || rows > limit / pixels)
+        throw std::invalid_argument(
+            fmt::format("a world of {} x {} cells is too large for a picture with {} pixels a cell",
+                        world.width, world.height, pixels));
+    picture result{static_cast<unsigned>(columns * pixels), static_cast<unsigned>(rows * pixels), {}};
+    result.rgb.resize(result.row_bytes() * result.height);
     const colour insulators = insulator_colour(options.colours);
-    for (std::size_t i = 0; i < world.size(); ++i) {
-        const colour cell =
-            world.properties[i] == insulator ? insulators : colour_of(options.colours, world.state[i]);
-        std::copy(cell.begin(), cell.end(), result.rgb.begin() + static_cast<std::ptrdiff_t>(3 * i));
-    }
-    if (options.legend) add_legend(result, options.colours);
+    for (std::size_t y = 0; y < rows; ++y)
+        for (std::size_t x = 0; x < columns; ++x) {
+            colour painted;
+            if (cells == 1) {
+                const std::size_t i = y * world.width + x;
+                painted = world.properties[i] == insulator ? insulators
+                                                           : colour_of(options.colours, world.state[i]);
+            } else {
+                painted = colour_of_block(world, options.colours, x * cells, y * cells,
+                                          std::min<std::size_t>(world.width, (x + 1) * cells),
+                                          std::min<std::size_t>(world.height, (y + 1) * cells));
+            }
+            result.fill(x * pixels, y * pixels, pixels, pixels, painted);
+        }
+    if (options.legend) add_legend(result, options.colours, options.captions);
     return result;
 }
 
-void render(const world& world, const std::string& file_name, const paint_options& options) {
+bool has_extension(const std::string& file_name, std::initializer_list<const char*> extensions) {
+    std::string extension = std::filesystem::path(file_name).extension().string();
+    for (char& letter : extension)
+        if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+    return std::any_of(extensions.begin(), extensions.end(),
+                       [&](const char* each) { return extension == each; });
+}
+
+void write_picture(const picture& picture, const std::string& file_name) {
     const image_format format = format_of(file_name);
-    const picture picture = paint(world, options);
     pending_file file(file_name);
     if (format == image_format::bmp) {
         write_bmp(picture, file);
@@ -167,6 +165,11 @@ void render(const world& world, const std::string& file_name, const paint_option
         write_png(picture, file);
     }
     file.complete();
+}
+
+void render(const world& world, const std::string& file_name, const paint_options& options) {
+    check_image_name(file_name);
+    write_picture(paint(world, options), file_name);
 }
 
 void check_image_name(const std::string& file_name) { format_of(file_name); }

@@ -2,6 +2,9 @@
 // How a world is stepped on a kind of device. What is known of a device comes in, a plan goes out. Here
 // because this is the one place where the heat step asks what it runs on.
 
+#include <string>
+#include <vector>
+
 #include "balm/device_info.hpp"
 
 namespace heat {
@@ -28,12 +31,21 @@ struct plan {
     unsigned margin() const { return method == heat::method::single ? 0 : steps; }
     /// Cells around the world, so that nobody reads outside of it.
     unsigned border() const { return method == heat::method::single ? 1 : steps; }
+
+    friend bool operator==(const plan&, const plan&) = default;
 };
 
-/// The fastest plan that is known for a kind of device.
+/// A plan in words: "tile of 128 x 128 cells, 4 x 16 a work-item, 8 steps a launch".
+std::string describe(const plan& plan);
+
+/// The table: the fastest plan that is known for a kind of device.
 plan plan_for(balm::device_type type);
 
 /// The plan of one cell a work-item.
 plan single_plan(balm::device_type type);
+
+/// The plans that a search for the fastest one tries on a device, a few dozen: that of the table first. The
+/// device has work-groups and local memory for all of them.
+std::vector<plan> candidate_plans(const balm::device_info& device);
 
 }  // namespace heat

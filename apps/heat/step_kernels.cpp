@@ -261,6 +261,15 @@ tile_kernel make_tile_kernel(const plan& plan) {
         });
 }
 
+bool is_tile(const plan& plan) {
+    try {
+        static_cast<void>(tile_shape(plan));
+        return true;
+    } catch (const std::invalid_argument&) {
+        return false;
+    }
+}
+
 std::size_t tile_shared_size(const plan& plan) {
     const tile_shape shape(plan);
     return static_cast<std::size_t>(std::max(shape.edge_size(), shape.staging_size()));

@@ -28,6 +28,9 @@ using tile_kernel = balm::typed_kernel<2, balm::dsl::Int, balm::dsl::Index, balm
 /// cells; `cells` packs the codes of four cells of a row in a word. For steps that are means (is_mean).
 tile_kernel make_tile_kernel(const plan& plan);
 
+/// Whether a plan has a shape that `make_tile_kernel` takes.
+bool is_tile(const plan& plan);
+
 /// Elements of `shared`.
 std::size_t tile_shared_size(const plan& plan);
 

@@ -1,5 +1,5 @@
-// step_world [dt] [n] [binary] [--until-steady EPS] [--frames DIR] [--every N]: reads a heat world from
-// stdin, advances it by n steps of dt seconds on the best device, and writes it to stdout.
+// step_world [dt] [n] [binary] [--until-steady EPS] [--frames DIR] [--animate FILE] [--every N] …: reads a
+// heat world from stdin, advances it by n steps of dt seconds on the best device, and writes it to stdout.
 
 #include <fmt/format.h>
 
@@ -7,33 +7,119 @@
 #include <balm/balm.hpp>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <system_error>
+#include <utility>
 
+#include "animation.hpp"
 #include "command.hpp"
 #include "image.hpp"
+#include "paint_arguments.hpp"
+#include "plan_search.hpp"
+#include "plan_store.hpp"
 #include "run.hpp"
 #include "stage.hpp"
 #include "terminal/progress.hpp"
 
 namespace {
 
-// Paints states of a world into a folder, by the number of steps.
-std::function<void(unsigned, const std::vector<float>&)> frame_painter(const heat::world& world,
-                                                                       const std::string& folder) {
-    std::error_code fault;
-    std::filesystem::create_directories(folder, fault);
-    if (fault)
-        throw std::runtime_error(
-            fmt::format("the folder \"{}\" cannot be made: {}", folder, fault.message()));
-    return [folder, painted = world](unsigned done, const std::vector<float>& state) mutable {
-        painted.state = state;
-        heat::render(painted, fmt::format("{}/step_{:010}.png", folder, done));
-    };
+/// What the options say about pictures of a run.
+struct picture_options {
+    std::string folder;     ///< a file for each picture
+    std::string animation;  ///< all pictures in a file
+    unsigned frames_per_second = 20;
+    heat::paint_options paint;
+};
+
+/// The pictures of a run: the world as it changes, in a folder by the number of steps, and in an animation.
+class film {
+public:
+    film(const heat::world& world, float dt, picture_options options)
+        : painted_(world), dt_(dt), options_(std::move(options)) {
+        if (!options_.folder.empty()) {
+            std::error_code fault;
+            std::filesystem::create_directories(options_.folder, fault);
+            if (fault)
+                throw std::runtime_error(
+                    fmt::format("the folder \"{}\" cannot be made: {}", options_.folder, fault.message()));
+        }
+        if (!options_.animation.empty()) animation_.emplace(options_.animation, options_.frames_per_second);
+    }
+
+    void add(unsigned done, const std::vector<float>& state) {
+        painted_.state = state;
+        options_.paint.captions = {fmt::format("step {}, {:g} s", done, static_cast<double>(dt_) * done)};
+        const heat::picture picture = heat::paint(painted_, options_.paint);
+        if (!options_.folder.empty())
+            heat::write_picture(picture, fmt::format("{}/step_{:010}.png", options_.folder, done));
+        if (animation_) animation_->add(picture);
+    }
+
+    void complete() {
+        if (animation_) animation_->complete(last_milliseconds);
+    }
+
+private:
+    static constexpr unsigned last_milliseconds = 2000;  // time to look at the end
+
+    heat::world painted_;
+    float dt_;
+    picture_options options_;
+    std::optional<heat::animation> animation_;
+};
+
+/// Searches for the device's fastest plan, keeps it, and says so.
+heat::plan tuned_plan(balm::context& context, double seconds, bool verbose) {
+    const balm::device_info& device = context.device(0).info();
+    const std::vector<heat::plan> candidates = heat::candidate_plans(device);
+    heat::plan_search found;
+    {
+        balm::terminal::progress bar("tuning", candidates.size(), {.each = {}, .stays = false});
+        found = heat::search_plans(candidates, heat::measure_on(context),
+                                   {seconds, [&](std::size_t done, std::size_t) { bar.show(done); }});
+    }
+    if (verbose)
+        for (const heat::plan_trial& each : found.trials)
+            std::cerr << fmt::format(
+                "  {}: {}\n", heat::describe(each.plan),
+                each.fault.empty() ? balm::terminal::rate_text(each.cells_per_second, "cell") : each.fault);
+    const double rate = found.fastest.cells_per_second;
+    std::cerr << fmt::format("Fastest of {} plans of {}: {}, {}\n", found.trials.size(), candidates.size(),
+                             heat::describe(found.fastest.plan), balm::terminal::rate_text(rate, "cell"));
+    try {
+        const auto folder = heat::plan_folder();
+        if (!folder) throw std::runtime_error("BALM_CACHE is 0, or there is no home");
+        std::cerr << fmt::format("Kept in \"{}\"\n",
+                                 heat::store_plan(*folder, device, found.fastest.plan, rate).string());
+    } catch (const std::runtime_error& fault) {
+        std::cerr << fmt::format("Not kept for later runs: {}\n", fault.what());
+    }
+    return found.fastest.plan;
 }
 
-heat::run_result advance(heat::world& world, float dt, heat::run_options options) {
+/// What the options say about the plan of a run.
+struct plan_options {
+    bool tune = false;
+    float seconds = 0;
+    bool verbose = false;
+};
+
+heat::plan plan_of(balm::context& context, const plan_options& options) {
+    const balm::device_info& device = context.device(0).info();
+    if (options.verbose)
+        std::cerr << fmt::format("Device: {} ({})\n", device.name, balm::to_string(device.api));
+    if (options.tune) return tuned_plan(context, static_cast<double>(options.seconds), options.verbose);
+    const heat::chosen_plan chosen = heat::choose_plan(heat::plan_folder(), device);
+    if (!chosen.warning.empty()) std::cerr << fmt::format("step_world: {}\n", chosen.warning);
+    if (options.verbose)
+        std::cerr << fmt::format("Plan: {}, from {}\n", heat::describe(chosen.plan), chosen.origin);
+    return chosen.plan;
+}
+
+heat::run_result advance(heat::world& world, float dt, heat::run_options options, const plan_options& how) {
     balm::context context;
-    heat::stepper stepper(world, dt, context);
+    const heat::plan plan = plan_of(context, how);
+    heat::stepper stepper(world, dt, context, plan);
     balm::terminal::progress bar("stepping", options.steps,
                                  {.each = {static_cast<double>(world.size()), "cell"}});
     if (bar.is_shown()) options.progress = [&](unsigned done) { bar.show(done); };
@@ -42,36 +128,52 @@ heat::run_result advance(heat::world& world, float dt, heat::run_options options
     return result;
 }
 
+void report(const heat::run_result& result, const heat::run_options& options) {
+    if (!options.until_steady) return;
+    std::cerr << (result.is_steady
+                      ? fmt::format(
+                            "Steady after {} steps: the last changed no temperature by more than {:g}\n",
+                            result.steps, *options.until_steady)
+                      : fmt::format("Not steady after {} steps: the last changed a temperature by {:.3g}\n",
+                                    result.steps, result.change));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     float until_steady = 0;
     unsigned every = 100;
-    std::string folder;
+    picture_options pictures;
     CLI::App app("Advances the heat world on stdin and writes it to stdout.", "step_world");
     heat::add_number(app, "--until-steady", until_steady,
                      "stop before n steps once a step changes no temperature by more than this");
-    const CLI::Option* frames =
-        app.add_option("--frames", folder, "folder for pictures of the world as it changes");
+    app.add_option("--frames", pictures.folder, "folder for pictures of the world as it changes");
+    app.add_option("--animate", pictures.animation,
+                   "the same pictures in an animated PNG; its name ends in .png or .apng");
     heat::add_number(app, "--every", every, 1, 0xFFFFFFFF, "steps from one picture to the next");
+    heat::add_number(app, "--frames-per-second", pictures.frames_per_second, 1, 1000, "of the animation");
+    heat::add_paint_arguments(app, pictures.paint);
+    plan_options how;
+    heat::add_number(app, "--tune", how.seconds,
+                     "search for the device's fastest plan for so many seconds, and keep it for later runs");
+    app.add_flag("--verbose", how.verbose,
+                 "say on stderr which device and plan are taken, and what a search finds");
     return heat::run_stage(app, argc, argv, [&](heat::world& world, float dt, unsigned n) {
         heat::run_options options;
         options.steps = n;
         options.frame_every = every;
-        if (frames->count() > 0) options.frame = frame_painter(world, folder);
+        how.tune = app.count("--tune") > 0;
         if (app.count("--until-steady") > 0) options.until_steady = until_steady;
-        if (n == 0) {  // needs no device
-            if (options.frame) options.frame(0, world.state);
-            return;
+        std::optional<film> film;
+        if (app.count("--frames") + app.count("--animate") > 0) {
+            film.emplace(world, dt, pictures);
+            options.frame = [&](unsigned done, const std::vector<float>& state) { film->add(done, state); };
         }
-        const heat::run_result result = advance(world, dt, options);
-        if (!options.until_steady) return;
-        std::cerr << (result.is_steady
-                          ? fmt::format(
-                                "Steady after {} steps: the last changed no temperature by more than {:g}\n",
-                                result.steps, until_steady)
-                          : fmt::format(
-                                "Not steady after {} steps: the last changed a temperature by {:.3g}\n",
-                                result.steps, result.change));
+        if (n > 0 || how.tune) {
+            report(advance(world, dt, options, how), options);
+        } else if (film) {  // needs no device
+            film->add(0, world.state);
+        }
+        if (film) film->complete();
     });
 }

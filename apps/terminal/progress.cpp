@@ -15,13 +15,6 @@ namespace balm::terminal {
 
 namespace {
 
-std::string rate_text(double per_second, const char* unit) {
-    constexpr std::array<std::pair<double, const char*>, 3> prefixes{{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}}};
-    for (const auto& [factor, prefix] : prefixes)
-        if (per_second >= factor) return fmt::format("{:.3g} {}{}/s", per_second / factor, prefix, unit);
-    return fmt::format("{:.3g} {}/s", per_second, unit);
-}
-
 std::string duration_text(double seconds) {
     const auto whole = static_cast<unsigned long long>(std::min(seconds + 0.5, 1e15));
     if (whole < 120) return fmt::format("{} s", whole);
@@ -30,6 +23,14 @@ std::string duration_text(double seconds) {
 }
 
 }  // namespace
+
+std::string rate_text(double per_second, const char* unit) {
+    constexpr std::array<std::pair<double, const char*>, 4> prefixes{
+        {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}}};
+    for (const auto& [factor, prefix] : prefixes)
+        if (per_second >= factor) return fmt::format("{:.3g} {}{}/s", per_second / factor, prefix, unit);
+    return fmt::format("{:.3g} {}/s", per_second, unit);
+}
 
 std::string progress_text(const std::string& label, std::size_t done, std::size_t steps, const work& each,
                           double seconds, std::size_t width) {

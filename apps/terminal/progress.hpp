@@ -14,6 +14,9 @@ struct work {
     const char* unit = "";
 };
 
+/// `1.23 Gcell/s`.
+std::string rate_text(double per_second, const char* unit);
+
 inline constexpr std::size_t widest_bar = 50;
 
 /// `label [#####     ]  50 %, 1.23 Gcell/s, 12 s left`: after `seconds`, `done` of `steps` steps. The bar has

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <string>
 
+#include "generate.hpp"
 #include "golden.hpp"
 #include "reference.hpp"
 
@@ -120,6 +121,7 @@ TEST_F(H1_programs, render_world_paints_in_other_colours_with_a_legend) {
             "render_world c.png --legend <w && ! cmp -s a.png b.png && ! cmp -s a.png c.png");
     EXPECT_EQ(result.code, 0) << result.err;
     expect_refusal("render_world d.png --colours jet <w", "render_world", "jet");
+    expect_refusal("render_world d.png --scale 0 <w", "render_world", "--scale is \"0\"");
 }
 
 TEST_F(H1_programs, render_world_paints_what_comes_through_the_pipe) {
@@ -133,13 +135,36 @@ TEST_F(H1_programs, render_world_paints_what_comes_through_the_pipe) {
 }
 
 TEST_F(H1_programs, heat_demo_checks_itself_and_paints) {
-    const outcome result = run("heat_demo --size 64 --steps 100 --output demo.png");
+    const outcome result = run("heat_demo --size 64 --steps 100 --frames 5 --output demo.png");
     EXPECT_EQ(result.code, 0) << result.out << result.err;
+    EXPECT_NE(result.out.find("64 x 64 slalom world, 100 steps"), std::string::npos);
     EXPECT_NE(result.out.find("cells per second"), std::string::npos);
     EXPECT_NE(result.out.find("ratio"), std::string::npos);
     EXPECT_NE(result.err.find("100 %"), std::string::npos);
     EXPECT_EQ(result.err.find('\r'), std::string::npos) << "no bar where there is no terminal";
     EXPECT_TRUE(exists("demo.png"));
+    const std::string film = run("cat demo-animated.png").out;
+    std::size_t pictures = 0;
+    for (std::size_t at = film.find("fcTL"); at != std::string::npos; at = film.find("fcTL", at + 1))
+        ++pictures;
+    EXPECT_EQ(pictures, 5u);
+    expect_refusal("heat_demo --output a.png --animation a.png", "heat_demo", "different names");
+    expect_refusal("heat_demo --animation a.gif", "heat_demo", ".png or .apng");
+}
+
+TEST_F(H1_programs, heat_demo_leads_heat_through_the_slalom) {
+    const outcome result = run("heat_demo --size 24 --frames 4 --output demo.bmp --animation film.apng");
+    EXPECT_EQ(result.code, 0) << result.out << result.err;
+    EXPECT_NE(result.out.find("24 x 24 slalom world, 3456 steps of 10 s"), std::string::npos) << result.out;
+    EXPECT_NE(result.out.find("from the serial reference after 1000 steps"), std::string::npos) << result.out;
+    EXPECT_TRUE(exists("demo.bmp"));
+    EXPECT_TRUE(exists("film.apng"));
+    // As it ends, the last chamber is warm: behind both walls, far from the cold cell.
+    heat::world world = heat::make_slalom(24, 24, 0.1f);
+    heat::step_serial(world, 10, 100);
+    EXPECT_LT(world.state[20 * 24 + 20], 0.001f);
+    heat::step_serial(world, 10, 3456 - 100);
+    EXPECT_GT(world.state[20 * 24 + 20], 0.03f);
 }
 
 TEST_F(H1_programs, help_is_no_fault) {

@@ -92,6 +92,7 @@ TEST(H4_progress, text_has_share_rate_and_time_left) {
               "stepping          [" + half + rest + "]  50 %, 25 Mcell/s, 2 s left");
     EXPECT_EQ(balm::terminal::progress_text("stepping", 100, 100, {1e9, "cell"}, 40),
               "stepping          [" + half + half + "] 100 %, 2.5 Gcell/s, 40 s");
+    EXPECT_EQ(balm::terminal::rate_text(1.419e12, "cell"), "1.42 Tcell/s");
     EXPECT_NE(balm::terminal::progress_text("stepping", 1, 1000, {10, "cell"}, 1)
                   .find("10 cell/s, 16 min 39 s left"),
               std::string::npos);
