@@ -3,10 +3,14 @@
 #include "balm/fft.hpp"
 
 #include <memory>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithm/fft/fft_dimensions.hpp"
 #include "algorithm/fft/fft_transform.hpp"
+#include "algorithm/fft/spread_fft.hpp"
 #include "algorithm/fft/transform_producer.hpp"
 #include "array/map/overlap.hpp"
 #include "balm/vector.hpp"
@@ -19,26 +23,70 @@ class fft_producer : public transform_producer {
 public:
     fft_producer(tape&& of, scalar precision, fft_direction direction, const dimension_list& over)
         : fft_producer(box_of(of), vector_near(of, trace::type(precision, 2)), std::move(of), precision,
-                       direction, over) {}
+                       direction == fft_direction::inverse, dimensions_of(box_of(of), over)) {}
+
+    std::string words() const {
+        std::string made = words_of_devices();
+        for (const fft_lines& each : dimensions_)
+            if (each.size() > 0) made += describe_lines(near()->device(), type().element, each);
+        return made;
+    }
 
 private:
     fft_producer(const shape& extents, std::shared_ptr<vector_state> near, tape&& of, scalar precision,
-                 fft_direction direction, const dimension_list& over)
-        : transform_producer({std::move(of)}, extents, trace::type(precision, 2), std::move(near)),
-          is_inverse_(direction == fft_direction::inverse),
-          dimensions_(dimensions_of(extents, over)) {}
+                 bool is_inverse, const std::vector<fft_lines>& dimensions)
+        : fft_producer(extents, std::move(near), std::move(of), precision, is_inverse, dimensions,
+                       dimensions.back().outer) {}
+    fft_producer(const shape& extents, std::shared_ptr<vector_state> near, tape&& of, scalar precision,
+                 bool is_inverse, const std::vector<fft_lines>& dimensions, std::size_t arrays)
+        : transform_producer({std::move(of)}, extents, trace::type(precision, 2), std::move(near), arrays),
+          is_inverse_(is_inverse),
+          dimensions_(dimensions) {}
 
     bool may_overwrite(std::span<const tape> operands, vector_state& into) const override {
         const target in_place{&into};
         return !is_single_pass(into.device(), dimensions_[0]) ||
-               !needs_temporary(operands[0], {&in_place, 1}, extents());
+               !needs_temporary(operands[0], {&in_place, 1}, box_of(operands[0]));
     }
-    void write(std::span<const tape> operands, vector_state& into) const override {
+    void write(std::span<const tape> operands, std::size_t arrays, vector_state& into) const override {
         refuse_writing(operands[0]);
+        std::vector<fft_lines> lines;
+        for (const fft_lines& each : dimensions_) lines.push_back(lines_of(each, arrays));
+        transform_dimensions(operands[0], lines, is_inverse_, scale_of(dimensions_), into);
+    }
+
+    bool has_exchange(std::size_t devices) const override {
+        const fft_lines& slowest = dimensions_.back();
+        return slowest.inner > 1 || rows_of_four_steps(slowest.count, devices) > 0;
+    }
+    void write_exchanged(std::span<const tape> operands, const vector_state& model,
+                         vector_state& into) const override {
+        const fft_lines& slowest = dimensions_.back();
+        const fft_manner manner{is_inverse_, is_inverse_, scale_of({&slowest, 1})};
+        refuse_writing(operands[0]);
+        if (slowest.inner == 1) return transform_in_four_steps(operands[0], slowest, manner, model, into);
+        tape rows = operands[0];
+        if (dimensions_.size() > 1) {
+            const fft_producer of_rows(extents(), near(), std::move(rows), type().element, is_inverse_,
+                                       {dimensions_.begin(), dimensions_.end() - 1},
+                                       slowest.outer * slowest.count);
+            rows = of_vector(of_rows.compute());
+        }
+        transform_columns(rows, type(), slowest, model, into, [&](const auto& block, const fft_lines& lines) {
+            transform_lines(of_vector(block), lines, manner, *block);
+            return block;
+        });
+    }
+    std::string words_of_exchange(const vector_state& model) const override {
+        const fft_lines& slowest = dimensions_.back();
+        return slowest.inner == 1 ? words_of_four_steps(slowest, model) : words_of_columns(slowest, model);
+    }
+
+    long double scale_of(std::span<const fft_lines> dimensions) const {
         long double scale = 1;
         if (is_inverse_)
-            for (const fft_lines& each : dimensions_) scale /= static_cast<long double>(each.count);
-        transform_dimensions(operands[0], dimensions_, is_inverse_, scale, into);
+            for (const fft_lines& each : dimensions) scale /= static_cast<long double>(each.count);
+        return scale;
     }
 
     bool is_inverse_;
@@ -80,11 +128,7 @@ tape shifted(tape&& elements, bool is_inverse, const dimension_list& over) {
 }
 
 std::string fft_words(tape&& elements, scalar precision, const dimension_list& over) {
-    std::string words;
-    const std::shared_ptr<vector_state> near = vector_near(elements, trace::type(precision, 2));
-    for (const fft_lines& each : dimensions_of(box_of(elements), over))
-        if (each.size() > 0) words += describe_lines(near->device(), precision, each);
-    return words;
+    return fft_producer(std::move(elements), precision, fft_direction::forward, over).words();
 }
 
 }  // namespace balm::array

@@ -204,7 +204,7 @@ public:
           dimensions_(dimensions_of(type.lanes == 1 ? sizes.pairs() : sizes.padded, over)) {}
 
 private:
-    void write(std::span<const tape> operands, vector_state& into) const override {
+    void write(std::span<const tape> operands, std::size_t /*arrays*/, vector_state& into) const override {
         for (const tape& each : operands) refuse_writing(each);
         if (type().element == scalar::f32)
             write_of<float>(operands, into);

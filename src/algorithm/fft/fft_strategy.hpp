@@ -14,4 +14,10 @@ struct forced_fft {
 /// For tests: from now on transforms go this way; null: each device's own again.
 void force_ffts(const forced_fft*);
 
+/// Elements from which on devices exchange parts of one array; the first device transforms fewer, which takes
+/// less time than the exchange.
+std::size_t least_exchanged();
+/// For tests: from now on it is so many; 0: the usual number again.
+void force_least_exchanged(std::size_t);
+
 }  // namespace balm::array

@@ -23,6 +23,7 @@ namespace balm::array {
 namespace {
 
 std::atomic<const forced_fft*> forced{nullptr};
+std::atomic<std::size_t> forced_least_exchanged{0};
 
 using vector_handle = std::shared_ptr<vector_state>;
 
@@ -98,19 +99,6 @@ vector_handle stage_table(runtime::device_state& device, scalar element, const s
                     list.push_back(root_of_unity(q * k, before * radix));
             before *= radix;
         }
-        return list;
-    });
-}
-
-/// The fine half of the bits of numbers below n.
-int turn_bits(std::size_t n) { return (std::bit_width(n) + 1) / 2; }
-/// exp(-2 π i k / n) for k below 2^bits, then for multiples of that.
-vector_handle turn_table(runtime::device_state& device, scalar element, std::size_t n) {
-    const std::uint64_t fine = std::uint64_t{1} << turn_bits(n), coarse = divided_up(n, fine);
-    return table_of(device, {fft_table::turns, element, n, 0, {}}, fine + coarse, [&] {
-        std::vector<wide_complex> list;
-        for (std::uint64_t k = 0; k < fine; ++k) list.push_back(root_of_unity(k, n));
-        for (std::uint64_t k = 0; k < coarse; ++k) list.push_back(root_of_unity(k * fine, n));
         return list;
     });
 }
@@ -408,6 +396,24 @@ void transform_by_convolution(const tape& p, const fft_lines& lines, const fft_m
 }  // namespace
 
 void force_ffts(const forced_fft* asked) { forced = asked; }
+
+std::size_t least_exchanged() {
+    constexpr std::size_t usual = std::size_t{1} << 18;
+    const std::size_t asked = forced_least_exchanged.load();
+    return asked > 0 ? asked : usual;
+}
+void force_least_exchanged(std::size_t asked) { forced_least_exchanged = asked; }
+
+int turn_bits(std::size_t n) { return (std::bit_width(n) + 1) / 2; }
+vector_handle turn_table(runtime::device_state& device, scalar element, std::size_t n) {
+    const std::uint64_t fine = std::uint64_t{1} << turn_bits(n), coarse = divided_up(n, fine);
+    return table_of(device, {fft_table::turns, element, n, 0, {}}, fine + coarse, [&] {
+        std::vector<wide_complex> list;
+        for (std::uint64_t k = 0; k < fine; ++k) list.push_back(root_of_unity(k, n));
+        for (std::uint64_t k = 0; k < coarse; ++k) list.push_back(root_of_unity(k * fine, n));
+        return list;
+    });
+}
 
 std::shared_ptr<vector_state> root_table(runtime::device_state& device, scalar element, const root_list& of) {
     const fft_table_key key{fft_table::roots, element, of.n, of.count, {}, of.step, of.first};

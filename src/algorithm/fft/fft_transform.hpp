@@ -40,6 +40,11 @@ struct root_list {
 };
 std::shared_ptr<vector_state> root_table(runtime::device_state&, scalar element, const root_list&);
 
+/// The fine half of the bits of numbers below n.
+int turn_bits(std::size_t n);
+/// exp(-2 π i k / n) for k below 2^turn_bits(n), then for multiples of that: two factors of any root.
+std::shared_ptr<vector_state> turn_table(runtime::device_state&, scalar element, std::size_t n);
+
 /// Throws usage_error where the sizes are more than kernels count.
 void check_sizes(const fft_lines&);
 

@@ -11,6 +11,7 @@
 
 #include "algorithm/fft/fft_dimensions.hpp"
 #include "algorithm/fft/fft_transform.hpp"
+#include "algorithm/fft/spread_fft.hpp"
 #include "algorithm/fft/transform_producer.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/dsl/complex.hpp"
@@ -121,38 +122,59 @@ bool is_light(const tape& p) {
 /// Whether half of the size does it.
 bool is_in_pairs(const fft_lines& lines) { return lines.count % 2 == 0 && lines.inner == 1; }
 
+/// Of so many arrays, the slowest of whose dimensions is the last of the others, or the real one.
 class real_producer : public transform_producer {
 public:
     real_producer(tape&& of, const shape& extents, trace::type type, const real_dimensions& dimensions)
-        : real_producer(vector_near(of, type), std::move(of), extents, type, dimensions) {}
+        : real_producer(
+              vector_near(of, type), std::move(of), extents, type, dimensions,
+              dimensions.others.empty() ? dimensions.real.outer : dimensions.others.back().outer) {}
+    real_producer(std::shared_ptr<vector_state> near, tape&& of, const shape& extents, trace::type type,
+                  const real_dimensions& dimensions, std::size_t arrays)
+        : transform_producer({std::move(of)}, extents, type, std::move(near), arrays),
+          dimensions_(dimensions) {}
 
 protected:
     const real_dimensions& dimensions() const { return dimensions_; }
+    real_dimensions dimensions_for(std::size_t arrays) const {
+        real_dimensions made = dimensions_;
+        made.real = lines_of(made.real, arrays);
+        for (fft_lines& each : made.others) each = lines_of(each, arrays);
+        return made;
+    }
     scalar precision() const { return type().element; }
     trace::type pair() const { return {precision(), 2}; }
 
-private:
-    real_producer(std::shared_ptr<vector_state> near, tape&& of, const shape& extents, trace::type type,
-                  const real_dimensions& dimensions)
-        : transform_producer({std::move(of)}, extents, type, std::move(near)), dimensions_(dimensions) {}
+    /// The slowest of the other dimensions is transformed by columns, the real one too, if it is alone.
+    bool has_exchange(std::size_t /*devices*/) const override {
+        return (dimensions_.others.empty() ? dimensions_.real : dimensions_.others.back()).inner > 1;
+    }
+    /// Those of the rows that columns consist of.
+    real_dimensions of_rows() const {
+        real_dimensions made = dimensions_;
+        made.others.pop_back();
+        return made;
+    }
 
+private:
     real_dimensions dimensions_;
 };
 
 class forward_producer : public real_producer {
     using real_producer::real_producer;
 
-    void write(std::span<const tape> operands, vector_state& into) const override {
-        const tape& p = operands[0];
-        refuse_writing(p);
-        const fft_lines& lines = dimensions().real;
+    void write(std::span<const tape> operands, std::size_t arrays, vector_state& into) const override {
+        refuse_writing(operands[0]);
+        const real_dimensions own = dimensions_for(arrays);
+        write_lines(operands[0], own.real, into);
+        for (const fft_lines& each : own.others) transform_lines(of_vector(borrowed(into)), each, {}, into);
+    }
+    void write_lines(const tape& p, const fft_lines& lines, vector_state& into) const {
         const std::shared_ptr<runtime::device_state> device = into.device().shared_from_this();
         if (is_in_pairs(lines))
             write_from_pairs(p, lines, into, device);
         else
             write_half(p, lines, into, device);
-        for (const fft_lines& each : dimensions().others)
-            transform_lines(of_vector(borrowed(into)), each, {}, into);
     }
     void write_from_pairs(const tape& p, const fft_lines& lines, vector_state& into,
                           const std::shared_ptr<runtime::device_state>& device) const {
@@ -180,20 +202,46 @@ class forward_producer : public real_producer {
         values.append_at(of_vector(whole));
         assign(into, std::move(values));
     }
+
+    void write_exchanged(std::span<const tape> operands, const vector_state& model,
+                         vector_state& into) const override {
+        const tape& p = operands[0];
+        refuse_writing(p);
+        if (dimensions().others.empty()) {
+            const fft_lines& all = dimensions().real;
+            return transform_columns(
+                p, precision(), all, model, into, [&](const auto& block, const fft_lines& lines) {
+                    const auto made = std::make_shared<vector_state>(
+                        block->device_handle(), pair(), lines.outer * (lines.count / 2 + 1) * lines.inner);
+                    write_lines(of_vector(block), lines, *made);
+                    return made;
+                });
+        }
+        const fft_lines& slowest = dimensions().others.back();
+        const forward_producer rows(near(), tape(p), extents(), type(), of_rows(),
+                                    slowest.outer * slowest.count);
+        transform_columns(of_vector(rows.compute()), pair(), slowest, model, into,
+                          [&](const auto& block, const fft_lines& lines) {
+                              transform_lines(of_vector(block), lines, {}, *block);
+                              return block;
+                          });
+    }
 };
 
 class inverse_producer : public real_producer {
     using real_producer::real_producer;
 
-    void write(std::span<const tape> operands, vector_state& into) const override {
-        const tape& p = operands[0];
-        refuse_writing(p);
-        const fft_lines& lines = dimensions().real;
+    void write(std::span<const tape> operands, std::size_t arrays, vector_state& into) const override {
+        refuse_writing(operands[0]);
+        write_all(operands[0], dimensions_for(arrays), into);
+    }
+    void write_all(const tape& p, const real_dimensions& own, vector_state& into) const {
+        const fft_lines& lines = own.real;
         const std::shared_ptr<runtime::device_state> device = into.device().shared_from_this();
         const std::size_t stored = lines.outer * (lines.count / 2 + 1) * lines.inner;
         long double scale = 1 / static_cast<long double>(lines.count);
         vector_handle x;
-        const std::vector<fft_lines>& others = dimensions().others;
+        const std::vector<fft_lines>& others = own.others;
         if (others.empty()) {
             // Its elements are computed twice.
             x = is_light(p) ? nullptr : as_vector(p, pair(), stored, into);
@@ -219,6 +267,35 @@ class inverse_producer : public real_producer {
         const tape all = of_precision(precision(), [&](auto of) { return of.whole(x, lines); });
         transform_lines(all, lines, {true, true, scale}, *whole);
         assign(into, of_precision(precision(), [&](auto of) { return of.real(whole); }));
+    }
+
+    void write_exchanged(std::span<const tape> operands, const vector_state& model,
+                         vector_state& into) const override {
+        const tape& p = operands[0];
+        refuse_writing(p);
+        if (dimensions().others.empty()) {
+            const fft_lines& all = dimensions().real;
+            const fft_lines stored{all.outer, all.count / 2 + 1, all.inner};
+            return transform_columns(
+                p, pair(), stored, model, into, [&](const auto& block, const fft_lines& lines) {
+                    const fft_lines own{lines.outer, all.count, lines.inner};
+                    const auto made =
+                        std::make_shared<vector_state>(block->device_handle(), type(), own.size());
+                    write_all(of_vector(block), {own, {}}, *made);
+                    return made;
+                });
+        }
+        const fft_lines& slowest = dimensions().others.back();
+        const std::size_t rows = slowest.outer * slowest.count;
+        const vector_handle spectra =
+            made_of_units(model, units_like(model, rows), slowest.inner, pair());
+        const long double scale = 1 / static_cast<long double>(slowest.count);
+        transform_columns(p, pair(), slowest, model, *spectra,
+                          [&](const auto& block, const fft_lines& lines) {
+                              transform_lines(of_vector(block), lines, {true, true, scale}, *block);
+                              return block;
+                          });
+        inverse_producer(near(), of_vector(spectra), extents(), type(), of_rows(), rows).compute_into(into);
     }
 };
 

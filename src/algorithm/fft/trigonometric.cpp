@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "algorithm/fft/fft_dimensions.hpp"
+#include "algorithm/fft/spread_fft.hpp"
 #include "algorithm/fft/transform_producer.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/dsl/complex.hpp"
@@ -477,39 +478,68 @@ private:
     bool is_even_;
 };
 
+/// What a transform is, whatever it runs along.
+struct trigonometric_manner {
+    scalar precision;
+    trigonometric kind;
+    int type;
+    long double scale;
+
+    /// Along one dimension, from a vector, which may be the target.
+    void transform(const vector_handle& from, const fft_lines& lines, bool is_scaled,
+                   vector_state& into) const {
+        const long double factor = is_scaled ? scale : 1;
+        if (precision == scalar::f32)
+            trigonometric_computation<float>(kind, type, lines, factor, into).run(from);
+        else
+            trigonometric_computation<double>(kind, type, lines, factor, into).run(from);
+    }
+};
+
 class trigonometric_producer : public transform_producer {
 public:
+    /// Along dimensions, the fastest first, of so many arrays.
     trigonometric_producer(tape&& of, std::shared_ptr<vector_state> near, const shape& extents,
-                           scalar precision, trigonometric kind, int type, std::vector<fft_lines> dimensions,
-                           long double scale)
-        : transform_producer({std::move(of)}, extents, precision, std::move(near)),
-          kind_(kind),
-          type_of_transform_(type),
-          dimensions_(std::move(dimensions)),
-          scale_(scale) {}
+                           const trigonometric_manner& how, std::vector<fft_lines> dimensions,
+                           std::size_t arrays)
+        : transform_producer({std::move(of)}, extents, how.precision, std::move(near), arrays),
+          how_(how),
+          dimensions_(std::move(dimensions)) {}
 
 private:
     // What reads the elements writes a temporary.
     bool may_overwrite(std::span<const tape>, vector_state&) const override { return true; }
-    void write(std::span<const tape> operands, vector_state& into) const override {
+    void write(std::span<const tape> operands, std::size_t arrays, vector_state& into) const override {
         refuse_writing(operands[0]);
         vector_handle from = as_vector(operands[0], type(), into.size(), into);
         for (std::size_t k = 0; k < dimensions_.size(); ++k) {
-            const long double scale = k + 1 == dimensions_.size() ? scale_ : 1;
-            if (type().element == scalar::f32)
-                trigonometric_computation<float>(kind_, type_of_transform_, dimensions_[k], scale, into)
-                    .run(from);
-            else
-                trigonometric_computation<double>(kind_, type_of_transform_, dimensions_[k], scale, into)
-                    .run(from);
+            how_.transform(from, lines_of(dimensions_[k], arrays), k + 1 == dimensions_.size(), into);
             from = borrowed(into);
         }
     }
 
-    trigonometric kind_;
-    int type_of_transform_;
+    bool has_exchange(std::size_t /*devices*/) const override { return dimensions_.back().inner > 1; }
+    void write_exchanged(std::span<const tape> operands, const vector_state& model,
+                         vector_state& into) const override {
+        refuse_writing(operands[0]);
+        const fft_lines& slowest = dimensions_.back();
+        tape rows = operands[0];
+        if (dimensions_.size() > 1) {
+            trigonometric_manner unscaled = how_;
+            unscaled.scale = 1;
+            const trigonometric_producer of_rows(std::move(rows), near(), extents(), unscaled,
+                                                 {dimensions_.begin(), dimensions_.end() - 1},
+                                                 slowest.outer * slowest.count);
+            rows = of_vector(of_rows.compute());
+        }
+        transform_columns(rows, type(), slowest, model, into, [&](const auto& block, const fft_lines& lines) {
+            how_.transform(block, lines, true, *block);
+            return block;
+        });
+    }
+
+    trigonometric_manner how_;
     std::vector<fft_lines> dimensions_;
-    long double scale_;
 };
 
 const char* word_of(trigonometric kind) { return kind == trigonometric::cosine ? "cosine" : "sine"; }
@@ -536,8 +566,9 @@ tape trigonometrically_transformed(tape&& elements, scalar precision, trigonomet
     const int computed = is_inverse && (type == 2 || type == 3) ? 5 - type : type;
     std::shared_ptr<vector_state> near = vector_near(elements, precision);
     tape p;
-    p.push_produced(std::make_shared<trigonometric_producer>(std::move(elements), std::move(near), box,
-                                                             precision, kind, computed, dimensions, scale));
+    p.push_produced(std::make_shared<trigonometric_producer>(
+        std::move(elements), std::move(near), box, trigonometric_manner{precision, kind, computed, scale},
+        dimensions, dimensions.back().outer));
     return p;
 }
 

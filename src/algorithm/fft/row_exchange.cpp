@@ -1,0 +1,191 @@
+// In row-major order the part of a device's rows that belongs to another device's columns is one block of that
+// device's memory: packed where the rows are, it is one copy. On the way back a block of rows is one copy too,
+// which is unpacked where the rows will be. So kernels do what is strided, and copies are contiguous.
+
+#include "algorithm/fft/row_exchange.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "algorithm/divided_up.hpp"
+#include "algorithm/fft/fft_transform.hpp"
+#include "array/map/overlap.hpp"
+#include "array/spread/parts.hpp"
+#include "balm/vector.hpp"
+
+namespace balm::array {
+
+namespace {
+
+using vector_handle = std::shared_ptr<vector_state>;
+
+vector_handle made_near(const vector_state& v, trace::type type, std::size_t size) {
+    return std::make_shared<vector_state>(v.device_handle(), type, size);
+}
+
+/// Calls f(k) for all devices but one: those after it first, so that not all devices copy from the same one at
+/// once.
+template <class F>
+void for_each_other(std::size_t one, std::size_t count, F&& f) {
+    for (std::size_t k = 1; k < count; ++k) f((one + k) % count);
+}
+
+/// The rows of an array that have elements in a part of it.
+unit_range rows_of_part(const vector_state::part& p, std::size_t columns) {
+    if (p.elements->size() == 0) return {};
+    const std::size_t first = p.first / columns, last = (p.first + p.elements->size() - 1) / columns;
+    return {first, last - first + 1};
+}
+
+}  // namespace
+
+unit_ranges units_like(const vector_state& model, std::size_t units) {
+    unit_ranges made;
+    std::size_t begin = 0;
+    for (const vector_state::part& p : model.parts()) {
+        const auto before = static_cast<double>(p.first + p.elements->size());
+        const double place = before / static_cast<double>(std::max<std::size_t>(model.size(), 1)) *
+                             static_cast<double>(units);
+        const bool is_last = made.size() + 1 == model.parts().size();
+        const auto end = is_last ? units : std::clamp(static_cast<std::size_t>(place + 0.5), begin, units);
+        made.push_back({begin, end - begin});
+        begin = end;
+    }
+    return made;
+}
+
+unit_ranges columns_like(const vector_state& model, std::size_t columns) {
+    // Neighbouring work-items have neighbouring columns: whole memory transactions, where there are many.
+    constexpr std::size_t together = 16;
+    if (columns < 4 * together * model.parts().size()) return units_like(model, columns);
+    unit_ranges made = units_like(model, divided_up(columns, together));
+    for (unit_range& each : made) {
+        const std::size_t end = std::min(each.end() * together, columns);
+        each.first = std::min(each.first * together, columns);
+        each.count = end - each.first;
+    }
+    return made;
+}
+
+std::size_t devices_with_elements(const vector_state& v) {
+    return static_cast<std::size_t>(std::count_if(v.parts().begin(), v.parts().end(),
+                                                  [](const auto& p) { return p.elements->size() > 0; }));
+}
+
+std::string words_of(const unit_ranges& ranges) {
+    std::string words;
+    for (std::size_t k = 0; k < ranges.size(); ++k)
+        words += (k == 0 ? "" : k + 1 < ranges.size() ? ", " : " and ") + std::to_string(ranges[k].count);
+    return words;
+}
+
+vector_handle made_of_units(const vector_state& model, const unit_ranges& ranges, std::size_t size,
+                            trace::type type) {
+    std::vector<vector_state::part> parts;
+    for (std::size_t k = 0; k < ranges.size(); ++k)
+        parts.push_back({ranges[k].first * size,
+                         made_near(*model.parts()[k].elements, type, ranges[k].count * size)});
+    return std::make_shared<vector_state>(std::move(parts), type, ranges.back().end() * size);
+}
+
+affine_map grid_of(std::size_t rows, std::size_t columns, std::size_t row_stride, std::size_t column_stride,
+                   std::size_t offset) {
+    affine_map map{shape(rows, columns), {}, static_cast<std::int64_t>(offset)};
+    map.strides[0] = static_cast<std::int64_t>(row_stride);
+    map.strides[1] = static_cast<std::int64_t>(column_stride);
+    return map;
+}
+
+tape elements_at(const vector_handle& v, const affine_map& places) {
+    tape p;
+    p.push_position(places);
+    p.append_at(of_vector(v));
+    return p;
+}
+
+void assign_in_part(vector_state& part, std::size_t first, const affine_map& places, tape&& values) {
+    const auto [low, high] = range_of(places);
+    const auto begin = static_cast<std::int64_t>(first),
+               end = static_cast<std::int64_t>(first + part.size());
+    tape where;
+    if (low >= begin && high < end) {
+        affine_map here = places;
+        here.offset -= begin;
+        where.push_position(here);
+        const target all{&part, &where};
+        assign({&all, 1}, std::move(values));
+    } else {
+        where.push_position(places);
+        const target some{&part, &where, first, true};
+        assign({&some, 1}, std::move(values));
+    }
+}
+
+device_blocks exchanged_for_columns(const vector_state& rows, std::size_t columns,
+                                    const unit_ranges& wanted) {
+    const std::size_t devices = rows.parts().size();
+    const auto part = [&](std::size_t d) -> const vector_state& { return *rows.parts()[d].elements; };
+    const auto row_count = [&](std::size_t d) { return part(d).size() / columns; };
+    const auto columns_of = [&](std::size_t d, const unit_range& of) {
+        return elements_at(rows.parts()[d].elements, grid_of(row_count(d), of.count, columns, 1, of.first));
+    };
+    const std::size_t all_rows = rows.size() / columns;
+    device_blocks made(devices);
+    std::vector<device_blocks> packed(devices, device_blocks(devices));  // [from][to]
+    for (std::size_t d = 0; d < devices; ++d) {
+        if (wanted[d].count > 0) {
+            made[d] = made_near(part(d), rows.type(), all_rows * wanted[d].count);
+            if (row_count(d) > 0)
+                assign_in_part(*made[d], 0,
+                               grid_of(row_count(d), wanted[d].count, wanted[d].count, 1,
+                                       rows.parts()[d].first / columns * wanted[d].count),
+                               columns_of(d, wanted[d]));
+        }
+        for_each_other(d, devices, [&](std::size_t to) {
+            const std::size_t size = row_count(d) * wanted[to].count;
+            if (size == 0) return;
+            if (wanted[to].count == columns) {
+                packed[d][to] = rows.parts()[d].elements;
+                return;
+            }
+            packed[d][to] = made_near(part(d), rows.type(), size);
+            assign(*packed[d][to], columns_of(d, wanted[to]));
+        });
+        if (row_count(d) > 0) part(d).device().default_queue().flush();
+    }
+    for (std::size_t d = 0; d < devices; ++d)
+        for_each_other(d, devices, [&](std::size_t from) {
+            if (packed[from][d] == nullptr) return;
+            copy_elements(*made[d], rows.parts()[from].first / columns * wanted[d].count, *packed[from][d], 0,
+                          packed[from][d]->size());
+            packed[from][d].reset();
+        });
+    return made;
+}
+
+void exchange_for_rows(const device_blocks& blocks, const unit_ranges& columns_of_blocks,
+                       vector_state& into) {
+    const std::size_t devices = blocks.size(), columns = columns_of_blocks.back().end();
+    for (const vector_handle& each : blocks)
+        if (each != nullptr) each->device().default_queue().flush();
+    for (std::size_t d = 0; d < devices; ++d) {
+        const vector_state::part& part = into.parts()[d];
+        const unit_range rows = rows_of_part(part, columns);
+        if (rows.count == 0) continue;
+        const auto store = [&](const vector_handle& from, std::size_t first_row, const unit_range& of) {
+            assign_in_part(*part.elements, part.first,
+                           grid_of(rows.count, of.count, columns, 1, rows.first * columns + of.first),
+                           elements_at(from, grid_of(rows.count, of.count, of.count, 1, first_row * of.count)));
+        };
+        if (columns_of_blocks[d].count > 0) store(blocks[d], rows.first, columns_of_blocks[d]);
+        for_each_other(d, devices, [&](std::size_t from) {
+            const unit_range& of = columns_of_blocks[from];
+            if (of.count == 0) return;
+            const vector_handle copy = made_near(*part.elements, into.type(), rows.count * of.count);
+            copy_elements(*copy, 0, *blocks[from], rows.first * of.count, copy->size());
+            store(copy, 0, of);
+        });
+    }
+}
+
+}  // namespace balm::array

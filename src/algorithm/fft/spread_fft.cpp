@@ -1,0 +1,192 @@
+#include "algorithm/fft/spread_fft.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "array/spread/parts.hpp"
+#include "balm/dsl/complex.hpp"
+#include "balm/vector.hpp"
+#include "balm/view.hpp"
+
+namespace balm::array {
+
+namespace {
+
+using namespace balm::dsl;
+using vector_handle = std::shared_ptr<vector_state>;
+
+// ---- four steps
+
+/// Element `at` of some rows from `first` on, times exp(-2 π i row column / n).
+template <class T>
+const auto& turned_element() {
+    static const auto& made = *new auto(
+        function("turned(z, turns, bits, columns, first, at)",
+                 [](Complex<T> z, In<complex_value<T>> turns, Long bits, Long columns, Long first, Long at) {
+                     const Long row = at / columns, angle = (first + row) * (at - row * columns);
+                     const Long fine = Long(1) << bits;
+                     const Complex<T> coarse_turn = turns[fine + (angle >> bits)];
+                     return Complex<T>(z * (coarse_turn * Complex<T>(turns[angle & (fine - 1)])));
+                 }));
+    return made;
+}
+template <class T>
+tape turned(const vector_handle& rows, const vector_handle& turns, std::size_t n, std::size_t columns,
+            std::size_t first_row) {
+    using complex_vector = balm::vector<std::complex<T>>;
+    return turned_element<T>()(complex_vector(rows), complex_vector(turns),
+                               static_cast<std::int64_t>(turn_bits(n)), static_cast<std::int64_t>(columns),
+                               static_cast<std::int64_t>(first_row), element_index(0, rows->size()))
+        .tape();
+}
+
+/// The transform of one line.
+class four_steps {
+public:
+    four_steps(const vector_state& model, scalar element, std::size_t n)
+        : model_(model),
+          element_(element),
+          n_(n),
+          rows_(rows_of_four_steps(n, devices_with_elements(model))),
+          columns_(n / rows_),
+          own_rows_(units_like(model, rows_)),
+          own_columns_(columns_like(model, columns_)) {}
+
+    vector_handle loaded(const tape& p) const { return in_rows(p, pair(), rows_, columns_, model_); }
+
+    /// Into the elements of a vector from `base` on.
+    void run(const vector_handle& loaded, const fft_manner& how, vector_state& into, std::size_t base) const {
+        device_blocks blocks = exchanged_for_columns(*loaded, columns_, own_columns_);
+        for (std::size_t d = 0; d < blocks.size(); ++d)
+            if (blocks[d] != nullptr)
+                transform_lines(of_vector(blocks[d]), {1, rows_, own_columns_[d].count},
+                                {how.swaps_in, false, 1}, *blocks[d]);
+        const vector_handle rows = made_of_units(model_, own_rows_, columns_, pair());
+        exchange_for_rows(blocks, own_columns_, *rows);
+        blocks.clear();
+        for (std::size_t d = 0; d < own_rows_.size(); ++d) {
+            if (own_rows_[d].count == 0) continue;
+            const vector_handle& own = rows->parts()[d].elements;
+            const vector_handle turns = turn_table(own->device(), element_, n_);
+            const std::size_t first = own_rows_[d].first;
+            transform_lines(element_ == scalar::f32 ? turned<float>(own, turns, n_, columns_, first)
+                                                    : turned<double>(own, turns, n_, columns_, first),
+                            {own_rows_[d].count, columns_, 1}, {false, how.swaps_out, how.scale}, *own);
+        }
+        store_transposed(*rows, into, base);
+    }
+
+    std::string words() const {
+        return fmt::format(
+            "{} devices exchange {} x {} elements for {} columns each, for {} rows, and for those of the "
+            "transpose\n",
+            own_rows_.size(), rows_, columns_, words_of(own_columns_), words_of(own_rows_));
+    }
+
+private:
+    trace::type pair() const { return {element_, 2}; }
+
+    void store_transposed(const vector_state& rows, vector_state& into, std::size_t base) const {
+        unit_ranges wanted;  // columns of which a device stores some elements
+        for (const vector_state::part& p : into.parts()) {
+            const std::size_t begin = std::max(p.first, base),
+                              end = std::min(p.first + p.elements->size(), base + n_);
+            if (begin >= end) {
+                wanted.push_back({});
+                continue;
+            }
+            const std::size_t first = (begin - base) / rows_;
+            wanted.push_back({first, (end - 1 - base) / rows_ + 1 - first});
+        }
+        const device_blocks blocks = exchanged_for_columns(rows, columns_, wanted);
+        for (std::size_t d = 0; d < blocks.size(); ++d) {
+            if (blocks[d] == nullptr) continue;
+            const std::size_t count = wanted[d].count;
+            assign_in_part(*into.parts()[d].elements, into.parts()[d].first,
+                           grid_of(count, rows_, rows_, 1, base + wanted[d].first * rows_),
+                           elements_at(blocks[d], grid_of(count, rows_, 1, count, 0)));
+        }
+    }
+
+    const vector_state& model_;
+    const scalar element_;
+    const std::size_t n_, rows_, columns_;
+    const unit_ranges own_rows_, own_columns_;
+};
+
+bool is_divided_so(const vector_state& v, const unit_ranges& rows, std::size_t columns) {
+    for (std::size_t k = 0; k < rows.size(); ++k)
+        if (v.parts()[k].elements->size() != rows[k].count * columns) return false;
+    return true;
+}
+
+}  // namespace
+
+vector_handle in_rows(const tape& p, trace::type type, std::size_t rows, std::size_t columns,
+                      const vector_state& model) {
+    const unit_ranges own = units_like(model, rows);
+    if (is_vector(p, type) && p.vectors[0]->parts().size() == own.size() &&
+        is_divided_so(*p.vectors[0], own, columns))
+        return p.vectors[0];
+    vector_handle made = made_of_units(model, own, columns, type);
+    assign(*made, tape(p));
+    return made;
+}
+
+void transform_columns(const tape& p, trace::type type, const fft_lines& lines, const vector_state& model,
+                       vector_state& into, const column_transform& transform) {
+    const unit_ranges own = columns_like(model, lines.inner);
+    device_blocks blocks = exchanged_for_columns(
+        *in_rows(p, type, lines.outer * lines.count, lines.inner, model), lines.inner, own);
+    for (std::size_t d = 0; d < blocks.size(); ++d)
+        if (blocks[d] != nullptr)
+            blocks[d] = transform(blocks[d], {lines.outer, lines.count, own[d].count});
+    exchange_for_rows(blocks, own, into);
+}
+
+std::string words_of_columns(const fft_lines& lines, const vector_state& model) {
+    return fmt::format("{} devices exchange {} x {} elements for {} columns each, and back\n",
+                       model.parts().size(), lines.outer * lines.count, lines.inner,
+                       words_of(columns_like(model, lines.inner)));
+}
+
+std::size_t rows_of_four_steps(std::size_t n, std::size_t devices) {
+    auto rows = static_cast<std::size_t>(std::sqrt(static_cast<double>(n)));
+    while (rows >= devices && n % rows != 0) --rows;
+    return rows >= devices ? rows : 0;
+}
+
+void transform_in_four_steps(const tape& p, const fft_lines& lines, const fft_manner& how,
+                             const vector_state& model, vector_state& into) {
+    const four_steps steps(model, into.type().element, lines.count);
+    // All are loaded before any is stored: the expression may read the target.
+    std::vector<vector_handle> loaded;
+    for (std::size_t k = 0; k < lines.outer; ++k) {
+        if (lines.outer == 1) {
+            loaded.push_back(steps.loaded(p));
+            break;
+        }
+        slice_part one;
+        one.what = slice_part::kind::one;
+        one.begin = static_cast<std::int64_t>(k);
+        const slice_part parts[] = {one, {}};
+        loaded.push_back(
+            steps.loaded(read(sliced(viewed(tape(p), shape(lines.outer, lines.count)), parts))));
+    }
+    for (std::size_t k = 0; k < lines.outer; ++k) {
+        steps.run(loaded[k], how, into, k * lines.count);
+        loaded[k].reset();
+    }
+}
+
+std::string words_of_four_steps(const fft_lines& lines, const vector_state& model) {
+    return four_steps(model, scalar::f32, lines.count).words();
+}
+
+}  // namespace balm::array
