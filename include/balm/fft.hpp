@@ -20,8 +20,9 @@ namespace array {
 
 enum class fft_direction : std::uint8_t { forward, inverse };
 
-/// The transform as a leaf of expressions; along all dimensions, where `over` names none.
-tape fourier_transformed(tape&& elements, scalar precision, fft_direction, const dimension_list& over);
+/// The transform of elements of a type, real or complex, as a leaf of expressions; along all dimensions, where
+/// `over` names none.
+tape fourier_transformed(tape&& elements, trace::type, fft_direction, const dimension_list& over);
 
 /// The transform of real numbers, and its inverse, which has `count` of them.
 tape real_transformed(tape&& elements, scalar precision, const dimension_list& over);
@@ -32,7 +33,7 @@ tape inverse_real_transformed(tape&& elements, scalar precision, std::size_t cou
 tape shifted(tape&& elements, bool is_inverse, const dimension_list& over);
 
 /// How the transform is computed, in words.
-std::string fft_words(tape&& elements, scalar precision, const dimension_list& over);
+std::string fft_words(tape&& elements, trace::type, const dimension_list& over);
 
 }  // namespace array
 
@@ -56,7 +57,7 @@ template <class A>
 auto fourier_transformed(A&& a, array::fft_direction direction, const array::dimension_list& over) {
     using T = fft_precision_of<A>;
     return expr<complex_value<T>>(array::fourier_transformed(expr<element_of<A>>(static_cast<A&&>(a)).tape(),
-                                                             scalar_of<T>, direction, over));
+                                                             array_type<element_of<A>>(), direction, over));
 }
 
 }  // namespace detail
@@ -74,7 +75,9 @@ auto fourier_transformed(A&& a, array::fft_direction direction, const array::dim
 /// convolution of twice the size, whose memory is 2 to 3 times theirs (Bluestein). The expression is part of
 /// the first pass. Sizes beyond 4096 take a temporary of as many elements where the expression reads the
 /// target. The transform is computed as a whole before the expression that it is part of; where it is all
-/// that is assigned, in the target's memory. Of vectors over several devices the first one computes it.
+/// that is assigned, in the target's memory. Of vectors over several devices each transforms those arrays of a
+/// batch that it has; of fewer arrays than devices they exchange parts, and the first one transforms small
+/// arrays, and single lines whose size is no product of two numbers of at least as many as there are devices.
 /// Throws usage_error for dimensions that are not there or named twice, and for more than 2^30 elements along
 /// one.
 ///
@@ -153,13 +156,14 @@ inline expr<double> rfftfreq(std::size_t n, double spacing = 1) {
     return cast<double>(element_index(0, n / 2 + 1)) / (static_cast<double>(n) * spacing);
 }
 
-/// How the device of the elements computes their transform: a line for each pass.
+/// How the devices of the elements compute their transform: how several ones divide it, then a line for each
+/// pass.
 ///
 ///     std::cout << balm::describe_fft(x);
 template <array_value A>
 std::string describe_fft(A&& a, const array::dimension_list& over = {}) {
-    using T = detail::fft_precision_of<A>;
-    return array::fft_words(expr<detail::element_of<A>>(static_cast<A&&>(a)).tape(), scalar_of<T>, over);
+    using E = detail::element_of<A>;
+    return array::fft_words(expr<E>(static_cast<A&&>(a)).tape(), detail::array_type<E>(), over);
 }
 
 }  // namespace balm

@@ -21,8 +21,8 @@ namespace {
 
 class fft_producer : public transform_producer {
 public:
-    fft_producer(tape&& of, scalar precision, fft_direction direction, const dimension_list& over)
-        : fft_producer(box_of(of), vector_near(of, trace::type(precision, 2)), std::move(of), precision,
+    fft_producer(tape&& of, trace::type elements, fft_direction direction, const dimension_list& over)
+        : fft_producer(box_of(of), vector_near(of, trace::type(elements.element, 2)), std::move(of), elements,
                        direction == fft_direction::inverse, dimensions_of(box_of(of), over)) {}
 
     std::string words() const {
@@ -33,13 +33,15 @@ public:
     }
 
 private:
-    fft_producer(const shape& extents, std::shared_ptr<vector_state> near, tape&& of, scalar precision,
+    fft_producer(const shape& extents, std::shared_ptr<vector_state> near, tape&& of, trace::type elements,
                  bool is_inverse, const std::vector<fft_lines>& dimensions)
-        : fft_producer(extents, std::move(near), std::move(of), precision, is_inverse, dimensions,
+        : fft_producer(extents, std::move(near), std::move(of), elements, is_inverse, dimensions,
                        dimensions.back().outer) {}
-    fft_producer(const shape& extents, std::shared_ptr<vector_state> near, tape&& of, scalar precision,
+    fft_producer(const shape& extents, std::shared_ptr<vector_state> near, tape&& of, trace::type elements,
                  bool is_inverse, const std::vector<fft_lines>& dimensions, std::size_t arrays)
-        : transform_producer({std::move(of)}, extents, trace::type(precision, 2), std::move(near), arrays),
+        : transform_producer({std::move(of)}, extents, trace::type(elements.element, 2), std::move(near),
+                             arrays),
+          elements_(elements),
           is_inverse_(is_inverse),
           dimensions_(dimensions) {}
 
@@ -64,18 +66,16 @@ private:
         const fft_lines& slowest = dimensions_.back();
         const fft_manner manner{is_inverse_, is_inverse_, scale_of({&slowest, 1})};
         refuse_writing(operands[0]);
-        if (slowest.inner == 1) return transform_in_four_steps(operands[0], slowest, manner, model, into);
-        tape rows = operands[0];
-        if (dimensions_.size() > 1) {
-            const fft_producer of_rows(extents(), near(), std::move(rows), type().element, is_inverse_,
-                                       {dimensions_.begin(), dimensions_.end() - 1},
-                                       slowest.outer * slowest.count);
-            rows = of_vector(of_rows.compute());
-        }
-        transform_columns(rows, type(), slowest, model, into, [&](const auto& block, const fft_lines& lines) {
-            transform_lines(of_vector(block), lines, manner, *block);
-            return block;
-        });
+        if (slowest.inner == 1)
+            return transform_in_four_steps(operands[0], elements_, slowest, manner, model, into);
+        const auto transform = [&](const auto& block, const fft_lines& lines) {
+            return transformed_block(block, lines, manner);
+        };
+        if (dimensions_.size() == 1)
+            return transform_columns(operands[0], elements_, slowest, model, into, transform);
+        const fft_producer rows(extents(), near(), tape(operands[0]), elements_, is_inverse_,
+                                {dimensions_.begin(), dimensions_.end() - 1}, slowest.outer * slowest.count);
+        transform_columns(of_vector(rows.compute()), type(), slowest, model, into, transform);
     }
     std::string words_of_exchange(const vector_state& model) const override {
         const fft_lines& slowest = dimensions_.back();
@@ -89,16 +89,17 @@ private:
         return scale;
     }
 
+    trace::type elements_;
     bool is_inverse_;
     std::vector<fft_lines> dimensions_;
 };
 
 }  // namespace
 
-tape fourier_transformed(tape&& elements, scalar precision, fft_direction direction,
+tape fourier_transformed(tape&& elements, trace::type type, fft_direction direction,
                          const dimension_list& over) {
     tape p;
-    p.push_produced(std::make_shared<fft_producer>(std::move(elements), precision, direction, over));
+    p.push_produced(std::make_shared<fft_producer>(std::move(elements), type, direction, over));
     return p;
 }
 
@@ -127,8 +128,8 @@ tape shifted(tape&& elements, bool is_inverse, const dimension_list& over) {
     return read(viewed(read(picked(all, from.tape())), box));
 }
 
-std::string fft_words(tape&& elements, scalar precision, const dimension_list& over) {
-    return fft_producer(std::move(elements), precision, fft_direction::forward, over).words();
+std::string fft_words(tape&& elements, trace::type type, const dimension_list& over) {
+    return fft_producer(std::move(elements), type, fft_direction::forward, over).words();
 }
 
 }  // namespace balm::array

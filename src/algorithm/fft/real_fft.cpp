@@ -222,8 +222,7 @@ class forward_producer : public real_producer {
                                     slowest.outer * slowest.count);
         transform_columns(of_vector(rows.compute()), pair(), slowest, model, into,
                           [&](const auto& block, const fft_lines& lines) {
-                              transform_lines(of_vector(block), lines, {}, *block);
-                              return block;
+                              return transformed_block(block, lines, {});
                           });
     }
 };
@@ -292,8 +291,7 @@ class inverse_producer : public real_producer {
         const long double scale = 1 / static_cast<long double>(slowest.count);
         transform_columns(p, pair(), slowest, model, *spectra,
                           [&](const auto& block, const fft_lines& lines) {
-                              transform_lines(of_vector(block), lines, {true, true, scale}, *block);
-                              return block;
+                              return transformed_block(block, lines, {true, true, scale});
                           });
         inverse_producer(near(), of_vector(spectra), extents(), type(), of_rows(), rows).compute_into(into);
     }

@@ -58,15 +58,17 @@ public:
           own_rows_(units_like(model, rows_)),
           own_columns_(columns_like(model, columns_)) {}
 
-    vector_handle loaded(const tape& p) const { return in_rows(p, pair(), rows_, columns_, model_); }
+    vector_handle loaded(const tape& p, trace::type elements) const {
+        return in_rows(p, elements, rows_, columns_, model_);
+    }
 
     /// Into the elements of a vector from `base` on.
     void run(const vector_handle& loaded, const fft_manner& how, vector_state& into, std::size_t base) const {
         device_blocks blocks = exchanged_for_columns(*loaded, columns_, own_columns_);
         for (std::size_t d = 0; d < blocks.size(); ++d)
             if (blocks[d] != nullptr)
-                transform_lines(of_vector(blocks[d]), {1, rows_, own_columns_[d].count},
-                                {how.swaps_in, false, 1}, *blocks[d]);
+                blocks[d] = transformed_block(blocks[d], {1, rows_, own_columns_[d].count},
+                                              {how.swaps_in, false, 1});
         const vector_handle rows = made_of_units(model_, own_rows_, columns_, pair());
         exchange_for_rows(blocks, own_columns_, *rows);
         blocks.clear();
@@ -150,6 +152,15 @@ void transform_columns(const tape& p, trace::type type, const fft_lines& lines, 
     exchange_for_rows(blocks, own, into);
 }
 
+vector_handle transformed_block(const vector_handle& block, const fft_lines& lines, const fft_manner& how) {
+    const trace::type pair(block->type().element, 2);
+    const vector_handle made =
+        block->type() == pair ? block
+                              : std::make_shared<vector_state>(block->device_handle(), pair, lines.size());
+    transform_lines(of_vector(block), lines, how, *made);
+    return made;
+}
+
 std::string words_of_columns(const fft_lines& lines, const vector_state& model) {
     return fmt::format("{} devices exchange {} x {} elements for {} columns each, and back\n",
                        model.parts().size(), lines.outer * lines.count, lines.inner,
@@ -162,14 +173,14 @@ std::size_t rows_of_four_steps(std::size_t n, std::size_t devices) {
     return rows >= devices ? rows : 0;
 }
 
-void transform_in_four_steps(const tape& p, const fft_lines& lines, const fft_manner& how,
+void transform_in_four_steps(const tape& p, trace::type type, const fft_lines& lines, const fft_manner& how,
                              const vector_state& model, vector_state& into) {
     const four_steps steps(model, into.type().element, lines.count);
     // All are loaded before any is stored: the expression may read the target.
     std::vector<vector_handle> loaded;
     for (std::size_t k = 0; k < lines.outer; ++k) {
         if (lines.outer == 1) {
-            loaded.push_back(steps.loaded(p));
+            loaded.push_back(steps.loaded(p, type));
             break;
         }
         slice_part one;
@@ -177,7 +188,7 @@ void transform_in_four_steps(const tape& p, const fft_lines& lines, const fft_ma
         one.begin = static_cast<std::int64_t>(k);
         const slice_part parts[] = {one, {}};
         loaded.push_back(
-            steps.loaded(read(sliced(viewed(tape(p), shape(lines.outer, lines.count)), parts))));
+            steps.loaded(read(sliced(viewed(tape(p), shape(lines.outer, lines.count)), parts)), type));
     }
     for (std::size_t k = 0; k < lines.outer; ++k) {
         steps.run(loaded[k], how, into, k * lines.count);

@@ -20,17 +20,20 @@ using column_transform =
 /// `type`: of the expression's elements. `model` says how much each device gets.
 void transform_columns(const tape&, trace::type, const fft_lines&, const vector_state& model,
                        vector_state& into, const column_transform&);
+/// The columns of a block of real or complex elements, transformed: in the block, where they are complex.
+std::shared_ptr<vector_state> transformed_block(const std::shared_ptr<vector_state>&, const fft_lines&,
+                                                const fft_manner&);
 std::string words_of_columns(const fft_lines&, const vector_state& model);
 
 /// The rows of the array as which a transform of n is divided; 0, where it cannot be divided between so many
 /// devices.
 std::size_t rows_of_four_steps(std::size_t n, std::size_t devices);
-/// Transforms complex elements along the fastest dimension, each line as an array of rows: along columns, with
-/// factors, along rows, and transposes the result.
+/// Transforms elements of a type, real or complex, along the fastest dimension, each line as an array of rows:
+/// along columns, with factors, along rows, and transposes the result.
 ///
 /// D. H. Bailey, FFTs in external or hierarchical memory, J. Supercomputing 4 (1990).
-void transform_in_four_steps(const tape&, const fft_lines&, const fft_manner&, const vector_state& model,
-                             vector_state& into);
+void transform_in_four_steps(const tape&, trace::type, const fft_lines&, const fft_manner&,
+                             const vector_state& model, vector_state& into);
 std::string words_of_four_steps(const fft_lines&, const vector_state& model);
 
 /// The values of an expression as whole rows on each device, in proportion to the model's elements: a new vector,
