@@ -20,8 +20,8 @@ namespace array {
 
 enum class fft_direction : std::uint8_t { forward, inverse };
 
-/// The transform of elements of a type, real or complex, as a leaf of expressions; along all dimensions, where
-/// `over` names none.
+/// The transform of elements of a type, real or complex, as a leaf of expressions; along all dimensions,
+/// where `over` names none.
 tape fourier_transformed(tape&& elements, trace::type, fft_direction, const dimension_list& over);
 
 /// The transform of real numbers, and its inverse, which has `count` of them.
@@ -75,8 +75,8 @@ auto fourier_transformed(A&& a, array::fft_direction direction, const array::dim
 /// convolution of twice the size, whose memory is 2 to 3 times theirs (Bluestein). The expression is part of
 /// the first pass. Sizes beyond 4096 take a temporary of as many elements where the expression reads the
 /// target. The transform is computed as a whole before the expression that it is part of; where it is all
-/// that is assigned, in the target's memory. Of vectors over several devices each transforms those arrays of a
-/// batch that it has; of fewer arrays than devices they exchange parts, and the first one transforms small
+/// that is assigned, in the target's memory. Of vectors over several devices each transforms those arrays of
+/// a batch that it has; of fewer arrays than devices they exchange parts, and the first one transforms small
 /// arrays, and single lines whose size is no product of two numbers of at least as many as there are devices.
 /// Throws usage_error for dimensions that are not there or named twice, and for more than 2^30 elements along
 /// one.

@@ -126,9 +126,8 @@ bool is_in_pairs(const fft_lines& lines) { return lines.count % 2 == 0 && lines.
 class real_producer : public transform_producer {
 public:
     real_producer(tape&& of, const shape& extents, trace::type type, const real_dimensions& dimensions)
-        : real_producer(
-              vector_near(of, type), std::move(of), extents, type, dimensions,
-              dimensions.others.empty() ? dimensions.real.outer : dimensions.others.back().outer) {}
+        : real_producer(vector_near(of, type), std::move(of), extents, type, dimensions,
+                        dimensions.others.empty() ? dimensions.real.outer : dimensions.others.back().outer) {}
     real_producer(std::shared_ptr<vector_state> near, tape&& of, const shape& extents, trace::type type,
                   const real_dimensions& dimensions, std::size_t arrays)
         : transform_producer({std::move(of)}, extents, type, std::move(near), arrays),
@@ -220,10 +219,9 @@ class forward_producer : public real_producer {
         const fft_lines& slowest = dimensions().others.back();
         const forward_producer rows(near(), tape(p), extents(), type(), of_rows(),
                                     slowest.outer * slowest.count);
-        transform_columns(of_vector(rows.compute()), pair(), slowest, model, into,
-                          [&](const auto& block, const fft_lines& lines) {
-                              return transformed_block(block, lines, {});
-                          });
+        transform_columns(
+            of_vector(rows.compute()), pair(), slowest, model, into,
+            [&](const auto& block, const fft_lines& lines) { return transformed_block(block, lines, {}); });
     }
 };
 
@@ -286,8 +284,7 @@ class inverse_producer : public real_producer {
         }
         const fft_lines& slowest = dimensions().others.back();
         const std::size_t rows = slowest.outer * slowest.count;
-        const vector_handle spectra =
-            made_of_units(model, units_like(model, rows), slowest.inner, pair());
+        const vector_handle spectra = made_of_units(model, units_like(model, rows), slowest.inner, pair());
         const long double scale = 1 / static_cast<long double>(slowest.count);
         transform_columns(p, pair(), slowest, model, *spectra,
                           [&](const auto& block, const fft_lines& lines) {

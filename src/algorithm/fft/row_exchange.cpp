@@ -1,6 +1,7 @@
-// In row-major order the part of a device's rows that belongs to another device's columns is one block of that
-// device's memory: packed where the rows are, it is one copy. On the way back a block of rows is one copy too,
-// which is unpacked where the rows will be. So kernels do what is strided, and copies are contiguous.
+// In row-major order the part of a device's rows that belongs to another device's columns is one block of
+// that device's memory: packed where the rows are, it is one copy. On the way back a block of rows is one
+// copy too, which is unpacked where the rows will be. So kernels do what is strided, and copies are
+// contiguous.
 
 #include "algorithm/fft/row_exchange.hpp"
 
@@ -23,8 +24,8 @@ vector_handle made_near(const vector_state& v, trace::type type, std::size_t siz
     return std::make_shared<vector_state>(v.device_handle(), type, size);
 }
 
-/// Calls f(k) for all devices but one: those after it first, so that not all devices copy from the same one at
-/// once.
+/// Calls f(k) for all devices but one: those after it first, so that not all devices copy from the same one
+/// at once.
 template <class F>
 void for_each_other(std::size_t one, std::size_t count, F&& f) {
     for (std::size_t k = 1; k < count; ++k) f((one + k) % count);
@@ -44,8 +45,8 @@ unit_ranges units_like(const vector_state& model, std::size_t units) {
     std::size_t begin = 0;
     for (const vector_state::part& p : model.parts()) {
         const auto before = static_cast<double>(p.first + p.elements->size());
-        const double place = before / static_cast<double>(std::max<std::size_t>(model.size(), 1)) *
-                             static_cast<double>(units);
+        const double place =
+            before / static_cast<double>(std::max<std::size_t>(model.size(), 1)) * static_cast<double>(units);
         const bool is_last = made.size() + 1 == model.parts().size();
         const auto end = is_last ? units : std::clamp(static_cast<std::size_t>(place + 0.5), begin, units);
         made.push_back({begin, end - begin});
@@ -83,8 +84,8 @@ vector_handle made_of_units(const vector_state& model, const unit_ranges& ranges
                             trace::type type) {
     std::vector<vector_state::part> parts;
     for (std::size_t k = 0; k < ranges.size(); ++k)
-        parts.push_back({ranges[k].first * size,
-                         made_near(*model.parts()[k].elements, type, ranges[k].count * size)});
+        parts.push_back(
+            {ranges[k].first * size, made_near(*model.parts()[k].elements, type, ranges[k].count * size)});
     return std::make_shared<vector_state>(std::move(parts), type, ranges.back().end() * size);
 }
 
@@ -105,8 +106,7 @@ tape elements_at(const vector_handle& v, const affine_map& places) {
 
 void assign_in_part(vector_state& part, std::size_t first, const affine_map& places, tape&& values) {
     const auto [low, high] = range_of(places);
-    const auto begin = static_cast<std::int64_t>(first),
-               end = static_cast<std::int64_t>(first + part.size());
+    const auto begin = static_cast<std::int64_t>(first), end = static_cast<std::int64_t>(first + part.size());
     tape where;
     if (low >= begin && high < end) {
         affine_map here = places;
@@ -121,26 +121,25 @@ void assign_in_part(vector_state& part, std::size_t first, const affine_map& pla
     }
 }
 
-device_blocks exchanged_for_columns(const vector_state& rows, std::size_t columns,
-                                    const unit_ranges& wanted) {
+copy_queues::copy_queues(const vector_state& v) {
+    for (const vector_state::part& p : v.parts()) queues_.push_back(p.elements->device().make_queue());
+}
+
+device_blocks exchanged_for_columns(const vector_state& rows, std::size_t columns, const unit_ranges& wanted,
+                                    const copy_queues& queues) {
     const std::size_t devices = rows.parts().size();
     const auto part = [&](std::size_t d) -> const vector_state& { return *rows.parts()[d].elements; };
     const auto row_count = [&](std::size_t d) { return part(d).size() / columns; };
+    const auto first_row = [&](std::size_t d) { return rows.parts()[d].first / columns; };
     const auto columns_of = [&](std::size_t d, const unit_range& of) {
         return elements_at(rows.parts()[d].elements, grid_of(row_count(d), of.count, columns, 1, of.first));
     };
     const std::size_t all_rows = rows.size() / columns;
     device_blocks made(devices);
+    for (std::size_t d = 0; d < devices; ++d)
+        if (wanted[d].count > 0) made[d] = made_near(part(d), rows.type(), all_rows * wanted[d].count);
     std::vector<device_blocks> packed(devices, device_blocks(devices));  // [from][to]
     for (std::size_t d = 0; d < devices; ++d) {
-        if (wanted[d].count > 0) {
-            made[d] = made_near(part(d), rows.type(), all_rows * wanted[d].count);
-            if (row_count(d) > 0)
-                assign_in_part(*made[d], 0,
-                               grid_of(row_count(d), wanted[d].count, wanted[d].count, 1,
-                                       rows.parts()[d].first / columns * wanted[d].count),
-                               columns_of(d, wanted[d]));
-        }
         for_each_other(d, devices, [&](std::size_t to) {
             const std::size_t size = row_count(d) * wanted[to].count;
             if (size == 0) return;
@@ -156,36 +155,77 @@ device_blocks exchanged_for_columns(const vector_state& rows, std::size_t column
     for (std::size_t d = 0; d < devices; ++d)
         for_each_other(d, devices, [&](std::size_t from) {
             if (packed[from][d] == nullptr) return;
-            copy_elements(*made[d], rows.parts()[from].first / columns * wanted[d].count, *packed[from][d], 0,
+            copy_elements(queues[d], *made[d], first_row(from) * wanted[d].count, *packed[from][d], 0,
                           packed[from][d]->size());
             packed[from][d].reset();
         });
+    for (std::size_t d = 0; d < devices; ++d) {
+        const std::size_t width = wanted[d].count;
+        if (width > 0 && row_count(d) > 0)
+            assign_in_part(*made[d], 0, grid_of(row_count(d), width, width, 1, first_row(d) * width),
+                           columns_of(d, wanted[d]));
+    }
     return made;
 }
 
-void exchange_for_rows(const device_blocks& blocks, const unit_ranges& columns_of_blocks,
-                       vector_state& into) {
-    const std::size_t devices = blocks.size(), columns = columns_of_blocks.back().end();
-    for (const vector_handle& each : blocks)
+columns_into_rows::columns_into_rows(device_blocks blocks, unit_ranges of_blocks, std::size_t columns,
+                                     vector_state& into, const copy_queues& queues)
+    : blocks_(std::move(blocks)),
+      of_blocks_(std::move(of_blocks)),
+      columns_(columns),
+      into_(into),
+      copies_(blocks_.size(), device_blocks(blocks_.size())) {
+    for (const vector_handle& each : blocks_)
         if (each != nullptr) each->device().default_queue().flush();
-    for (std::size_t d = 0; d < devices; ++d) {
-        const vector_state::part& part = into.parts()[d];
-        const unit_range rows = rows_of_part(part, columns);
-        if (rows.count == 0) continue;
-        const auto store = [&](const vector_handle& from, std::size_t first_row, const unit_range& of) {
-            assign_in_part(*part.elements, part.first,
-                           grid_of(rows.count, of.count, columns, 1, rows.first * columns + of.first),
-                           elements_at(from, grid_of(rows.count, of.count, of.count, 1, first_row * of.count)));
-        };
-        if (columns_of_blocks[d].count > 0) store(blocks[d], rows.first, columns_of_blocks[d]);
-        for_each_other(d, devices, [&](std::size_t from) {
-            const unit_range& of = columns_of_blocks[from];
-            if (of.count == 0) return;
-            const vector_handle copy = made_near(*part.elements, into.type(), rows.count * of.count);
-            copy_elements(*copy, 0, *blocks[from], rows.first * of.count, copy->size());
-            store(copy, 0, of);
+    for (std::size_t d = 0; d < blocks_.size(); ++d) {
+        const vector_state::part& part = into_.parts()[d];
+        const unit_range rows = rows_of_part(part, columns_);
+        for_each_other(d, blocks_.size(), [&](std::size_t from) {
+            const std::size_t width = of_blocks_[from].count;
+            if (rows.count * width == 0) return;
+            copies_[d][from] = made_near(*part.elements, into_.type(), rows.count * width);
+            copy_elements(queues[d], *copies_[d][from], 0, *blocks_[from], rows.first * width,
+                          copies_[d][from]->size());
         });
     }
+}
+
+void columns_into_rows::store() {
+    for (std::size_t d = 0; d < blocks_.size(); ++d) {
+        const vector_state::part& part = into_.parts()[d];
+        const unit_range rows = rows_of_part(part, columns_);
+        if (rows.count == 0) continue;
+        const auto store_block = [&](const vector_handle& from, std::size_t first_row, const unit_range& of) {
+            assign_in_part(
+                *part.elements, part.first,
+                grid_of(rows.count, of.count, columns_, 1, rows.first * columns_ + of.first),
+                elements_at(from, grid_of(rows.count, of.count, of.count, 1, first_row * of.count)));
+        };
+        if (blocks_[d] != nullptr) store_block(blocks_[d], rows.first, of_blocks_[d]);
+        for_each_other(d, blocks_.size(), [&](std::size_t from) {
+            if (copies_[d][from] != nullptr) store_block(copies_[d][from], 0, of_blocks_[from]);
+            copies_[d][from].reset();
+        });
+        part.elements->device().default_queue().flush();
+    }
+    blocks_.clear();
+}
+
+std::vector<unit_ranges> in_pieces(const unit_ranges& columns) {
+    // Pieces of fewer columns would take less than whole memory transactions.
+    constexpr std::size_t together = 16, most = 4;
+    std::size_t widest = 0;
+    for (const unit_range& each : columns) widest = std::max(widest, each.count);
+    const std::size_t count = std::clamp<std::size_t>(widest / together, 1, most);
+    std::vector<unit_ranges> pieces(count);
+    for (const unit_range& each : columns) {
+        const auto begin = [&](std::size_t k) {
+            return k == count ? each.count : each.count * k / count / together * together;
+        };
+        for (std::size_t k = 0; k < count; ++k)
+            pieces[k].push_back({each.first + begin(k), begin(k + 1) - begin(k)});
+    }
+    return pieces;
 }
 
 }  // namespace balm::array

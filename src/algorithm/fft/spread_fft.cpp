@@ -21,6 +21,26 @@ namespace {
 using namespace balm::dsl;
 using vector_handle = std::shared_ptr<vector_state>;
 
+/// Transforms some columns of a block in `width` ones.
+using block_transform = std::function<vector_handle(const vector_handle& block, std::size_t width)>;
+
+/// Exchanges rows for columns, which each device transforms, and back. All copies to a device follow each
+/// other; kernels work on other pieces meanwhile.
+void transform_in_columns(const vector_handle& rows, std::size_t columns, const unit_ranges& own,
+                          vector_state& into, const copy_queues& queues, const block_transform& transform) {
+    const std::vector<unit_ranges> pieces = in_pieces(own);
+    std::vector<device_blocks> blocks;
+    for (const unit_ranges& piece : pieces)
+        blocks.push_back(exchanged_for_columns(*rows, columns, piece, queues));
+    std::vector<columns_into_rows> back;
+    for (std::size_t k = 0; k < pieces.size(); ++k) {
+        for (std::size_t d = 0; d < blocks[k].size(); ++d)
+            if (blocks[k][d] != nullptr) blocks[k][d] = transform(blocks[k][d], pieces[k][d].count);
+        back.emplace_back(std::move(blocks[k]), pieces[k], columns, into, queues);
+    }
+    for (columns_into_rows& each : back) each.store();
+}
+
 // ---- four steps
 
 /// Element `at` of some rows from `first` on, times exp(-2 π i row column / n).
@@ -56,7 +76,8 @@ public:
           rows_(rows_of_four_steps(n, devices_with_elements(model))),
           columns_(n / rows_),
           own_rows_(units_like(model, rows_)),
-          own_columns_(columns_like(model, columns_)) {}
+          own_columns_(columns_like(model, columns_)),
+          queues_(model) {}
 
     vector_handle loaded(const tape& p, trace::type elements) const {
         return in_rows(p, elements, rows_, columns_, model_);
@@ -64,14 +85,11 @@ public:
 
     /// Into the elements of a vector from `base` on.
     void run(const vector_handle& loaded, const fft_manner& how, vector_state& into, std::size_t base) const {
-        device_blocks blocks = exchanged_for_columns(*loaded, columns_, own_columns_);
-        for (std::size_t d = 0; d < blocks.size(); ++d)
-            if (blocks[d] != nullptr)
-                blocks[d] = transformed_block(blocks[d], {1, rows_, own_columns_[d].count},
-                                              {how.swaps_in, false, 1});
         const vector_handle rows = made_of_units(model_, own_rows_, columns_, pair());
-        exchange_for_rows(blocks, own_columns_, *rows);
-        blocks.clear();
+        transform_in_columns(loaded, columns_, own_columns_, *rows, queues_,
+                             [&](const vector_handle& block, std::size_t width) {
+                                 return transformed_block(block, {1, rows_, width}, {how.swaps_in, false, 1});
+                             });
         for (std::size_t d = 0; d < own_rows_.size(); ++d) {
             if (own_rows_[d].count == 0) continue;
             const vector_handle& own = rows->parts()[d].elements;
@@ -106,21 +124,37 @@ private:
             const std::size_t first = (begin - base) / rows_;
             wanted.push_back({first, (end - 1 - base) / rows_ + 1 - first});
         }
-        const device_blocks blocks = exchanged_for_columns(rows, columns_, wanted);
-        for (std::size_t d = 0; d < blocks.size(); ++d) {
-            if (blocks[d] == nullptr) continue;
-            const std::size_t count = wanted[d].count;
-            assign_in_part(*into.parts()[d].elements, into.parts()[d].first,
-                           grid_of(count, rows_, rows_, 1, base + wanted[d].first * rows_),
-                           elements_at(blocks[d], grid_of(count, rows_, 1, count, 0)));
-        }
+        const std::vector<unit_ranges> pieces = in_pieces(wanted);
+        std::vector<device_blocks> blocks;
+        for (const unit_ranges& piece : pieces)
+            blocks.push_back(exchanged_for_columns(rows, columns_, piece, queues_));
+        for (std::size_t k = 0; k < pieces.size(); ++k)
+            for (std::size_t d = 0; d < blocks[k].size(); ++d) {
+                if (blocks[k][d] == nullptr) continue;
+                const unit_range& own = pieces[k][d];
+                const vector_state::part& part = into.parts()[d];
+                assign_in_part(*part.elements, part.first,
+                               grid_of(own.count, rows_, rows_, 1, base + own.first * rows_),
+                               elements_at(blocks[k][d], grid_of(own.count, rows_, 1, own.count, 0)));
+                part.elements->device().default_queue().flush();
+            }
     }
 
     const vector_state& model_;
     const scalar element_;
     const std::size_t n_, rows_, columns_;
     const unit_ranges own_rows_, own_columns_;
+    const copy_queues queues_;
 };
+
+/// Whether the tape is a vector, or a view of all of it in row-major order.
+bool is_in_order(const tape& p, trace::type type) {
+    if (is_vector(p, type)) return true;
+    return p.steps.size() == 4 && p.steps[0].what == step::kind::position &&
+           p.steps[1].what == step::kind::at && p.steps[2].what == step::kind::vector &&
+           p.vectors[0]->type() == type && p.maps[p.steps[0].leaf] == row_major(box_of(p)) &&
+           p.vectors[0]->size() == box_of(p).count();
+}
 
 bool is_divided_so(const vector_state& v, const unit_ranges& rows, std::size_t columns) {
     for (std::size_t k = 0; k < rows.size(); ++k)
@@ -133,7 +167,7 @@ bool is_divided_so(const vector_state& v, const unit_ranges& rows, std::size_t c
 vector_handle in_rows(const tape& p, trace::type type, std::size_t rows, std::size_t columns,
                       const vector_state& model) {
     const unit_ranges own = units_like(model, rows);
-    if (is_vector(p, type) && p.vectors[0]->parts().size() == own.size() &&
+    if (is_in_order(p, type) && p.vectors[0]->parts().size() == own.size() &&
         is_divided_so(*p.vectors[0], own, columns))
         return p.vectors[0];
     vector_handle made = made_of_units(model, own, columns, type);
@@ -143,13 +177,12 @@ vector_handle in_rows(const tape& p, trace::type type, std::size_t rows, std::si
 
 void transform_columns(const tape& p, trace::type type, const fft_lines& lines, const vector_state& model,
                        vector_state& into, const column_transform& transform) {
-    const unit_ranges own = columns_like(model, lines.inner);
-    device_blocks blocks = exchanged_for_columns(
-        *in_rows(p, type, lines.outer * lines.count, lines.inner, model), lines.inner, own);
-    for (std::size_t d = 0; d < blocks.size(); ++d)
-        if (blocks[d] != nullptr)
-            blocks[d] = transform(blocks[d], {lines.outer, lines.count, own[d].count});
-    exchange_for_rows(blocks, own, into);
+    const std::size_t rows = lines.outer * lines.count;
+    transform_in_columns(in_rows(p, type, rows, lines.inner, model), lines.inner,
+                         columns_like(model, lines.inner), into, copy_queues(model),
+                         [&](const vector_handle& block, std::size_t width) {
+                             return transform(block, {lines.outer, lines.count, width});
+                         });
 }
 
 vector_handle transformed_block(const vector_handle& block, const fft_lines& lines, const fft_manner& how) {

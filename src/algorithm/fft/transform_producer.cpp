@@ -45,7 +45,7 @@ struct local_arrays {
     std::vector<tape> operands;
     std::size_t first = 0, count = 0;  ///< elements of the result
     std::size_t arrays = 0;
-    vector_handle part;  ///< the device's part of the target, which these are
+    vector_handle part;   ///< the device's part of the target, which these are
     vector_handle apart;  ///< where they are computed otherwise
 };
 
@@ -95,8 +95,8 @@ transform_producer::division transform_producer::divided(std::span<const tape> o
     made.arrays = units_like(*made.model, arrays_);
     const std::size_t devices = devices_with_elements(*made.model);
     if (arrays_ >= devices) return made;
-    made.how = extents().count() >= least_exchanged() && has_exchange(devices) ? way::exchange
-                                                                              : way::first_device;
+    made.how =
+        extents().count() >= least_exchanged() && has_exchange(devices) ? way::exchange : way::first_device;
     return made;
 }
 
@@ -122,8 +122,7 @@ void transform_producer::write_own_arrays(std::span<const tape> operands, const 
         for (const tape& p : operands) {
             const shape box = box_of(p);
             const std::size_t own = box.count() / arrays_;
-            std::vector<piece> pieces =
-                here.pieces(p, box, arrays[d].first * own, arrays[d].count * own);
+            std::vector<piece> pieces = here.pieces(p, box, arrays[d].first * own, arrays[d].count * own);
             all.resize(begin + pieces.size());
             for (std::size_t k = 0; k < pieces.size(); ++k) {
                 local_arrays& some = all[begin + k];
@@ -136,8 +135,8 @@ void transform_producer::write_own_arrays(std::span<const tape> operands, const 
         for (std::size_t k = begin; k < all.size(); ++k) {
             local_arrays& some = all[k];
             const bool is_part = some.first == part.first && some.count == part.elements->size();
-            if (is_part && (!any_reads(some.operands, *part.elements) ||
-                            may_overwrite(some.operands, *part.elements)))
+            if (is_part &&
+                (!any_reads(some.operands, *part.elements) || may_overwrite(some.operands, *part.elements)))
                 some.part = part.elements;
             else
                 some.apart =
@@ -169,7 +168,8 @@ std::string transform_producer::words_of_devices() const {
     const std::size_t devices = how.model->parts().size();
     switch (how.how) {
         case way::own_arrays:
-            return fmt::format("{} devices transform {} of {} arrays\n", devices, words_of(how.arrays), arrays_);
+            return fmt::format("{} devices transform {} of {} arrays\n", devices, words_of(how.arrays),
+                               arrays_);
         case way::exchange: return words_of_exchange(*how.model);
         default: return fmt::format("the first of {} devices transforms all\n", devices);
     }
