@@ -117,6 +117,7 @@ TEST(V13_fft_devices, of_real_numbers) {
         there_and_back(shape(40, 8), along(1), 1);
         there_and_back(shape(5, 132), along(0), 0);
         there_and_back(shape(16, 8), {}, 1);
+        there_and_back(shape(2, 2 * 16 * 16), along(1), 1);
     });
 }
 

@@ -12,6 +12,7 @@
 #include "algorithm/fft/fft_dimensions.hpp"
 #include "algorithm/fft/fft_transform.hpp"
 #include "algorithm/fft/spread_fft.hpp"
+#include "algorithm/fft/spread_real_fft.hpp"
 #include "algorithm/fft/transform_producer.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/dsl/complex.hpp"
@@ -144,9 +145,12 @@ protected:
     scalar precision() const { return type().element; }
     trace::type pair() const { return {precision(), 2}; }
 
-    /// The slowest of the other dimensions is transformed by columns, the real one too, if it is alone.
-    bool has_exchange(std::size_t /*devices*/) const override {
-        return (dimensions_.others.empty() ? dimensions_.real : dimensions_.others.back()).inner > 1;
+    /// The slowest of the other dimensions is transformed by columns; the real one, if it is alone, too, or
+    /// in four steps.
+    bool has_exchange(std::size_t devices) const override {
+        if (!dimensions_.others.empty()) return dimensions_.others.back().inner > 1;
+        return dimensions_.real.inner > 1 ||
+               (is_in_pairs(dimensions_.real) && rows_of_four_steps(dimensions_.real.count / 2, devices) > 0);
     }
     /// Those of the rows that columns consist of.
     real_dimensions of_rows() const {
@@ -208,6 +212,7 @@ class forward_producer : public real_producer {
         refuse_writing(p);
         if (dimensions().others.empty()) {
             const fft_lines& all = dimensions().real;
+            if (all.inner == 1) return transform_reals_in_four_steps(p, all, model, into);
             return transform_columns(
                 p, precision(), all, model, into, [&](const auto& block, const fft_lines& lines) {
                     const auto made = std::make_shared<vector_state>(
@@ -272,6 +277,7 @@ class inverse_producer : public real_producer {
         refuse_writing(p);
         if (dimensions().others.empty()) {
             const fft_lines& all = dimensions().real;
+            if (all.inner == 1) return transform_back_to_reals_in_four_steps(p, all, model, into);
             const fft_lines stored{all.outer, all.count / 2 + 1, all.inner};
             return transform_columns(
                 p, pair(), stored, model, into, [&](const auto& block, const fft_lines& lines) {

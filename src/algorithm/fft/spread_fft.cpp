@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithm/fft/transform_producer.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/dsl/complex.hpp"
 #include "balm/vector.hpp"
@@ -66,87 +67,6 @@ tape turned(const vector_handle& rows, const vector_handle& turns, std::size_t n
         .tape();
 }
 
-/// The transform of one line.
-class four_steps {
-public:
-    four_steps(const vector_state& model, scalar element, std::size_t n)
-        : model_(model),
-          element_(element),
-          n_(n),
-          rows_(rows_of_four_steps(n, devices_with_elements(model))),
-          columns_(n / rows_),
-          own_rows_(units_like(model, rows_)),
-          own_columns_(columns_like(model, columns_)),
-          queues_(model) {}
-
-    vector_handle loaded(const tape& p, trace::type elements) const {
-        return in_rows(p, elements, rows_, columns_, model_);
-    }
-
-    /// Into the elements of a vector from `base` on.
-    void run(const vector_handle& loaded, const fft_manner& how, vector_state& into, std::size_t base) const {
-        const vector_handle rows = made_of_units(model_, own_rows_, columns_, pair());
-        transform_in_columns(loaded, columns_, own_columns_, *rows, queues_,
-                             [&](const vector_handle& block, std::size_t width) {
-                                 return transformed_block(block, {1, rows_, width}, {how.swaps_in, false, 1});
-                             });
-        for (std::size_t d = 0; d < own_rows_.size(); ++d) {
-            if (own_rows_[d].count == 0) continue;
-            const vector_handle& own = rows->parts()[d].elements;
-            const vector_handle turns = turn_table(own->device(), element_, n_);
-            const std::size_t first = own_rows_[d].first;
-            transform_lines(element_ == scalar::f32 ? turned<float>(own, turns, n_, columns_, first)
-                                                    : turned<double>(own, turns, n_, columns_, first),
-                            {own_rows_[d].count, columns_, 1}, {false, how.swaps_out, how.scale}, *own);
-        }
-        store_transposed(*rows, into, base);
-    }
-
-    std::string words() const {
-        return fmt::format(
-            "{} devices exchange {} x {} elements for {} columns each, for {} rows, and for those of the "
-            "transpose\n",
-            own_rows_.size(), rows_, columns_, words_of(own_columns_), words_of(own_rows_));
-    }
-
-private:
-    trace::type pair() const { return {element_, 2}; }
-
-    void store_transposed(const vector_state& rows, vector_state& into, std::size_t base) const {
-        unit_ranges wanted;  // columns of which a device stores some elements
-        for (const vector_state::part& p : into.parts()) {
-            const std::size_t begin = std::max(p.first, base),
-                              end = std::min(p.first + p.elements->size(), base + n_);
-            if (begin >= end) {
-                wanted.push_back({});
-                continue;
-            }
-            const std::size_t first = (begin - base) / rows_;
-            wanted.push_back({first, (end - 1 - base) / rows_ + 1 - first});
-        }
-        const std::vector<unit_ranges> pieces = in_pieces(wanted);
-        std::vector<device_blocks> blocks;
-        for (const unit_ranges& piece : pieces)
-            blocks.push_back(exchanged_for_columns(rows, columns_, piece, queues_));
-        for (std::size_t k = 0; k < pieces.size(); ++k)
-            for (std::size_t d = 0; d < blocks[k].size(); ++d) {
-                if (blocks[k][d] == nullptr) continue;
-                const unit_range& own = pieces[k][d];
-                const vector_state::part& part = into.parts()[d];
-                assign_in_part(*part.elements, part.first,
-                               grid_of(own.count, rows_, rows_, 1, base + own.first * rows_),
-                               elements_at(blocks[k][d], grid_of(own.count, rows_, 1, own.count, 0)));
-                part.elements->device().default_queue().flush();
-            }
-    }
-
-    const vector_state& model_;
-    const scalar element_;
-    const std::size_t n_, rows_, columns_;
-    const unit_ranges own_rows_, own_columns_;
-    const copy_queues queues_;
-};
-
 /// Whether the tape is a vector, or a view of all of it in row-major order.
 bool is_in_order(const tape& p, trace::type type) {
     if (is_vector(p, type)) return true;
@@ -194,11 +114,23 @@ vector_handle transformed_block(const vector_handle& block, const fft_lines& lin
     return made;
 }
 
+vector_handle as_spread_pairs(const vector_handle& v) {
+    std::vector<vector_state::part> parts;
+    for (const vector_state::part& p : v->parts()) {
+        vector_handle pairs = p.first % 2 == 0 ? as_pairs(*p.elements) : nullptr;
+        if (pairs == nullptr) return nullptr;
+        parts.push_back({p.first / 2, std::move(pairs)});
+    }
+    return std::make_shared<vector_state>(std::move(parts), trace::type(v->type().element, 2), v->size() / 2);
+}
+
 std::string words_of_columns(const fft_lines& lines, const vector_state& model) {
     return fmt::format("{} devices exchange {} x {} elements for {} columns each, and back\n",
                        model.parts().size(), lines.outer * lines.count, lines.inner,
                        words_of(columns_like(model, lines.inner)));
 }
+
+// ---- four steps
 
 std::size_t rows_of_four_steps(std::size_t n, std::size_t devices) {
     auto rows = static_cast<std::size_t>(std::sqrt(static_cast<double>(n)));
@@ -206,23 +138,97 @@ std::size_t rows_of_four_steps(std::size_t n, std::size_t devices) {
     return rows >= devices ? rows : 0;
 }
 
+four_steps::four_steps(const vector_state& model, scalar element, std::size_t n)
+    : model_(model),
+      element_(element),
+      n_(n),
+      rows_(rows_of_four_steps(n, devices_with_elements(model))),
+      columns_(n / rows_),
+      own_rows_(units_like(model, rows_)),
+      own_columns_(columns_like(model, columns_)),
+      queues_(model) {}
+
+vector_handle four_steps::loaded(const tape& p, trace::type elements) const {
+    return in_rows(p, elements, rows_, columns_, model_);
+}
+vector_handle four_steps::loaded_pairs(const tape& p) const {
+    return as_spread_pairs(in_rows(p, element_, rows_, 2 * columns_, model_));
+}
+vector_handle four_steps::made() const {
+    return made_of_units(model_, own_rows_, columns_, trace::type(element_, 2));
+}
+
+void four_steps::run(const vector_handle& loaded, const fft_manner& how, vector_state& into,
+                     std::size_t base) const {
+    const vector_handle rows = made();
+    transform_in_columns(loaded, columns_, own_columns_, *rows, queues_,
+                         [&](const vector_handle& block, std::size_t width) {
+                             return transformed_block(block, {1, rows_, width}, {how.swaps_in, false, 1});
+                         });
+    for (std::size_t d = 0; d < own_rows_.size(); ++d) {
+        if (own_rows_[d].count == 0) continue;
+        const vector_handle& own = rows->parts()[d].elements;
+        const vector_handle turns = turn_table(own->device(), element_, n_);
+        const std::size_t first = own_rows_[d].first;
+        transform_lines(element_ == scalar::f32 ? turned<float>(own, turns, n_, columns_, first)
+                                                : turned<double>(own, turns, n_, columns_, first),
+                        {own_rows_[d].count, columns_, 1}, {false, how.swaps_out, how.scale}, *own);
+    }
+    store_transposed(*rows, into, base);
+}
+
+void four_steps::store_transposed(const vector_state& rows, vector_state& into, std::size_t base) const {
+    unit_ranges wanted;  // columns of which a device stores some elements
+    for (const vector_state::part& p : into.parts()) {
+        const std::size_t begin = std::max(p.first, base),
+                          end = std::min(p.first + p.elements->size(), base + n_);
+        if (begin >= end) {
+            wanted.push_back({});
+            continue;
+        }
+        const std::size_t first = (begin - base) / rows_;
+        wanted.push_back({first, (end - 1 - base) / rows_ + 1 - first});
+    }
+    const std::vector<unit_ranges> pieces = in_pieces(wanted);
+    std::vector<device_blocks> blocks;
+    blocks.reserve(pieces.size());
+    for (const unit_ranges& piece : pieces)
+        blocks.push_back(exchanged_for_columns(rows, columns_, piece, queues_));
+    for (std::size_t k = 0; k < pieces.size(); ++k)
+        for (std::size_t d = 0; d < blocks[k].size(); ++d) {
+            if (blocks[k][d] == nullptr) continue;
+            const unit_range& own = pieces[k][d];
+            const vector_state::part& part = into.parts()[d];
+            assign_in_part(*part.elements, part.first,
+                           grid_of(own.count, rows_, rows_, 1, base + own.first * rows_),
+                           elements_at(blocks[k][d], grid_of(own.count, rows_, 1, own.count, 0)));
+            part.elements->device().default_queue().flush();
+        }
+}
+
+std::string four_steps::words() const {
+    return fmt::format(
+        "{} devices exchange {} x {} elements for {} columns each, for {} rows, and for those of the "
+        "transpose\n",
+        own_rows_.size(), rows_, columns_, words_of(own_columns_), words_of(own_rows_));
+}
+
+tape one_array(const tape& p, std::size_t arrays, std::size_t count, std::size_t number) {
+    if (arrays == 1) return p;
+    slice_part one;
+    one.what = slice_part::kind::one;
+    one.begin = static_cast<std::int64_t>(number);
+    const slice_part parts[] = {one, {}};
+    return read(sliced(viewed(tape(p), shape(arrays, count)), parts));
+}
+
 void transform_in_four_steps(const tape& p, trace::type type, const fft_lines& lines, const fft_manner& how,
                              const vector_state& model, vector_state& into) {
     const four_steps steps(model, into.type().element, lines.count);
     // All are loaded before any is stored: the expression may read the target.
     std::vector<vector_handle> loaded;
-    for (std::size_t k = 0; k < lines.outer; ++k) {
-        if (lines.outer == 1) {
-            loaded.push_back(steps.loaded(p, type));
-            break;
-        }
-        slice_part one;
-        one.what = slice_part::kind::one;
-        one.begin = static_cast<std::int64_t>(k);
-        const slice_part parts[] = {one, {}};
-        loaded.push_back(
-            steps.loaded(read(sliced(viewed(tape(p), shape(lines.outer, lines.count)), parts)), type));
-    }
+    for (std::size_t k = 0; k < lines.outer; ++k)
+        loaded.push_back(steps.loaded(one_array(p, lines.outer, lines.count, k), type));
     for (std::size_t k = 0; k < lines.outer; ++k) {
         steps.run(loaded[k], how, into, k * lines.count);
         loaded[k].reset();
