@@ -434,7 +434,34 @@ TEST(V18_contractions, say_what_does_not_fit) {
     says("axis 0 of 3 elements and axis 1 of 4", [&] { static_cast<void>(contract(A, {0}, A, {1})); });
 }
 
-TEST(V18_contractions, over_several_devices) { run_on_three_devices("test_algorithm", "V18_contract.*"); }
+TEST(V18_contractions, devices_compute_parts_of_the_result) {
+    if (!devices_are_together()) GTEST_SKIP() << "one device: over_several_devices runs it";
+    auto random = seeded_random();
+    // The first device has nothing, and parts begin inside rows.
+    const context all(present_devices());
+    std::vector<double> weights(all.size(), 3);
+    weights[0] = 0;
+    weights[1] = 2;
+    const context ctx = all.weighted(weights);
+    constexpr std::size_t rows = 37, inner = 21, columns = 18;
+    const auto a = numbers(random, rows * inner), b = numbers(random, inner * columns);
+    const vector<double> on_a(ctx, a), on_b(ctx, b);
+    const view<const double> A(on_a, {rows, inner}), B(on_b, {inner, columns});
+    vector<double> y(ctx, rows * columns);
+    y = matmul(A, B);
+    const auto wanted = looped<double>("ik", {rows, inner}, a, "kj", {inner, columns}, b, "ij");
+    EXPECT_EQ(values_of<double>(y), wanted);
+    EXPECT_EQ(values_of<double>(einsum("kj,ik->ji", B, A)),
+              looped<double>("kj", {inner, columns}, b, "ik", {rows, inner}, a, "ji"));
+    // A batch of more products than devices.
+    const view<const double> many(on_a, {7, 37, 3}), others(on_a, {7, 3, 37});
+    EXPECT_EQ(values_of<double>(einsum("bik,bkj->bij", others, many)),
+              looped<double>("bik", {7, 3, 37}, a, "bkj", {7, 37, 3}, a, "bij"));
+}
+
+TEST(V18_contractions, over_several_devices) {
+    run_on_three_devices("test_algorithm", "V18_contract.*:V18_contractions.devices_*");
+}
 
 }  // namespace
 }  // namespace balm::test

@@ -58,6 +58,12 @@ labelled rearranged(const labelled& of, std::string_view letters, const letter_e
     return {moved(of.values, over(of, letters, extents)), std::string(letters)};
 }
 
+labelled part_of(const labelled& of, char letter, std::size_t first, const letter_extents& extents) {
+    affine_map map = over(of, of.letters, extents);
+    map.offset += static_cast<std::int64_t>(first) * of.stride_of(letter);
+    return {moved(of.values, map), of.letters};
+}
+
 labelled summed(const labelled& of, std::string_view kept, const letter_extents& extents, scalar element) {
     const std::string rest = without(of.letters, kept);
     if (rest.empty()) return rearranged(of, kept, extents);

@@ -36,6 +36,8 @@ labelled with_letters(const tape& operand, std::string_view letters, const lette
 /// The operand over axes in this order. It is repeated along those that it lacks; it lacks none of them in
 /// which it has several elements.
 labelled rearranged(const labelled&, std::string_view letters, const letter_extents&);
+/// The operand from an element on along the axis of a letter, of as many as `extents` says.
+labelled part_of(const labelled&, char letter, std::size_t first, const letter_extents& extents);
 /// The sums over all axes but the ones that are kept, in the order of these.
 labelled summed(const labelled&, std::string_view kept, const letter_extents&, scalar element);
 

@@ -18,6 +18,7 @@
 #include "array/kernel_cache.hpp"
 #include "array/map/overlap.hpp"
 #include "array/spread/parts.hpp"
+#include "array/spread/units.hpp"
 #include "balm/along.hpp"
 #include "balm/error.hpp"
 #include "balm/vector.hpp"
@@ -422,6 +423,13 @@ private:
     std::vector<batch_loop> batch_;
 };
 
+product_extents sizes_of(const product_letters& letters, const letter_extents& extents) {
+    return {extents.of(letters.batch).count(), extents.of(letters.rows).count(),
+            extents.of(letters.columns).count(), extents.of(letters.inner).count()};
+}
+
+/// Over several devices each computes some of the result along its slowest axis, with copies of what it reads
+/// of the operands and does not have.
 class product_producer : public producer {
 public:
     product_producer(labelled a, labelled b, const product_letters& letters, const letter_extents& extents,
@@ -430,67 +438,115 @@ public:
           a_(std::move(a)),
           b_(std::move(b)),
           letters_(letters),
-          extents_(extents),
-          sizes_{extents.of(letters.batch).count(), extents.of(letters.rows).count(),
-                 extents.of(letters.columns).count(), extents.of(letters.inner).count()} {}
+          extents_(extents) {}
 
     bool compute_into(vector_state& into) const override {
         const auto reads = [&](const tape& p) {
             return std::any_of(p.vectors.begin(), p.vectors.end(),
                                [&](const auto& v) { return v->overlaps(into); });
         };
-        if (reads(a_.values) || reads(b_.values) || is_spread(a_.values) || is_spread(b_.values) ||
-            into.is_spread() || &into.device() != &near()->device())
+        if (reads(a_.values) || reads(b_.values) || !are_on_same_devices(into, *near()) ||
+            &into.device() != &near()->device())
             return false;
-        write(computed_operands(), into);
+        const operands both = computed_operands();
+        if (is_spread(both) != into.is_spread()) return false;
+        if (into.is_spread())
+            write_parts(both, into);
+        else
+            write(both, extents_, into);
         return true;
     }
 
     std::shared_ptr<vector_state> compute() const override {
-        std::array<tape, 2> both = computed_operands();
-        const std::shared_ptr<runtime::device_state>& first = near()->device_handle();
-        auto whole = std::make_shared<vector_state>(first, type(), extents().count());
-        if (!is_spread(both[0]) && !is_spread(both[1])) {
-            write(std::move(both), *whole);
-            return whole;
+        const operands both = computed_operands();
+        const std::size_t count = extents().count();
+        if (!is_spread(both)) {
+            auto made = std::make_shared<vector_state>(near()->device_handle(), type(), count);
+            write(both, extents_, *made);
+            return made;
         }
-        // The first device computes all of it.
-        const auto spread =
-            std::find_if(both.begin(), both.end(), [](const tape& p) { return is_spread(p); });
-        auto made = make_like(*spread->vectors[0], type(), extents().count());
-        localizer here(first);
-        for (tape& p : both) {
-            const shape& box = p.maps[p.steps[0].leaf].box;
-            auto gathered = std::make_shared<vector_state>(first, type(), box.count());
-            if (box.count() > 0) assign(*gathered, std::move(here.pieces(p, box, 0, box.count())[0].values));
-            p = vector_over(std::move(gathered), shape(box));
-        }
-        write(std::move(both), *whole);
-        copy_elements(*made, 0, *whole, 0, extents().count());
+        const vector_state& model = *model_of(both);
+        if (count == 0) return make_like(model, type(), count);
+        auto made = made_of_units(model, units_like(model, units()), count / units(), type());
+        write_parts(both, *made);
         return made;
     }
 
 private:
-    std::array<tape, 2> computed_operands() const {
+    using operands = std::array<labelled, 2>;
+
+    operands computed_operands() const {
         std::array<tape, 2> both{a_.values, b_.values};
         materialise(both);
-        return both;
+        return {labelled{std::move(both[0]), a_.letters}, labelled{std::move(both[1]), b_.letters}};
     }
-    void write(std::array<tape, 2>&& both, vector_state& into) const {
+    static bool is_spread(const operands& both) {
+        return array::is_spread(both[0].values) || array::is_spread(both[1].values);
+    }
+    /// The axis of the result along which several elements are the farthest apart; 0, of one element.
+    char slowest_letter() const {
+        const std::string& output = letters_.output;
+        if (output.empty()) return 0;
+        const auto found =
+            std::find_if(output.begin(), output.end(), [&](char c) { return extents_[c] != 1; });
+        return found == output.end() ? output.front() : *found;
+    }
+    /// How many elements it has.
+    std::size_t units() const { return slowest_letter() == 0 ? 1 : extents_[slowest_letter()]; }
+    /// A vector that is spread, of the operand that has the slowest axis, if there is one.
+    std::shared_ptr<vector_state> model_of(const operands& both) const {
+        const labelled* const first = has(both[0].letters, slowest_letter()) ? &both[0] : &both[1];
+        for (const labelled* x : {first, &both[0], &both[1]})
+            for (const auto& v : x->values.vectors)
+                if (v->is_spread()) return v;
+        return nullptr;
+    }
+
+    void write_parts(const operands& both, vector_state& into) const {
         if (into.size() == 0) return;
-        if (sizes_.inner == 0) {
+        const char slowest = slowest_letter();
+        const unit_ranges own = units_like(*model_of(both), units());
+        const std::size_t size = into.size() / units();
+        std::vector<std::shared_ptr<vector_state>> apart(own.size());
+        for (std::size_t d = 0; d < own.size(); ++d) {
+            if (own[d].count == 0) continue;
+            const vector_state::part& part = into.parts()[d];
+            localizer here(part.elements->device_handle());
+            const letter_extents extents = extents_.with(slowest, own[d].count);
+            operands local;
+            for (std::size_t k = 0; k < 2; ++k) {
+                const labelled some = has(both[k].letters, slowest)
+                                          ? part_of(both[k], slowest, own[d].first, extents)
+                                          : both[k];
+                const shape box = some.map().box;
+                local[k] = {
+                    box.count() > 0 ? here.pieces(some.values, box, 0, box.count())[0].values : some.values,
+                    some.letters};
+            }
+            const bool is_part =
+                part.first == own[d].first * size && part.elements->size() == own[d].count * size;
+            if (!is_part)
+                apart[d] = std::make_shared<vector_state>(part.elements->device_handle(), type(),
+                                                          own[d].count * size);
+            write(local, extents, is_part ? *part.elements : *apart[d]);
+            part.elements->device().default_queue().flush();
+        }
+        for (std::size_t d = 0; d < own.size(); ++d)
+            if (apart[d] != nullptr) copy_elements(into, own[d].first * size, *apart[d], 0, apart[d]->size());
+    }
+    void write(const operands& both, const letter_extents& extents, vector_state& into) const {
+        if (into.size() == 0) return;
+        const product_extents sizes = sizes_of(letters_, extents);
+        if (sizes.inner == 0) {
             constexpr std::uint64_t nothing = 0;
             return fill(into, &nothing);
         }
-        computation({std::move(both[0]), a_.letters}, {std::move(both[1]), b_.letters}, letters_, extents_,
-                    sizes_, type().element, into)
-            .start();
+        computation(both[0], both[1], letters_, extents, sizes, type().element, into).start();
     }
 
     labelled a_, b_;
     product_letters letters_;
     letter_extents extents_;
-    product_extents sizes_;
 };
 
 }  // namespace

@@ -28,6 +28,12 @@ public:
     std::size_t operator[](char letter) const { return extents_[static_cast<unsigned char>(letter)]; }
     /// Those of some letters; one element, where there is none.
     shape of(std::string_view letters) const;
+    /// The same but for one letter.
+    letter_extents with(char letter, std::size_t extent) const {
+        letter_extents made = *this;
+        made.extents_[static_cast<unsigned char>(letter)] = extent;
+        return made;
+    }
 
 private:
     std::array<std::size_t, 256> extents_{};

@@ -215,7 +215,7 @@ class forward_producer : public real_producer {
             if (all.inner == 1) return transform_reals_in_four_steps(p, all, model, into);
             return transform_columns(
                 p, precision(), all, model, into, [&](const auto& block, const fft_lines& lines) {
-                    const auto made = std::make_shared<vector_state>(
+                    auto made = std::make_shared<vector_state>(
                         block->device_handle(), pair(), lines.outer * (lines.count / 2 + 1) * lines.inner);
                     write_lines(of_vector(block), lines, *made);
                     return made;
@@ -282,8 +282,7 @@ class inverse_producer : public real_producer {
             return transform_columns(
                 p, pair(), stored, model, into, [&](const auto& block, const fft_lines& lines) {
                     const fft_lines own{lines.outer, all.count, lines.inner};
-                    const auto made =
-                        std::make_shared<vector_state>(block->device_handle(), type(), own.size());
+                    auto made = std::make_shared<vector_state>(block->device_handle(), type(), own.size());
                     write_all(of_vector(block), {own, {}}, *made);
                     return made;
                 });

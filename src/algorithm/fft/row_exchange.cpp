@@ -40,21 +40,6 @@ unit_range rows_of_part(const vector_state::part& p, std::size_t columns) {
 
 }  // namespace
 
-unit_ranges units_like(const vector_state& model, std::size_t units) {
-    unit_ranges made;
-    std::size_t begin = 0;
-    for (const vector_state::part& p : model.parts()) {
-        const auto before = static_cast<double>(p.first + p.elements->size());
-        const double place =
-            before / static_cast<double>(std::max<std::size_t>(model.size(), 1)) * static_cast<double>(units);
-        const bool is_last = made.size() + 1 == model.parts().size();
-        const auto end = is_last ? units : std::clamp(static_cast<std::size_t>(place + 0.5), begin, units);
-        made.push_back({begin, end - begin});
-        begin = end;
-    }
-    return made;
-}
-
 unit_ranges columns_like(const vector_state& model, std::size_t columns) {
     // Neighbouring work-items have neighbouring columns: whole memory transactions, where there are many.
     constexpr std::size_t together = 16;
@@ -68,25 +53,11 @@ unit_ranges columns_like(const vector_state& model, std::size_t columns) {
     return made;
 }
 
-std::size_t devices_with_elements(const vector_state& v) {
-    return static_cast<std::size_t>(std::count_if(v.parts().begin(), v.parts().end(),
-                                                  [](const auto& p) { return p.elements->size() > 0; }));
-}
-
 std::string words_of(const unit_ranges& ranges) {
     std::string words;
     for (std::size_t k = 0; k < ranges.size(); ++k)
         words += (k == 0 ? "" : k + 1 < ranges.size() ? ", " : " and ") + std::to_string(ranges[k].count);
     return words;
-}
-
-vector_handle made_of_units(const vector_state& model, const unit_ranges& ranges, std::size_t size,
-                            trace::type type) {
-    std::vector<vector_state::part> parts;
-    for (std::size_t k = 0; k < ranges.size(); ++k)
-        parts.push_back(
-            {ranges[k].first * size, made_near(*model.parts()[k].elements, type, ranges[k].count * size)});
-    return std::make_shared<vector_state>(std::move(parts), type, ranges.back().end() * size);
 }
 
 affine_map grid_of(std::size_t rows, std::size_t columns, std::size_t row_stride, std::size_t column_stride,

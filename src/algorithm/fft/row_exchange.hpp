@@ -9,30 +9,14 @@
 #include <vector>
 
 #include "array/layout.hpp"
+#include "array/spread/units.hpp"
 
 namespace balm::array {
 
-/// Consecutive ones of some units (arrays, rows or columns): those of one device. There may be none.
-struct unit_range {
-    std::size_t first = 0, count = 0;
-    std::size_t end() const { return first + count; }
-};
-/// Of each device of a vector.
-using unit_ranges = std::vector<unit_range>;
-
-/// As many units as they are, divided in proportion to the elements that each device has of a vector. Where
-/// the vector is an array of these units, a device has those of which most elements are there.
-unit_ranges units_like(const vector_state& model, std::size_t units);
 /// The same of columns: in groups of some, where there are many.
 unit_ranges columns_like(const vector_state& model, std::size_t columns);
-/// How many devices have elements of a vector.
-std::size_t devices_with_elements(const vector_state&);
 /// "20, 20 and 24"
 std::string words_of(const unit_ranges&);
-
-/// A vector on the devices of another one, each of which has its units of `size` elements.
-std::shared_ptr<vector_state> made_of_units(const vector_state& model, const unit_ranges&, std::size_t size,
-                                            trace::type);
 
 /// Elements of an array of rows and columns that some devices have of it, in row-major order: one vector for
 /// each device, null where it has none.

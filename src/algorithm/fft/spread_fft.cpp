@@ -31,6 +31,7 @@ void transform_in_columns(const vector_handle& rows, std::size_t columns, const 
                           vector_state& into, const copy_queues& queues, const block_transform& transform) {
     const std::vector<unit_ranges> pieces = in_pieces(own);
     std::vector<device_blocks> blocks;
+    blocks.reserve(pieces.size());
     for (const unit_ranges& piece : pieces)
         blocks.push_back(exchanged_for_columns(*rows, columns, piece, queues));
     std::vector<columns_into_rows> back;
@@ -107,9 +108,9 @@ void transform_columns(const tape& p, trace::type type, const fft_lines& lines, 
 
 vector_handle transformed_block(const vector_handle& block, const fft_lines& lines, const fft_manner& how) {
     const trace::type pair(block->type().element, 2);
-    const vector_handle made =
-        block->type() == pair ? block
-                              : std::make_shared<vector_state>(block->device_handle(), pair, lines.size());
+    vector_handle made = block->type() == pair
+                             ? block
+                             : std::make_shared<vector_state>(block->device_handle(), pair, lines.size());
     transform_lines(of_vector(block), lines, how, *made);
     return made;
 }

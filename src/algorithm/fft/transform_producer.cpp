@@ -33,13 +33,6 @@ vector_handle largest_spread(std::span<const tape> operands) {
     return largest;
 }
 
-bool are_on_same_devices(const vector_state& a, const vector_state& b) {
-    const auto x = a.parts(), y = b.parts();
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const auto& one, const auto& other) {
-        return &one.elements->device() == &other.elements->device();
-    });
-}
-
 /// Some arrays that a device transforms.
 struct local_arrays {
     std::vector<tape> operands;
@@ -74,9 +67,9 @@ vector_handle transform_producer::compute() const {
     const division how = divided(operands);
     const std::size_t count = extents().count();
     if (count == 0) return make_like(*how.model, type(), count);
-    const vector_handle made = how.how == way::own_arrays
-                                   ? made_of_units(*how.model, how.arrays, count / arrays_, type())
-                                   : make_like(*how.model, type(), count);
+    vector_handle made = how.how == way::own_arrays
+                             ? made_of_units(*how.model, how.arrays, count / arrays_, type())
+                             : make_like(*how.model, type(), count);
     write_spread(operands, how, *made);
     return made;
 }
