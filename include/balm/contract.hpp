@@ -95,7 +95,8 @@ auto contracted(const A& a, const B& b, const F& contract) {
 /// no views of vectors are computed once, as are operands whose axes are neither contiguous nor a stride
 /// apart. Of complex numbers, real and imaginary parts are multiplied separately: two products if one operand
 /// is complex, four if both are. The order of additions depends on the device and on the extents, and is the
-/// same in each run. With vectors over several devices the first one computes the product.
+/// same in each run. With vectors over several devices each computes some of its rows, with copies
+/// of the second operand.
 ///
 /// Takes 2 m n k operations. Throws usage_error for arrays of other dimensions, for extents that do not fit,
 /// and for operands on different devices.

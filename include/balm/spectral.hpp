@@ -154,9 +154,9 @@ std::string describe_convolution(const A& a, const B& b, convolution_mode mode =
 /// Of a view of several dimensions it runs along all of them, or along those that `over` names. Any size is
 /// quick where that of fft is: an even number of elements takes a complex transform of half of them and one
 /// pass more, an odd one a transform of all; type 1 that of n - 1. The transform is computed as a whole
-/// before the expression that it is part of; where it is all that is assigned, in the target's memory. Of
-/// vectors over several devices the first one computes it. Throws usage_error for another type, for type 1
-/// along fewer than two elements, and as fft does.
+/// before the expression that it is part of; where it is all that is assigned, in the target's memory.
+/// Vectors over several devices are as for fft, but the first one transforms what is one line. Throws
+/// usage_error for another type, for type 1 along fewer than two elements, and as fft does.
 ///
 ///     spectrum = balm::dct(x);
 ///     blocks = balm::dct(balm::view(image, {count, 8, 8}), 2, balm::along(1, 2));

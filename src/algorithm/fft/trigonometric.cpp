@@ -568,7 +568,7 @@ tape trigonometrically_transformed(tape&& elements, scalar precision, trigonomet
     tape p;
     p.push_produced(std::make_shared<trigonometric_producer>(
         std::move(elements), std::move(near), box, trigonometric_manner{precision, kind, computed, scale},
-        dimensions, dimensions.back().outer));
+        dimensions, dimensions.empty() ? 1 : dimensions.back().outer));
     return p;
 }
 
