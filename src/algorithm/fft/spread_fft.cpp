@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algorithm/fft/transform_producer.hpp"
+#include "array/map/overlap.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/dsl/complex.hpp"
 #include "balm/vector.hpp"
@@ -73,7 +74,7 @@ bool is_in_order(const tape& p, trace::type type) {
     if (is_vector(p, type)) return true;
     return p.steps.size() == 4 && p.steps[0].what == step::kind::position &&
            p.steps[1].what == step::kind::at && p.steps[2].what == step::kind::vector &&
-           p.vectors[0]->type() == type && p.maps[p.steps[0].leaf] == row_major(box_of(p)) &&
+           p.vectors[0]->type() == type && is_same_map(p.maps[p.steps[0].leaf], row_major(box_of(p))) &&
            p.vectors[0]->size() == box_of(p).count();
 }
 
