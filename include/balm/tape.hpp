@@ -131,12 +131,14 @@ struct tape {
     detail::rare_list<affine_map> maps;  ///< of its positions
     detail::rare_list<produced_leaf> produced;
     detail::rare_list<std::byte> values;  ///< host values that are no scalars: from byte `bits` of a step on
+    std::shared_ptr<vector_state> near;   ///< without elements: on the devices of a tape without vectors
     std::int64_t size = -1;               ///< elements, where no vector says it; -1: unknown
     std::int32_t box = -1;                ///< the map whose box is the expression's own, if any
     std::uint64_t scalars_seen = 0;       ///< a bit for each, which equal ones share
     bool may_repeat = false;              ///< whether two of its scalars may be equal
     bool writes_memory = false;           ///< beside its value
     bool wants_constant_memory = false;   ///< for some of its vectors
+    bool has_no_device = false;           ///< one of its vectors: it has no elements and stands in no list
 
     step& push(const step& s) {
         if (steps.size() >= most_steps) [[unlikely]]
@@ -151,6 +153,8 @@ struct tape {
         return s;
     }
     void push_vector(std::shared_ptr<vector_state>);
+    /// A vector without a device, which has no elements.
+    void push_no_elements(trace::type);
     /// The same, to be read at positions, from constant memory if it can be.
     void push_constant_memory(std::shared_ptr<vector_state>);
     /// What a producer makes, in its extents.

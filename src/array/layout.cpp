@@ -8,8 +8,10 @@
 #include <cstring>
 #include <span>
 
+#include "array/spread/parts.hpp"
 #include "balm/context.hpp"
 #include "balm/error.hpp"
+#include "balm/vector.hpp"
 #include "ir/ir.hpp"
 #include "kernel/launch/kernel_program.hpp"
 #include "runtime/memory/memory_pool.hpp"
@@ -171,12 +173,13 @@ bool is_cheaper_in_fours(const tape& p) {
 }
 
 const std::shared_ptr<runtime::device_state>& device_of(const tape& p) {
+    if (p.vectors.empty() && p.near) return p.near->device_handle();
     if (p.vectors.empty() && p.size >= 0)
         return p.images.empty() ? default_device() : p.images[0].memory->device_handle();
     if (p.vectors.empty())
         throw usage_error(
             "an expression without vectors says neither on what device nor how many elements; "
-            "assign it to a vector of a size");
+            "assign it to a vector of a size, or use element_index(offset, size) and balm::on(context, e)");
     for (const auto& v : p.vectors)
         if (&v->device() != &p.vectors[0]->device())
             throw usage_error(fmt::format("an expression combines vectors of {} and of {}",
@@ -185,8 +188,18 @@ const std::shared_ptr<runtime::device_state>& device_of(const tape& p) {
 }
 
 std::shared_ptr<vector_state> vector_near(const tape& p, trace::type type) {
+    const auto spread =
+        std::find_if(p.vectors.begin(), p.vectors.end(), [](const auto& v) { return v->is_spread(); });
+    if (spread != p.vectors.end()) return *spread;
     if (!p.vectors.empty()) return p.vectors[0];
+    if (p.near) return p.near;
     return std::make_shared<vector_state>(device_of(p), type, 0);
+}
+
+void place(tape& p, const context& where) {
+    std::shared_ptr<vector_state> near = make_vector(where, scalar::u8, 0);
+    for (const auto& v : p.vectors) check_same_devices(*near, *v);
+    p.near = std::move(near);
 }
 
 namespace {

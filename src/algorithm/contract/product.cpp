@@ -457,7 +457,7 @@ public:
         // The first device computes all of it.
         const auto spread =
             std::find_if(both.begin(), both.end(), [](const tape& p) { return is_spread(p); });
-        auto made = make_like(*spread->vectors[0], type(), extents().count());
+        auto made = make_like(*vector_near(*spread, type()), type(), extents().count());
         localizer here(first);
         for (tape& p : both) {
             const shape& box = p.maps[p.steps[0].leaf].box;

@@ -36,7 +36,7 @@ std::shared_ptr<vector_state> transform_producer::compute() const {
     const std::shared_ptr<runtime::device_state>& first = near()->device_handle();
     const auto spread = std::find_if(operands.begin(), operands.end(), is_spread);
     if (spread == operands.end()) return computed(operands, first);
-    std::shared_ptr<vector_state> made = make_like(*spread->vectors[0], type(), extents().count());
+    std::shared_ptr<vector_state> made = make_like(*vector_near(*spread, type()), type(), extents().count());
     if (extents().count() == 0) return made;
     localizer here(first);
     for (std::size_t k = 0; k < operands.size(); ++k) {

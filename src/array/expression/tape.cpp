@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "array/layout.hpp"
+#include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "balm/expr.hpp"
 #include "base/thread_stock.hpp"
@@ -111,9 +112,10 @@ void tape::clear() noexcept {
     maps = {};
     produced = {};
     values = {};
+    near = nullptr;
     size = box = -1;
     scalars_seen = 0;
-    may_repeat = writes_memory = wants_constant_memory = false;
+    may_repeat = writes_memory = wants_constant_memory = has_no_device = false;
 }
 
 namespace {
@@ -129,6 +131,15 @@ void tape_handle::give_back(tape* list) noexcept { stock::give_back(list); }
 void tape::push_vector(std::shared_ptr<vector_state> v) {
     if (v) size = common_size(size, static_cast<std::int64_t>(v->size()));
     push_leaf(step::kind::vector, std::move(v), false);
+}
+
+void tape::push_no_elements(trace::type type) {
+    size = common_size(size, 0);
+    has_no_device = true;
+    if (type.is_scalar())
+        push_value(step::kind::constant, type, 0);
+    else
+        push_bytes(type, std::vector<std::byte>(trace::size_of(type)).data(), trace::size_of(type));
 }
 
 void tape::push_constant_memory(std::shared_ptr<vector_state> v) {
@@ -242,8 +253,10 @@ void tape::push_call(std::shared_ptr<const ir::function> function, trace::type t
 void tape::append(tape&& other) {
     size = common_size(size, other.size);
     if (box >= 0 && other.box >= 0 && box_of(*this) != box_of(other))
-        throw usage_error(fmt::format("an expression combines {} elements with {}", to_string(box_of(*this)),
-                                      to_string(box_of(other))));
+        throw usage_error(fmt::format(
+            "an expression combines {} elements with {}: as many, but in other extents. Give both the same "
+            "ones, or put one in a row: balm::view(e, {{e.size()}})",
+            to_string(box_of(*this)), to_string(box_of(other))));
     if (box < 0 && other.box >= 0) box = static_cast<std::int32_t>(maps.size()) + other.box;
     splice(std::move(other));
 }
@@ -271,6 +284,10 @@ void tape::splice(tape&& other) {
     scalars_seen |= other.scalars_seen;
     writes_memory = writes_memory || other.writes_memory;
     wants_constant_memory = wants_constant_memory || other.wants_constant_memory;
+    has_no_device = has_no_device || other.has_no_device;
+    if (near && other.near) [[unlikely]]
+        check_same_devices(*near, *other.near);
+    if (!near) near = std::move(other.near);
     vectors.append(std::move(other.vectors));
     images.append(other.images);
     functions.append(std::move(other.functions));

@@ -43,6 +43,12 @@ selection viewed(tape of, const shape& extents) {
     return {std::move(of), position(row_major(extents))};
 }
 
+selection viewed(tape of, const shape& extents, const strides& apart, std::int64_t offset) {
+    const std::optional<std::size_t> count =
+        of.size < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(of.size));
+    return {std::move(of), position(strided(extents, apart, offset, count))};
+}
+
 selection sliced(const selection& s, std::span<const slice_part> parts) {
     return changed(s, [&](const affine_map& map) { return sliced(map, parts); });
 }
