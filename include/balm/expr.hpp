@@ -497,7 +497,7 @@ namespace array {
 /// One kernel that computes the tape for every index, and keeps nothing of it.
 void evaluate(tape&&);
 /// Has a tape without vectors computed on the devices of the context.
-void place(tape&, const context&);
+void place_on(const context&, tape&);
 }  // namespace array
 
 /// The expression, to be computed on the devices of a context where no vector in it says on which: of random
@@ -510,7 +510,7 @@ void place(tape&, const context&);
 template <array_value A>
 expr<detail::element_of<A>> on(const context& where, A&& a) {
     array::tape_handle list = detail::begin<detail::array_scalar<A>()>(static_cast<A&&>(a));
-    array::place(*list, where);
+    array::place_on(where, *list);
     return expr<detail::element_of<A>>(std::move(list));
 }
 

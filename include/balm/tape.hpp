@@ -38,8 +38,7 @@ struct step {
         apply,     ///< row `detail` of builtins.def on the last `arity` values
         convert,   ///< the last value as `type`
         select,    ///< of the last three values
-        memory,    ///< leaf number `leaf` as a whole, for functions that take memory; `detail`: whether they
-                   ///< write it
+        memory,    ///< leaf number `leaf` as a whole, for functions that take memory; `detail`: a memory_use
         position,  ///< where map number `leaf` says that the element lies (i64)
         at,        ///< takes the last value (i64): the index at which the steps up to `end` are computed
         end,
@@ -63,6 +62,13 @@ struct step {
         std::memcpy(&found, reinterpret_cast<const char*>(this) + k * sizeof found, sizeof found);
         return found;
     }
+};
+
+/// What functions do with memory that they take.
+enum class memory_use : std::uint32_t {
+    read,
+    write,
+    read_constant  ///< in the constant address space
 };
 
 inline constexpr std::size_t step_kinds = static_cast<std::size_t>(step::kind::record) + 1;
@@ -160,7 +166,7 @@ struct tape {
     /// What a producer makes, in its extents.
     void push_produced(std::shared_ptr<const producer>);
     /// The vector as memory, of any size, of which any element may be read, or written.
-    void push_memory(std::shared_ptr<vector_state>, bool is_written);
+    void push_memory(std::shared_ptr<vector_state>, memory_use);
     void push_image(image_leaf);
     /// Where the map's elements lie; its box becomes the expression's.
     void push_position(const affine_map&);
@@ -184,7 +190,7 @@ struct tape {
 private:
     static constexpr std::size_t most_steps = 60000;  ///< their leaves' numbers have 16 bits
     [[noreturn]] static void refuse_more();
-    void push_leaf(step::kind, std::shared_ptr<vector_state>, bool detail);
+    void push_leaf(step::kind, std::shared_ptr<vector_state>, std::uint32_t detail);
     void splice(tape&&);
 };
 

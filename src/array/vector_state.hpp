@@ -27,7 +27,8 @@ public:
 
     /// Spread over several devices, each of which has one of the parts, by weights; by none where these are
     /// the devices' bandwidths.
-    vector_state(std::vector<part> parts, trace::type type, std::size_t size, std::vector<double> weights)
+    vector_state(std::vector<part> parts, trace::type type, std::size_t size,
+                 std::vector<double> weights = {})
         : type_(type),
           element_size_(trace::size_of(type)),
           size_(size),
