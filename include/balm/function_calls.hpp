@@ -90,9 +90,9 @@ void append_argument(array::tape& list, const A& a) {
 }  // namespace detail
 
 /// A device function, element by element: at least one argument is a vector or an expression. A parameter
-/// that is memory, In<T> or Ptr<const T>, takes a vector as a whole, of any size, and reads what it wants. One
-/// that is a ConstantPtr<T> takes a vector of one device, which is read in constant memory: what the constant
-/// memory has no room for, or the expression reads elsewhere too, throws usage_error.
+/// that is memory, In<T> or Ptr<const T>, takes a vector as a whole, of any size, and reads what it wants.
+/// One that is a ConstantPtr<T> takes a vector of one device, which is read in constant memory: what the
+/// constant memory has no room for, or the expression reads elsewhere too, throws usage_error.
 ///
 ///     auto force = balm::function("force", [](Index i, In<double> x) { … x[j] … });
 ///     f = force(balm::element_index(), x);

@@ -100,10 +100,10 @@ private:
 };
 
 /// While it lives, everything that its thread gives to the queue's device without naming a queue goes to this
-/// queue instead of the device's own: array statements, reductions and algorithms, reads and writes of vectors
-/// and buffers, `device.execute`. Scopes nest: of several of one device the innermost counts, and those of
-/// different devices count together, which is how a statement of vectors over several devices has its queues
-/// chosen. It is destroyed on the thread that made it.
+/// queue instead of the device's own: array statements, reductions and algorithms, reads and writes of
+/// vectors and buffers, `device.execute`. Scopes nest: of several of one device the innermost counts, and
+/// those of different devices count together, which is how a statement of vectors over several devices has
+/// its queues chosen. It is destroyed on the thread that made it.
 ///
 ///     balm::queue other = device.make_queue();
 ///     {

@@ -166,7 +166,7 @@ struct tape {
     /// What a producer makes, in its extents.
     void push_produced(std::shared_ptr<const producer>);
     /// The vector as memory, of any size, of which any element may be read, or written.
-    void push_memory(std::shared_ptr<vector_state>, memory_use);
+    void push_memory(std::shared_ptr<vector_state>, memory_use = memory_use::read);
     void push_image(image_leaf);
     /// Where the map's elements lie; its box becomes the expression's.
     void push_position(const affine_map&);

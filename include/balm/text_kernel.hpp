@@ -85,8 +85,8 @@ private:
 };
 
 /// In a text's signature, memory that the text declares as `T*` and only reads: In<T> for a text that leaves
-/// `const` out. Without it such a parameter is Mixed<T>, which expressions that are reduced, or are spread over
-/// devices, refuse. What a text writes there all the same is undefined.
+/// `const` out. Without it such a parameter is Mixed<T>, which expressions that are reduced, or are spread
+/// over devices, refuse. What a text writes there all the same is undefined.
 ///
 ///     auto at = balm::source_function<float(int, balm::OnlyRead<float>)>(
 ///         "at", "float at(int i, global float* x) { return x[i]; }");
@@ -173,9 +173,10 @@ using device_signature_of = decltype(device_signature(typename signature_of<Sign
 
 /// A kernel of N dimensions that a text defines. The signature says how its parameters are bound: a host type
 /// or Int, Float … by value, In<T> for `__global const T*` (or __constant), Out<T> and Mixed<T> for `__global
-/// T*`, OnlyRead<T> for a `__global T*` that is not written, Local<T> for `__local T*`. Sources are texts ("…"), text_source::from_files, other text kernels and
-/// functions, whose texts are meant. Throws usage_error where the name is in none of them or the parameters
-/// differ; what only a compiler sees is thrown as build_error by the first launch.
+/// T*`, OnlyRead<T> for a `__global T*` that is not written, Local<T> for `__local T*`. Sources are texts
+/// ("…"), text_source::from_files, other text kernels and functions, whose texts are meant. Throws
+/// usage_error where the name is in none of them or the parameters differ; what only a compiler sees is
+/// thrown as build_error by the first launch.
 ///
 ///     auto fill = balm::source_kernel<1, void(int, Out<int>)>(
 ///         "fill", "kernel void fill(int value, global int* out) { out[get_global_id(0)] = value; }");
@@ -230,7 +231,7 @@ public:
         detail::text_argument& made = each_.emplace_back();
         if constexpr (detail::memory_argument<A>) {
             using T = dsl::detail::memory_element<typename A::value_type>;
-            constexpr trace::access use = !A::kernels_may_read    ? trace::access::out
+            constexpr trace::access use = !A::kernels_may_read   ? trace::access::out
                                           : A::kernels_may_write ? trace::access::mixed
                                                                  : trace::access::in;
             made.parameter = {detail::type_of_element<T>(), use, false, true};
@@ -240,9 +241,10 @@ public:
             made.parameter = {detail::parameter<P>::element(), trace::access::local};
             made.value = detail::parameter<P>::bind(argument);
         } else {
-            static_assert(scalar_type<A> || vector_type<A> || structure_type<A>,
-                          "Balm: a text kernel takes numbers, short vectors, structures, buffers, vectors and "
-                          "local<T>(count)");
+            static_assert(
+                scalar_type<A> || vector_type<A> || structure_type<A>,
+                "Balm: a text kernel takes numbers, short vectors, structures, buffers, vectors and "
+                "local<T>(count)");
             using P = detail::device_type<A>;
             made.parameter = {detail::parameter<P>::element()};
             made.value = detail::parameter<P>::bind(argument);
@@ -283,14 +285,14 @@ private:
 };
 
 /// A kernel of N dimensions that a text defines, whose parameters the C++ program does not know: the types of
-/// the arguments say them at each call. Nothing is converted: a `float` parameter takes a float, a `long` one an
-/// std::int64_t. Memory that the text declares const is read, other memory is read and written.
+/// the arguments say them at each call. Nothing is converted: a `float` parameter takes a float, a `long` one
+/// an std::int64_t. Memory that the text declares const is read, other memory is read and written.
 ///
 ///     auto scale = balm::source_kernel<1>("scale", text_of_a_plugin);
 ///     device.execute(scale(2.f, a, b), {n});
 template <int N, class... Sources>
 requires(sizeof...(Sources) > 0 && (std::convertible_to<const Sources&, text_source> && ...))
-text_kernel<N> source_kernel(const detail::located_name& name, const Sources&... sources) {
+    text_kernel<N> source_kernel(const detail::located_name& name, const Sources&... sources) {
     static_assert(N >= 1 && N <= 3, "Balm: a kernel has 1, 2 or 3 dimensions");
     return text_kernel<N>(detail::make_text_kernel(name, N, (text_source() + ... + text_source(sources))));
 }

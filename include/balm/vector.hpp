@@ -196,9 +196,10 @@ public:
     bool empty() const { return size() == 0; }
     /// Its size, as views and expressions say theirs.
     shape extents() const { return shape(size()); }
-    /// The devices that the elements are on, with the weights that they are spread by, if the vector's context
-    /// had some: vectors that are made on it lie as this one does. What a context's own handle does, such as
-    /// print_to and exclusive use, it does not take part in. Throws usage_error for a vector without a device.
+    /// The devices that the elements are on, with the weights that they are spread by, if the vector's
+    /// context had some: vectors that are made on it lie as this one does. What a context's own handle does,
+    /// such as print_to and exclusive use, it does not take part in. Throws usage_error for a vector without
+    /// a device.
     ///
     ///     balm::vector<int> flags(x.context(), x.size(), 0);
     balm::context context() const { return array::context_of(own_state()); }

@@ -94,10 +94,10 @@ public:
     /// The elements of an expression.
     view(expr<element> e, const shape& extents) requires std::is_const_v<T>
         : what_(array::viewed(std::move(e).tape(), extents)) {}
-    /// The elements that lie at offset + i * strides[0] + j * strides[1] + …, for each (i, j, …) in the extents,
-    /// counted in row-major order where the expression has several dimensions: what slices, transposes,
-    /// diagonals, overlapping windows (to be read) and broadcasts (strides of 0) are made of. Throws
-    /// usage_error where one of them lies outside, and for another number of strides than extents.
+    /// The elements that lie at offset + i * strides[0] + j * strides[1] + …, for each (i, j, …) in the
+    /// extents, counted in row-major order where the expression has several dimensions: what slices,
+    /// transposes, diagonals, overlapping windows (to be read) and broadcasts (strides of 0) are made of.
+    /// Throws usage_error where one of them lies outside, and for another number of strides than extents.
     ///
     ///     auto diagonal = balm::view(x, {n}, {n + 1});               // of an n x n matrix
     ///     auto windows = balm::view(signal, {count, 64}, {16, 1});   // windows of 64, every 16 elements

@@ -279,7 +279,8 @@ bool is_produced_in_place(target_list targets, const tape& p) {
 /// Whether these are vectors without a device, which have no elements. Throws usage_error where only some are
 /// and others have elements.
 bool have_no_device(target_list targets) {
-    const bool has_one = std::any_of(targets.begin(), targets.end(), [](const target& t) { return !t.vector; });
+    const bool has_one =
+        std::any_of(targets.begin(), targets.end(), [](const target& t) { return !t.vector; });
     if (!has_one) [[likely]]
         return false;
     for (const target& t : targets)

@@ -40,14 +40,13 @@ namespace {
 
 /// Whether a function takes it in constant memory.
 bool is_read_in_constant_memory(const step& s) {
-    return s.what == step::kind::memory &&
-           s.detail == static_cast<std::uint32_t>(memory_use::read_constant);
+    return s.what == step::kind::memory && s.detail == static_cast<std::uint32_t>(memory_use::read_constant);
 }
 [[noreturn]] void refuse_in_constant_memory(const vector_state& v, const char* why) {
-    throw usage_error(
-        fmt::format("a function takes a vector of {} elements ({} bytes) in constant memory, of which {} has {} "
-                    "bytes: {}",
-                    v.size(), v.bytes(), v.device().words(), v.device().info().constant_memory, why));
+    throw usage_error(fmt::format(
+        "a function takes a vector of {} elements ({} bytes) in constant memory, of which {} has {} "
+        "bytes: {}",
+        v.size(), v.bytes(), v.device().words(), v.device().info().constant_memory, why));
 }
 
 /// Which vectors are read at positions in constant memory, and in no other way, as long as there is room for
@@ -63,7 +62,8 @@ std::bitset<64> vectors_in_constant_memory(const tape& p, const layout& leaves) 
         const std::size_t number = leaves.number_of_leaf[s.leaf];
         const bool is_needed = is_read_in_constant_memory(s);
         if (number >= found.size()) {
-            if (is_needed) refuse_in_constant_memory(*leaves.vectors[number], "it is one of too many vectors");
+            if (is_needed)
+                refuse_in_constant_memory(*leaves.vectors[number], "it is one of too many vectors");
             continue;
         }
         const bool is_wanted = s.what == step::kind::vector && s.detail != 0 && depth > 0;

@@ -79,8 +79,7 @@ context context_of(const vector_state& v) {
     std::vector<device> devices;
     for (const vector_state::part& p : v.parts()) devices.emplace_back(p.elements->device_handle());
     const context where(std::move(devices));
-    return v.weights().empty() ? where
-                               : where.weighted(std::vector(v.weights().begin(), v.weights().end()));
+    return v.weights().empty() ? where : where.weighted(std::vector(v.weights().begin(), v.weights().end()));
 }
 
 std::size_t size_of(const vector_state& v) { return v.size(); }

@@ -166,7 +166,8 @@ TEST(V4_arguments, keep_their_types) {
         if (ctx.device(0).info().has_double) {
             static_assert(std::same_as<decltype(x * argument(tenth)), expr<double>>);
             const vector<double> strong(x * argument(tenth));
-            expect_each(strong.to_host(), [&](std::size_t i) { return static_cast<double>(values[i]) * 0.1; });
+            expect_each(strong.to_host(),
+                        [&](std::size_t i) { return static_cast<double>(values[i]) * 0.1; });
         }
         // Beside small integers, and alone.
         vector<std::uint8_t> bytes(ctx, 300, std::uint8_t{200});

@@ -33,7 +33,9 @@ TEST(V10_expressions_without_vectors, are_computed_on_a_context) {
             EXPECT_EQ(balm::sum(indices, policy::portable), sum_below(n));
             const vector<std::int64_t> made(indices);
             EXPECT_EQ(made.context(), ctx);
-            if (ctx.size() > 1) EXPECT_EQ(made.context().weights(), where.weights());
+            if (ctx.size() > 1) {
+                EXPECT_EQ(made.context().weights(), where.weights());
+            }
             expect_each(made.to_host(), [](std::size_t i) { return static_cast<std::int64_t>(i); });
             const vector<std::int64_t> scanned(balm::inclusive_scan(indices));
             EXPECT_EQ(scanned.context(), ctx);
@@ -60,9 +62,9 @@ TEST(V10_expressions_without_vectors, are_refused_on_other_devices_than_their_ve
     const vector<int> x(first, 10, 1);
     EXPECT_THAT(message_of<usage_error>([&] { balm::sum(on(second, x + 1)); }),
                 HasSubstr("an expression combines a vector on"));
-    EXPECT_THAT(
-        message_of<usage_error>([&] { balm::sum(on(first, element_index(0, 3)) + on(second, element_index())); }),
-        HasSubstr("an expression combines a vector on"));
+    EXPECT_THAT(message_of<usage_error>(
+                    [&] { balm::sum(on(first, element_index(0, 3)) + on(second, element_index())); }),
+                HasSubstr("an expression combines a vector on"));
 }
 
 TEST(V10_expressions_without_vectors, have_effects_on_a_context) {
@@ -132,13 +134,16 @@ TEST(G4_queue_scopes, are_of_a_device_and_a_thread) {
             for (const queue& each : queues) scopes.push_back(std::make_unique<queue_scope>(each));
             for (std::size_t k = 0; k < queues.size(); ++k) EXPECT_EQ(ctx.device(k).queue(), queues[k]);
             std::thread([&] {
-                for (std::size_t k = 0; k < queues.size(); ++k) EXPECT_FALSE(ctx.device(k).queue() == queues[k]);
+                for (std::size_t k = 0; k < queues.size(); ++k)
+                    EXPECT_FALSE(ctx.device(k).queue() == queues[k]);
             }).join();
             x = x + 1.0;
             EXPECT_EQ(balm::sum(x), 20002.0);
             scopes.erase(scopes.begin());  // not the last one first
             EXPECT_FALSE(ctx.device(0).queue() == queues[0]);
-            if (queues.size() > 1) EXPECT_EQ(ctx.device(1).queue(), queues[1]);
+            if (queues.size() > 1) {
+                EXPECT_EQ(ctx.device(1).queue(), queues[1]);
+            }
         }
         EXPECT_EQ(balm::sum(x), 20002.0);
     });
@@ -162,7 +167,8 @@ TEST(V1_contexts_of_one_device_several_times, compute_what_one_computes) {
             EXPECT_EQ(balm::max(x), balm::max(single));
             const vector<double> scanned(balm::inclusive_scan(cast<double>(cast<int>(x))));
             double total = 0;
-            expect_each(scanned.to_host(), [&](std::size_t i) { return total += static_cast<int>(values[i]); });
+            expect_each(scanned.to_host(),
+                        [&](std::size_t i) { return total += static_cast<int>(values[i]); });
             balm::sort(x);
             std::vector<double> sorted(values.begin(), values.end());
             std::sort(sorted.begin(), sorted.end());

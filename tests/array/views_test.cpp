@@ -273,8 +273,8 @@ TEST(V8_strided_views, show_what_offset_and_strides_say) {
 TEST(V8_strided_views, are_assigned_and_viewed_again) {
     on_all_contexts([](const context& ctx) {
         vector<int> m(ctx, 12, 0);
-        view(m, {3}, {5}) = 1;                           // the diagonal of 3 x 4
-        view(m, {2, 2}, {-4, 2}, 5) += 2;                // rows 1 and 0, columns 1 and 3
+        view(m, {3}, {5}) = 1;                          // the diagonal of 3 x 4
+        view(m, {2, 2}, {-4, 2}, 5) += 2;               // rows 1 and 0, columns 1 and 3
         view(m, {4}, {-1}, 11)(balm::slice(0, 2)) = 7;  // the last two
         EXPECT_EQ(m.to_host(), std::vector<int>({1, 2, 0, 2, 0, 3, 0, 2, 0, 0, 7, 7}));
         EXPECT_EQ(view(m, {2, 2}, {-4, 2}, 5).transpose().to_host(), std::vector<int>({3, 2, 2, 2}));
@@ -304,9 +304,10 @@ TEST(V8_strided_views, beyond_the_elements_are_refused) {
         const auto refused = [&](const shape& extents, const strides& apart, std::int64_t offset) {
             return message_of<usage_error>([&] { view(x, extents, apart, offset); });
         };
-        EXPECT_THAT(refused({3, 4}, {4, 1}, 1),
-                    HasSubstr("a view of 3 x 4 with these strides from 1 on takes the elements 1 to 12; there "
-                              "are those from 0 to 11"));
+        EXPECT_THAT(
+            refused({3, 4}, {4, 1}, 1),
+            HasSubstr("a view of 3 x 4 with these strides from 1 on takes the elements 1 to 12; there "
+                      "are those from 0 to 11"));
         EXPECT_THAT(refused({3}, {-1}, 1), HasSubstr("takes the elements -1 to 1"));
         EXPECT_THAT(refused({1}, {0}, 12), HasSubstr("takes the elements 12 to 12"));
         EXPECT_THAT(refused({2, 3}, {1}, 0), HasSubstr("a view of 2 x 3 is given 1 strides"));

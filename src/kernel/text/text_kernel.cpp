@@ -259,7 +259,7 @@ std::shared_ptr<const ir::function> detail::find_in_text(const located_name& nam
                             k + 1, name.words));
         ir::parameter p;
         p.use = use;
-        p.what = use == trace::access::value   ? element
+        p.what = use == trace::access::value ? element
                  : use == trace::access::local
                      ? pointer_to(element, space::local)
                      : pointer_to(element, space::global, use == trace::access::in && !is_promised);
