@@ -205,8 +205,8 @@ public:
     balm::context context() const { return array::context_of(own_state()); }
 
     /// A handle of the same elements: what is assigned to the one is in the other. A copy, `vector(x)`, has
-    /// elements of its own. The handles part when one of them is moved to or takes another size. Throws
-    /// usage_error for a vector without a device.
+    /// elements of its own. A handle that is the target of a move refers to other elements from then on.
+    /// Throws usage_error for a vector without a device.
     ///
     ///     struct solver { balm::vector<double> x; … };
     ///     solver s{x.share()};

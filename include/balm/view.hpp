@@ -37,6 +37,7 @@ struct selection {
 selection viewed(tape of, const shape& extents);
 /// Those that strides apart lie. Throws usage_error where some would lie beyond the tape's.
 selection viewed(tape of, const shape& extents, const strides&, std::int64_t offset);
+selection viewed(const selection&, const shape& extents, const strides&, std::int64_t offset);
 selection sliced(const selection&, std::span<const slice_part>);
 selection transposed(const selection&, std::span<const int> order);
 selection broadcast(const selection&, const shape& extents);
@@ -91,6 +92,8 @@ public:
     view(vector<value_type>& x, const shape& extents) : what_(array::viewed(program_of(x), extents)) {}
     view(const vector<value_type>& x, const shape& extents) requires std::is_const_v<T>
         : what_(array::viewed(program_of(x), extents)) {}
+    /// The elements of another view: its reshape(extents).
+    view(const view& of, const shape& extents) : what_(array::reshaped(of.what_, extents)) {}
     /// The elements of an expression.
     view(expr<element> e, const shape& extents) requires std::is_const_v<T>
         : what_(array::viewed(std::move(e).tape(), extents)) {}
@@ -109,6 +112,8 @@ public:
     view(expr<element> e, const shape& extents, const strides& apart,
          std::int64_t offset = 0) requires std::is_const_v<T>
         : what_(array::viewed(std::move(e).tape(), extents, apart, offset)) {}
+    view(const view& of, const shape& extents, const strides& apart, std::int64_t offset = 0)
+        : what_(array::viewed(of.what_, extents, apart, offset)) {}
     /// To be read only.
     view(const view<value_type>& other) requires std::is_const_v<T> : what_(other.what()) {}
     /// Use x[…].
@@ -190,6 +195,10 @@ template <class T>
 view(const vector<T>&, shape, strides, std::int64_t = 0) -> view<const T>;
 template <class T>
 view(expr<T>, shape, strides, std::int64_t = 0) -> view<const T>;
+template <class T>
+view(const view<T>&, shape) -> view<T>;
+template <class T>
+view(const view<T>&, shape, strides, std::int64_t = 0) -> view<T>;
 
 template <class T>
 template <array_value A>

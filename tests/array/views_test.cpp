@@ -283,6 +283,14 @@ TEST(V8_strided_views, are_assigned_and_viewed_again) {
         static_assert(std::same_as<decltype(windows), const view<const int>>);
         EXPECT_EQ(vector<int>(balm::sum(windows, balm::along(1))).to_host(), std::vector<int>({6, 14, 22}));
         EXPECT_EQ(view(constant, {2, 3}, {0, 1}, 5).to_host(), std::vector<int>({5, 6, 7, 5, 6, 7}));
+        // Of views: positions count their elements.
+        auto columns = view(m, {3, 4}).transpose();
+        EXPECT_EQ(view(columns, {12}).to_host(), std::vector<int>({1, 0, 0, 2, 3, 0, 0, 0, 7, 2, 2, 7}));
+        view(columns, {2}, {10}, 1) = 9;  // a composed index: rows 1 and 2 of columns 0 and 3
+        EXPECT_EQ(m.to_host(), std::vector<int>({1, 2, 0, 2, 9, 3, 0, 2, 0, 0, 7, 9}));
+        auto evens = view(m, {12})(balm::slice(0, 12, 2));
+        view(evens, {2, 2}, {3, -1}, 2) = -1;  // every second element: 4, 2, 10, 8
+        EXPECT_EQ(m.to_host(), std::vector<int>({1, 2, -1, 2, -1, 3, 0, 2, -1, 0, -1, 9}));
         EXPECT_EQ(view(element_index(), {2, 2}, {100, 1}, 7).to_host(),
                   std::vector<std::int64_t>({7, 8, 107, 108}));
     });
