@@ -86,8 +86,9 @@ TEST(C11_text_kernels_without_a_signature, take_structures_vectors_and_any_numbe
                 given.push(inputs.back());
             }
             auto out = on.out_buffer<int>(3);
-            const auto add = source_kernel<1>("add", "kernel void add(" + parameters +
-                                                         "global int* out) { out[get_global_id(0)] = " + sum + "; }");
+            const auto add =
+                source_kernel<1>("add", "kernel void add(" + parameters +
+                                            "global int* out) { out[get_global_id(0)] = " + sum + "; }");
             on.execute(add(given.push(out)), {3});
             const int all_of = count * (count - 1) / 2;
             EXPECT_EQ(out.read(), std::vector<int>({all_of, 10 * all_of, 100 * all_of}));
@@ -107,7 +108,8 @@ TEST(C11_text_kernels_without_a_signature, refuse_other_arguments) {
         };
         EXPECT_THAT(refused(2.0, a, out), HasSubstr("parameter 1 'by' is of float in the text, but double"));
         EXPECT_THAT(refused(2.f, a), HasSubstr("the text has 3 parameters, the signature 2"));
-        EXPECT_THAT(refused(2.f, numbers, out), HasSubstr("parameter 2 'in' is of float in the text, but In<int>"));
+        EXPECT_THAT(refused(2.f, numbers, out),
+                    HasSubstr("parameter 2 'in' is of float in the text, but In<int>"));
         EXPECT_THAT(refused(2.f, a, b), HasSubstr("parameter 3 'out' may be written by the text, but is In"));
         EXPECT_THAT(refused(2.f, out, out), HasSubstr("parameter 2 'in' is const in the text, but Out"));
         EXPECT_THAT(refused(a, 2.f, out), HasSubstr("parameter 1"));
@@ -139,14 +141,16 @@ TEST(C11_text_functions, only_read_what_their_signature_promises) {
         expect_each(out.read(), [&](std::size_t i) { return values[i]; });
     });
     const auto fill = source_kernel<1, void(OnlyRead<int>, Out<int>)>(
-        "copy", "kernel void copy(global int* a, global int* b) { b[get_global_id(0)] = a[get_global_id(0)]; }");
+        "copy",
+        "kernel void copy(global int* a, global int* b) { b[get_global_id(0)] = a[get_global_id(0)]; }");
     on_all_devices([&](const device& on) {
         auto a = on.in_buffer<int>(3);
         a.write({1, 2, 3});
         EXPECT_EQ(run<int>(on, fill, 3, a), std::vector<int>({1, 2, 3}));
     });
     EXPECT_THAT(message_of<usage_error>([] {
-                    static_cast<void>(source_function<float(In<float>)>("f", "float f(global float* x) { return *x; }"));
+                    static_cast<void>(
+                        source_function<float(In<float>)>("f", "float f(global float* x) { return *x; }"));
                 }),
                 HasSubstr("or OnlyRead if it is not written"));
 }
@@ -172,7 +176,8 @@ TEST(C11_text_functions, read_constant_memory_in_expressions) {
                         HasSubstr("there is no room for it there"));
         }
         const vector<int> part = as_vector(vector<int>(ctx, 1024, 7).elements().from(512));
-        EXPECT_THAT(message_of<usage_error>([&] { y = pick(index, part); }), HasSubstr("a part of some memory"));
+        EXPECT_THAT(message_of<usage_error>([&] { y = pick(index, part); }),
+                    HasSubstr("a part of some memory"));
     });
 }
 
