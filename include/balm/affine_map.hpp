@@ -31,6 +31,9 @@ struct slice_part {
 
 /// The elements of a box in row-major order.
 affine_map row_major(const shape& box);
+/// Those that strides apart lie, of so many elements (none: of any number). Throws usage_error for another
+/// number of strides than dimensions, and for positions that are not among them.
+affine_map strided(const shape& box, const strides&, std::int64_t offset, std::optional<std::size_t> count);
 /// A part for each dimension; those of one position are left out of the box. Throws usage_error for another
 /// number of parts, and for positions beyond the box.
 affine_map sliced(const affine_map&, std::span<const slice_part>);

@@ -172,6 +172,25 @@ void append_host(array::tape& list, const A& a) {
         list.push_bytes(array_type<T>(), &value, sizeof value);
     }
 }
+}  // namespace detail
+
+/// A host value as an expression: an argument of the kernel that keeps its own type. A plain number takes the
+/// type of the elements that it stands beside; this one converts with them as two expressions do. A number, a
+/// short vector, a complex number or a structure. It says nothing of how many elements there are.
+///
+///     balm::vector<float> x(ctx, n);
+///     balm::vector<double> y = x * balm::argument(0.1);  // double precision; x * 0.1 is computed in float
+template <class T>
+requires element_type<T> || complex_type<T>
+auto argument(const T& value) {
+    using element = typename detail::array_element<T>::type;
+    array::tape_handle list;
+    detail::append_host<element>(*list, value);
+    return expr<element>(std::move(list));
+}
+
+namespace detail {
+
 template <class Operation, class T, class A>
 void append_entering(array::tape& list, const A& a) {
     if constexpr (array_value<A>) {

@@ -55,7 +55,9 @@ public:
     /// seen through CUDA and OpenCL is one device. The environment plays no part unless `filter::env` is in
     /// the filter. Throws no_device_error.
     explicit context(const device_filter&);
-    /// These devices. Throws usage_error for none, or for the same one twice.
+    /// These devices. One that is named several times has as many parts of each vector, which its queue
+    /// computes one after the other: a program for several devices runs on a machine of one. Throws
+    /// usage_error for none.
     explicit context(std::vector<balm::device>);
 
     const std::vector<balm::device>& devices() const&;

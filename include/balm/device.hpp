@@ -154,7 +154,7 @@ public:
         return queue().execute(kernel, global, local, from, std::forward<Waits>(waits)...);
     }
 
-    /// The queue that everything goes to which names no other.
+    /// The queue that everything goes to which names no other: the device's own, or the one of a queue_scope.
     balm::queue queue() const;
     /// A further queue, whose commands run beside those of others. Without timing its events have no times
     /// (profile() throws usage_error), which saves two records a command on CUDA.

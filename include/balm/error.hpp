@@ -2,6 +2,7 @@
 // The exceptions that Balm throws. Every message is a sentence that says what was tried, on what, and
 // what to do about it.
 
+#include <iosfwd>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -14,6 +15,12 @@ namespace balm {
 class error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
+
+    /// The message.
+    friend std::ostream& operator<<(std::ostream& to, const error& fault) { return write(to, fault); }
+
+private:
+    static std::ostream& write(std::ostream&, const error&);
 };
 
 /// Wrong use of the library: a size, an index, a device or a name that does not fit.

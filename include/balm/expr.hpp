@@ -68,6 +68,11 @@ constexpr trace::type array_type() {
 
 }  // namespace detail
 
+namespace detail {
+template <class T>
+void append_vector(array::tape&, const vector<T>&);
+}
+
 /// A vector, a view or an expression.
 template <class A>
 concept array_value = detail::is_vector<std::remove_cvref_t<A>> || detail::is_view<std::remove_cvref_t<A>> ||
@@ -88,14 +93,26 @@ public:
     using value_type = T;
     static_assert(std::same_as<T, typename detail::array_element<T>::type>);
 
+    /// Use a + b, balm::argument(…) or balm::constant(…).
     explicit expr(array::tape_handle && list) : list_(std::move(list)) {}
     template <class U>
     requires std::same_as<detail::element_of<vector<U>>, T> expr(const vector<U>& v) {  // NOLINT
-        list_->push_vector(v.state());
+        detail::append_vector(*list_, v);
     }
     template <class U>
     requires std::same_as<detail::element_of<view<U>>, T> expr(const view<U>& v)  // NOLINT
         : list_(array::read(v.what())) {}
+
+    /// Whether a vector, a view or element_index(offset, size) in it says how many elements it has; scalars,
+    /// element_index() and memory that functions take do not.
+    bool has_extents() const { return (*list_).size >= 0; }
+    /// Its extents: those of a view in it of several dimensions, else one dimension. Throws usage_error where
+    /// nothing in it says how many elements it has.
+    ///
+    ///     auto image = balm::view(2 * x - y, (2 * x - y).extents());
+    shape extents() const { return array::box_of(*list_); }
+    /// The number of its elements. Throws usage_error where nothing in it says that.
+    std::size_t size() const { return extents().count(); }
 
     const array::tape& tape() const& { return *list_; }
     array::tape&& tape()&& { return std::move(*list_); }
@@ -190,12 +207,20 @@ std::uint64_t entering_bits(A value) {
     return dsl::detail::bits_of(static_cast<T>(value));
 }
 
+/// Appends a vector; one without a device has no elements.
+template <class T>
+void append_vector(array::tape& list, const vector<T>& v) {
+    if (v.state()) [[likely]]
+        list.push_vector(v.state());
+    else
+        list.push_no_elements(array_type<element_of<vector<T>>>());
+}
 /// Appends an operand of any kind.
 template <scalar Entering, class A>
 void append(array::tape& list, A&& a) {
     using plain = std::remove_cvref_t<A>;
     if constexpr (is_vector<plain>)
-        list.push_vector(a.state());
+        append_vector(list, a);
     else if constexpr (is_expr<plain>)
         list.append(static_cast<A&&>(a).tape());
     else if constexpr (is_view<plain>)
@@ -466,10 +491,28 @@ expr<canonical<T>> constant(T value) {
     return expr<canonical<T>>(std::move(list));
 }
 
+class context;
+
 namespace array {
 /// One kernel that computes the tape for every index, and keeps nothing of it.
 void evaluate(tape&&);
+/// Has a tape without vectors computed on the devices of the context.
+void place_on(const context&, tape&);
 }  // namespace array
+
+/// The expression, to be computed on the devices of a context where no vector in it says on which: of random
+/// numbers, indices and images alone. Otherwise that is the device of a default context. Over several devices
+/// each computes its share, as if the expression was a vector of the context. Throws usage_error for an
+/// expression of vectors on other devices. An assignment computes where its target is.
+///
+///     auto inside = length(rnd(balm::element_index(0, n), seed)) < 1.0;
+///     double pi = 4.0 * balm::sum(balm::on(all_gpus, inside)) / n;
+template <array_value A>
+expr<detail::element_of<A>> on(const context& where, A&& a) {
+    array::tape_handle list = detail::begin<detail::array_scalar<A>()>(static_cast<A&&>(a));
+    array::place_on(where, *list);
+    return expr<detail::element_of<A>>(std::move(list));
+}
 
 /// Computes an expression for its effects alone: those of functions that write memory, print or check.
 /// Nothing is stored. Throws usage_error where no vector in it says how many elements it has, or on which

@@ -31,8 +31,16 @@ struct memory_parameter_of<dsl::Mixed<T, N>> {
 };
 template <class T, space Where>
 struct memory_parameter_of<dsl::Ptr<T, Where>> {
-    using element = std::conditional_t<Where == space::global, T, volatile T>;
+    static constexpr bool is_vectors = Where == space::global || Where == space::constant;
+    using element = std::conditional_t<is_vectors, T, volatile T>;
 };
+/// What a function does with memory that it takes by a parameter of type P.
+template <class P, class Element>
+inline constexpr array::memory_use memory_use_of =
+    std::is_const_v<Element> ? array::memory_use::read : array::memory_use::write;
+template <class T, class Element>
+inline constexpr array::memory_use memory_use_of<dsl::Ptr<T, space::constant>, Element> =
+    array::memory_use::read_constant;
 
 /// Appends an image for a parameter that is one.
 template <class P, class A>
@@ -59,11 +67,12 @@ void append_argument(array::tape& list, const A& a) {
     } else if constexpr (!std::is_void_v<element>) {
         static_assert(is_vector<A>, "Balm: this parameter is memory; give it a vector");
         static_assert(!std::is_volatile_v<element>,
-                      "Balm: in an expression a function's memory is global: In<T>, Mixed<T>, Ptr<T> …");
+                      "Balm: in an expression a function's memory is global or constant: In<T>, Mixed<T>, "
+                      "Ptr<T>, ConstantPtr<T> …");
         if constexpr (is_vector<A>) {
             static_assert(is_same_element<typename A::value_type, std::remove_const_t<element>>,
                           "Balm: the vector's elements are of another type than the parameter's");
-            list.push_memory(a.state(), !std::is_const_v<element>);
+            list.push_memory(a.state(), memory_use_of<P, element>);
         }
     } else {
         using wanted_type = typename held_by<P>::type;
@@ -82,6 +91,8 @@ void append_argument(array::tape& list, const A& a) {
 
 /// A device function, element by element: at least one argument is a vector or an expression. A parameter
 /// that is memory, In<T> or Ptr<const T>, takes a vector as a whole, of any size, and reads what it wants.
+/// One that is a ConstantPtr<T> takes a vector of one device, which is read in constant memory: what the
+/// constant memory has no room for, or the expression reads elsewhere too, throws usage_error.
 ///
 ///     auto force = balm::function("force", [](Index i, In<double> x) { … x[j] … });
 ///     f = force(balm::element_index(), x);

@@ -108,7 +108,7 @@ bool are_alike(const vector<T>& a, const vector<U>& b) {
 template <class T>
 vector<T> vector_like(const vector<T>& other) {
     if (!other.state()) return {};
-    return vector<T>(array::make_vector_like(expr<element_of<vector<T>>>(other).tape(), array_type<T>()));
+    return make_like(other);
 }
 
 /// One kernel, which assigns `value(k)` to the k-th vector.

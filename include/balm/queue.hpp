@@ -13,8 +13,9 @@ namespace balm {
 class device;
 
 namespace runtime {
+class device_state;
 class queue_state;
-}
+}  // namespace runtime
 
 namespace detail {
 
@@ -96,6 +97,34 @@ private:
     event record_after(const wait_list&);
 
     std::shared_ptr<runtime::queue_state> state_;
+};
+
+/// While it lives, everything that its thread gives to the queue's device without naming a queue goes to this
+/// queue instead of the device's own: array statements, reductions and algorithms, reads and writes of
+/// vectors and buffers, `device.execute`. Scopes nest: of several of one device the innermost counts, and
+/// those of different devices count together, which is how a statement of vectors over several devices has
+/// its queues chosen. It is destroyed on the thread that made it.
+///
+///     balm::queue other = device.make_queue();
+///     {
+///         balm::queue_scope on(other);
+///         y = 2 * x + 1;                 // beside what the device's own queue does
+///     }
+///     other.finish();
+class [[nodiscard("Balm: the scope ends at once: name it, as in balm::queue_scope on(queue);")]] queue_scope {
+public:
+    explicit queue_scope(const queue& on);
+    queue_scope(const queue_scope&) = delete;
+    queue_scope& operator=(const queue_scope&) = delete;
+    ~queue_scope();
+
+private:
+    friend class runtime::device_state;
+    /// The queue of the device that this thread's innermost scope of it names; null where none does.
+    static const std::shared_ptr<runtime::queue_state>* named_for(const runtime::device_state&) noexcept;
+
+    std::shared_ptr<runtime::queue_state> queue_;
+    queue_scope* outer_;
 };
 
 }  // namespace balm

@@ -84,6 +84,32 @@ private:
     int dimensions_ = 1;
 };
 
+/// How far the elements along each dimension lie apart: `balm::strides(columns, 1)` for rows of `columns`
+/// elements. Counted in elements; negative ones go backwards, 0 repeats.
+class strides {
+public:
+    template <std::integral First, std::integral... Rest>
+    constexpr strides(First first, Rest... rest)
+        : each_{static_cast<std::int64_t>(first), static_cast<std::int64_t>(rest)...},
+          dimensions_(1 + static_cast<int>(sizeof...(Rest))) {
+        static_assert(sizeof...(Rest) < shape::max_dimensions, "Balm: arrays have one to eight dimensions");
+    }
+    /// The same; throws usage_error for none, and for more than eight.
+    explicit strides(std::span<const std::int64_t> each);
+
+    constexpr int dimensions() const { return dimensions_; }
+    /// The stride of one dimension; 0 beyond the last.
+    constexpr std::int64_t operator[](int dimension) const {
+        return dimension < dimensions_ ? each_[static_cast<std::size_t>(dimension)] : 0;
+    }
+
+    friend constexpr bool operator==(const strides&, const strides&) = default;
+
+private:
+    std::array<std::int64_t, shape::max_dimensions> each_{};
+    int dimensions_ = 1;
+};
+
 /// "3 x 4", for messages.
 std::string to_string(const shape&);
 

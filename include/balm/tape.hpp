@@ -38,8 +38,7 @@ struct step {
         apply,     ///< row `detail` of builtins.def on the last `arity` values
         convert,   ///< the last value as `type`
         select,    ///< of the last three values
-        memory,    ///< leaf number `leaf` as a whole, for functions that take memory; `detail`: whether they
-                   ///< write it
+        memory,    ///< leaf number `leaf` as a whole, for functions that take memory; `detail`: a memory_use
         position,  ///< where map number `leaf` says that the element lies (i64)
         at,        ///< takes the last value (i64): the index at which the steps up to `end` are computed
         end,
@@ -63,6 +62,13 @@ struct step {
         std::memcpy(&found, reinterpret_cast<const char*>(this) + k * sizeof found, sizeof found);
         return found;
     }
+};
+
+/// What functions do with memory that they take.
+enum class memory_use : std::uint32_t {
+    read,
+    write,
+    read_constant  ///< in the constant address space
 };
 
 inline constexpr std::size_t step_kinds = static_cast<std::size_t>(step::kind::record) + 1;
@@ -131,12 +137,14 @@ struct tape {
     detail::rare_list<affine_map> maps;  ///< of its positions
     detail::rare_list<produced_leaf> produced;
     detail::rare_list<std::byte> values;  ///< host values that are no scalars: from byte `bits` of a step on
+    std::shared_ptr<vector_state> near;   ///< without elements: on the devices of a tape without vectors
     std::int64_t size = -1;               ///< elements, where no vector says it; -1: unknown
     std::int32_t box = -1;                ///< the map whose box is the expression's own, if any
     std::uint64_t scalars_seen = 0;       ///< a bit for each, which equal ones share
     bool may_repeat = false;              ///< whether two of its scalars may be equal
     bool writes_memory = false;           ///< beside its value
     bool wants_constant_memory = false;   ///< for some of its vectors
+    bool has_no_device = false;           ///< one of its vectors: it has no elements and stands in no list
 
     step& push(const step& s) {
         if (steps.size() >= most_steps) [[unlikely]]
@@ -151,12 +159,14 @@ struct tape {
         return s;
     }
     void push_vector(std::shared_ptr<vector_state>);
+    /// A vector without a device, which has no elements.
+    void push_no_elements(trace::type);
     /// The same, to be read at positions, from constant memory if it can be.
     void push_constant_memory(std::shared_ptr<vector_state>);
     /// What a producer makes, in its extents.
     void push_produced(std::shared_ptr<const producer>);
     /// The vector as memory, of any size, of which any element may be read, or written.
-    void push_memory(std::shared_ptr<vector_state>, bool is_written);
+    void push_memory(std::shared_ptr<vector_state>, memory_use = memory_use::read);
     void push_image(image_leaf);
     /// Where the map's elements lie; its box becomes the expression's.
     void push_position(const affine_map&);
@@ -180,7 +190,7 @@ struct tape {
 private:
     static constexpr std::size_t most_steps = 60000;  ///< their leaves' numbers have 16 bits
     [[noreturn]] static void refuse_more();
-    void push_leaf(step::kind, std::shared_ptr<vector_state>, bool detail);
+    void push_leaf(step::kind, std::shared_ptr<vector_state>, std::uint32_t detail);
     void splice(tape&&);
 };
 

@@ -18,9 +18,12 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "balm/bound_kernel.hpp"
 #include "balm/kernel.hpp"
+#include "balm/structure.hpp"
 
 namespace balm {
 
@@ -81,6 +84,16 @@ private:
     std::shared_ptr<const detail::text_state> state_;
 };
 
+/// In a text's signature, memory that the text declares as `T*` and only reads: In<T> for a text that leaves
+/// `const` out. Without it such a parameter is Mixed<T>, which expressions that are reduced, or are spread
+/// over devices, refuse. What a text writes there all the same is undefined.
+///
+///     auto at = balm::source_function<float(int, balm::OnlyRead<float>)>(
+///         "at", "float at(int i, global float* x) { return x[i]; }");
+///     double s = balm::sum(at(positions, x));
+template <class T>
+struct OnlyRead;
+
 namespace detail {
 
 /// A name with the C++ line where it is said.
@@ -98,6 +111,9 @@ struct located_name {
 struct text_parameter {
     trace::type element;
     trace::access use = trace::access::value;
+    bool is_promised = false;   ///< that the text only reads it, whatever it declares
+    bool follows_text = false;  ///< is read, or read and written, as the text declares it
+    friend bool operator==(const text_parameter&, const text_parameter&) = default;
 };
 
 /// Looks the name up in the source, compares the parameters, and makes what a trace would.
@@ -120,7 +136,15 @@ struct device_type_of<T> {
     using type = dsl::Var<T>;
 };
 template <class T>
+struct device_type_of<OnlyRead<T>> {
+    using type = dsl::In<T>;
+};
+template <class T>
 using device_type = typename device_type_of<T>::type;
+template <class P>
+inline constexpr bool is_only_read = false;
+template <class T>
+inline constexpr bool is_only_read<OnlyRead<T>> = true;
 
 template <class R>
 trace::type text_result() {
@@ -133,8 +157,10 @@ trace::type text_result() {
 template <class R, class... P>
 traced text_trace(const located_name& name, int dimensions, const text_source& source, signature<R, P...>) {
     return traced([&] {
-        const text_parameter parameters[] = {{parameter<P>::element(), parameter<P>::use}..., {}};
-        return find_in_text(name, dimensions, text_result<R>(), parameters, sizeof...(P), source);
+        const text_parameter parameters[] = {
+            {parameter<device_type<P>>::element(), parameter<device_type<P>>::use, is_only_read<P>}..., {}};
+        return find_in_text(name, dimensions, text_result<device_type<R>>(), parameters, sizeof...(P),
+                            source);
     });
 }
 
@@ -147,9 +173,10 @@ using device_signature_of = decltype(device_signature(typename signature_of<Sign
 
 /// A kernel of N dimensions that a text defines. The signature says how its parameters are bound: a host type
 /// or Int, Float … by value, In<T> for `__global const T*` (or __constant), Out<T> and Mixed<T> for `__global
-/// T*`, Local<T> for `__local T*`. Sources are texts ("…"), text_source::from_files, other text kernels and
-/// functions, whose texts are meant. Throws usage_error where the name is in none of them or the parameters
-/// differ; what only a compiler sees is thrown as build_error by the first launch.
+/// T*`, OnlyRead<T> for a `__global T*` that is not written, Local<T> for `__local T*`. Sources are texts
+/// ("…"), text_source::from_files, other text kernels and functions, whose texts are meant. Throws
+/// usage_error where the name is in none of them or the parameters differ; what only a compiler sees is
+/// thrown as build_error by the first launch.
 ///
 ///     auto fill = balm::source_kernel<1, void(int, Out<int>)>(
 ///         "fill", "kernel void fill(int value, global int* out) { out[get_global_id(0)] = value; }");
@@ -161,7 +188,113 @@ auto source_kernel(const detail::located_name& name, const Sources&... sources) 
     static_assert(std::is_void_v<typename S::result>,
                   "Balm: a kernel returns nothing; write to an Out parameter");
     const text_source source = (text_source() + ... + text_source(sources));
-    return detail::kernel_type_of<N, S>(detail::text_trace(name, N, source, S{}));
+    return detail::kernel_type_of<N, S>(
+        detail::text_trace(name, N, source, typename detail::signature_of<Signature>::type{}));
+}
+
+namespace detail {
+
+/// What `kernel` gave to each list of parameters.
+struct text_kernel_state;
+struct text_argument {
+    text_parameter parameter;
+    bound_argument value;
+};
+std::shared_ptr<text_kernel_state> make_text_kernel(const located_name&, int dimensions, const text_source&);
+bound_call bind_to_text(text_kernel_state&, const std::vector<text_argument>&);
+
+template <class A>
+inline constexpr bool is_local = false;
+template <class T>
+inline constexpr bool is_local<local<T>> = true;
+template <class A>
+struct local_parameter_of;
+template <class T>
+struct local_parameter_of<local<T>> {
+    using type = dsl::Local<T>;
+};
+
+}  // namespace detail
+
+/// The arguments of a text kernel whose parameters are known at run time only, in their order: host numbers,
+/// short vectors and structures by value, each as a parameter of its own type; buffers, parts of them and
+/// vectors; local<T>(count).
+///
+///     balm::kernel_arguments given;
+///     for (const auto& each : inputs) given.push(each);
+///     given.push(n).push(balm::local<float>(64));
+///     device.execute(kernel(given), {n});
+class kernel_arguments {
+public:
+    template <class A>
+    kernel_arguments& push(const A& argument) {
+        detail::text_argument& made = each_.emplace_back();
+        if constexpr (detail::memory_argument<A>) {
+            using T = dsl::detail::memory_element<typename A::value_type>;
+            constexpr trace::access use = !A::kernels_may_read   ? trace::access::out
+                                          : A::kernels_may_write ? trace::access::mixed
+                                                                 : trace::access::in;
+            made.parameter = {detail::type_of_element<T>(), use, false, true};
+            made.value = detail::bind_memory(argument);
+        } else if constexpr (detail::is_local<A>) {
+            using P = typename detail::local_parameter_of<A>::type;
+            made.parameter = {detail::parameter<P>::element(), trace::access::local};
+            made.value = detail::parameter<P>::bind(argument);
+        } else {
+            static_assert(
+                scalar_type<A> || vector_type<A> || structure_type<A>,
+                "Balm: a text kernel takes numbers, short vectors, structures, buffers, vectors and "
+                "local<T>(count)");
+            using P = detail::device_type<A>;
+            made.parameter = {detail::parameter<P>::element()};
+            made.value = detail::parameter<P>::bind(argument);
+        }
+        return *this;
+    }
+    std::size_t size() const { return each_.size(); }
+    /// To begin again, for the next launch.
+    void clear() { each_.clear(); }
+
+    const std::vector<detail::text_argument>& each() const { return each_; }
+
+private:
+    std::vector<detail::text_argument> each_;
+};
+
+/// A text kernel of N dimensions without a signature: what `source_kernel<N>(name, sources…)` gives. Its
+/// parameters are compared with each new list of argument types. A handle; safe to use from any thread.
+template <int N>
+class text_kernel {
+public:
+    explicit text_kernel(std::shared_ptr<detail::text_kernel_state> state) : state_(std::move(state)) {}
+
+    /// The kernel with its arguments, for execute(). Throws usage_error where they are not what the text
+    /// declares, or a buffer is bound against its direction.
+    bound_kernel<N> operator()(const kernel_arguments& given) const {
+        return {detail::bind_to_text(*state_, given.each())};
+    }
+    template <class... A>
+    bound_kernel<N> operator()(const A&... arguments) const {
+        kernel_arguments given;
+        (given.push(arguments), ...);
+        return (*this)(given);
+    }
+
+private:
+    std::shared_ptr<detail::text_kernel_state> state_;
+};
+
+/// A kernel of N dimensions that a text defines, whose parameters the C++ program does not know: the types of
+/// the arguments say them at each call. Nothing is converted: a `float` parameter takes a float, a `long` one
+/// an std::int64_t. Memory that the text declares const is read, other memory is read and written.
+///
+///     auto scale = balm::source_kernel<1>("scale", text_of_a_plugin);
+///     device.execute(scale(2.f, a, b), {n});
+template <int N, class... Sources>
+requires(sizeof...(Sources) > 0 && (std::convertible_to<const Sources&, text_source> && ...))
+    text_kernel<N> source_kernel(const detail::located_name& name, const Sources&... sources) {
+    static_assert(N >= 1 && N <= 3, "Balm: a kernel has 1, 2 or 3 dimensions");
+    return text_kernel<N>(detail::make_text_kernel(name, N, (text_source() + ... + text_source(sources))));
 }
 
 /// A function that a text defines, to be called in traced kernels and in vector expressions. Without a source
@@ -177,7 +310,8 @@ requires std::is_function_v<Signature>
 auto source_function(const detail::located_name& name, const Sources&... sources) {
     using S = detail::device_signature_of<Signature>;
     const text_source source = (text_source() + ... + text_source(sources));
-    return detail::function_type_of<S>(detail::text_trace(name, 0, source, S{}));
+    return detail::function_type_of<S>(
+        detail::text_trace(name, 0, source, typename detail::signature_of<Signature>::type{}));
 }
 
 }  // namespace balm

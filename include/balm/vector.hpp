@@ -8,6 +8,7 @@
 #include <iterator>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -27,7 +28,14 @@ const std::shared_ptr<runtime::storage>& no_memory();
 namespace array {
 
 std::shared_ptr<vector_state> make_vector(const context&, trace::type, std::size_t size);
+/// For the tape's elements, on its devices; null where it has no elements and names no device.
 std::shared_ptr<vector_state> make_vector_like(const tape&, trace::type);
+/// Of other elements on the same devices, in a partition by the same weights.
+std::shared_ptr<vector_state> make_like(const vector_state&, trace::type, std::size_t size);
+/// The same bytes as other elements. Throws usage_error where they do not fill a device's part.
+std::shared_ptr<vector_state> reinterpreted(const vector_state&, trace::type, std::size_t alignment);
+/// The devices and weights of a vector.
+context context_of(const vector_state&);
 std::size_t size_of(const vector_state&);
 /// Throws usage_error for a vector that is spread over several devices.
 const std::shared_ptr<runtime::storage>& storage_of(const vector_state&);
@@ -91,23 +99,23 @@ public:
     /// No elements, and no device: assign to it.
     vector() = default;
     /// `size` elements, not set. Throws out_of_memory_error.
-    vector(const context& where, std::size_t size)
+    vector(const balm::context& where, std::size_t size)
         : state_(array::make_vector(where, detail::array_type<T>(), size)) {}
     /// `size` elements of one value.
-    vector(const context& where, std::size_t size, T value) : vector(where, size) { *this = value; }
+    vector(const balm::context& where, std::size_t size, T value) : vector(where, size) { *this = value; }
     /// The elements of host memory, copied.
-    vector(const context& where, std::span<const T> elements) : vector(where, elements.size()) {
+    vector(const balm::context& where, std::span<const T> elements) : vector(where, elements.size()) {
         write(elements);
     }
-    vector(const context& where, std::initializer_list<T> elements)
+    vector(const balm::context& where, std::initializer_list<T> elements)
         : vector(where, std::span<const T>(elements.begin(), elements.size())) {}
     template <detail::contiguous_range<T> R>
-    vector(const context& where, const R& elements)
+    vector(const balm::context& where, const R& elements)
         : vector(where, std::span<const T>(std::data(elements), std::size(elements))) {}
     template <detail::element_iterator<T> It>
-    vector(const context& where, It first, It last) : vector(where, detail::listed<T>(first, last)) {}
+    vector(const balm::context& where, It first, It last) : vector(where, detail::listed<T>(first, last)) {}
     template <std::same_as<std::vector<bool>> R>
-    vector(const context&, const R&) {
+    vector(const balm::context&, const R&) {
         static_assert(dsl::detail::always_false<R>,
                       "Balm: std::vector<bool> has bits, not elements; give its begin() and end(), or a "
                       "balm::host_array<bool>");
@@ -115,7 +123,7 @@ public:
     /// As many elements as the expression, on the device of its vectors, computed.
     vector(expr<element> e)  // NOLINT(google-explicit-constructor)
         : state_(array::make_vector_like(e.tape(), detail::array_type<T>())) {
-        array::assign(*state_, std::move(e).tape());
+        if (state_) array::assign(*state_, std::move(e).tape());
     }
 
     template <class U>
@@ -155,7 +163,7 @@ public:
         } else {
             array::tape_handle list = detail::assigned<T>(static_cast<A&&>(a));
             if (!state_) state_ = array::make_vector_like(*list, detail::array_type<T>());
-            array::assign(*state_, std::move(*list));
+            if (state_) array::assign(*state_, std::move(*list));
         }
         return *this;
     }
@@ -186,6 +194,34 @@ public:
 
     std::size_t size() const { return state_ ? array::size_of(*state_) : 0; }
     bool empty() const { return size() == 0; }
+    /// Its size, as views and expressions say theirs.
+    shape extents() const { return shape(size()); }
+    /// The devices that the elements are on, with the weights that they are spread by, if the vector's
+    /// context had some: vectors that are made on it lie as this one does. What a context's own handle does,
+    /// such as print_to and exclusive use, it does not take part in. Throws usage_error for a vector without
+    /// a device.
+    ///
+    ///     balm::vector<int> flags(x.context(), x.size(), 0);
+    balm::context context() const { return array::context_of(own_state()); }
+
+    /// A handle of the same elements: what is assigned to the one is in the other. A copy, `vector(x)`, has
+    /// elements of its own. A handle that is the target of a move refers to other elements from then on.
+    /// Throws usage_error for a vector without a device.
+    ///
+    ///     struct solver { balm::vector<double> x; … };
+    ///     solver s{x.share()};
+    vector share() const {
+        own_state();
+        return vector(state_);
+    }
+    /// The same, of the same bytes as elements of another type, which must fill each device's part and be
+    /// aligned there. Throws usage_error where they do not.
+    ///
+    ///     balm::vector<balm::float4> fours = floats.template as<balm::float4>();
+    template <class U>
+    vector<U> as() const {
+        return vector<U>(array::reinterpreted(own_state(), detail::array_type<U>(), alignof(U)));
+    }
     void begin() const = delete;  // Balm: elements are on a device; loop over x.to_host(), or over x.map()
     void end() const = delete;
     template <std::same_as<bool> B>
@@ -250,9 +286,8 @@ public:
     ///     x.elements().range(2, 5).write({1, 2, 3});
     ///     x.elements().from(100).copy_to(y.elements().until(n));
     buffer_range<T, access::mixed> elements() const {
-        if (!state_) detail::vector_without_device();
         return buffer_range<T, access::mixed>(
-            {array::storage_of(*state_), sizeof(T), shape(size()), byte_offset(), 0, 0, "a vector"});
+            {array::storage_of(own_state()), sizeof(T), shape(size()), byte_offset(), 0, 0, "a vector"});
     }
     /// The elements on each device of the vector's context, in order, as those of buffers; some ranges may be
     /// empty. Your own kernels are launched on each with `part.device().execute(…)`.
@@ -286,6 +321,10 @@ public:
     std::size_t size_bytes() const { return size() * sizeof(T); }
 
 private:
+    array::vector_state& own_state() const {
+        if (!state_) detail::vector_without_device();
+        return *state_;
+    }
     void check_size(const char* what, std::size_t host) const {
         if (host != size()) detail::buffer_size_mismatch(what, shape(size()), host);
     }
@@ -307,8 +346,24 @@ requires(!detail::is_vector<A>) std::ostream& operator<<(std::ostream& to, const
     using element = detail::element_of<A>;
     array::tape_handle list = detail::assigned<element>(a);
     const auto computed = array::make_vector_like(*list, detail::array_type<element>());
-    array::assign(*computed, std::move(*list));
+    if (computed) array::assign(*computed, std::move(*list));
     return array::print(to, computed.get());
+}
+
+/// A vector of as many elements as another, or of `size`, not set: on the same devices, and, of as many, in
+/// the same partition. Throws usage_error for a vector without a device, out_of_memory_error.
+///
+///     auto y = balm::make_like(x);           // of x's type
+///     auto flags = balm::make_like<bool>(x);
+template <class U = void, class T>
+auto make_like(const vector<T>& model, std::size_t size) {
+    using element = std::conditional_t<std::is_void_v<U>, T, U>;
+    if (!model.state()) detail::vector_without_device();
+    return vector<element>(array::make_like(*model.state(), detail::array_type<element>(), size));
+}
+template <class U = void, class T>
+auto make_like(const vector<T>& model) {
+    return make_like<U>(model, model.size());
 }
 
 /// The vector as a table in the device's constant memory, to be read at positions: fastest where the

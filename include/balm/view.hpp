@@ -35,6 +35,9 @@ struct selection {
 
 /// The elements of a tape in row-major order. Throws usage_error where they are of another number.
 selection viewed(tape of, const shape& extents);
+/// Those that strides apart lie. Throws usage_error where some would lie beyond the tape's.
+selection viewed(tape of, const shape& extents, const strides&, std::int64_t offset);
+selection viewed(const selection&, const shape& extents, const strides&, std::int64_t offset);
 selection sliced(const selection&, std::span<const slice_part>);
 selection transposed(const selection&, std::span<const int> order);
 selection broadcast(const selection&, const shape& extents);
@@ -89,9 +92,28 @@ public:
     view(vector<value_type>& x, const shape& extents) : what_(array::viewed(program_of(x), extents)) {}
     view(const vector<value_type>& x, const shape& extents) requires std::is_const_v<T>
         : what_(array::viewed(program_of(x), extents)) {}
+    /// The elements of another view: its reshape(extents).
+    view(const view& of, const shape& extents) : what_(array::reshaped(of.what_, extents)) {}
     /// The elements of an expression.
     view(expr<element> e, const shape& extents) requires std::is_const_v<T>
         : what_(array::viewed(std::move(e).tape(), extents)) {}
+    /// The elements that lie at offset + i * strides[0] + j * strides[1] + …, for each (i, j, …) in the
+    /// extents, counted in row-major order where the expression has several dimensions: what slices,
+    /// transposes, diagonals, overlapping windows (to be read) and broadcasts (strides of 0) are made of.
+    /// Throws usage_error where one of them lies outside, and for another number of strides than extents.
+    ///
+    ///     auto diagonal = balm::view(x, {n}, {n + 1});               // of an n x n matrix
+    ///     auto windows = balm::view(signal, {count, 64}, {16, 1});   // windows of 64, every 16 elements
+    view(vector<value_type>& x, const shape& extents, const strides& apart, std::int64_t offset = 0)
+        : what_(array::viewed(program_of(x), extents, apart, offset)) {}
+    view(const vector<value_type>& x, const shape& extents, const strides& apart,
+         std::int64_t offset = 0) requires std::is_const_v<T>
+        : what_(array::viewed(program_of(x), extents, apart, offset)) {}
+    view(expr<element> e, const shape& extents, const strides& apart,
+         std::int64_t offset = 0) requires std::is_const_v<T>
+        : what_(array::viewed(std::move(e).tape(), extents, apart, offset)) {}
+    view(const view& of, const shape& extents, const strides& apart, std::int64_t offset = 0)
+        : what_(array::viewed(of.what_, extents, apart, offset)) {}
     /// To be read only.
     view(const view<value_type>& other) requires std::is_const_v<T> : what_(other.what()) {}
     /// Use x[…].
@@ -167,6 +189,16 @@ template <class T>
 view(const vector<T>&, shape) -> view<const T>;
 template <class T>
 view(expr<T>, shape) -> view<const T>;
+template <class T>
+view(vector<T>&, shape, strides, std::int64_t = 0) -> view<T>;
+template <class T>
+view(const vector<T>&, shape, strides, std::int64_t = 0) -> view<const T>;
+template <class T>
+view(expr<T>, shape, strides, std::int64_t = 0) -> view<const T>;
+template <class T>
+view(const view<T>&, shape) -> view<T>;
+template <class T>
+view(const view<T>&, shape, strides, std::int64_t = 0) -> view<T>;
 
 template <class T>
 template <array_value A>

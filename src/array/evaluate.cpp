@@ -276,6 +276,19 @@ bool is_produced_in_place(target_list targets, const tape& p) {
            into.size() == extents.count() && into.is_whole() && made.by->compute_into(into);
 }
 
+/// Whether these are vectors without a device, which have no elements. Throws usage_error where only some are
+/// and others have elements.
+bool have_no_device(target_list targets) {
+    const bool has_one =
+        std::any_of(targets.begin(), targets.end(), [](const target& t) { return !t.vector; });
+    if (!has_one) [[likely]]
+        return false;
+    for (const target& t : targets)
+        if (t.vector && (t.where ? box_of(*t.where).count() : t.vector->size()) > 0)
+            throw usage_error("no elements are assigned to a vector without a device, together with some");
+    return true;
+}
+
 /// Whether every device has the same elements of all targets, or there is one target alone.
 bool are_parted_alike(target_list targets) {
     const auto is_like = [&](const target& t) {
@@ -292,7 +305,8 @@ bool are_parted_alike(target_list targets) {
 }  // namespace
 
 std::shared_ptr<vector_state> make_vector_like(const tape& p, trace::type type) {
-    if (is_spread(p)) return make_like(*p.vectors[0], type, element_count(p));
+    if (p.has_no_device && p.vectors.empty() && !p.near) return nullptr;
+    if (is_spread(p)) return make_like(*vector_near(p, type), type, element_count(p));
     return std::make_shared<vector_state>(device_of(p), type, element_count(p));
 }
 
@@ -302,6 +316,7 @@ void assign(vector_state& target_vector, tape&& p) {
 }
 
 void assign(target_list targets, tape&& p) {
+    if (have_no_device(targets)) return;
     if (is_produced_in_place(targets, p)) return;
     materialise(p);
     if (ready_targets::are_needed(targets)) return assign(ready_targets(targets).targets, std::move(p));
@@ -423,7 +438,7 @@ std::string source_of(tape&& p, trace::type type) {
                 "generated_source of an expression without elements over several devices: no device has a "
                 "part "
                 "of it, so that there is no kernel to show");
-        localizer on(p.vectors[0]->device_handle());
+        localizer on(vector_near(p, type)->device_handle());
         piece first = std::move(on.pieces(p, box, 0, box.count()).front());
         p = std::move(first.values);
         box = first.box;

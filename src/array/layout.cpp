@@ -8,8 +8,10 @@
 #include <cstring>
 #include <span>
 
+#include "array/spread/parts.hpp"
 #include "balm/context.hpp"
 #include "balm/error.hpp"
+#include "balm/vector.hpp"
 #include "ir/ir.hpp"
 #include "kernel/launch/kernel_program.hpp"
 #include "runtime/memory/memory_pool.hpp"
@@ -36,32 +38,61 @@ parameter_name image_name(std::size_t k) { return {"image", k}; }
 
 namespace {
 
+/// Whether a function takes it in constant memory.
+bool is_read_in_constant_memory(const step& s) {
+    return s.what == step::kind::memory && s.detail == static_cast<std::uint32_t>(memory_use::read_constant);
+}
+[[noreturn]] void refuse_in_constant_memory(const vector_state& v, const char* why) {
+    throw usage_error(fmt::format(
+        "a function takes a vector of {} elements ({} bytes) in constant memory, of which {} has {} "
+        "bytes: {}",
+        v.size(), v.bytes(), v.device().words(), v.device().info().constant_memory, why));
+}
+
 /// Which vectors are read at positions in constant memory, and in no other way, as long as there is room for
 /// them: OpenCL's. CUDA C++ has none for memory that kernels are given; there reads are of the read-only
 /// cache.
 std::bitset<64> vectors_in_constant_memory(const tape& p, const layout& leaves) {
-    std::bitset<64> wanted, elsewhere, found;
+    std::bitset<64> wanted, needed, elsewhere, found;
     int depth = 0;
     for (const step& s : p.steps) {
         if (s.what == step::kind::at) ++depth;
         if (s.what == step::kind::end) --depth;
         if (s.what != step::kind::vector && s.what != step::kind::memory) continue;
         const std::size_t number = leaves.number_of_leaf[s.leaf];
-        if (number >= found.size()) continue;
+        const bool is_needed = is_read_in_constant_memory(s);
+        if (number >= found.size()) {
+            if (is_needed)
+                refuse_in_constant_memory(*leaves.vectors[number], "it is one of too many vectors");
+            continue;
+        }
         const bool is_wanted = s.what == step::kind::vector && s.detail != 0 && depth > 0;
-        (is_wanted ? wanted : elsewhere).set(number);
+        (is_wanted || is_needed ? wanted : elsewhere).set(number);
+        if (is_needed) needed.set(number);
     }
     std::uint64_t bytes = 0, count = 0;
-    for (std::size_t k = 0; k < std::min(leaves.vectors.size(), found.size()); ++k) {
+    const auto take = [&](std::size_t k, bool is_needed) {
         const vector_state& v = *leaves.vectors[k];
-        if (!wanted[k] || elsewhere[k] || v.is_spread() || !v.is_whole()) continue;
         const device_info& device = v.device().info();
         const std::size_t own = runtime::memory_pool::block_bytes(v.bytes());
-        if (bytes + own > device.constant_memory || count >= device.max_constant_arguments) continue;
+        const char* const why =
+            elsewhere[k]                             ? "the expression uses it elsewhere, too; copy it"
+            : v.is_spread() || !v.is_whole()         ? "it is a part of some memory; copy it"
+            : bytes + own > device.constant_memory   ? "there is no room for it there; let the function take "
+                                                       "global memory"
+            : count >= device.max_constant_arguments ? "the device takes no more arguments there"
+                                                     : nullptr;
+        if (why && is_needed) refuse_in_constant_memory(v, why);
+        if (why) return;
         bytes += own;
         ++count;
         found.set(k);
-    }
+    };
+    const std::size_t most = std::min(leaves.vectors.size(), found.size());
+    for (std::size_t k = 0; k < most; ++k)
+        if (needed[k]) take(k, true);
+    for (std::size_t k = 0; k < most; ++k)
+        if (wanted[k] && !needed[k]) take(k, false);
     return found;
 }
 
@@ -134,7 +165,9 @@ namespace {
 /// Whether a function of the expression writes the vector.
 bool is_written(const tape& p, const vector_state& v) {
     return p.writes_memory && std::any_of(p.steps.begin(), p.steps.end(), [&](const step& s) {
-               return s.what == step::kind::memory && s.detail != 0 && p.vectors[s.leaf].get() == &v;
+               return s.what == step::kind::memory &&
+                      s.detail == static_cast<std::uint32_t>(memory_use::write) &&
+                      p.vectors[s.leaf].get() == &v;
            });
 }
 
@@ -171,12 +204,13 @@ bool is_cheaper_in_fours(const tape& p) {
 }
 
 const std::shared_ptr<runtime::device_state>& device_of(const tape& p) {
+    if (p.vectors.empty() && p.near) return p.near->device_handle();
     if (p.vectors.empty() && p.size >= 0)
         return p.images.empty() ? default_device() : p.images[0].memory->device_handle();
     if (p.vectors.empty())
         throw usage_error(
             "an expression without vectors says neither on what device nor how many elements; "
-            "assign it to a vector of a size");
+            "assign it to a vector of a size, or use element_index(offset, size) and balm::on(context, e)");
     for (const auto& v : p.vectors)
         if (&v->device() != &p.vectors[0]->device())
             throw usage_error(fmt::format("an expression combines vectors of {} and of {}",
@@ -185,8 +219,18 @@ const std::shared_ptr<runtime::device_state>& device_of(const tape& p) {
 }
 
 std::shared_ptr<vector_state> vector_near(const tape& p, trace::type type) {
+    const auto spread =
+        std::find_if(p.vectors.begin(), p.vectors.end(), [](const auto& v) { return v->is_spread(); });
+    if (spread != p.vectors.end()) return *spread;
     if (!p.vectors.empty()) return p.vectors[0];
+    if (p.near) return p.near;
     return std::make_shared<vector_state>(device_of(p), type, 0);
+}
+
+void place_on(const context& where, tape& p) {
+    std::shared_ptr<vector_state> near = make_vector(where, scalar::u8, 0);
+    for (const auto& v : p.vectors) check_same_devices(*near, *v);
+    p.near = std::move(near);
 }
 
 namespace {

@@ -57,11 +57,13 @@ void materialise(tape&);
 /// The same for several tapes, what they share once.
 void materialise(std::span<tape>);
 
-/// The device that an expression's vectors live on; without vectors, but of a known size, the default one.
+/// The device that an expression's vectors live on; without vectors the one that it was placed on, else, of a
+/// known size, the default one.
 /// Throws usage_error for vectors of several devices, and for an expression without vectors or size.
 const std::shared_ptr<runtime::device_state>& device_of(const tape&);
 
-/// One of the expression's vectors, or an empty one on its device: where a producer's result will be.
+/// One of the expression's vectors, of several devices' if one is, or an empty one on its devices: where a
+/// producer's result will be.
 std::shared_ptr<vector_state> vector_near(const tape&, trace::type);
 
 /// How many elements an expression has. Throws usage_error where nothing in it says so.

@@ -71,7 +71,15 @@ std::shared_ptr<vector_state> make_vector(const context& where, trace::type type
     for (std::size_t k = 0; k < where.size(); ++k)
         parts.push_back({first[k], std::make_shared<vector_state>(where.device(k).state(), type,
                                                                   first[k + 1] - first[k])});
-    return std::make_shared<vector_state>(std::move(parts), type, size);
+    return std::make_shared<vector_state>(std::move(parts), type, size, where.weights());
+}
+
+context context_of(const vector_state& v) {
+    if (!v.is_spread()) return context({device(v.device_handle())});
+    std::vector<device> devices;
+    for (const vector_state::part& p : v.parts()) devices.emplace_back(p.elements->device_handle());
+    const context where(std::move(devices));
+    return v.weights().empty() ? where : where.weighted(std::vector(v.weights().begin(), v.weights().end()));
 }
 
 std::size_t size_of(const vector_state& v) { return v.size(); }

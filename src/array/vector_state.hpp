@@ -25,13 +25,21 @@ public:
     /// Over elements that are there already, from this byte on.
     vector_state(std::shared_ptr<runtime::storage>, trace::type, std::size_t size, std::size_t offset);
 
-    /// Spread over several devices, each of which has one of the parts.
-    vector_state(std::vector<part> parts, trace::type type, std::size_t size)
-        : type_(type), element_size_(trace::size_of(type)), size_(size), parts_(std::move(parts)) {}
+    /// Spread over several devices, each of which has one of the parts, by weights; by none where these are
+    /// the devices' bandwidths.
+    vector_state(std::vector<part> parts, trace::type type, std::size_t size,
+                 std::vector<double> weights = {})
+        : type_(type),
+          element_size_(trace::size_of(type)),
+          size_(size),
+          parts_(std::move(parts)),
+          weights_(std::move(weights)) {}
 
     bool is_spread() const { return !parts_.empty(); }
     /// Where it is spread: a part for each device, in the order of elements.
     std::span<const part> parts() const { return parts_; }
+
+    std::span<const double> weights() const { return weights_; }
 
     std::size_t size() const { return size_; }
     trace::type type() const { return type_; }
@@ -68,6 +76,7 @@ private:
     std::size_t offset_ = 0;
     bool is_whole_ = true;
     std::vector<part> parts_;
+    std::vector<double> weights_;
 };
 
 }  // namespace balm::array

@@ -34,6 +34,13 @@ void shape::refuse() const {
                                                 "memory holds: did a size overflow?"));
 }
 
+strides::strides(std::span<const std::int64_t> each) : dimensions_(static_cast<int>(each.size())) {
+    if (each.empty() || each.size() > shape::max_dimensions)
+        throw usage_error(fmt::format("Strides of {} dimensions are given; an array has one to {}.",
+                                      each.size(), shape::max_dimensions));
+    std::copy(each.begin(), each.end(), each_.begin());
+}
+
 std::string to_string(const shape& of) {
     std::string text = fmt::format("{}", of[0]);
     for (int i = 1; i < of.dimensions(); ++i) text += fmt::format(" x {}", of[i]);

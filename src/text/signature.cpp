@@ -144,7 +144,7 @@ private:
             return fmt::format(
                 "is __constant memory in the text; a function is called with memory of its "
                 "kernel, which is __global, and {} in the signature says so: write __global "
-                "const in the text",
+                "const in the text, or ConstantPtr in the signature",
                 wanted);
         if (!fits)
             return fmt::format("is {} memory in the text, but {} in the signature", space_words(text.where),
@@ -152,7 +152,7 @@ private:
         if (cpp.what.is_const && !text.points_to_const)
             return fmt::format(
                 "may be written by the text, but is {} in the signature: write const in the "
-                "text, or Mixed in the signature",
+                "text, or in the signature Mixed, or OnlyRead if it is not written",
                 wanted);
         if (cpp.use == access::out && text.points_to_const)
             return fmt::format("is const in the text, but {} in the signature", wanted);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdlib>
 #include <functional>
 #include <limits>
@@ -152,6 +153,65 @@ TEST(V4_types, mix_as_in_cpp_and_host_scalars_are_weak) {
     });
 }
 
+TEST(V4_arguments, keep_their_types) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        const auto values = random_values<float>(random, 1000, -4.f, 4.f);
+        const vector<float> x(ctx, values);
+        const double tenth = 0.1;
+        static_assert(std::same_as<decltype(x * argument(1.f)), expr<float>>);
+        static_assert(std::same_as<decltype(x * argument(1)), expr<float>>);
+        static_assert(std::same_as<decltype(argument(1) + argument(2u)), expr<std::uint32_t>>);
+        const vector<float> weak(x * tenth);
+        expect_each(weak.to_host(), [&](std::size_t i) { return values[i] * 0.1f; });
+        if (ctx.device(0).info().has_double) {
+            static_assert(std::same_as<decltype(x * argument(tenth)), expr<double>>);
+            const vector<double> strong(x * argument(tenth));
+            expect_each(strong.to_host(),
+                        [&](std::size_t i) { return static_cast<double>(values[i]) * 0.1; });
+        }
+        // Beside small integers, and alone.
+        vector<std::uint8_t> bytes(ctx, 300, std::uint8_t{200});
+        EXPECT_EQ(balm::sum(bytes + argument(std::int64_t{1} << 40)), 300 * ((std::int64_t{1} << 40) + 200));
+        vector<std::int64_t> y(ctx, 5);
+        y = argument(std::int64_t{7}) * argument(6);
+        EXPECT_EQ(balm::sum(y), 210);
+        const vector<float4> v(ctx, 3, float4{1, 2, 3, 4});
+        EXPECT_EQ(balm::sum(v * argument(float4{1, 0, 2, 0}))[2], 18.f);
+        const vector<std::complex<float>> z(ctx, 2, {1.f, 2.f});
+        EXPECT_EQ(balm::sum(real(z * argument(std::complex<float>(0, 1)))), -4.f);
+        EXPECT_FALSE(argument(1.f).has_extents());
+        EXPECT_THROW(static_cast<void>(argument(1.f).size()), usage_error);
+    });
+}
+
+TEST(V4_arguments, of_other_values_share_a_kernel) {
+    on_all_devices([](const device& dev) {
+        vector<float> x(context(std::vector<device>{dev}), 100, 1.f);
+        x = x * argument(2.f);
+        const auto source = balm::generated_source(x * argument(3.f));
+        EXPECT_EQ(source, balm::generated_source(x * argument(4.f)));
+        EXPECT_EQ(source, balm::generated_source(x * 4.f));  // a plain number of the elements' type
+    });
+}
+
+TEST(V4_expressions, say_their_extents) {
+    on_all_contexts([](const context& ctx) {
+        const vector<int> x(ctx, 12, 1);
+        EXPECT_EQ((x + 1).extents(), shape(12));
+        EXPECT_EQ((x + 1).size(), 12u);
+        EXPECT_EQ((view(x, {3, 4}) * 2 + x).extents(), shape(3, 4));
+        EXPECT_EQ(view(x, {3, 4})(all, 1).extents(), shape(3));
+        EXPECT_EQ(element_index(3, 7).size(), 7u);
+        EXPECT_EQ(balm::sum(view(x, {3, 4}), along(0)).extents(), shape(4));
+        EXPECT_EQ(expr<int>(x)[2 * element_index(0, 5)].size(), 5u);
+        EXPECT_TRUE((x + element_index()).has_extents());
+        EXPECT_FALSE((element_index() * 2).has_extents());
+        EXPECT_THAT(message_of<usage_error>([] { element_index().size(); }),
+                    testing::HasSubstr("says nowhere how many elements it has"));
+    });
+}
+
 TEST(V4_casts, saturate_and_turn_nan_into_zero) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const host_array<double> x{nan, 1e30, -1e30, 3.99, -3.99, 300, -1, 0.5};
@@ -213,8 +273,11 @@ TEST(V4_assignment, refuses_other_sizes_and_names_both) {
         host_array<float> h{1, 2, 3};
         EXPECT_THAT(message_of<usage_error>([&] { a.write(h); }), AllOf(HasSubstr("10"), HasSubstr("3")));
         EXPECT_THAT(message_of<usage_error>([&] { return a[10]; }), AllOf(HasSubstr("10")));
-        EXPECT_THAT(message_of<usage_error>([&] { vector<float> empty, z = empty + 1; }),
-                    HasSubstr("no elements"));
+        EXPECT_THAT(message_of<usage_error>([&] {
+                        vector<float> empty;
+                        a = a + empty;
+                    }),
+                    HasSubstr("combines 10 elements with a vector that has no elements yet"));
         EXPECT_THAT(message_of<usage_error>([&] { vector<std::int64_t> z(element_index()); }),
                     HasSubstr("elements"));
     });

@@ -234,6 +234,118 @@ TEST(V8_views, assign_what_the_model_assigns) {
     });
 }
 
+TEST(V8_strided_views, show_what_offset_and_strides_say) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        for (int turn = 0; turn < 12; ++turn) {
+            const std::size_t n = 1 + pick(random, 3000);
+            const auto values = random_values<double>(random, n);
+            vector<double> x(ctx, std::span<const double>(values));
+            std::vector<std::size_t> extents(1 + pick(random, 3));
+            std::vector<std::int64_t> apart(extents.size());
+            std::int64_t low = 0, high = 0;  // of the positions, counted from the offset
+            for (std::size_t d = 0; d < extents.size(); ++d) {
+                extents[d] = 1 + pick(random, 9);
+                apart[d] = static_cast<std::int64_t>(pick(random, 21)) - 10;
+                const std::int64_t reach = static_cast<std::int64_t>(extents[d] - 1) * apart[d];
+                (reach < 0 ? low : high) += reach;
+            }
+            const auto room = static_cast<std::int64_t>(n) - (high - low);
+            if (room <= 0) continue;
+            const auto offset = static_cast<std::int64_t>(pick(random, static_cast<std::size_t>(room))) - low;
+            const model expected = made(extents, [&](const std::vector<std::size_t>& place) {
+                std::int64_t at = offset;
+                for (std::size_t d = 0; d < place.size(); ++d)
+                    at += static_cast<std::int64_t>(place[d]) * apart[d];
+                return static_cast<std::size_t>(at);
+            });
+            const auto v = view(x, shape(extents), strides(apart), offset);
+            EXPECT_EQ(v.extents(), shape(extents));
+            expect_each(v.to_host(), [&](std::size_t i) { return values[expected.elements[i]]; });
+            const auto doubled = view(2 * x, shape(extents), strides(apart), offset);
+            EXPECT_EQ((doubled + 1.0).extents(), shape(extents));
+            expect_each((doubled + 1.0)[element_index(0, v.size())].to_host(),
+                        [&](std::size_t i) { return 2 * values[expected.elements[i]] + 1.0; });
+        }
+    });
+}
+
+TEST(V8_strided_views, are_assigned_and_viewed_again) {
+    on_all_contexts([](const context& ctx) {
+        vector<int> m(ctx, 12, 0);
+        view(m, {3}, {5}) = 1;                          // the diagonal of 3 x 4
+        view(m, {2, 2}, {-4, 2}, 5) += 2;               // rows 1 and 0, columns 1 and 3
+        view(m, {4}, {-1}, 11)(balm::slice(0, 2)) = 7;  // the last two
+        EXPECT_EQ(m.to_host(), std::vector<int>({1, 2, 0, 2, 0, 3, 0, 2, 0, 0, 7, 7}));
+        EXPECT_EQ(view(m, {2, 2}, {-4, 2}, 5).transpose().to_host(), std::vector<int>({3, 2, 2, 2}));
+        const vector<int> constant(ctx, {0, 1, 2, 3, 4, 5, 6, 7});
+        const auto windows = view(constant, {3, 4}, {2, 1});
+        static_assert(std::same_as<decltype(windows), const view<const int>>);
+        EXPECT_EQ(vector<int>(balm::sum(windows, balm::along(1))).to_host(), std::vector<int>({6, 14, 22}));
+        EXPECT_EQ(view(constant, {2, 3}, {0, 1}, 5).to_host(), std::vector<int>({5, 6, 7, 5, 6, 7}));
+        // Of views: positions count their elements.
+        auto columns = view(m, {3, 4}).transpose();
+        EXPECT_EQ(view(columns, {12}).to_host(), std::vector<int>({1, 0, 0, 2, 3, 0, 0, 0, 7, 2, 2, 7}));
+        view(columns, {2}, {10}, 1) = 9;  // a composed index: rows 1 and 2 of columns 0 and 3
+        EXPECT_EQ(m.to_host(), std::vector<int>({1, 2, 0, 2, 9, 3, 0, 2, 0, 0, 7, 9}));
+        auto evens = view(m, {12})(balm::slice(0, 12, 2));
+        view(evens, {2, 2}, {3, -1}, 2) = -1;  // every second element: 4, 2, 10, 8
+        EXPECT_EQ(m.to_host(), std::vector<int>({1, 2, -1, 2, -1, 3, 0, 2, -1, 0, -1, 9}));
+        EXPECT_EQ(view(element_index(), {2, 2}, {100, 1}, 7).to_host(),
+                  std::vector<std::int64_t>({7, 8, 107, 108}));
+    });
+}
+
+TEST(V8_strided_views, that_meet_themselves_are_assigned_from_elements_as_they_were) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        const auto values = random_values<int>(random, 1003, 0, 1000);
+        vector<int> x(ctx, values);
+        view(x, {1000, 4}, {1, 1}) += 1;  // each of most elements is in four windows
+        expect_each(x.to_host(), [&](std::size_t i) { return values[i] + 1; });
+    });
+}
+
+TEST(V8_strided_views, beyond_the_elements_are_refused) {
+    on_all_contexts([](const context& ctx) {
+        vector<int> x(ctx, 12, 0);
+        const auto refused = [&](const shape& extents, const strides& apart, std::int64_t offset) {
+            return message_of<usage_error>([&] { view(x, extents, apart, offset); });
+        };
+        EXPECT_THAT(
+            refused({3, 4}, {4, 1}, 1),
+            HasSubstr("a view of 3 x 4 with these strides from 1 on takes the elements 1 to 12; there "
+                      "are those from 0 to 11"));
+        EXPECT_THAT(refused({3}, {-1}, 1), HasSubstr("takes the elements -1 to 1"));
+        EXPECT_THAT(refused({1}, {0}, 12), HasSubstr("takes the elements 12 to 12"));
+        EXPECT_THAT(refused({2, 3}, {1}, 0), HasSubstr("a view of 2 x 3 is given 1 strides"));
+        EXPECT_THAT(refused({3, 3}, {std::numeric_limits<std::int64_t>::max(), 1}, 0),
+                    HasSubstr("beyond 64 bits"));
+        EXPECT_THAT(refused({3}, {std::numeric_limits<std::int64_t>::min()}, 0), HasSubstr("beyond 64 bits"));
+        EXPECT_EQ(view(x, {0, 3}, {100, 100}, 77).size(), 0u);
+        EXPECT_THROW(strides(std::span<const std::int64_t>()), usage_error);
+    });
+}
+
+TEST(V8_views, of_as_many_elements_in_other_extents_meet_in_a_row) {
+    on_all_contexts([](const context& ctx) {
+        const vector<int> x(ctx, {0, 1, 2, 3, 4, 5});
+        vector<int> y(ctx, 6);
+        const auto a = view(x, {2, 3}), b = view(x, {3, 2});
+        EXPECT_THAT(message_of<usage_error>([&] { y = a + b; }),
+                    HasSubstr("combines 2 x 3 elements with 3 x 2: as many, but in other extents"));
+        y = a + b.transpose().reshape(a.extents());
+        EXPECT_EQ(y.to_host(), std::vector<int>({0, 3, 6, 4, 7, 10}));
+        y = a.transpose() * 10 + view(b + 1, {6});  // a row stands beside any
+        EXPECT_EQ(y.to_host(), std::vector<int>({1, 32, 13, 44, 25, 56}));
+        EXPECT_EQ((a.transpose() + view(b, {b.size()})).extents(), shape(3, 2));
+        auto target = view(y, {3, 2});
+        EXPECT_THROW(target = a, usage_error);
+        target = view(a + 0, target.extents());
+        EXPECT_EQ(y.to_host(), std::vector<int>({0, 1, 2, 3, 4, 5}));
+    });
+}
+
 TEST(V8_views, of_one_vector_are_assigned_from_each_other_as_they_were) {
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {

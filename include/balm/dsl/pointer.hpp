@@ -17,6 +17,9 @@ template <class T>
 using LocalPtr = Ptr<T, space::local>;
 template <class T>
 using PrivatePtr = Ptr<T, space::private_>;
+/// What constant_array(…) and a module's constants are read through, and what a text declares `__constant`.
+template <class T>
+using ConstantPtr = Ptr<const T, space::constant>;
 
 namespace detail {
 

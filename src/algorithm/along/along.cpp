@@ -425,7 +425,7 @@ public:
             whole = computed(p, first);
         else
             whole = computed(here.pieces(p, box_, 0, box_.count())[0].values, first);
-        std::shared_ptr<vector_state> made = make_like(*p.vectors[0], type(), extents().count());
+        std::shared_ptr<vector_state> made = make_like(*near(), type(), extents().count());
         copy_elements(*made, 0, *whole, 0, extents().count());
         return made;
     }

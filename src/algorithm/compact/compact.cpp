@@ -176,9 +176,7 @@ private:
 
 /// The device of an expression that is ready; of vectors over several the first one.
 std::shared_ptr<runtime::device_state> first_device_of(const tape& p) {
-    const auto spread =
-        std::find_if(p.vectors.begin(), p.vectors.end(), [](const auto& v) { return v->is_spread(); });
-    return spread == p.vectors.end() ? device_of(p) : (*spread)->device_handle();
+    return is_spread(p) ? vector_near(p, scalar::u8)->device_handle() : device_of(p);
 }
 
 /// The elements on one device: of vectors over several the first one gets copies.

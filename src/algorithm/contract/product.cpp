@@ -304,7 +304,7 @@ private:
 
     /// Elements of one load: 16 bytes where all that the loads begin at is a multiple of that.
     tile_loads loads_of(const matrices& x, std::size_t rows, bool is_a, int tile_rows,
-                        const tile_shape& shape) const {
+                        const product_tile_shape& shape) const {
         const vector_state& v = vector_of(x);
         tile_loads made;
         made.has_unit_inner = x.inner == 1 || (sizes_.inner == 1 && x.row != 1);
@@ -347,7 +347,7 @@ private:
         const tile_division d = tiles_for(sizes_, element_, device_->info());
         const std::shared_ptr<vector_state> partials = memory_for(d.splits);
         vector_state& out = partials ? *partials : into_;
-        tile_plan plan;
+        product_tile_plan plan;
         plan.shape = d.shape;
         plan.element = element_;
         plan.a = loads_of(a_, sizes_.rows, true, d.shape.rows, d.shape);

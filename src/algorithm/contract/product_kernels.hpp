@@ -28,15 +28,15 @@ struct tile_loads {
 };
 
 /// A kernel of tiles. Its parameters are those that list_tiles has.
-struct tile_plan {
-    tile_shape shape;
+struct product_tile_plan {
+    product_tile_shape shape;
     scalar element = scalar::f32;
     tile_loads a, b;
     bool is_narrow = false;        ///< every index has 31 bits
     bool stores_vectors = false;   ///< rows of the result begin where short vectors do
     std::uint8_t batch_loops = 0;  ///< that are counted together
     bool has_splits = false;
-    friend bool operator==(const tile_plan&, const tile_plan&) = default;
+    friend bool operator==(const product_tile_plan&, const product_tile_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
         shape.add_to(hash);
         a.add_to(hash);
@@ -46,7 +46,8 @@ struct tile_plan {
     /// Lanes of 16 bytes.
     int lanes() const { return static_cast<int>(16 / size_of(element)); }
 };
-std::shared_ptr<const ir::function> trace_tiles(trace::recording&, const parameter_list&, const tile_plan&);
+std::shared_ptr<const ir::function> trace_tiles(trace::recording&, const parameter_list&,
+                                                const product_tile_plan&);
 
 /// CPUs: a kernel that packs an operand into panels of so many rows. A panel that is not full is filled by
 /// the last row.

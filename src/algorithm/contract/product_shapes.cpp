@@ -15,12 +15,12 @@ forced_product forced;
 /// Inner elements of a split at least: 16 steps of 16, so that a tile is not mostly begun and stored.
 constexpr std::size_t least_share = 256;
 
-std::size_t groups_of(const tile_shape& shape, const product_extents& sizes) {
+std::size_t groups_of(const product_tile_shape& shape, const product_extents& sizes) {
     return divided_up(sizes.rows, static_cast<std::size_t>(shape.rows)) *
            divided_up(sizes.columns, static_cast<std::size_t>(shape.columns)) * sizes.batch;
 }
 
-std::size_t chosen(const product_extents& sizes, const tile_shape& large, std::size_t units) {
+std::size_t chosen(const product_extents& sizes, const product_tile_shape& large, std::size_t units) {
     if (sizes.rows <= 16 && sizes.columns <= 32) return small_tile;
     if (sizes.rows <= 32) return flat_tile;
     if (sizes.columns <= 32) return tall_tile;
@@ -35,7 +35,7 @@ const forced_product& forced_products() { return forced; }
 tile_division tiles_for(const product_extents& sizes, scalar element, const device_info& device) {
     const std::size_t units = std::max<std::size_t>(device.compute_units, 1);
     const auto& shapes = size_of(element) == 4 ? tiles_of_4_bytes : tiles_of_8_bytes;
-    const auto fits = [&](const tile_shape& shape) {
+    const auto fits = [&](const product_tile_shape& shape) {
         return shape.local_bytes(size_of(element)) <= device.local_memory &&
                static_cast<std::size_t>(shape.items()) <= device.max_work_group_size;
     };

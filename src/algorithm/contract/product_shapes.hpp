@@ -15,7 +15,7 @@ namespace balm::array {
 /// GPUs: the elements of the result that a group computes, and how many inner ones it brings to local memory
 /// at once. A work-item computes item_rows x item_columns, in pieces of 16 bytes; the 32 lanes of a sub-group
 /// are 4 along the rows and 8 along the columns.
-struct tile_shape {
+struct product_tile_shape {
     int rows = 0, columns = 0, depth = 0;
     int item_rows = 0, item_columns = 0;
 
@@ -28,7 +28,7 @@ struct tile_shape {
         return 2 * static_cast<std::size_t>(depth) *
                (static_cast<std::size_t>(rows + columns) * element_size + 32);
     }
-    friend bool operator==(const tile_shape&, const tile_shape&) = default;
+    friend bool operator==(const product_tile_shape&, const product_tile_shape&) = default;
     void add_to(runtime::table_hash& hash) const { hash.add(rows, columns, depth, item_rows, item_columns); }
 };
 
@@ -42,9 +42,9 @@ enum tile_choice : std::uint8_t {
     small_tile,   ///< for batches of small matrices
     tile_choices
 };
-constexpr std::array<tile_shape, tile_choices> tiles_of_4_bytes{
+constexpr std::array<product_tile_shape, tile_choices> tiles_of_4_bytes{
     {{128, 128, 16, 8, 8}, {64, 64, 16, 8, 4}, {32, 128, 16, 4, 8}, {128, 32, 16, 8, 4}, {16, 32, 8, 4, 4}}};
-constexpr std::array<tile_shape, tile_choices> tiles_of_8_bytes{
+constexpr std::array<product_tile_shape, tile_choices> tiles_of_8_bytes{
     {{64, 64, 16, 8, 4}, {32, 64, 16, 4, 4}, {32, 128, 8, 4, 8}, {128, 32, 8, 8, 4}, {16, 32, 8, 4, 4}}};
 
 /// CPUs: a work-item computes blocks of register tiles, rows x (vectors of so many lanes), from packed
@@ -59,7 +59,7 @@ struct panel_shape {
 
 /// How a product is shared out: `splits` groups share the inner ones of a tile, each `share` of them.
 struct tile_division {
-    tile_shape shape;
+    product_tile_shape shape;
     std::size_t splits = 1, share = 0;
 };
 

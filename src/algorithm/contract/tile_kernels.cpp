@@ -28,7 +28,7 @@ constexpr unsigned log2(int power) {
 class local_tiles {
 public:
     /// The padding makes rows of a tile begin at other banks.
-    local_tiles(const char* word, const tile_plan& plan, int rows)
+    local_tiles(const char* word, const product_tile_plan& plan, int rows)
         : lanes_(plan.lanes()),
           pitch_(rows + lanes_),
           size_(pitch_ * plan.shape.depth),
@@ -68,7 +68,7 @@ public:
     struct names {
         const char *memory, *offset, *row, *inner, *batch, *rows;
     };
-    tile_loader(const parameter_list& given, const names& called, const tile_plan& plan,
+    tile_loader(const parameter_list& given, const names& called, const product_tile_plan& plan,
                 const tile_loads& how, int rows, const Int& item, const Number& first_row,
                 const std::vector<trace::node>& batch)
         : how_(how),
@@ -163,7 +163,7 @@ private:
 
 class tile_recorder {
 public:
-    tile_recorder(const parameter_list& given, const tile_plan& plan)
+    tile_recorder(const parameter_list& given, const product_tile_plan& plan)
         : given_(given), plan_(plan), shape_(plan.shape) {}
 
     template <class Number>
@@ -207,8 +207,8 @@ public:
             // A loop of the kernel's, which compilers unroll: expressions of several steps in one block are
             // ordered by sums, so that all of their operands wait in registers (255 and spills; 128 so).
             for (Int k : named("k", range(shape_.depth)))
-                multiply(sums, pieces(tile_a, at_a, k, shape_.item_rows, tile_shape::lane_rows),
-                         pieces(tile_b, at_b, k, shape_.item_columns, tile_shape::lane_columns));
+                multiply(sums, pieces(tile_a, at_a, k, shape_.item_rows, product_tile_shape::lane_rows),
+                         pieces(tile_b, at_b, k, shape_.item_columns, product_tile_shape::lane_columns));
             which = 1 - which;
             IF (next < end) {
                 a.store(tile_a, which * tile_a.size());
@@ -295,8 +295,10 @@ private:
         const auto sum_of = [&](int r, int c) {
             return trace::read(sums[static_cast<std::size_t>(r * shape_.item_columns + c)]);
         };
-        const auto row_ahead = [&](int r) { return r / lanes * tile_shape::lane_rows * lanes + r % lanes; };
-        const auto column_ahead = [&](int piece) { return piece * tile_shape::lane_columns * lanes; };
+        const auto row_ahead = [&](int r) {
+            return r / lanes * product_tile_shape::lane_rows * lanes + r % lanes;
+        };
+        const auto column_ahead = [&](int piece) { return piece * product_tile_shape::lane_columns * lanes; };
         const auto store_guarded = [&] {
             for (int r = 0; r < shape_.item_rows; ++r) {
                 IF (row + row_ahead(r) < rows) {
@@ -327,14 +329,14 @@ private:
     }
 
     const parameter_list& given_;
-    const tile_plan plan_;
-    const tile_shape shape_;
+    const product_tile_plan plan_;
+    const product_tile_shape shape_;
 };
 
 }  // namespace
 
 std::shared_ptr<const ir::function> trace_tiles(trace::recording& r, const parameter_list& given,
-                                                const tile_plan& plan) {
+                                                const product_tile_plan& plan) {
     const tile_recorder recorder(given, plan);
     if (plan.is_narrow)
         recorder.record<Int>();

@@ -290,9 +290,8 @@ bool combines_on_host(const request& asked) {
 std::vector<piece> pieces_of(const request& asked) {
     if (combines_on_host(asked)) return pieces_of(asked.p);
     const shape box = box_of(asked.p);
-    const auto spread = std::find_if(asked.p.vectors.begin(), asked.p.vectors.end(),
-                                     [](const auto& v) { return v->is_spread(); });
-    return localizer((*spread)->device_handle()).pieces(asked.p, box, 0, box.count());
+    localizer first(vector_near(asked.p, scalar::u8)->device_handle());
+    return first.pieces(asked.p, box, 0, box.count());
 }
 
 void reduce_spread(const request& asked, std::uint64_t* results) {

@@ -320,7 +320,7 @@ public:
             write(p, into);
             return true;
         }
-        if (!is_shared_out_alike(into, spread_of(p))) return false;
+        if (!is_shared_out_alike(into, *vector_near(p, type()))) return false;
         write_on_several(p, into);
         return true;
     }
@@ -329,7 +329,8 @@ public:
         tape p = of_;
         materialise(p);
         if (is_spread(p)) {
-            std::shared_ptr<vector_state> made = make_like(spread_of(p), type(), extents().count());
+            std::shared_ptr<vector_state> made =
+                make_like(*vector_near(p, type()), type(), extents().count());
             write_on_several(p, *made);
             return made;
         }
@@ -348,10 +349,6 @@ private:
         return {p, {&how_.what, 1}, into, how_.is_inclusive, how_.has_init, how_.init, is_by_key_, 0, {}};
     }
 
-    static const vector_state& spread_of(const tape& p) {
-        return **std::find_if(p.vectors.begin(), p.vectors.end(),
-                              [](const auto& v) { return v->is_spread(); });
-    }
     /// Whether the devices have the elements of a vector whose scans they compute.
     static bool is_shared_out_alike(const vector_state& v, const vector_state& model) {
         const std::vector<share> shares = shares_of(model, v.size());
@@ -413,9 +410,8 @@ void run(const scan_request& asked) {
 tape on_first_device(const tape& p) {
     const shape box = box_of(p);
     if (!is_spread(p) || box.count() == 0) return p;
-    const auto spread =
-        std::find_if(p.vectors.begin(), p.vectors.end(), [](const auto& v) { return v->is_spread(); });
-    return std::move(localizer((*spread)->device_handle()).pieces(p, box, 0, box.count())[0].values);
+    localizer first(vector_near(p, scalar::u8)->device_handle());
+    return std::move(first.pieces(p, box, 0, box.count())[0].values);
 }
 
 tape scanned(tape&& elements, const scan& how) {

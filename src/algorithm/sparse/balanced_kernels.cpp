@@ -364,7 +364,7 @@ private:
         tape p;
         p.push_value(step::kind::index, scalar::i64, 0);
         p.size = static_cast<std::int64_t>(few_cuts() * form_.groups);
-        p.push_memory(m_.tiles.cuts, false);
+        p.push_memory(m_.tiles.cuts);
         std::uint16_t arity = 2;
         push_arguments(p, arity);
         if (form_.known_groups() == 0) {
@@ -379,8 +379,8 @@ private:
         tape sums =
             of_few_cuts(cut_function(m_.value, form_), into_.type(), [&](tape& p, std::uint16_t& arity) {
                 p.push_value(step::kind::scalar, scalar::i64, m_.tiles.cut_count);
-                p.push_memory(tails_, false);
-                p.push_memory(heads_, false);
+                p.push_memory(tails_);
+                p.push_memory(heads_);
                 arity = 5;
             });
         const tape rows = of_few_cuts(place_function(form_), scalar::i64, [](tape&, std::uint16_t&) {});

@@ -81,7 +81,7 @@ class call_arguments {
 public:
     explicit call_arguments(tape& to) : to_(to) {}
     void memory(const std::shared_ptr<vector_state>& v) {
-        to_.push_memory(v, false);
+        to_.push_memory(v);
         ++count;
     }
     void number(std::size_t n) {
@@ -158,7 +158,7 @@ void multiply(const stored_matrix& m, bool is_transposed, const std::shared_ptr<
         const auto sums = std::make_shared<vector_state>(
             into.device_handle(), into.type(), std::max<std::size_t>(products.rows * form.groups, 1));
         if (products.rows > 0) {
-            tape calls = calls_of(products, false, form, [&](tape& p) { p.push_memory(x, false); });
+            tape calls = calls_of(products, false, form, [&](tape& p) { p.push_memory(x); });
             vector_state of_pieces(sums->memory(), into.type(), products.rows * form.groups, 0);
             assign(of_pieces, std::move(calls));
         }
@@ -170,7 +170,7 @@ void multiply(const stored_matrix& m, bool is_transposed, const std::shared_ptr<
                                         }));
     }
     if (!m.is_inline()) return multiply_balanced(m, x, into, form);
-    assign(into, calls_of(m, is_transposed, form, [&](tape& p) { p.push_memory(x, false); }));
+    assign(into, calls_of(m, is_transposed, form, [&](tape& p) { p.push_memory(x); }));
 }
 
 /// Whether a GPU's tiles of entries compute the product: with a sum for each of a work-item's entries in
@@ -350,7 +350,7 @@ private:
         const trace::type element = form_.element(type());
         tape values;
         if (m.is_inline()) {
-            values = calls_of(m, false, form_, [&](tape& p) { p.push_memory(x, false); });
+            values = calls_of(m, false, form_, [&](tape& p) { p.push_memory(x); });
         } else {
             const auto products = std::make_shared<vector_state>(part.device, element, m.rows * form_.groups);
             multiply(m, false, x, *products, form_);
@@ -423,9 +423,9 @@ tape product_of(factor of, tape&& x) {
         return p;
     }
     const auto push_x = [&](tape& to) {
-        if (auto known = whole_vector(x, matrix.value)) return to.push_memory(std::move(known), false);
+        if (auto known = whole_vector(x, matrix.value)) return to.push_memory(std::move(known));
         auto by = std::make_shared<operand_producer>(std::move(x), matrix.value, size, matrix.near);
-        to.push_memory(matrix.near, false);
+        to.push_memory(matrix.near);
         to.produced.push_back({std::move(by), to.steps.back().leaf});
     };
     p = calls_of(first, of.is_transposed, form, push_x);

@@ -52,7 +52,7 @@ std::shared_ptr<vector_state> nothing_on(const device_shares& where, trace::type
     std::vector<vector_state::part> parts;
     for (const auto& each : where.devices)
         parts.push_back({0, std::make_shared<vector_state>(each, type, 0)});
-    return std::make_shared<vector_state>(std::move(parts), type, 0);
+    return std::make_shared<vector_state>(std::move(parts), type, 0, where.weights);
 }
 
 device_shares shares_of(const context& where) {

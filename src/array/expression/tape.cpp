@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "array/layout.hpp"
+#include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "balm/expr.hpp"
 #include "base/thread_stock.hpp"
@@ -91,8 +92,11 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
     return std::rotl(hash, 9) + (value ^ value >> 32);
 }
 
-std::int64_t common_size(std::int64_t a, std::int64_t b) {
+std::int64_t common_size(std::int64_t a, std::int64_t b, bool has_no_device = false) {
     if (a < 0 || b < 0) return a < 0 ? b : a;
+    if (a != b && has_no_device)
+        throw usage_error(fmt::format(
+            "an expression combines {} elements with a vector that has no elements yet", std::max(a, b)));
     if (a != b) throw usage_error(fmt::format("an expression combines {} elements with {}", a, b));
     return a;
 }
@@ -111,9 +115,10 @@ void tape::clear() noexcept {
     maps = {};
     produced = {};
     values = {};
+    near = nullptr;
     size = box = -1;
     scalars_seen = 0;
-    may_repeat = writes_memory = wants_constant_memory = false;
+    may_repeat = writes_memory = wants_constant_memory = has_no_device = false;
 }
 
 namespace {
@@ -127,8 +132,17 @@ tape* tape_handle::taken() { return stock::take(); }
 void tape_handle::give_back(tape* list) noexcept { stock::give_back(list); }
 
 void tape::push_vector(std::shared_ptr<vector_state> v) {
-    if (v) size = common_size(size, static_cast<std::int64_t>(v->size()));
-    push_leaf(step::kind::vector, std::move(v), false);
+    if (v) size = common_size(size, static_cast<std::int64_t>(v->size()), has_no_device);
+    push_leaf(step::kind::vector, std::move(v), 0);
+}
+
+void tape::push_no_elements(trace::type type) {
+    size = common_size(size, 0, true);
+    has_no_device = true;
+    if (type.is_scalar())
+        push_value(step::kind::constant, type, 0);
+    else
+        push_bytes(type, std::vector<std::byte>(trace::size_of(type)).data(), trace::size_of(type));
 }
 
 void tape::push_constant_memory(std::shared_ptr<vector_state> v) {
@@ -152,12 +166,13 @@ void tape::push_produced(std::shared_ptr<const producer> by) {
     if (has_extents) push(step::kind::end);
 }
 
-void tape::push_memory(std::shared_ptr<vector_state> v, bool is_written) {
-    push_leaf(step::kind::memory, std::move(v), is_written);
-    writes_memory = writes_memory || is_written;
+void tape::push_memory(std::shared_ptr<vector_state> v, memory_use use) {
+    push_leaf(step::kind::memory, std::move(v), static_cast<std::uint32_t>(use));
+    writes_memory = writes_memory || use == memory_use::write;
+    wants_constant_memory = wants_constant_memory || use == memory_use::read_constant;
 }
 
-void tape::push_leaf(step::kind what, std::shared_ptr<vector_state> v, bool detail) {
+void tape::push_leaf(step::kind what, std::shared_ptr<vector_state> v, std::uint32_t detail) {
     if (!v) throw usage_error("an expression uses a vector that has no elements yet");
     step& s = push(what);
     s.type = v->type();
@@ -240,10 +255,12 @@ void tape::push_call(std::shared_ptr<const ir::function> function, trace::type t
 }
 
 void tape::append(tape&& other) {
-    size = common_size(size, other.size);
+    size = common_size(size, other.size, has_no_device || other.has_no_device);
     if (box >= 0 && other.box >= 0 && box_of(*this) != box_of(other))
-        throw usage_error(fmt::format("an expression combines {} elements with {}", to_string(box_of(*this)),
-                                      to_string(box_of(other))));
+        throw usage_error(fmt::format(
+            "an expression combines {} elements with {}: as many, but in other extents. Give both the same "
+            "ones, or put one in a row: balm::view(e, {{e.size()}})",
+            to_string(box_of(*this)), to_string(box_of(other))));
     if (box < 0 && other.box >= 0) box = static_cast<std::int32_t>(maps.size()) + other.box;
     splice(std::move(other));
 }
@@ -271,6 +288,10 @@ void tape::splice(tape&& other) {
     scalars_seen |= other.scalars_seen;
     writes_memory = writes_memory || other.writes_memory;
     wants_constant_memory = wants_constant_memory || other.wants_constant_memory;
+    has_no_device = has_no_device || other.has_no_device;
+    if (near && other.near) [[unlikely]]
+        check_same_devices(*near, *other.near);
+    if (!near) near = std::move(other.near);
     vectors.append(std::move(other.vectors));
     images.append(other.images);
     functions.append(std::move(other.functions));

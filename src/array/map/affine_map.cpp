@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 #include "balm/error.hpp"
 
@@ -61,6 +62,36 @@ affine_map row_major(const shape& box) {
     for (int d = box.dimensions() - 1; d >= 0; --d) {
         map.strides[static_cast<std::size_t>(d)] = stride;
         stride *= size_of_dimension(box, d);
+    }
+    return map;
+}
+
+affine_map strided(const shape& box, const strides& apart, std::int64_t offset,
+                   std::optional<std::size_t> count) {
+    if (apart.dimensions() != box.dimensions())
+        throw usage_error(fmt::format("a view of {} is given {} strides; it takes one for each dimension",
+                                      to_string(box), apart.dimensions()));
+    affine_map map{box, {}, offset};
+    std::optional<std::int64_t> low = offset, high = offset;
+    for (int d = 0; d < box.dimensions(); ++d) {
+        map.strides[static_cast<std::size_t>(d)] = apart[d];
+        const std::optional<std::int64_t> reach =
+            detail::checked_product(size_of_dimension(box, d) - 1, apart[d]);
+        std::optional<std::int64_t>& end = apart[d] < 0 ? low : high;
+        end = reach && end ? detail::checked_sum(*end, *reach) : std::nullopt;
+    }
+    if (box.count() == 0) return affine_map{box};
+    const bool is_beyond = !low || !high || *low < 0 ||
+                           (count && static_cast<std::uint64_t>(*high) >= static_cast<std::uint64_t>(*count));
+    if (is_beyond) {
+        const auto words = [](std::optional<std::int64_t> n) {
+            return n ? std::to_string(*n) : std::string("beyond 64 bits");
+        };
+        throw usage_error(fmt::format(
+            "a view of {} with these strides from {} on takes the elements {} to {}; there are those from 0 "
+            "{}",
+            to_string(box), offset, words(low), words(high),
+            count ? fmt::format("to {}", static_cast<std::int64_t>(*count) - 1) : "on"));
     }
     return map;
 }

@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "balm/error.hpp"
 #include "ir/ir.hpp"
@@ -26,6 +28,25 @@ bool are_apart(const affine_map& a, const affine_map& b) {
         for (int d = 0; d < m->box.dimensions(); ++d)
             if (m->box[d] > 1) divisor = std::gcd(divisor, m->strides[static_cast<std::size_t>(d)]);
     return divisor > 0 && (a.offset - b.offset) % divisor != 0;
+}
+
+/// Whether no two places of the box lie at one element, as far as strides show it: each is beyond the reach
+/// of all smaller ones.
+bool are_distinct(const affine_map& m) {
+    std::array<std::pair<std::int64_t, std::int64_t>, shape::max_dimensions> dimensions;  // stride, extent
+    int count = 0;
+    for (int d = 0; d < m.box.dimensions(); ++d)
+        if (m.box[d] > 1)
+            dimensions[static_cast<std::size_t>(count++)] = {std::abs(m.strides[static_cast<std::size_t>(d)]),
+                                                             static_cast<std::int64_t>(m.box[d])};
+    std::sort(dimensions.begin(), dimensions.begin() + count);
+    std::int64_t reach = 0;
+    for (int d = 0; d < count; ++d) {
+        const auto [stride, extent] = dimensions[static_cast<std::size_t>(d)];
+        if (stride <= reach) return false;
+        reach += (extent - 1) * stride;
+    }
+    return true;
 }
 
 /// The index of something read or written: a part of a tape; none, for the element's own index.
@@ -69,7 +90,7 @@ bool is_same(const index_of& a, const index_of& b) {
 /// Whether an element that one index reads may be one that the other writes for another element of the box.
 bool may_meet(const index_of& a, const index_of& b, const shape& box) {
     const std::optional<affine_map> map = a.map(box), other = b.map(box);
-    if (map && other) return !is_same_map(*map, *other) && !are_apart(*map, *other);
+    if (map && other) return is_same_map(*map, *other) ? !are_distinct(*map) : !are_apart(*map, *other);
     return !is_same(a, b);
 }
 

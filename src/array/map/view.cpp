@@ -43,6 +43,23 @@ selection viewed(tape of, const shape& extents) {
     return {std::move(of), position(row_major(extents))};
 }
 
+selection viewed(tape of, const shape& extents, const strides& apart, std::int64_t offset) {
+    const std::optional<std::size_t> count =
+        of.size < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(of.size));
+    return {std::move(of), position(strided(extents, apart, offset, count))};
+}
+
+selection viewed(const selection& s, const shape& extents, const strides& apart, std::int64_t offset) {
+    const std::size_t count = box_of(s.where).count();
+    affine_map map = strided(extents, apart, offset, count);
+    const affine_map* const own = affine(s.where);
+    const std::optional<affine_map> row = own ? reshaped(*own, shape(count)) : std::nullopt;
+    if (!row) return {s.of, composed(position(map), s.where)};
+    map.offset = row->offset + map.offset * row->strides[0];
+    for (std::int64_t& each : map.strides) each *= row->strides[0];
+    return {s.of, position(map)};
+}
+
 selection sliced(const selection& s, std::span<const slice_part> parts) {
     return changed(s, [&](const affine_map& map) { return sliced(map, parts); });
 }

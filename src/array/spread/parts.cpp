@@ -102,6 +102,7 @@ tape positions_from(std::size_t base, const shape& part) {
 }
 
 bool is_spread(const tape& p) {
+    if (p.vectors.empty()) return p.near && p.near->is_spread();
     return std::any_of(p.vectors.begin(), p.vectors.end(), [](const auto& v) { return v->is_spread(); });
 }
 
@@ -150,9 +151,9 @@ std::vector<share> shares_of(const vector_state& model, std::size_t size) {
     for (const vector_state::part& p : model.parts())
         list.push_back({p.elements->device_handle(), p.first, p.elements->size()});
     if (size == model.size()) return list;
-    std::vector<double> weights;
-    weights.reserve(list.size());
-    for (const share& each : list) weights.push_back(bandwidth_of(each.device));
+    std::vector<double> weights(model.weights().begin(), model.weights().end());
+    if (weights.empty())
+        for (const share& each : list) weights.push_back(bandwidth_of(each.device));
     const std::vector<std::size_t> first = partition(size, weights);
     for (std::size_t k = 0; k < list.size(); ++k) {
         list[k].first = first[k];
@@ -166,7 +167,23 @@ std::shared_ptr<vector_state> make_like(const vector_state& model, trace::type t
     std::vector<vector_state::part> parts;
     for (const share& each : shares_of(model, size))
         parts.push_back({each.first, std::make_shared<vector_state>(each.device, type, each.count)});
-    return std::make_shared<vector_state>(std::move(parts), type, size);
+    return std::make_shared<vector_state>(std::move(parts), type, size,
+                                          std::vector(model.weights().begin(), model.weights().end()));
+}
+
+std::shared_ptr<vector_state> reinterpreted(const vector_state& v, trace::type type, std::size_t alignment) {
+    const std::size_t element_size = trace::size_of(type);
+    const auto over = [&](const vector_state& part) {
+        const balm::detail::memory_part as =
+            balm::detail::part_as(memory_of(part, 0, part.size()), element_size, alignment);
+        return std::make_shared<vector_state>(as.memory, type, as.extents.count(), as.offset);
+    };
+    if (!v.is_spread()) return over(v);
+    std::vector<vector_state::part> parts;
+    for (const vector_state::part& p : v.parts())
+        parts.push_back({p.first * v.element_size() / element_size, over(*p.elements)});
+    return std::make_shared<vector_state>(std::move(parts), type, v.size() * v.element_size() / element_size,
+                                          std::vector(v.weights().begin(), v.weights().end()));
 }
 
 bool is_vector(const tape& p, trace::type type) {
@@ -224,6 +241,7 @@ tape localizer::localized(const tape& p, const shape& box, const shape& origin, 
     tape local = p;
     local.steps = {};
     local.size = static_cast<std::int64_t>(part.count());
+    if (p.near) local.near = std::make_shared<vector_state>(device_, scalar::u8, 0);
     int depth = 0;
     for (std::size_t k = 0; k < p.steps.size(); ++k) {
         step s = p.steps[k];
@@ -290,11 +308,10 @@ std::vector<piece> localizer::pieces(const tape& p, const shape& box, std::size_
 }
 
 std::vector<piece> pieces_of(const tape& p) {
-    const auto spread =
-        std::find_if(p.vectors.begin(), p.vectors.end(), [](const auto& v) { return v->is_spread(); });
+    const std::shared_ptr<vector_state> near = vector_near(p, scalar::u8);
     const shape box = box_of(p);
     std::vector<piece> list;
-    for (const share& part : shares_of(**spread, box.count()))
+    for (const share& part : shares_of(*near, box.count()))
         for (piece& each : localizer(part.device).pieces(p, box, part.first, part.count))
             list.push_back(std::move(each));
     return list;

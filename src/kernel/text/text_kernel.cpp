@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <utility>
@@ -107,7 +108,17 @@ std::string names_of(const ir::text_list& texts) {
         path_hint(f.text->texts)));
 }
 
-void check_definition(ir::function& f, ir::text_body& body, const survey& s) {
+/// Takes from the text whether memory is only read.
+void follow(ir::parameter& p, const opencl_c::parameter& text) {
+    const bool is_read = text.points_to_const || text.where == opencl_c::address::constant;
+    if (!is_read || p.use != trace::access::mixed) return;
+    p.use = trace::access::in;
+    p.what = pointer_to(pointee(p.what), space::global, true);
+}
+
+/// `follows` says of which parameters the text decides whether they are written.
+void check_definition(ir::function& f, ir::text_body& body, const survey& s,
+                      const std::vector<bool>& follows) {
     const opencl_c::function* found = nullptr;
     for (const opencl_c::function& each : s.declared.functions) {
         if (each.name != f.name || !each.is_definition) continue;
@@ -120,6 +131,8 @@ void check_definition(ir::function& f, ir::text_body& body, const survey& s) {
         if (has_conditions(body.texts)) return;
         refuse_absent(f, s);
     }
+    for (std::size_t k = 0; k < std::min(f.parameters.size(), found->parameters.size()); ++k)
+        if (follows[k]) follow(f.parameters[k], found->parameters[k]);
     if (const std::string why = difference(f, f.parameters.size(), *found); !why.empty())
         throw usage_error(why);
     for (std::size_t k = 0; k < f.parameters.size(); ++k) f.parameters[k].name = found->parameters[k].name;
@@ -234,8 +247,10 @@ std::shared_ptr<const ir::function> detail::find_in_text(const located_name& nam
     f->dimensions = dimensions;
     f->result = result;
     f->blocks.resize(1);
+    std::vector<bool> follows;
     for (std::size_t k = 0; k < count; ++k) {
-        const auto [element, use] = parameters[k];
+        const auto [element, use, is_promised, follows_text] = parameters[k];
+        follows.push_back(follows_text);
         if (element.is_image())
             throw usage_error(
                 fmt::format("parameter {} of '{}', which is given as text, is an image: CUDA C++ has no "
@@ -244,9 +259,10 @@ std::shared_ptr<const ir::function> detail::find_in_text(const located_name& nam
                             k + 1, name.words));
         ir::parameter p;
         p.use = use;
-        p.what = use == trace::access::value   ? element
-                 : use == trace::access::local ? pointer_to(element, space::local)
-                                               : pointer_to(element, space::global, use == trace::access::in);
+        p.what = use == trace::access::value ? element
+                 : use == trace::access::local
+                     ? pointer_to(element, space::local)
+                     : pointer_to(element, space::global, use == trace::access::in && !is_promised);
         f->parameters.push_back(std::move(p));
     }
     if (dimensions == 0) refuse_structures(*f);
@@ -257,10 +273,53 @@ std::shared_ptr<const ir::function> detail::find_in_text(const located_name& nam
                         "source defines it",
                         f->name));
     if (!body->texts.empty())
-        if (const auto s = survey_of(body->texts)) check_definition(*f, *body, *s);
+        if (const auto s = survey_of(body->texts)) check_definition(*f, *body, *s, follows);
     note_effects(*f, *body);
     f->identity = ir::hash(*f);
     return f;
+}
+
+// ---- kernels without a signature ---------------------------------------------------------------------
+
+struct detail::text_kernel_state {
+    struct known_form {
+        std::vector<text_parameter> parameters;
+        std::shared_ptr<const ir::function> function;
+    };
+    std::string name;
+    trace::location where;
+    int dimensions;
+    text_source source;
+    std::mutex mutex;
+    std::vector<known_form> known;
+
+    std::shared_ptr<const ir::function> form(std::vector<text_parameter> parameters) {
+        const std::lock_guard lock(mutex);
+        for (const known_form& each : known)
+            if (each.parameters == parameters) return each.function;
+        located_name located(name, where.file, where.line);
+        auto made = find_in_text(located, dimensions, {}, parameters.data(), parameters.size(), source);
+        known.push_back({std::move(parameters), made});
+        return made;
+    }
+};
+
+std::shared_ptr<detail::text_kernel_state> detail::make_text_kernel(const located_name& name, int dimensions,
+                                                                    const text_source& source) {
+    auto made = std::make_shared<text_kernel_state>();
+    made->name = std::string(name.words);
+    made->where = name.where;
+    made->dimensions = dimensions;
+    made->source = source;
+    return made;
+}
+
+bound_call detail::bind_to_text(text_kernel_state& kernel, const std::vector<text_argument>& given) {
+    std::vector<text_parameter> parameters;
+    for (const text_argument& each : given) parameters.push_back(each.parameter);
+    bound_call made{kernel.form(std::move(parameters)), {}};
+    for (const text_argument& each : given) made.arguments.push_back(each.value);
+    return made;
 }
 
 }  // namespace balm

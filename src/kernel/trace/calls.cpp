@@ -70,7 +70,12 @@ node call(const std::shared_ptr<const ir::function>& given, const node* argument
     tracer& t = current();
     const auto callee = given->dimensions > 0 ? called_kernel(*given, where.file ? where : t.where) : given;
     std::vector<value_id> ids(count);
-    for (std::size_t k = 0; k < count; ++k) ids[k] = t.use(arguments[k]);
+    for (std::size_t k = 0; k < count; ++k) {
+        // A text may leave `const` out where it only reads; C++ takes no const pointer there.
+        const bool is_const_lost = callee->text && arguments[k].type.is_pointer() &&
+                                   arguments[k].type.is_const && !callee->parameters[k].what.is_const;
+        ids[k] = t.use(is_const_lost ? reinterpret(arguments[k], callee->parameters[k].what) : arguments[k]);
+    }
     auto& callees = t.function.callees;
     auto known = std::find(callees.begin(), callees.end(), callee);
     if (known == callees.end() && t.function.dimensions > 0) refuse_lacking_dimensions(*callee);

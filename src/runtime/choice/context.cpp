@@ -91,10 +91,6 @@ choice chosen_devices(const device_filter& wanted) {
 choice checked_devices(std::vector<device> given) {
     if (given.empty())
         throw usage_error("A context was made of an empty list of devices; give it at least one.");
-    for (auto each = given.begin(); each != given.end(); ++each)
-        if (std::find(given.begin(), each, *each) != each)
-            throw usage_error(
-                fmt::format("A context was given {} twice; name each device once.", each->state()->words()));
     return {std::move(given), {}, {}};
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "balm/error.hpp"
+#include "balm/queue.hpp"
 #include "base/forked.hpp"
 #include "runtime/device/process_exit.hpp"
 #include "runtime/queue/command_observer.hpp"
@@ -50,6 +51,8 @@ std::string device_state::words() const {
 // ---- queues ----
 
 queue_state& device_state::default_queue() {
+    if (const auto* const named = queue_scope::named_for(*this)) [[unlikely]]
+        return **named;
     if (queue_state* const ready = ready_queue_.load(std::memory_order_acquire)) [[likely]]
         return *ready;
     refuse_if_forked();
@@ -66,6 +69,7 @@ queue_state& device_state::default_queue() {
 }
 
 std::shared_ptr<queue_state> device_state::default_queue_handle() {
+    if (const auto* const named = queue_scope::named_for(*this)) return *named;
     return {shared_from_this(), &default_queue()};
 }
 

@@ -50,7 +50,8 @@ public:
     /// "device 'NVIDIA H100' (cuda)", for messages.
     std::string words() const;
 
-    /// The queue that everything goes to which names no other; made at first use.
+    /// The queue that everything goes to which names no other: the one of the thread's queue_scope, else the
+    /// device's own, made at first use.
     queue_state& default_queue();
     /// The same as a handle that keeps the device.
     std::shared_ptr<queue_state> default_queue_handle();

@@ -1,0 +1,186 @@
+// Text kernels without a signature, whose arguments are known at run time; memory that a text only reads.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "kernel/run.hpp"
+
+namespace balm::test {
+
+namespace {
+
+using namespace balm::dsl;
+using testing::AllOf;
+using testing::HasSubstr;
+
+struct particle {
+    balm::float4 pos, vel;
+    std::int32_t id;
+};
+BALM_STRUCT(particle, pos, vel, id)
+
+TEST(C11_text_kernels_without_a_signature, take_what_the_text_declares) {
+    const auto scale = source_kernel<1>("scale", R"(
+        kernel void scale(float by, global const float* in, global float* out, local float* own, int n) {
+            int i = get_global_id(0);
+            own[get_local_id(0)] = in[i];
+            out[i] = by * own[get_local_id(0)] + n;
+        })");
+    auto random = seeded_random();
+    on_all_devices([&](const device& on) {
+        const auto values = random_values<float>(random, 64, -4.f, 4.f);
+        const auto a = in(on, values);
+        auto b = on.out_buffer<float>(64);
+        on.execute(scale(2.f, a, b, local<float>(16), 3), {64}, {16});
+        const auto expected = [&](std::size_t i) { return 2.f * values[i] + 3.f; };
+        expect_each(b.read(), expected);
+        // A list made at run time; vectors, and parts of buffers.
+        const context ctx(std::vector<device>{on});
+        const vector<float> x(ctx, values);
+        vector<float> y(ctx, 64, 0.f);
+        kernel_arguments given;
+        given.push(2.f).push(x).push(y.elements().from(0)).push(local<float>(8)).push(3);
+        EXPECT_EQ(given.size(), 5u);
+        on.execute(scale(given), {64}, {8});
+        expect_each(y.to_host(), expected);
+        given.clear();
+        EXPECT_EQ(given.size(), 0u);
+        // What it reads and writes is known: statements before and after wait for it.
+        y = 1.f;
+        on.execute(scale(1.f, y, y, local<float>(16), 1), {64});
+        y = y * 2.f;
+        expect_each(y.to_host(), [](std::size_t) { return 4.f; });
+    });
+}
+
+TEST(C11_text_kernels_without_a_signature, take_structures_vectors_and_any_number_of_arguments) {
+    const auto move = source_kernel<1>("move", R"(
+        typedef struct { float4 pos, vel; int id; } particle;
+        kernel void move(particle by, global particle* all, int4 ids, constant int* more) {
+            global particle* p = &all[get_global_id(0)];
+            p->pos += p->vel * by.vel.x;
+            p->id = by.id + ids.y + more[get_global_id(0)];
+        })");
+    on_all_devices([&](const device& on) {
+        auto all = on.mixed_buffer<particle>(2);
+        all.write({{{1, 2, 3, 4}, {10, 20, 30, 0}, 0}, {{1, 2, 3, 4}, {10, 20, 30, 1}, 0}});
+        auto more = on.in_buffer<int>(2);
+        more.write({100, 200});
+        on.execute(move(particle{{}, {0.5f, 0, 0, 0}, 7}, all, balm::int4{0, 1000, 0, 0}, more), {2});
+        const auto got = all.read();
+        for (int i = 0; i < 2; ++i) {
+            EXPECT_TRUE((got[i].pos == balm::float4{6, 12, 18, 4 + 0.5f * float(i)})) << i;
+            EXPECT_EQ(got[i].id, 1007 + 100 * (i + 1));
+        }
+        for (int count = 1; count <= 4; ++count) {  // sums of as many inputs
+            std::string parameters, sum = "0";
+            kernel_arguments given;
+            std::vector<in_buffer<int>> inputs;
+            for (int k = 0; k < count; ++k) {
+                parameters += "global const int* a" + std::to_string(k) + ", ";
+                sum += " + a" + std::to_string(k) + "[get_global_id(0)]";
+                inputs.push_back(on.in_buffer<int>(3));
+                inputs.back().write({k, 10 * k, 100 * k});
+                given.push(inputs.back());
+            }
+            auto out = on.out_buffer<int>(3);
+            const auto add =
+                source_kernel<1>("add", "kernel void add(" + parameters +
+                                            "global int* out) { out[get_global_id(0)] = " + sum + "; }");
+            on.execute(add(given.push(out)), {3});
+            const int all_of = count * (count - 1) / 2;
+            EXPECT_EQ(out.read(), std::vector<int>({all_of, 10 * all_of, 100 * all_of}));
+        }
+    });
+}
+
+TEST(C11_text_kernels_without_a_signature, refuse_other_arguments) {
+    const auto scale = source_kernel<1>(
+        "scale", "kernel void scale(float by, global const float* in, global float* out) { out[0] = by; }");
+    on_all_devices([&](const device& on) {
+        auto a = on.in_buffer<float>(4), b = on.in_buffer<float>(4);
+        auto out = on.out_buffer<float>(4);
+        auto numbers = on.mixed_buffer<int>(4);
+        const auto refused = [&](const auto&... arguments) {
+            return message_of<usage_error>([&] { static_cast<void>(scale(arguments...)); });
+        };
+        EXPECT_THAT(refused(2.0, a, out), HasSubstr("parameter 1 'by' is of float in the text, but double"));
+        EXPECT_THAT(refused(2.f, a), HasSubstr("the text has 3 parameters, the signature 2"));
+        EXPECT_THAT(refused(2.f, numbers, out),
+                    HasSubstr("parameter 2 'in' is of float in the text, but In<int>"));
+        EXPECT_THAT(refused(2.f, a, b), HasSubstr("parameter 3 'out' may be written by the text, but is In"));
+        EXPECT_THAT(refused(2.f, out, out), HasSubstr("parameter 2 'in' is const in the text, but Out"));
+        EXPECT_THAT(refused(a, 2.f, out), HasSubstr("parameter 1"));
+    });
+    const auto absent = source_kernel<1>("absent", "kernel void k() {}");
+    EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(absent()); }),
+                HasSubstr("no kernel 'absent' is defined"));
+}
+
+TEST(C11_text_functions, only_read_what_their_signature_promises) {
+    const auto at = source_function<float(int, OnlyRead<float>)>(
+        "at", "float at(int i, global float* x) { global float* p = x + i; return *p; }");
+    const auto in_a_kernel = kernel<1>("in_a_kernel", [&](In<float> a, Out<float> b) {
+        Index i = global_id(0);
+        b[i] = at(cast<int>(i), a);
+    });
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        const auto values = random_values<float>(random, 1000, -4.f, 4.f);
+        const vector<float> x(ctx, values);
+        const auto reversed_index = balm::cast<int>(999 - balm::element_index(0, 1000));
+        vector<float> y(ctx, 1000);
+        y = at(reversed_index, x);
+        expect_each(y.to_host(), [&](std::size_t i) { return values[999 - i]; });
+        EXPECT_EQ(balm::max(at(reversed_index, x)), balm::max(x));  // what writes is not reduced
+        if (ctx.size() > 1) return;
+        auto out = ctx.device().out_buffer<float>(1000);
+        ctx.device().execute(in_a_kernel(x, out), {1000});
+        expect_each(out.read(), [&](std::size_t i) { return values[i]; });
+    });
+    const auto fill = source_kernel<1, void(OnlyRead<int>, Out<int>)>(
+        "copy",
+        "kernel void copy(global int* a, global int* b) { b[get_global_id(0)] = a[get_global_id(0)]; }");
+    on_all_devices([&](const device& on) {
+        auto a = on.in_buffer<int>(3);
+        a.write({1, 2, 3});
+        EXPECT_EQ(run<int>(on, fill, 3, a), std::vector<int>({1, 2, 3}));
+    });
+    EXPECT_THAT(message_of<usage_error>([] {
+                    static_cast<void>(
+                        source_function<float(In<float>)>("f", "float f(global float* x) { return *x; }"));
+                }),
+                HasSubstr("or OnlyRead if it is not written"));
+}
+
+TEST(C11_text_functions, read_constant_memory_in_expressions) {
+    const auto pick = source_function<int(int, ConstantPtr<int>)>(
+        "pick", "int pick(int i, constant int* x) { return x[i & 3]; }");
+    on_all_contexts([&](const context& ctx) {
+        const vector<int> table(ctx, {10, 20, 30, 40});
+        const auto index = balm::cast<int>(balm::element_index(0, 1001));
+        vector<int> y(ctx, 1001);
+        y = pick(index, table) + 1;
+        expect_each(y.to_host(), [](std::size_t i) { return 10 * static_cast<int>(i % 4 + 1) + 1; });
+        EXPECT_EQ(balm::sum(pick(index, table)), 250 * 100 + 10);
+        EXPECT_THAT(message_of<usage_error>([&] { y = pick(index, table) + table[index & 3]; }),
+                    AllOf(HasSubstr("a vector of 4 elements (16 bytes) in constant memory"),
+                          HasSubstr("the expression uses it elsewhere, too; copy it")));
+        if (ctx.size() > 1) return;
+        const auto room = ctx.device().info().constant_memory;
+        if (room < (std::uint64_t{1} << 28)) {
+            const vector<int> large(ctx, room / sizeof(int) + 1, 7);
+            EXPECT_THAT(message_of<usage_error>([&] { y = pick(index, large); }),
+                        HasSubstr("there is no room for it there"));
+        }
+        const vector<int> part = as_vector(vector<int>(ctx, 1024, 7).elements().from(512));
+        EXPECT_THAT(message_of<usage_error>([&] { y = pick(index, part); }),
+                    HasSubstr("a part of some memory"));
+    });
+}
+
+}  // namespace
+
+}  // namespace balm::test
