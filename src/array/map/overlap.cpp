@@ -33,16 +33,19 @@ bool are_apart(const affine_map& a, const affine_map& b) {
 /// Whether no two places of the box lie at one element, as far as strides show it: each is beyond the reach
 /// of all smaller ones.
 bool are_distinct(const affine_map& m) {
-    std::array<std::pair<std::int64_t, std::int64_t>, shape::max_dimensions> dimensions;  // stride, extent
-    int count = 0;
-    for (int d = 0; d < m.box.dimensions(); ++d)
-        if (m.box[d] > 1)
-            dimensions[static_cast<std::size_t>(count++)] = {std::abs(m.strides[static_cast<std::size_t>(d)]),
-                                                             static_cast<std::int64_t>(m.box[d])};
-    std::sort(dimensions.begin(), dimensions.begin() + count);
+    std::array<std::pair<std::int64_t, std::int64_t>, shape::max_dimensions>
+        dimensions;  // stride, extent; by stride
+    std::size_t count = 0;
+    for (int d = 0; d < m.box.dimensions(); ++d) {
+        if (m.box[d] == 1) continue;
+        std::size_t at = count++;
+        const std::int64_t stride = std::abs(m.strides[static_cast<std::size_t>(d)]);
+        for (; at > 0 && dimensions[at - 1].first > stride; --at) dimensions[at] = dimensions[at - 1];
+        dimensions[at] = {stride, static_cast<std::int64_t>(m.box[d])};
+    }
     std::int64_t reach = 0;
-    for (int d = 0; d < count; ++d) {
-        const auto [stride, extent] = dimensions[static_cast<std::size_t>(d)];
+    for (std::size_t k = 0; k < count; ++k) {
+        const auto [stride, extent] = dimensions[k];
         if (stride <= reach) return false;
         reach += (extent - 1) * stride;
     }
