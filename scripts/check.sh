@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Checks the code itself: its format, its layers, the words of its pages, the documentation site, clang-tidy, the other
+# Checks the code itself: its format, its layers, the words of its pages, recipes of packages, the site, clang-tidy, the other
 # compiler's warnings, sanitizers, a few seconds of fuzzing, that the benchmarks build, the compile-time budget. With
 # names of steps, only those, in the order given:
 #
-#   scripts/check.sh                 all of: setup format layers words docs tidy clang asan tsan fuzz bench compile_time
+#   scripts/check.sh                 all of: setup format layers words packaging docs tidy clang asan tsan fuzz bench compile_time
 #   scripts/check.sh format tidy     any steps by name
 #   scripts/check.sh --long          hours of what the tests and step_fuzz do for seconds: optimised random_arrays
 #                                    random_kernels faults exits accuracy long_fuzz
@@ -18,6 +18,7 @@ step_setup() { scripts/setup.sh --checks; }
 step_format() { scripts/format.sh --check; }
 step_layers() { scripts/check_layers.py; }
 step_words() { scripts/check_words.py; }
+step_packaging() { packaging/check.py; }
 step_docs() { scripts/docs.sh --check; }
 step_bench() { build_preset release bench; }
 step_compile_time() { bench/compile_time.sh; }
@@ -96,7 +97,7 @@ step_accuracy() { BALM_TEST_CASES=1000000 build/bin/test_backend --gtest_filter=
 step_long_fuzz() { scripts/fuzz.sh "${BALM_LONG_FUZZ:-1800}"; }
 
 case "${1-all}" in
-    all) run_steps setup format layers words docs tidy clang asan tsan fuzz bench compile_time ;;
+    all) run_steps setup format layers words packaging docs tidy clang asan tsan fuzz bench compile_time ;;
     --long)
         build_preset release
         run_steps optimised random_arrays random_kernels faults exits accuracy long_fuzz
