@@ -195,6 +195,24 @@ TEST(V13_fft, of_expressions_in_place_and_of_numbers_elsewhere) {
     on_all_contexts(run);
 }
 
+TEST(V13_fft, in_place_copies_nothing_where_a_dimension_has_one_element) {
+    auto random = seeded_random();
+    on_all_devices([&](const device& on) {
+        const context ctx({on});
+        const auto x = random_numbers<float>(random, 8 * 16);
+        vector<std::complex<float>> y(ctx, x), z(ctx, x);
+        z = fft(view(z, {8, 16}));
+        y = fft(view(y, {1, 8, 16}), along(1, 2));  // makes tables
+        y = x;
+        const profiler observed(on);
+        y = fft(view(y, {1, 8, 16}), along(1, 2));
+        on.finish();
+        for (const profiled_command& each : observed.commands())
+            EXPECT_THAT(each.name, testing::StartsWith("fft")) << each.count;
+        EXPECT_EQ(y.to_host(), z.to_host());
+    });
+}
+
 TEST(V13_fft, along_dimensions) {
     auto random = seeded_random();
     constexpr std::size_t planes = 3, rows = 12, columns = 20;
