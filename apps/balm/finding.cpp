@@ -184,7 +184,8 @@ findings look_at_environment(const std::vector<std::string>& environment) {
 findings look_at_opencl(const std::string& folder) {
     findings all;
     const std::array<std::string, 2> names{"libOpenCL.so.1", "libOpenCL.so"};
-    const auto library = runtime::shared_library::open_first(names);
+    auto library = runtime::shared_library::of_program();
+    if (library.symbol("clGetPlatformIDs") == nullptr) library = runtime::shared_library::open_first(names);
     const std::string loader = file_with(library, "clGetPlatformIDs");
     if (loader.empty())
         all.push_back({severity::note, "OpenCL loader",

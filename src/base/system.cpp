@@ -178,6 +178,13 @@ shared_library shared_library::open_first(std::span<const std::string> names) {
     return library;
 }
 
+shared_library shared_library::of_program() {
+    shared_library library;
+    library.handle_ = ::dlopen(nullptr, RTLD_NOW);
+    library.name_ = "the program";
+    return library;
+}
+
 std::string shared_library::describe_failures() const {
     std::string line;
     for (const failure& each : failures_) {

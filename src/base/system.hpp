@@ -35,6 +35,9 @@ public:
     /// is then empty and failures() says why for each name.
     static shared_library open_first(std::span<const std::string> names);
 
+    /// The program, with the libraries that it is linked with or was started with.
+    static shared_library of_program();
+
     explicit operator bool() const noexcept { return handle_ != nullptr; }
 
     /// The name that opened; empty if none did.

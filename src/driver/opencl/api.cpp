@@ -22,7 +22,11 @@ std::string fill(loader_api& api, const runtime::shared_library& library) {
 loader_library open_loader() {
     loader_library found;
     const std::array<std::string, 2> names{"libOpenCL.so.1", "libOpenCL.so"};
-    found.library = runtime::shared_library::open_first(names);
+    // What stands in for the loader, such as Oclgrind, is among the libraries that the program was started
+    // with.
+    found.library = runtime::shared_library::of_program();
+    if (found.library.symbol("clGetPlatformIDs") == nullptr)
+        found.library = runtime::shared_library::open_first(names);
     if (!found.library) {
         for (const auto& failure : found.library.failures())
             found.notes.push_back(
