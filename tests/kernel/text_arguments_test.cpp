@@ -49,7 +49,7 @@ TEST(C11_text_kernels_without_a_signature, take_what_the_text_declares) {
         EXPECT_EQ(given.size(), 0u);
         // What it reads and writes is known: statements before and after wait for it.
         y = 1.f;
-        on.execute(scale(1.f, y, y, local<float>(16), 1), {64});
+        on.execute(scale(1.f, y, y, local<float>(16), 1), {64}, {16});
         y = y * 2.f;
         expect_each(y.to_host(), [](std::size_t) { return 4.f; });
     });
