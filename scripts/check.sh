@@ -36,13 +36,14 @@ step_tsan() {
     ctest --preset tsan -R '^(A6|C4|C15|C20|C22|G4|V23)_'
 }
 # The units of the preset `clang`: the files of the library and the programs, or the commands that compile the rest but
-# for what step_asan compiles with that compiler, and the snippets of pages, which are written when they are built.
+# for what step_asan compiles with that compiler, the snippets of pages, which are written when they are built, and the
+# precompiled header.
 clang_units() {
     cmake --preset clang >&2
     python3 - "$1" <<'PYTHON'
 import json, os, sys
 for unit in json.load(open("build/clang/compile_commands.json")):
-    if "/test_docs.dir/" in unit["command"]:
+    if "/test_docs.dir/" in unit["command"] or "cmake_pch" in os.path.basename(unit["file"]):
         continue
     file = os.path.relpath(unit["file"])
     is_ours = file.startswith(("src/", "apps/")) or "/Unity/" in file
