@@ -316,6 +316,7 @@ std::shared_ptr<detail::text_kernel_state> detail::make_text_kernel(const locate
 
 bound_call detail::bind_to_text(text_kernel_state& kernel, const std::vector<text_argument>& given) {
     std::vector<text_parameter> parameters;
+    parameters.reserve(given.size());
     for (const text_argument& each : given) parameters.push_back(each.parameter);
     bound_call made{kernel.form(std::move(parameters)), {}};
     for (const text_argument& each : given) made.arguments.push_back(each.value);
