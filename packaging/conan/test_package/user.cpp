@@ -6,7 +6,8 @@
 
 int main() {
     try {
-        balm::vector<float> x(1000);
+        const balm::context where;
+        balm::vector<float> x(where, 1000);
         x = balm::cast<float>(balm::element_index(0, 1000));
         std::cout << "sum: " << balm::sum(x) << '\n';
         return balm::sum(x) == 499500 ? 0 : 1;
