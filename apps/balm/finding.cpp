@@ -21,6 +21,7 @@
 #include "balm/device.hpp"
 #include "balm/error.hpp"
 #include "balm/vector.hpp"
+#include "base/opencl_loader.hpp"
 #include "base/system.hpp"
 #include "command.hpp"
 #include "nearest.hpp"
@@ -183,9 +184,7 @@ findings look_at_environment(const std::vector<std::string>& environment) {
 
 findings look_at_opencl(const std::string& folder) {
     findings all;
-    const std::array<std::string, 2> names{"libOpenCL.so.1", "libOpenCL.so"};
-    auto library = runtime::shared_library::of_program();
-    if (library.symbol("clGetPlatformIDs") == nullptr) library = runtime::shared_library::open_first(names);
+    const runtime::shared_library library = runtime::open_opencl_loader();
     const std::string loader = file_with(library, "clGetPlatformIDs");
     if (loader.empty())
         all.push_back({severity::note, "OpenCL loader",

@@ -1,4 +1,4 @@
-// How programs are told to paint. In: argv, by CLI11. Out: paint_options.
+// How programs paint. In: argv, by CLI11. Out: paint_options.
 
 #include "paint_arguments.hpp"
 

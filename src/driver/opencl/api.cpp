@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include "base/opencl_loader.hpp"
 
 namespace balm::opencl {
 
@@ -21,12 +21,7 @@ std::string fill(loader_api& api, const runtime::shared_library& library) {
 
 loader_library open_loader() {
     loader_library found;
-    const std::array<std::string, 2> names{"libOpenCL.so.1", "libOpenCL.so"};
-    // What stands in for the loader, such as Oclgrind, is among the libraries that the program was started
-    // with.
-    found.library = runtime::shared_library::of_program();
-    if (found.library.symbol("clGetPlatformIDs") == nullptr)
-        found.library = runtime::shared_library::open_first(names);
+    found.library = runtime::open_opencl_loader();
     if (!found.library) {
         for (const auto& failure : found.library.failures())
             found.notes.push_back(
