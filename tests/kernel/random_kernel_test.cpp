@@ -2,8 +2,11 @@
 // numbers; and so do they when the IR is interpreted, as it was traced and as the printers get it.
 
 #include <algorithm>
+#include <cstring>
 #include <deque>
 #include <iostream>
+#include <span>
+#include <sstream>
 
 #include "emit/printer.hpp"
 #include "ir/lower/lower.hpp"
@@ -69,18 +72,37 @@ tree::data run_on(const device& on, const tree::recorded& recorded, const tree::
     return d;
 }
 
-/// What differs; "" for nothing.
+/// The first element that differs, and its bytes where they do first; "" for none.
+template <class T>
+std::string difference(const char* name, const std::vector<T>& got, const std::vector<T>& expected) {
+    const std::size_t at = static_cast<std::size_t>(
+        std::mismatch(got.begin(), got.end(), expected.begin(), expected.end()).first - got.begin());
+    if (at == got.size() && at == expected.size()) return "";
+    std::ostringstream said;
+    said << "wrong: " << name << '[' << at << ']';
+    if (at < std::min(got.size(), expected.size())) {
+        const auto bytes_of = [&](const std::vector<T>& of) { return std::as_bytes(std::span(&of[at], 1)); };
+        const auto is = bytes_of(got), should_be = bytes_of(expected);
+        const auto first = std::mismatch(is.begin(), is.end(), should_be.begin()).first - is.begin();
+        const auto from = static_cast<std::size_t>(first) / 4 * 4,
+                   count = std::min<std::size_t>(4, sizeof(T) - from);
+        std::uint32_t word_is = 0, word_should_be = 0;
+        std::memcpy(&word_is, &is[from], count);
+        std::memcpy(&word_should_be, &should_be[from], count);
+        said << ", from byte " << from << ": 0x" << std::hex << word_is << ", not 0x" << word_should_be;
+    }
+    return said.str();
+}
 std::string difference(const tree::data& got, const tree::data& expected) {
-    const std::pair<const char*, bool> parts[] = {{"ints", got.ints == expected.ints},
-                                                  {"floats", got.floats == expected.floats},
-                                                  {"halves", got.halves == expected.halves},
-                                                  {"half_vectors", got.half_vectors == expected.half_vectors},
-                                                  {"records", got.records == expected.records},
-                                                  {"spread", got.spread == expected.spread},
-                                                  {"out_image", got.out_image == expected.out_image},
-                                                  {"out", got.out == expected.out}};
-    for (const auto& [name, is_same] : parts)
-        if (!is_same) return std::string("wrong: ") + name;
+    for (const std::string& each :
+         {difference("ints", got.ints, expected.ints), difference("floats", got.floats, expected.floats),
+          difference("halves", got.halves, expected.halves),
+          difference("half_vectors", got.half_vectors, expected.half_vectors),
+          difference("records", got.records, expected.records),
+          difference("spread", got.spread, expected.spread),
+          difference("out_image", got.out_image, expected.out_image),
+          difference("out", got.out, expected.out)})
+        if (!each.empty()) return each;
     return "";
 }
 

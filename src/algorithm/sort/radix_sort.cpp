@@ -41,12 +41,11 @@ struct sort_tile {
     int each;
     std::uint32_t max_registers = 0;  ///< of a work-item; 0: any
 };
-/// Of a sweep: over keys, and over pairs, of up to 4 bytes each; the same with 8 bytes. 2^28 u32 take 5.96
-/// ms, with 22 elements 6.16, with 20 6.32; pairs of u32 8.22 ms, with 18 elements 8.54; 2^27 u64 8.10 ms, as
-/// many registers as the compiler likes 8.42; pairs of u64 10.8 ms, with 12 elements 11.3, with 56
-/// registers 14.7 (H200).
-/// With 80 registers two groups share a unit; uncapped, NVRTC 13.0 takes 96 for keys and for wide pairs.
-constexpr sort_tile sweep_tile{384, 24, 80}, pair_sweep_tile{384, 20, 80}, wide_sweep_tile{384, 14, 56},
+/// Of a sweep: over keys, and over pairs, of up to 4 bytes each; the same with 8 bytes. With 80 registers two
+/// groups share a compute unit. On an H100 (NVRTC 13.0) 2^28 u32 take 6.08 ms, without a cap 7.95, with 20
+/// elements 6.38; pairs of u32 9.56 ms, without a cap 11.1; 2^27 u64 8.73 ms, with 56 registers 10.3, with 10
+/// elements 9.14; pairs of u64 13.7 ms, with 12 elements 14.1.
+constexpr sort_tile sweep_tile{384, 24, 80}, pair_sweep_tile{384, 20, 80}, wide_sweep_tile{384, 14, 80},
     wide_pair_sweep_tile{384, 14, 80};
 /// Without sub-groups, where a counter of each work-item counts digits of 4 bits.
 constexpr sort_tile plain_tile{256, 8};
