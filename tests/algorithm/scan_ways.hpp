@@ -46,6 +46,7 @@ void in_all_strategies(Body&& body) {
         body(ctx);
         if (ctx.device(0).info().type == device_type::cpu) return;
         with_strategy(scan_strategy::chunk_a_group, "a chunk a group", [&] { body(ctx); });
+        with_strategy(scan_strategy::tiles_look_back, "tiles look back", [&] { body(ctx); });
     });
 }
 /// The strategies of GPUs, emulated on a CPU by dozens of barriers: for a few launches.
@@ -56,6 +57,7 @@ void in_strategies_of_gpus_on_cpu(Body&& body) {
     const context ctx{filter::cpu};
     with_strategy(scan_strategy::chunk_a_group, "a chunk a group", [&] { body(ctx); });
     with_strategy(scan_strategy::tiles_look_back, "tiles look back", [&] { body(ctx); });
+    with_strategy(scan_strategy::one_group, "one group", [&] { body(ctx); });
 }
 
 /// The kernel that looks back with sub-groups, which a CPU refuses. It is compiled for CUDA, where there is a

@@ -6,10 +6,12 @@
 namespace balm::array {
 
 enum class scan_strategy : std::uint8_t {
-    chunk_an_item,   ///< CPUs: reduces chunks, scans their totals, scans the chunks; a work-item has a chunk
-    chunk_a_group,   ///< the same, a group has a chunk
-    tiles_look_back  ///< one pass: tiles wait for what is ahead of them; devices with sub-groups, whose
-                     ///< groups go on while others wait
+    chunk_an_item,    ///< CPUs: reduces chunks, scans their totals, scans the chunks; a work-item has a chunk
+    chunk_a_group,    ///< the same, a group has a chunk
+    tiles_look_back,  ///< one pass: tiles wait for what is ahead of them; devices with sub-groups, whose
+                      ///< groups go on while others wait
+    one_group         ///< short inputs of such devices: a group takes tile after tile. Announcements, which a
+                      ///< command of its own clears, would take longer
 };
 
 /// For tests: how scans on all devices go, whatever the device is.

@@ -23,10 +23,22 @@ constexpr std::size_t vector_bytes = 16;
 /// short input to more groups.
 constexpr tile_shape small_tiles{256, 64};
 constexpr std::size_t enough_for_large_tiles = std::size_t{1} << 23;  ///< elements
+/// Of a group that takes a short input alone. With a wait, 2^14 u32 take 11.4 µs through CUDA and 11.6
+/// through OpenCL, with announcements 12.4 and 13.2; 2^14 f64 16.7 and 16.4, with announcements 13.5 and 13.9
+/// (H100).
+constexpr tile_shape tiles_of_one_group{1024, 32};
+constexpr std::size_t most_of_one_group = std::size_t{1} << 16;  ///< bytes of states
 
-scan_strategy strategy_for(bool on_cpu, bool has_sub_groups) {
+scan_strategy strategy_for(bool on_cpu, bool has_sub_groups, const divided_work& work) {
     if (on_cpu) return scan_strategy::chunk_an_item;
-    return has_sub_groups ? scan_strategy::tiles_look_back : scan_strategy::chunk_a_group;
+    if (!has_sub_groups) return scan_strategy::chunk_a_group;
+    return work.n * work.bytes <= most_of_one_group ? scan_strategy::one_group
+                                                    : scan_strategy::tiles_look_back;
+}
+const tile_shape& shape_for(scan_strategy strategy, const divided_work& work) {
+    if (strategy == scan_strategy::one_group) return tiles_of_one_group;
+    const bool is_long = strategy == scan_strategy::tiles_look_back && work.n >= enough_for_large_tiles;
+    return is_long ? work.large_tiles : small_tiles;
 }
 
 /// Whether elements leave registers free: a cap would make the compiler spill others.
@@ -60,30 +72,31 @@ work_division divide(const runtime::device_state& device, bool on_cpu, const tap
     work_division made;
     tile_plan& tiles = made.tiles;
     tiles.has_sub_groups = kernels::features_of(device).has_sub_groups;
-    made.strategy = strategy_for(on_cpu, tiles.has_sub_groups);
+    made.strategy = strategy_for(on_cpu, tiles.has_sub_groups, work);
     if (const forced_scan* const asked = forced.load()) {
         made.strategy = asked->strategy;
         tiles.has_sub_groups |= asked->has_sub_groups;
     }
-    if (!work.may_look_back && made.strategy == scan_strategy::tiles_look_back)
-        made.strategy = scan_strategy::chunk_a_group;
+    const bool is_one_pass =
+        made.strategy == scan_strategy::tiles_look_back || made.strategy == scan_strategy::one_group;
+    if (is_one_pass && !work.may_be_one_pass) made.strategy = scan_strategy::chunk_a_group;
     if (made.strategy == scan_strategy::chunk_an_item) {
         tiles.has_sub_groups = false;
         made.chunk = cpu_chunk;
     } else {
-        const bool looks_back = made.strategy == scan_strategy::tiles_look_back;
-        const tile_shape& shape =
-            looks_back && work.n >= enough_for_large_tiles ? work.large_tiles : small_tiles;
+        const tile_shape& shape = shape_for(made.strategy, work);
         tiles.group =
             std::bit_floor(std::min({shape.group, device.info().max_work_group_size,
                                      work.most_local_memory / std::max<std::size_t>(work.bytes, 1)}));
-        tiles.is_exact = tiles.has_sub_groups || looks_back;
+        tiles.is_exact = tiles.has_sub_groups || made.strategy == scan_strategy::tiles_look_back;
         if (has_few_steps(p)) tiles.max_registers = shape.max_registers;
         tiles.tile = tile_of_item(shape.bytes, leaves, work);
         tiles.loads_vectors = leaves.has_whole_vectors();
         const std::size_t units = std::max<std::size_t>(device.info().compute_units, 1);
+        const std::size_t most_groups =
+            made.strategy == scan_strategy::one_group ? 1 : units * groups_per_unit;
         const std::size_t count = divided_up(work.n, tiles.elements());
-        made.chunk = divided_up(count, std::min(count, units * groups_per_unit)) * tiles.elements();
+        made.chunk = divided_up(count, std::min(count, most_groups)) * tiles.elements();
     }
     made.chunks = divided_up(work.n, made.chunk);
     return made;

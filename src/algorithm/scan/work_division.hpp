@@ -39,10 +39,10 @@ struct tile_shape {
 
 /// What is to be divided.
 struct divided_work {
-    std::size_t n;              ///< elements
-    std::size_t bytes;          ///< of an element's state
-    std::size_t widest_result;  ///< bytes
-    bool may_look_back;
+    std::size_t n;                  ///< elements
+    std::size_t bytes;              ///< of an element's state
+    std::size_t widest_result;      ///< bytes
+    bool may_be_one_pass;           ///< nothing needs the total before it is computed
     tile_shape large_tiles;         ///< of a long input
     std::size_t most_local_memory;  ///< bytes that the states of a tile may take
 };

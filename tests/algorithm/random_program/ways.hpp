@@ -2,6 +2,7 @@
 // How the algorithms of a random program go: as suits the device, or as forced.
 
 #include <cstddef>
+#include <iterator>
 #include <random>
 
 #include "algorithm/histogram/histogram_strategy.hpp"
@@ -22,8 +23,10 @@ public:
         array::force_matrices_of_gpus(pick(random, 4) == 0);
         if (const std::size_t chosen = pick(random, 8); chosen == 0) {
             is_of_groups = true;
-            scans.strategy = is_drawn(random) ? array::scan_strategy::chunk_a_group
-                                              : array::scan_strategy::tiles_look_back;
+            constexpr array::scan_strategy strategies[] = {array::scan_strategy::chunk_a_group,
+                                                           array::scan_strategy::tiles_look_back,
+                                                           array::scan_strategy::one_group};
+            scans.strategy = strategies[pick(random, std::size(strategies))];
             sorts = array::forced_sort{.strategy = array::sort_strategy::chunk_a_group,
                                        .most_of_one = is_drawn(random) ? ~std::size_t{0} : 0};
             array::force_scans(&scans);
