@@ -3,7 +3,6 @@
 // a zip archive of .npy files). Nothing needs to be installed.
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,29 +11,15 @@
 
 #include "balm/context.hpp"
 #include "balm/expr.hpp"
-#include "balm/function_ref.hpp"
 #include "balm/host_array.hpp"
+#include "balm/npy_header.hpp"
 #include "balm/plain_element.hpp"
 #include "balm/vector.hpp"
 
 namespace balm {
 
-/// The order of an array's elements in a file: C's, the last index fastest, or Fortran's, the first one.
-enum class npy_order : std::uint8_t { rows, columns };
-
-/// What the header of a .npy file says.
-struct npy_header {
-    /// The type as NumPy writes it: "<f4" are 32-bit floating-point numbers, little-endian.
-    std::string type;
-    /// The array's dimensions. An array of none, which is one element, has one here.
-    shape extents;
-    npy_order order = npy_order::rows;
-};
-
 namespace detail {
 
-/// Makes the array that is read, of these extents, and returns its elements.
-using npy_place = function_ref<void*(const shape&)>;
 void read_npy(const std::string& path, const element_layout&, npy_place);
 void write_npy(const std::string& path, const element_layout&, const shape&, const void* elements, npy_order);
 

@@ -3,11 +3,15 @@
 // the elements.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "balm/npy.hpp"
+#include "balm/function_ref.hpp"
+#include "balm/npy_header.hpp"
+#include "balm/plain_element.hpp"
+#include "balm/shape.hpp"
 #include "interop/byte_source.hpp"
 
 namespace balm::interop {
