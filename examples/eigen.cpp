@@ -1,5 +1,5 @@
-// Eigen and Balm: a matrix of Eigen's goes to a device, is computed with there, and comes back; and Eigen solves a
-// system in the memory of a vector, which it sees through an Eigen::Map while the vector is mapped.
+// Eigen and Balm: a matrix of Eigen's goes to a device, is computed with there, and comes back; and Eigen
+// solves a system in the memory of a vector, which it sees through an Eigen::Map while the vector is mapped.
 
 #include <Eigen/Dense>
 #include <balm/balm.hpp>
@@ -33,6 +33,7 @@ int main() {
     const auto got = check.to_host();
     const Eigen::Map<const Eigen::VectorXf> back(got.data(), n);
     const bool is_solved = (back.array() - 9).abs().maxCoeff() < 1e-4f;
-    std::cout << "Eigen's solution, multiplied by Balm, is the right side: " << (is_solved ? "yes" : "no") << '\n';
+    std::cout << "Eigen's solution, multiplied by Balm, is the right side: " << (is_solved ? "yes" : "no")
+              << '\n';
     return is_solved ? 0 : 1;
 }

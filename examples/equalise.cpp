@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstdio>
 
-
 namespace {
 
 using grey = unsigned char;

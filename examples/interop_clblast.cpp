@@ -1,5 +1,5 @@
-// A matrix product by CLBlast on the memory and the queue of Balm, between array statements: nothing is copied, and
-// neither waits on the host.
+// A matrix product by CLBlast on the memory and the queue of Balm, between array statements: nothing is
+// copied, and neither waits on the host.
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <clblast.h>
@@ -24,10 +24,10 @@ int main() {
         balm::run_native(queue, balm::reads(a, b), balm::writes(c), [&](balm::native_handle native) {
             cl_command_queue raw = native;
             const auto at = [](const auto& x) { return balm::native(x).byte_offset / sizeof(float); };
-            const clblast::StatusCode code = clblast::Gemm(
-                clblast::Layout::kRowMajor, clblast::Transpose::kNo, clblast::Transpose::kNo, m, n, k, 1.f,
-                balm::native(a).handle, at(a), k, balm::native(b).handle, at(b), n, 0.f, balm::native(c).handle,
-                at(c), n, &raw);
+            const clblast::StatusCode code =
+                clblast::Gemm(clblast::Layout::kRowMajor, clblast::Transpose::kNo, clblast::Transpose::kNo, m,
+                              n, k, 1.f, balm::native(a).handle, at(a), k, balm::native(b).handle, at(b), n,
+                              0.f, balm::native(c).handle, at(c), n, &raw);
             if (code != clblast::StatusCode::kSuccess)
                 throw std::runtime_error("CLBlast failed with " + std::to_string(static_cast<int>(code)));
         });

@@ -1,5 +1,5 @@
-// Fourier transforms by clFFT on the memory and the queue of Balm, between array statements. Balm's transform of the
-// same array is the check.
+// Fourier transforms by clFFT on the memory and the queue of Balm, between array statements. Balm's transform
+// of the same array is the check.
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <clFFT.h>
@@ -14,7 +14,8 @@
 namespace {
 
 void must(clfftStatus code, const char* call) {
-    if (code != CLFFT_SUCCESS) throw std::runtime_error(std::string(call) + " failed: " + std::to_string(code));
+    if (code != CLFFT_SUCCESS)
+        throw std::runtime_error(std::string(call) + " failed: " + std::to_string(code));
 }
 
 }  // namespace
@@ -34,7 +35,8 @@ int main() {
     must(clfftSetup(&setup), "clfftSetup");
     const balm::queue queue = ctx.device().queue();
     clfftPlanHandle plan = 0;
-    must(clfftCreateDefaultPlan(&plan, balm::native(ctx.device()).context, CLFFT_1D, &n), "clfftCreateDefaultPlan");
+    must(clfftCreateDefaultPlan(&plan, balm::native(ctx.device()).context, CLFFT_1D, &n),
+         "clfftCreateDefaultPlan");
     must(clfftSetPlanPrecision(plan, CLFFT_SINGLE), "clfftSetPlanPrecision");
     cl_command_queue raw = balm::native(queue);
     must(clfftBakePlan(plan, 1, &raw, nullptr, nullptr), "clfftBakePlan");
@@ -43,7 +45,8 @@ int main() {
         balm::run_native(queue, balm::reads(), balm::writes(x), [&](balm::native_handle native) {
             cl_command_queue on = native;
             cl_mem elements = balm::native(x).handle;  // in place
-            must(clfftEnqueueTransform(plan, CLFFT_FORWARD, 1, &on, 0, nullptr, nullptr, &elements, nullptr, nullptr),
+            must(clfftEnqueueTransform(plan, CLFFT_FORWARD, 1, &on, 0, nullptr, nullptr, &elements, nullptr,
+                                       nullptr),
                  "clfftEnqueueTransform");
         });
     const double difference = balm::max(abs(x - own)), size = balm::max(abs(own));

@@ -7,7 +7,6 @@
 #include <iostream>
 #include <string>
 
-
 namespace {
 
 using namespace balm::dsl;

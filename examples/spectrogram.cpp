@@ -5,13 +5,12 @@
 // once. `spectrogram [file.png]`
 
 #include <balm/balm.hpp>
-#include <balm/png.hpp>
 #include <balm/fft.hpp>
+#include <balm/png.hpp>
 #include <cmath>
 #include <complex>
 #include <cstdio>
 #include <string>
-
 
 namespace {
 

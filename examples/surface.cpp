@@ -12,7 +12,6 @@
 #include <tuple>
 #include <vector>
 
-
 namespace {
 
 constexpr std::size_t measurements = 400;

@@ -13,8 +13,8 @@ enum class colour_map : std::uint8_t {
     perceptual,  ///< equal differences look equal: lightness rises evenly from dark violet to light yellow
 };
 
-/// The colour of a number: red, green, blue and opacity (255), in sRGB. Numbers beyond 0 and 1 have the colours
-/// of these; NaN is transparent.
+/// The colour of a number: red, green, blue and opacity (255), in sRGB. Numbers beyond 0 and 1 have the
+/// colours of these; NaN is transparent.
 uchar4 colour_of(colour_map, float number);
 
 }  // namespace balm

@@ -2,8 +2,8 @@
 // Arrays exchanged with other libraries in one process: DLPack's managed tensors (the format of PyTorch, JAX,
 // CuPy, NumPy and others), in and out, without a copy where both have the same memory.
 //
-// Balm needs no header of DLPack: the functions take and return any struct that is laid out as DLManagedTensor
-// or DLManagedTensorVersioned, and balm::dlpack has both for programs without the header.
+// Balm needs no header of DLPack: the functions take and return any struct that is laid out as
+// DLManagedTensor or DLManagedTensorVersioned, and balm::dlpack has both for programs without the header.
 
 #include <cstddef>
 #include <cstdint>
@@ -157,14 +157,15 @@ std::shared_ptr<array::vector_state> share_import(const dlpack_import&, const co
 
 // ---- out ----
 
-/// The elements of a vector, a view of one, or a buffer, as a tensor that other libraries use where they are: on
-/// CUDA devices (kDLCUDA) by their address, on OpenCL devices, CPUs too, by their cl_mem (kDLOpenCL, device 0:
-/// the cl_mem knows its context). Nothing is copied, and the elements live until the tensor's deleter was
-/// called. Views keep their strides, in the order of their dimensions. The lanes of short vectors are a last
-/// dimension. For libraries that compute on the host, export x.map() or x.to_host().
+/// The elements of a vector, a view of one, or a buffer, as a tensor that other libraries use where they are:
+/// on CUDA devices (kDLCUDA) by their address, on OpenCL devices, CPUs too, by their cl_mem (kDLOpenCL,
+/// device 0: the cl_mem knows its context). Nothing is copied, and the elements live until the tensor's
+/// deleter was called. Views keep their strides, in the order of their dimensions. The lanes of short vectors
+/// are a last dimension. For libraries that compute on the host, export x.map() or x.to_host().
 ///
-/// The call waits for the commands that use the elements. Afterwards Balm does not know what the other library
-/// does: its commands must be complete, or declared by run_native, before Balm uses the elements again.
+/// The call waits for the commands that use the elements. Afterwards Balm does not know what the other
+/// library does: its commands must be complete, or declared by run_native, before Balm uses the elements
+/// again.
 ///
 /// Throws usage_error for a vector over several devices or without one, and for a view of an expression, of
 /// constant memory or at computed positions, which has no strides.
@@ -194,8 +195,8 @@ requires plain_element<std::remove_const_t<T>>
 [[nodiscard]] M* to_dlpack(const view<T>& x) {
     return detail::exported<M>(x.what(), detail::layout_of<std::remove_const_t<T>>());
 }
-/// Host memory as a tensor (kDLCPU), which keeps it: nothing is copied. The elements of x.map() are given back
-/// to the device when the deleter is called; until then commands that would meet the mapping throw.
+/// Host memory as a tensor (kDLCPU), which keeps it: nothing is copied. The elements of x.map() are given
+/// back to the device when the deleter is called; until then commands that would meet the mapping throw.
 ///
 ///     PyObject* capsule = PyCapsule_New(balm::to_dlpack(x.to_host()), "dltensor", …);
 template <dlpack_managed M = dlpack::managed_tensor, plain_element T>
@@ -220,8 +221,8 @@ requires plain_element<std::remove_const_t<T>>
 
 // ---- in ----
 
-/// The extents of a tensor, to make a view of the vector that it becomes. Throws usage_error for null, another
-/// major version, and more than eight dimensions. A tensor of no dimension has one element.
+/// The extents of a tensor, to make a view of the vector that it becomes. Throws usage_error for null,
+/// another major version, and more than eight dimensions. A tensor of no dimension has one element.
 ///
 ///     const balm::shape extents = balm::dlpack_extents(t);
 ///     balm::vector<float> x = balm::from_dlpack<float>(ctx, t);
@@ -235,8 +236,8 @@ shape dlpack_extents(M* tensor) {
 /// back: its deleter has been called. T is the tensor's type; of a short vector the last dimension has the
 /// lanes.
 ///
-/// Throws usage_error for another type, for memory of a device, and as dlpack_extents; the tensor is then as it
-/// was, and still the caller's.
+/// Throws usage_error for another type, for memory of a device, and as dlpack_extents; the tensor is then as
+/// it was, and still the caller's.
 ///
 ///     balm::host_array<float> h = balm::from_dlpack<float>(t);
 template <plain_element T, dlpack_managed M>
@@ -250,9 +251,9 @@ host_array<T> from_dlpack(M* tensor) {
 
 /// The elements of a tensor as a vector, row by row. Elements in host memory are copied to the context's
 /// devices, and the tensor is given back. Elements on a CUDA device (kDLCUDA, kDLCUDAManaged) or of a cl_mem
-/// (kDLOpenCL) are shared, on the context's only device, which has to be theirs; the deleter is called when the
-/// last handle of the vector has gone and the commands that use it are complete. If they do not lie row by row
-/// they are copied on the device, and the tensor is given back.
+/// (kDLOpenCL) are shared, on the context's only device, which has to be theirs; the deleter is called when
+/// the last handle of the vector has gone and the commands that use it are complete. If they do not lie row
+/// by row they are copied on the device, and the tensor is given back.
 ///
 /// The producer's commands must be complete before the call, or be in the native queue of the device's queue
 /// (balm::native(device.queue())), behind which the vector's first commands come.

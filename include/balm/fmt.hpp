@@ -1,6 +1,6 @@
 #pragma once
-// Formatting with {fmt} of what has an operator<<: fmt::print("{}", x) writes the text that std::cout << x does.
-// This header needs {fmt} (version 8 or later), which programs that include it link: fmt::fmt.
+// Formatting with {fmt} of what has an operator<<: fmt::print("{}", x) writes the text that std::cout << x
+// does. This header needs {fmt} (version 8 or later), which programs that include it link: fmt::fmt.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

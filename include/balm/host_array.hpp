@@ -34,7 +34,8 @@ template <class Mdspan, class T>
 Mdspan mdspan_over(T* elements, const shape& extents) {
     using box = typename Mdspan::extents_type;
     constexpr std::size_t rank = box::rank();
-    static_assert(rank >= 1 && rank <= shape::max_dimensions, "Balm: host arrays have one to eight dimensions");
+    static_assert(rank >= 1 && rank <= shape::max_dimensions,
+                  "Balm: host arrays have one to eight dimensions");
     std::array<std::size_t, rank> wanted{};
     for (std::size_t d = 0; d < rank; ++d) wanted[d] = static_cast<std::size_t>(box::static_extent(d));
     check_mdspan(extents, wanted);

@@ -1,6 +1,6 @@
 #pragma once
-// Arrays in the files of NumPy: .npy holds one, .npz several by name (NumPy Enhancement Proposal 1; an .npz is
-// a zip archive of .npy files). Nothing needs to be installed.
+// Arrays in the files of NumPy: .npy holds one, .npz several by name (NumPy Enhancement Proposal 1; an .npz
+// is a zip archive of .npy files). Nothing needs to be installed.
 
 #include <cstddef>
 #include <memory>
@@ -31,8 +31,8 @@ void read_npz(const npz_file&, const std::string& name, const element_layout&, n
 
 class npz_output;
 std::shared_ptr<npz_output> create_npz(const std::string& path);
-void write_npz(npz_output&, const std::string& name, const element_layout&, const shape&, const void* elements,
-               npy_order);
+void write_npz(npz_output&, const std::string& name, const element_layout&, const shape&,
+               const void* elements, npy_order);
 void close_npz(npz_output&);
 
 /// Host memory to write: an array keeps its shape.
@@ -46,8 +46,8 @@ auto npy_elements(const A& of) {
 }
 template <class R>
 requires(!array_value<R> && requires(const R& r) {
-    { std::data(r) };
-    { std::size(r) };
+    {std::data(r)};
+    {std::size(r)};
 }) auto npy_elements(const R& of) {
     using T = std::remove_cvref_t<decltype(*std::data(of))>;
     return std::span<const T>(std::data(of), std::size(of));
@@ -114,8 +114,7 @@ template <detail::npy_array A>
 void write_npy(const std::string& path, const A& array, npy_order order = npy_order::rows) {
     const auto& elements = detail::npy_elements(array);
     using T = std::remove_cvref_t<decltype(*elements.data())>;
-    detail::write_npy(path, detail::layout_of<T>(), detail::npy_extents(elements), elements.data(),
-                      order);
+    detail::write_npy(path, detail::layout_of<T>(), detail::npy_extents(elements), elements.data(), order);
 }
 
 /// A .npz file to read: arrays by name, as numpy.savez and numpy.savez_compressed write them.
@@ -162,8 +161,8 @@ public:
     /// Begins a file, in place of one that is there. Throws usage_error where it cannot be written.
     explicit npz_writer(const std::string& path) : file_(detail::create_npz(path)) {}
 
-    /// Adds an array, as balm::write_npy writes one. Throws usage_error where it cannot be written, for a name
-    /// that is empty, too long or there already, and after close().
+    /// Adds an array, as balm::write_npy writes one. Throws usage_error where it cannot be written, for a
+    /// name that is empty, too long or there already, and after close().
     template <detail::npy_array A>
     void write(const std::string& name, const A& array, npy_order order = npy_order::rows) {
         const auto& elements = detail::npy_elements(array);

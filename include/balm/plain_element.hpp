@@ -33,10 +33,10 @@ constexpr element_layout layout_of_number() {
     else if constexpr (complex_type<T>)
         return {'c', bytes, 1, 1};
     else
-        return {is_floating(scalar_of<T>)           ? 'f'
-                : scalar_of<T> == scalar::boolean   ? 'b'
-                : is_signed(scalar_of<T>)           ? 'i'
-                                                    : 'u',
+        return {is_floating(scalar_of<T>)         ? 'f'
+                : scalar_of<T> == scalar::boolean ? 'b'
+                : is_signed(scalar_of<T>)         ? 'i'
+                                                  : 'u',
                 bytes, 1, 1};
 }
 template <plain_element T>

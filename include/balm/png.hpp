@@ -20,16 +20,16 @@
 
 namespace balm {
 
-/// A picture in host memory: rows from the top, without padding, of pixels of one byte (grey), three (red, green,
-/// blue) or four (and opacity).
+/// A picture in host memory: rows from the top, without padding, of pixels of one byte (grey), three (red,
+/// green, blue) or four (and opacity).
 struct png_pixels {
     const unsigned char* data = nullptr;
     std::size_t rows = 0, columns = 0;
     int channels = 4;
 };
 
-/// How numbers become colours: `from` and below has the first colour of the map, `to` and above the last one. By
-/// default they are the smallest and the largest number of the picture that is finite.
+/// How numbers become colours: `from` and below has the first colour of the map, `to` and above the last one.
+/// By default they are the smallest and the largest number of the picture that is finite.
 struct png_colours {
     colour_map map = colour_map::perceptual;
     double from = std::numeric_limits<double>::quiet_NaN();
@@ -40,8 +40,8 @@ struct png_colours {
 inline void write_png(std::FILE* to, const png_pixels& picture) {
     constexpr std::size_t most = 0x7fffffff;
     if (picture.rows == 0 || picture.columns == 0 || picture.rows > most || picture.columns > most)
-        throw usage_error("a PNG file has 1 to 2147483647 rows and columns, not " + std::to_string(picture.rows) +
-                          " x " + std::to_string(picture.columns));
+        throw usage_error("a PNG file has 1 to 2147483647 rows and columns, not " +
+                          std::to_string(picture.rows) + " x " + std::to_string(picture.columns));
     png_image image{};
     image.version = PNG_IMAGE_VERSION;
     image.height = static_cast<png_uint_32>(picture.rows);
@@ -108,9 +108,9 @@ host_array<uchar4> painted(const host_array<T>& numbers, const png_colours& how)
 
 }  // namespace detail
 
-/// Writes an array of two dimensions, rows and columns, as a PNG file, in place of one that is there: bytes as
-/// greys, uchar4 as red, green, blue and opacity, float and double by a map of colours. Throws usage_error, which
-/// names the file, where it cannot be written, and for other dimensions.
+/// Writes an array of two dimensions, rows and columns, as a PNG file, in place of one that is there: bytes
+/// as greys, uchar4 as red, green, blue and opacity, float and double by a map of colours. Throws
+/// usage_error, which names the file, where it cannot be written, and for other dimensions.
 ///
 ///     balm::write_png("field.png", field, {.map = balm::colour_map::grey, .from = 0, .to = 1});
 template <detail::png_element T>

@@ -60,8 +60,8 @@ void detail::check_mdspan(const shape& of, std::span<const std::size_t> sizes) {
         wanted += fmt::format("{}{}", d == 0 ? "" : " x ", is_free ? "?" : std::to_string(sizes[d]));
     }
     if (!fits)
-        throw usage_error(fmt::format("A host array of {} elements cannot be an mdspan of {}.", to_string(of),
-                                      wanted));
+        throw usage_error(
+            fmt::format("A host array of {} elements cannot be an mdspan of {}.", to_string(of), wanted));
 }
 
 std::size_t detail::bytes_of(const shape& extents, std::size_t element_size) {

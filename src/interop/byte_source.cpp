@@ -44,7 +44,8 @@ std::uint64_t file::size() const {
     const off_t at = ::ftello(file_);
     if (at < 0) fail("read", errno);
     std::byte first{};
-    if (::fseeko(file_, 0, SEEK_SET) != 0 || (std::fread(&first, 1, 1, file_) != 1 && std::ferror(file_) != 0))
+    if (::fseeko(file_, 0, SEEK_SET) != 0 ||
+        (std::fread(&first, 1, 1, file_) != 1 && std::ferror(file_) != 0))
         fail("read", errno);
     return static_cast<std::uint64_t>(at);
 }

@@ -1,6 +1,6 @@
-// Colour maps. In: a number. Out: sRGB. The perceptual map is a curve in OKLab (B. Ottosson, "A perceptual color
-// space for image processing", 2020, whose matrices these are): lightness is linear in the number, the hue turns
-// by half a circle, and the chroma is as large as the screen can show, within a bound.
+// Colour maps. In: a number. Out: sRGB. The perceptual map is a curve in OKLab (B. Ottosson, "A perceptual
+// color space for image processing", 2020, whose matrices these are): lightness is linear in the number, the
+// hue turns by half a circle, and the chroma is as large as the screen can show, within a bound.
 
 #include "balm/colour_map.hpp"
 

@@ -27,7 +27,8 @@ constexpr std::size_t most_dimensions = shape::max_dimensions + 1;  // one for l
 /// Returns when the commands that use the memory are complete.
 void wait_for_uses(const std::shared_ptr<runtime::storage>& memory) {
     const device on(memory->device_handle());
-    event last = run_native(on.queue().state(), [](void*) {}, {}, {memory}, wait_list());
+    event last = run_native(
+        on.queue().state(), [](void*) {}, {}, {memory}, wait_list());
     last.wait();
 }
 
@@ -117,10 +118,11 @@ M* export_view(const array::selection& of, const element_layout& element) {
     const bool is_vector = of.of.steps.size() == 1 && of.of.steps[0].what == array::step::kind::vector &&
                            of.of.vectors.size() == 1 && of.of.produced.empty();
     if (!is_vector || map == nullptr)
-        throw usage_error(fmt::format(
-            "A view that was to become a DLPack tensor is {}, so no strides say where its elements are; assign "
-            "it to a vector, or export what to_host() returns.",
-            is_vector ? "at positions that are computed" : "of an expression"));
+        throw usage_error(
+            fmt::format("A view that was to become a DLPack tensor is {}, so no strides say where its "
+                        "elements are; assign "
+                        "it to a vector, or export what to_host() returns.",
+                        is_vector ? "at positions that are computed" : "of an expression"));
     const array::vector_state& x = *of.of.vectors[0];
     dlpack_source source;
     source.memory = array::storage_of(x);
@@ -256,9 +258,9 @@ void check_type(const dlpack_import& from, const element_layout& element) {
     const dlpack::data_type& type = from.tensor->dtype;
     const bool has_lanes = type.lanes == 1 || (element.lanes > 1 && type.lanes == element.lanes);
     if (type.code != code_of(element.kind) || type.bits != 8 * element.bytes || !has_lanes)
-        refuse(fmt::format("its elements are {}, not {}", words_of(type),
-                           words_of({code_of(element.kind), static_cast<std::uint8_t>(8 * element.bytes),
-                                     element.lanes})));
+        refuse(fmt::format(
+            "its elements are {}, not {}", words_of(type),
+            words_of({code_of(element.kind), static_cast<std::uint8_t>(8 * element.bytes), element.lanes})));
 }
 
 /// Keeps a tensor until the memory that is adopted of it is no longer used.
@@ -293,8 +295,8 @@ const device& device_for(const dlpack_import& from, const context& where) {
     if (!is_cuda && place.device_type != dlpack::on_opencl)
         refuse(fmt::format("its elements are on {}, of which Balm knows nothing", place_of(place)));
     if (where.size() != 1)
-        refuse(fmt::format("its elements are on {}, and the context has {} devices; name the one", place_of(place),
-                           where.size()));
+        refuse(fmt::format("its elements are on {}, and the context has {} devices; name the one",
+                           place_of(place), where.size()));
     const device& on = where.device(0);
     const bool fits = on.info().api == (is_cuda ? backend::cuda : backend::opencl) &&
                       (place.device_type != dlpack::on_cuda ||
@@ -331,11 +333,13 @@ bool is_on_host(const dlpack_import& from) {
 void copy_import(const dlpack_import& from, const element_layout& element, void* to) {
     check_type(from, element);
     if (!is_on_host(from))
-        refuse(fmt::format("its elements are on {}, not in host memory; give from_dlpack the context of that "
-                           "device, or copy them to the host first",
-                           place_of(from.tensor->device)));
+        refuse(
+            fmt::format("its elements are on {}, not in host memory; give from_dlpack the context of that "
+                        "device, or copy them to the host first",
+                        place_of(from.tensor->device)));
     const imported_numbers at = numbers_of(from, element);
-    const std::size_t count = at.extents.count(), bytes = element.bytes, room = element.lanes_in_memory * bytes;
+    const std::size_t count = at.extents.count(), bytes = element.bytes,
+                      room = element.lanes_in_memory * bytes;
     if (count == 0) return;
     if (from.tensor->data == nullptr) refuse("it has no memory");
     const auto* const first = static_cast<const std::byte*>(from.tensor->data) + from.tensor->byte_offset;
@@ -394,9 +398,9 @@ std::shared_ptr<array::vector_state> share_import(const dlpack_import& from, con
     const bool is_address = tensor.device.device_type != dlpack::on_opencl;
     const std::size_t back = before * element_bytes;
     if (!is_address && tensor.byte_offset < back) refuse("its strides lead to before its memory");
-    const native_handle handle = is_address ? native_handle(static_cast<std::byte*>(tensor.data) +
-                                                            tensor.byte_offset - back)
-                                            : native_handle(tensor.data);
+    const native_handle handle =
+        is_address ? native_handle(static_cast<std::byte*>(tensor.data) + tensor.byte_offset - back)
+                   : native_handle(tensor.data);
     memory_part part = adopted_part(on.state(), handle, span, element_bytes, alignment,
                                     is_address ? 0 : tensor.byte_offset - back);
     const auto kept = std::make_shared<imported_memory>(part.memory, from);
@@ -409,8 +413,8 @@ std::shared_ptr<array::vector_state> share_import(const dlpack_import& from, con
     array::tape elements;
     elements.push_vector(shared);
     const std::span<const std::int64_t> each(apart.data(), static_cast<std::size_t>(at.extents.dimensions()));
-    const array::selection chosen = array::viewed(std::move(elements), at.extents, strides(each),
-                                                  static_cast<std::int64_t>(before));
+    const array::selection chosen =
+        array::viewed(std::move(elements), at.extents, strides(each), static_cast<std::int64_t>(before));
     auto copied = std::make_shared<array::vector_state>(on.state(), type, count);
     array::assign(*copied, array::read(chosen));
     kept->keep();  // and given back when the copy is made: below

@@ -1,5 +1,5 @@
-// Codes are looked up in one table a block, by as many bits as its longest code has. Section numbers are those
-// of RFC 1951.
+// Codes are looked up in one table a block, by as many bits as its longest code has. Section numbers are
+// those of RFC 1951.
 
 #include "interop/inflate.hpp"
 
@@ -97,8 +97,7 @@ private:
     };
 
     /// Codes come with their first bit lowest: they are reversed, and whatever follows them is looked up too.
-    void enter(std::uint16_t symbol, std::uint8_t length,
-               std::array<std::uint32_t, longest_code + 1>& next) {
+    void enter(std::uint16_t symbol, std::uint8_t length, std::array<std::uint32_t, longest_code + 1>& next) {
         std::uint32_t code = next[length]++, reversed = 0;
         for (unsigned bit = 0; bit < length; ++bit, code >>= 1) reversed = reversed << 1 | (code & 1);
         for (std::size_t at = reversed; at < table_.size(); at += std::size_t{1} << length)
@@ -115,14 +114,14 @@ struct range {
     std::uint8_t bits;
 };
 constexpr std::array<range, 29> match_lengths{{
-    {3, 0},  {4, 0},  {5, 0},  {6, 0},  {7, 0},  {8, 0},  {9, 0},  {10, 0},  {11, 1},  {13, 1},
-    {15, 1}, {17, 1}, {19, 2}, {23, 2}, {27, 2}, {31, 2}, {35, 3}, {43, 3},  {51, 3},  {59, 3},
+    {3, 0},  {4, 0},  {5, 0},  {6, 0},   {7, 0},   {8, 0},   {9, 0},   {10, 0},  {11, 1},  {13, 1},
+    {15, 1}, {17, 1}, {19, 2}, {23, 2},  {27, 2},  {31, 2},  {35, 3},  {43, 3},  {51, 3},  {59, 3},
     {67, 4}, {83, 4}, {99, 4}, {115, 4}, {131, 5}, {163, 5}, {195, 5}, {227, 5}, {258, 0},
 }};
 constexpr std::array<range, 30> match_distances{{
-    {1, 0},     {2, 0},     {3, 0},     {4, 0},     {5, 1},     {7, 1},      {9, 2},      {13, 2},
-    {17, 3},    {25, 3},    {33, 4},    {49, 4},    {65, 5},    {97, 5},     {129, 6},    {193, 6},
-    {257, 7},   {385, 7},   {513, 8},   {769, 8},   {1025, 9},  {1537, 9},   {2049, 10},  {3073, 10},
+    {1, 0},     {2, 0},     {3, 0},     {4, 0},      {5, 1},      {7, 1},      {9, 2},     {13, 2},
+    {17, 3},    {25, 3},    {33, 4},    {49, 4},     {65, 5},     {97, 5},     {129, 6},   {193, 6},
+    {257, 7},   {385, 7},   {513, 8},   {769, 8},    {1025, 9},   {1537, 9},   {2049, 10}, {3073, 10},
     {4097, 11}, {6145, 11}, {8193, 12}, {12289, 12}, {16385, 13}, {24577, 13},
 }};
 constexpr unsigned end_of_block = 256, first_length = 257;

@@ -7,8 +7,8 @@
 
 namespace balm::interop {
 
-/// Decompresses a stream, which must give exactly as many bytes as `out` has. Returns why it does not, in words
-/// that follow "its compressed data"; null if it did.
+/// Decompresses a stream, which must give exactly as many bytes as `out` has. Returns why it does not, in
+/// words that follow "its compressed data"; null if it did.
 const char* inflate(std::span<const std::byte> in, std::span<std::byte> out);
 
 }  // namespace balm::interop

@@ -28,8 +28,8 @@ void read_npy(const std::string& path, const element_layout& element, npy_place 
     interop::read_npy_array(from, element, place);
 }
 
-void write_npy(const std::string& path, const element_layout& element, const shape& extents, const void* elements,
-               npy_order order) {
+void write_npy(const std::string& path, const element_layout& element, const shape& extents,
+               const void* elements, npy_order order) {
     const std::string head = interop::npy_head(element, extents, order);
     interop::file file(path, "wb");
     file.write(std::as_bytes(std::span(head)));

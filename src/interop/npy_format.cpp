@@ -20,7 +20,7 @@ namespace {
 using balm::detail::element_layout;
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::size_t head_alignment = 64;          // of the elements in the file
+constexpr std::size_t head_alignment = 64;  // of the elements in the file
 constexpr std::size_t longest_head = std::size_t{1} << 20;
 constexpr bool is_little_endian = std::endian::native == std::endian::little;
 
@@ -95,8 +95,9 @@ private:
     }
     std::string take_type() {
         if (begins_with('['))
-            from_.refuse("its elements are structures, which Balm does not read from such files; save their "
-                         "members as arrays of their own");
+            from_.refuse(
+                "its elements are structures, which Balm does not read from such files; save their "
+                "members as arrays of their own");
         return std::string(take_string("a type"));
     }
     bool take_bool() {
@@ -129,7 +130,8 @@ private:
                                shape::max_dimensions));
         std::size_t product = 1;
         for (const std::size_t size : sizes)
-            if (size != 0 && (__builtin_mul_overflow(product, size, &product) || product > shape::max_elements))
+            if (size != 0 &&
+                (__builtin_mul_overflow(product, size, &product) || product > shape::max_elements))
                 refuse("has sizes whose product is above 2^62, more than any memory holds");
         return shape(sizes);
     }
@@ -178,7 +180,8 @@ bool has_host_type(const number_type& of) {
 number_type check_type(const byte_source& from, const npy_header& head, const element_layout& wanted) {
     const std::optional<number_type> found = parse_type(head.type);
     if (!found || !has_host_type(*found))
-        from.refuse(fmt::format("its elements are of the type {}, which Balm does not have", shown(head.type)));
+        from.refuse(
+            fmt::format("its elements are of the type {}, which Balm does not have", shown(head.type)));
     if (found->kind != wanted.kind || found->bytes != wanted.bytes)
         from.refuse(fmt::format("its elements are {} ({}), not {}; read them as such and convert them",
                                 host_name(found->kind, found->bytes), shown(head.type),
@@ -191,9 +194,10 @@ shape extents_of(const byte_source& from, const shape& in_file, const element_la
     if (wanted.lanes == 1) return in_file;
     const int last = in_file.dimensions() - 1;
     if (in_file[last] != wanted.lanes)
-        from.refuse(fmt::format("it has {} elements; for short vectors of {} lanes its last dimension has to "
-                                "be {}",
-                                to_string(in_file), wanted.lanes, wanted.lanes));
+        from.refuse(
+            fmt::format("it has {} elements; for short vectors of {} lanes its last dimension has to "
+                        "be {}",
+                        to_string(in_file), wanted.lanes, wanted.lanes));
     std::vector<std::size_t> sizes;
     for (int d = 0; d < last; ++d) sizes.push_back(in_file[d]);
     return sizes.empty() ? shape(1) : shape(sizes);
@@ -203,9 +207,10 @@ shape extents_in_file(const shape& of, const element_layout& element) {
     for (int d = 0; d < of.dimensions(); ++d) sizes.push_back(of[d]);
     if (element.lanes > 1) sizes.push_back(element.lanes);
     if (sizes.size() > shape::max_dimensions)
-        throw usage_error(fmt::format("An array of {} short vectors has {} dimensions in a .npy file; Balm "
-                                      "writes {} at most.",
-                                      to_string(of), sizes.size(), shape::max_dimensions));
+        throw usage_error(
+            fmt::format("An array of {} short vectors has {} dimensions in a .npy file; Balm "
+                        "writes {} at most.",
+                        to_string(of), sizes.size(), shape::max_dimensions));
     return shape(sizes);
 }
 
@@ -285,9 +290,10 @@ void read_npy_array(byte_source& from, const element_layout& element, balm::deta
     const shape extents = extents_of(from, head.extents, element);
     const std::size_t numbers = head.extents.count(), number_bytes = element.bytes;
     if (numbers > from.left() / number_bytes)
-        from.refuse(fmt::format("it ends early: {} elements of {} bytes were to follow its header, and {} bytes "
-                                "do",
-                                to_string(head.extents), number_bytes, from.left()));
+        from.refuse(
+            fmt::format("it ends early: {} elements of {} bytes were to follow its header, and {} bytes "
+                        "do",
+                        to_string(head.extents), number_bytes, from.left()));
     auto* const memory = static_cast<std::byte*>(place(extents));
     const std::size_t bytes = numbers * number_bytes;
     const std::size_t parts = element.kind == 'c' ? 2 : 1;
@@ -305,11 +311,12 @@ void read_npy_array(byte_source& from, const element_layout& element, balm::deta
     mend(in_file.data());
     if (element.lanes != element.lanes_in_memory)
         std::memset(memory, 0, extents.count() * element.lanes_in_memory * number_bytes);
-    for_each_number(head.extents, head.order, element.lanes == 1 ? head.extents[head.extents.dimensions() - 1]
-                                                                 : element.lanes_in_memory,
-                    [&](std::size_t k, std::size_t at) {
-                        std::memcpy(memory + at * number_bytes, in_file.data() + k * number_bytes, number_bytes);
-                    });
+    for_each_number(
+        head.extents, head.order,
+        element.lanes == 1 ? head.extents[head.extents.dimensions() - 1] : element.lanes_in_memory,
+        [&](std::size_t k, std::size_t at) {
+            std::memcpy(memory + at * number_bytes, in_file.data() + k * number_bytes, number_bytes);
+        });
 }
 
 std::string npy_head(const element_layout& element, const shape& extents, npy_order order) {
@@ -317,13 +324,14 @@ std::string npy_head(const element_layout& element, const shape& extents, npy_or
     std::string sizes = fmt::format("{},", box[0]);
     for (int d = 1; d < box.dimensions(); ++d) sizes += fmt::format("{}{}", d == 1 ? " " : ", ", box[d]);
     const char endian = element.bytes == 1 ? '|' : is_little_endian ? '<' : '>';
-    std::string text = fmt::format("{{'descr': '{}{}{}', 'fortran_order': {}, 'shape': ({}), }}", endian,
-                                   element.kind, element.bytes,
-                                   order == npy_order::columns ? "True" : "False", sizes);
-    // Version 1: the magic bytes, two of the version, two of the text's length, and the text, which ends with a
-    // line feed where the elements begin.
+    std::string text =
+        fmt::format("{{'descr': '{}{}{}', 'fortran_order': {}, 'shape': ({}), }}", endian, element.kind,
+                    element.bytes, order == npy_order::columns ? "True" : "False", sizes);
+    // Version 1: the magic bytes, two of the version, two of the text's length, and the text, which ends with
+    // a line feed where the elements begin.
     const std::size_t ahead = magic.size() + 4;
-    text.resize((ahead + text.size() + 1 + head_alignment - 1) / head_alignment * head_alignment - ahead - 1, ' ');
+    text.resize((ahead + text.size() + 1 + head_alignment - 1) / head_alignment * head_alignment - ahead - 1,
+                ' ');
     text += '\n';
     std::string head(magic);
     head += {'\x01', '\x00', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
@@ -334,8 +342,8 @@ std::uint64_t npy_element_bytes(const element_layout& element, const shape& exte
     return static_cast<std::uint64_t>(extents.count()) * element.lanes * element.bytes;
 }
 
-void write_npy_elements(const element_layout& element, const shape& extents, const void* elements, npy_order order,
-                        balm::detail::function_ref<void(std::span<const std::byte>)> put) {
+void write_npy_elements(const element_layout& element, const shape& extents, const void* elements,
+                        npy_order order, balm::detail::function_ref<void(std::span<const std::byte>)> put) {
     const shape box = extents_in_file(extents, element);
     const auto* const memory = static_cast<const std::byte*>(elements);
     const std::size_t number_bytes = element.bytes;

@@ -1,6 +1,6 @@
 #pragma once
-// The format of .npy files (NumPy Enhancement Proposal 1): a header, which is a Python dictionary as text, and
-// the elements.
+// The format of .npy files (NumPy Enhancement Proposal 1): a header, which is a Python dictionary as text,
+// and the elements.
 
 #include <cstddef>
 #include <cstdint>

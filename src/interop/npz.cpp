@@ -25,17 +25,19 @@ std::string name_of_array(const interop::zip_member& member) {
 
 class npz_file {
 public:
-    explicit npz_file(const std::string& path) : file_(path, "rb"), members_(interop::read_zip_directory(file_)) {}
+    explicit npz_file(const std::string& path)
+        : file_(path, "rb"), members_(interop::read_zip_directory(file_)) {}
 
     const std::vector<interop::zip_member>& members() const { return members_; }
 
     void read(const std::string& name, function_ref<void(interop::byte_source&)> reader) const {
-        const auto found = std::find_if(members_.begin(), members_.end(), [&](const interop::zip_member& each) {
-            return name_of_array(each) == name;
-        });
+        const auto found =
+            std::find_if(members_.begin(), members_.end(),
+                         [&](const interop::zip_member& each) { return name_of_array(each) == name; });
         if (found == members_.end()) refuse(name);
         interop::read_zip_member(
-            file_, *found, fmt::format("The array {} of the file '{}'", interop::shown(name), file_.path()), reader);
+            file_, *found, fmt::format("The array {} of the file '{}'", interop::shown(name), file_.path()),
+            reader);
     }
 
 private:
@@ -92,14 +94,14 @@ void write_npz(npz_output& to, const std::string& name, const element_layout& el
                const void* elements, npy_order order) {
     constexpr std::size_t longest_name = 0xffff - suffix.size();
     const std::string member = name + std::string(suffix);
-    const char* const why = to.archive.is_closed()        ? "it is complete"
-                            : name.empty()                ? "an array needs a name"
-                            : name.size() > longest_name  ? "the name is too long"
-                            : to.archive.has(member)      ? "it has an array of that name"
-                                                          : nullptr;
+    const char* const why = to.archive.is_closed()       ? "it is complete"
+                            : name.empty()               ? "an array needs a name"
+                            : name.size() > longest_name ? "the name is too long"
+                            : to.archive.has(member)     ? "it has an array of that name"
+                                                         : nullptr;
     if (why != nullptr)
-        throw usage_error(fmt::format("The array {} cannot be added to the file '{}': {}.", interop::shown(name),
-                                      to.archive.path(), why));
+        throw usage_error(fmt::format("The array {} cannot be added to the file '{}': {}.",
+                                      interop::shown(name), to.archive.path(), why));
     const std::string head = interop::npy_head(element, extents, order);
     to.archive.add(member, head.size() + interop::npy_element_bytes(element, extents),
                    [&](interop::zip_writer::piece_writer put) {

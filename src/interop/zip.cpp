@@ -22,7 +22,8 @@ constexpr std::size_t local_header_bytes = 30, directory_entry_bytes = 46, direc
                       large_end_bytes = 56, large_locator_bytes = 20, longest_comment = 0xffff;
 constexpr std::uint16_t large_sizes_id = 1;  // of the extra field with sizes of 64 bits (4.5.3)
 constexpr std::uint16_t is_encrypted = 1, has_utf8_name = 1 << 11;
-constexpr std::uint32_t in_large_16 = 0xffff, in_large_32 = 0xffffffff;  // the number is in a field of 64 bits
+constexpr std::uint32_t in_large_16 = 0xffff,
+                        in_large_32 = 0xffffffff;  // the number is in a field of 64 bits
 constexpr std::uint16_t stored = 0, deflated = 8;
 // A match of 258 bytes takes two bits at least.
 constexpr std::uint64_t largest_expansion = 1032;
@@ -41,7 +42,9 @@ public:
     std::uint16_t u16(std::size_t at) const { return static_cast<std::uint16_t>(number(at, 2)); }
     std::uint32_t u32(std::size_t at) const { return static_cast<std::uint32_t>(number(at, 4)); }
     std::uint64_t u64(std::size_t at) const { return number(at, 8); }
-    std::span<const std::byte> part(std::size_t at, std::size_t count) const { return bytes_.subspan(at, count); }
+    std::span<const std::byte> part(std::size_t at, std::size_t count) const {
+        return bytes_.subspan(at, count);
+    }
     std::size_t size() const { return bytes_.size(); }
 
 private:
@@ -160,16 +163,19 @@ void read_zip_member(const file& archive, const zip_member& member, const std::s
     };
     if ((member.flags & is_encrypted) != 0) refuse_member("it is encrypted");
     if (member.method != stored && member.method != deflated)
-        refuse_member(fmt::format("it is compressed by the method {}; Balm reads deflate (8), and what is not "
-                                  "compressed (0)",
-                                  member.method));
+        refuse_member(
+            fmt::format("it is compressed by the method {}; Balm reads deflate (8), and what is not "
+                        "compressed (0)",
+                        member.method));
     std::array<std::byte, local_header_bytes> header{};
-    if (!lies_within(member.header_at, header.size(), size)) refuse_member("it lies beyond the end of the file");
+    if (!lies_within(member.header_at, header.size(), size))
+        refuse_member("it lies beyond the end of the file");
     archive.read_at(member.header_at, header);
     const record local(header);
     if (local.u32(0) != local_header_mark) refuse_member("the archive's directory does not point to it");
     const std::uint64_t begin = member.header_at + header.size() + local.u16(26) + local.u16(28);
-    if (!lies_within(begin, member.compressed_bytes, size)) refuse_member("it lies beyond the end of the file");
+    if (!lies_within(begin, member.compressed_bytes, size))
+        refuse_member("it lies beyond the end of the file");
 
     file_source in_file(what, archive, begin, member.compressed_bytes);
     std::uint32_t checksum = 0;
@@ -191,7 +197,8 @@ void read_zip_member(const file& archive, const zip_member& member, const std::s
         memory_source expanded(what, bytes);
         if (checksum == member.checksum) read(expanded);
     }
-    if (checksum != member.checksum) refuse_member("its bytes do not have the checksum that the archive says");
+    if (checksum != member.checksum)
+        refuse_member("its bytes do not have the checksum that the archive says");
 }
 
 // ---- writing ----
@@ -202,13 +209,13 @@ void put(std::string& to, std::uint64_t value, int bytes) {
     for (int k = 0; k < bytes; ++k) to += static_cast<char>(value >> (8 * k) & 0xff);
 }
 
-/// What local headers and the directory say alike: versions, flags, method, date, checksum, sizes (4.4). Sizes
-/// are always in the extra field of 64 bits: one way to write them, which every archive tests.
+/// What local headers and the directory say alike: versions, flags, method, date, checksum, sizes (4.4).
+/// Sizes are always in the extra field of 64 bits: one way to write them, which every archive tests.
 void put_common(std::string& to, const zip_member& of, std::size_t extra_bytes) {
     put(to, version_with_large_sizes, 2);
     put(to, of.flags, 2);
     put(to, stored, 2);
-    put(to, 0, 2);       // midnight
+    put(to, 0, 2);           // midnight
     put(to, 1 << 5 | 1, 2);  // on the first of January 1980, the earliest date that there is
     put(to, of.checksum, 4);
     put(to, in_large_32, 4);
@@ -277,7 +284,8 @@ std::span<const std::byte> bytes_of(const std::string& text) { return std::as_by
 }  // namespace
 
 bool zip_writer::has(const std::string& name) const {
-    return std::any_of(members_.begin(), members_.end(), [&](const zip_member& each) { return each.name == name; });
+    return std::any_of(members_.begin(), members_.end(),
+                       [&](const zip_member& each) { return each.name == name; });
 }
 
 void zip_writer::add(const std::string& name, std::uint64_t bytes,

@@ -1,6 +1,7 @@
 #pragma once
-// Zip archives (PKWARE's APPNOTE.TXT, whose section numbers are cited), as far as .npz files need them: members
-// that are stored or deflated are read, stored ones are written; archives and members may be larger than 4 GiB.
+// Zip archives (PKWARE's APPNOTE.TXT, whose section numbers are cited), as far as .npz files need them:
+// members that are stored or deflated are read, stored ones are written; archives and members may be larger
+// than 4 GiB.
 
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +44,8 @@ public:
     bool is_closed() const { return is_closed_; }
     /// Adds a member of that many bytes: `write` calls its argument with each piece of them.
     using piece_writer = balm::detail::function_ref<void(std::span<const std::byte>)>;
-    void add(const std::string& name, std::uint64_t bytes, balm::detail::function_ref<void(piece_writer)> write);
+    void add(const std::string& name, std::uint64_t bytes,
+             balm::detail::function_ref<void(piece_writer)> write);
     /// Writes the directory. Later calls do nothing.
     void close();
 

@@ -1,6 +1,6 @@
-// Bytes as a .npy file, as a .npz file, and as a deflate stream. What is read takes no more memory than the file has
-// bytes for, and is the same once it was written and read again; what is refused is refused by a short sentence that
-// names the file. zlib expands what Balm expands, to the same bytes.
+// Bytes as a .npy file, as a .npz file, and as a deflate stream. What is read takes no more memory than the
+// file has bytes for, and is the same once it was written and read again; what is refused is refused by a
+// short sentence that names the file. zlib expands what Balm expands, to the same bytes.
 
 #include <zlib.h>
 
@@ -61,8 +61,9 @@ void read_npy(std::span<const std::byte> bytes) {
                 std::vector<std::byte> written(head.size());
                 std::memcpy(written.data(), head.data(), head.size());
                 balm::interop::write_npy_elements(
-                    layout, got.extents, got.elements.data(), order,
-                    [&](std::span<const std::byte> piece) { written.insert(written.end(), piece.begin(), piece.end()); });
+                    layout, got.extents, got.elements.data(), order, [&](std::span<const std::byte> piece) {
+                        written.insert(written.end(), piece.begin(), piece.end());
+                    });
                 const array again = read_as(layout, written, written.size());
                 expect(again.extents == got.extents && again.elements == got.elements,
                        "what is written is read again");

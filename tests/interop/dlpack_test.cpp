@@ -1,5 +1,5 @@
-// DLPack tensors between Balm and a library in C (dlpack_peer.c), which is compiled with DLPack's header and does
-// its own arithmetic. On devices the two exchange OpenCL's and CUDA's own handles.
+// DLPack tensors between Balm and a library in C (dlpack_peer.c), which is compiled with DLPack's header and
+// does its own arithmetic. On devices the two exchange OpenCL's and CUDA's own handles.
 
 #include <dlpack/dlpack.h>
 
@@ -160,7 +160,8 @@ TEST(B11_dlpack, device_memory_goes_out_and_in_without_a_copy) {
         const auto M = view(x, {3, 4});
         t = to_dlpack<DLManagedTensor>(M.transpose()(reversed, all));
         EXPECT_THAT(std::vector<std::int64_t>(t->dl_tensor.shape, t->dl_tensor.shape + 2), ElementsAre(4, 3));
-        EXPECT_THAT(std::vector<std::int64_t>(t->dl_tensor.strides, t->dl_tensor.strides + 2), ElementsAre(-1, 4));
+        EXPECT_THAT(std::vector<std::int64_t>(t->dl_tensor.strides, t->dl_tensor.strides + 2),
+                    ElementsAre(-1, 4));
         const vector<float> turned = from_dlpack<float>(ctx, t);
         EXPECT_THAT(turned.to_host(), ElementsAre(6, 14, 22, 4, 12, 20, 2, 10, 18, 0, 8, 16));
         EXPECT_THAT(message([&] { (void)to_dlpack(view(x + 1, {3, 4})); }), HasSubstr("of an expression"));
@@ -173,7 +174,9 @@ TEST(B11_dlpack, device_memory_goes_out_and_in_without_a_copy) {
         EXPECT_EQ(t->dl_tensor.ndim, 3);
         EXPECT_EQ(dlpack_extents(t), shape(2, 3, 4));
         EXPECT_EQ(from_dlpack<float4>(ctx, t).to_host()[5], (float4{1, 2, 3, 4}));
-        EXPECT_THAT(message([&] { (void)to_dlpack(vector<float>(context({dev, dev}), 100)); }),
+        EXPECT_THAT(message([&] {
+                        (void)to_dlpack(vector<float>(context({dev, dev}), 100));
+                    }),
                     HasSubstr("spread over 2 devices"));
     });
 }
@@ -185,8 +188,10 @@ TEST(B11_dlpack, the_deleter_is_called_when_the_last_handle_has_gone) {
         const native_memory memory = native(x);
         const int kind = dev.info().api == backend::cuda ? kDLCUDA : kDLOpenCL;
         const int id = kind == kDLCUDA ? static_cast<int>(native(dev).device.value()) : 0;
-        const auto wrapped = [&](std::int64_t rows, std::int64_t columns, std::int64_t row, std::int64_t column) {
-            return static_cast<DLManagedTensor*>(peer_wrap(memory.handle, kind, id, rows, columns, row, column, 0));
+        const auto wrapped = [&](std::int64_t rows, std::int64_t columns, std::int64_t row,
+                                 std::int64_t column) {
+            return static_cast<DLManagedTensor*>(
+                peer_wrap(memory.handle, kind, id, rows, columns, row, column, 0));
         };
         {
             vector<float> y = from_dlpack<float>(ctx, wrapped(10, 100, 100, 1));
@@ -206,7 +211,8 @@ TEST(B11_dlpack, the_deleter_is_called_when_the_last_handle_has_gone) {
         EXPECT_THAT(message([&] { (void)from_dlpack<float>(ctx, large); }), HasSubstr("but the memory has"));
         EXPECT_EQ(peer_alive(), 1);
         EXPECT_THAT(message([&] { (void)from_dlpack<float>(large); }), HasSubstr("not in host memory"));
-        EXPECT_THAT(message([&] { (void)from_dlpack<double>(ctx, large); }), HasSubstr("float32, not float64"));
+        EXPECT_THAT(message([&] { (void)from_dlpack<double>(ctx, large); }),
+                    HasSubstr("float32, not float64"));
         EXPECT_EQ(peer_alive(), 1);
         peer_give_back(large, 0);
     });
@@ -216,7 +222,8 @@ TEST(B11_dlpack, refuses_what_it_cannot_take_with_words) {
     EXPECT_THAT(message([&] { (void)from_dlpack<float>(static_cast<DLManagedTensor*>(nullptr)); }),
                 HasSubstr("it is null"));
     DLManagedTensor* const t = produced(2, 3);
-    EXPECT_THAT(message([&] { (void)from_dlpack<int>(t); }), HasSubstr("its elements are float32, not int32"));
+    EXPECT_THAT(message([&] { (void)from_dlpack<int>(t); }),
+                HasSubstr("its elements are float32, not int32"));
     EXPECT_THAT(message([&] { (void)from_dlpack<float2>(t); }), HasSubstr("its last dimension has to be 2"));
     t->dl_tensor.dtype.code = 77;
     EXPECT_THAT(message([&] { (void)from_dlpack<float>(t); }), HasSubstr("type code 77 with 32 bits"));
@@ -224,10 +231,14 @@ TEST(B11_dlpack, refuses_what_it_cannot_take_with_words) {
     t->dl_tensor.device.device_type = kDLMetal;
     EXPECT_THAT(message([&] { (void)from_dlpack<float>(t); }), HasSubstr("a device of DLPack's type 8"));
     on_all_devices([&](const device& dev) {
-        EXPECT_THAT(message([&] { (void)from_dlpack<float>(context({dev}), t); }), HasSubstr("knows nothing"));
+        EXPECT_THAT(message([&] { (void)from_dlpack<float>(context({dev}), t); }),
+                    HasSubstr("knows nothing"));
         t->dl_tensor.device.device_type = dev.info().api == backend::cuda ? kDLOpenCL : kDLCUDA;
         EXPECT_THAT(message([&] { (void)from_dlpack<float>(context({dev}), t); }), HasSubstr("was to be on"));
-        EXPECT_THAT(message([&] { (void)from_dlpack<float>(context({dev, dev}), t); }), HasSubstr("name the one"));
+        EXPECT_THAT(message([&] {
+                        (void)from_dlpack<float>(context({dev, dev}), t);
+                    }),
+                    HasSubstr("name the one"));
         t->dl_tensor.device.device_type = kDLMetal;
     });
     t->dl_tensor.ndim = 10;

@@ -1,5 +1,5 @@
-// NumPy's files. The oracles: files that NumPy wrote (tests/interop/numpy/make.py), bytes by the format's rules,
-// Python's zipfile, and zlib for what deflate makes.
+// NumPy's files. The oracles: files that NumPy wrote (tests/interop/numpy/make.py), bytes by the format's
+// rules, Python's zipfile, and zlib for what deflate makes.
 
 #include "balm/npy.hpp"
 
@@ -84,7 +84,8 @@ template <class T>
 host_array<T> random_array(std::mt19937_64& random, const shape& extents) {
     host_array<T> made(extents);
     auto* const bytes = reinterpret_cast<unsigned char*>(made.data());
-    for (std::size_t k = 0; k < made.size() * sizeof(T); ++k) bytes[k] = static_cast<unsigned char>(random() % 255);
+    for (std::size_t k = 0; k < made.size() * sizeof(T); ++k)
+        bytes[k] = static_cast<unsigned char>(random() % 255);
     if constexpr (std::same_as<T, bool>)
         for (std::size_t k = 0; k < made.size(); ++k) made[k] = random() % 2 != 0;
     return made;
@@ -179,7 +180,8 @@ TEST(B11_npy, lanes_of_short_vectors_are_the_last_dimension) {
     const std::string path = folder / "x.npy";
     host_array<float3> x(shape(2, 2));
     for (std::size_t k = 0; k < 4; ++k)
-        for (int lane = 0; lane < 3; ++lane) x[k][lane] = static_cast<float>(10 * k) + static_cast<float>(lane);
+        for (int lane = 0; lane < 3; ++lane)
+            x[k][lane] = static_cast<float>(10 * k) + static_cast<float>(lane);
     for (const npy_order order : {npy_order::rows, npy_order::columns}) {
         write_npy(path, x, order);
         const auto flat = read_npy<float>(path);
@@ -270,14 +272,17 @@ TEST(B11_npy, refuses_what_is_no_such_file_with_words) {
     EXPECT_THAT(read_back(""), HasSubstr("it is no .npy file."));
     EXPECT_THAT(read_back("PK\x03\x04 and so on"), HasSubstr("it is no .npy file."));
     EXPECT_THAT(read_back(std::string("\x93NUMPY\x04\x00\x10\x00", 10)), HasSubstr("version 4.0"));
-    EXPECT_THAT(read_back(std::string("\x93NUMPY\x01\x00\xff\xff{", 11)), HasSubstr("it ends inside its header"));
-    EXPECT_THAT(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (4, 5), }"),
-                HasSubstr("it ends early: 4 x 5 elements of 4 bytes were to follow its header, and 64 bytes do"));
+    EXPECT_THAT(read_back(std::string("\x93NUMPY\x01\x00\xff\xff{", 11)),
+                HasSubstr("it ends inside its header"));
+    EXPECT_THAT(
+        with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (4, 5), }"),
+        HasSubstr("it ends early: 4 x 5 elements of 4 bytes were to follow its header, and 64 bytes do"));
     EXPECT_THAT(with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (4,), }"),
                 HasSubstr("its elements are double ('<f8'), not float"));
     EXPECT_THAT(with_header("{'descr': '|O', 'fortran_order': False, 'shape': (4,), }"),
                 HasSubstr("of the type '|O', which Balm does not have"));
-    EXPECT_THAT(with_header("{'descr': '<f16', 'fortran_order': False, 'shape': (4,), }"), HasSubstr("'<f16'"));
+    EXPECT_THAT(with_header("{'descr': '<f16', 'fortran_order': False, 'shape': (4,), }"),
+                HasSubstr("'<f16'"));
     EXPECT_THAT(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4), }"),
                 HasSubstr("above 2^62"));
     EXPECT_THAT(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }"),
@@ -288,12 +293,14 @@ TEST(B11_npy, refuses_what_is_no_such_file_with_words) {
                 HasSubstr("has 9 dimensions"));
     EXPECT_THAT(with_header("{'descr': '<f4', 'fortran_order': 0, 'shape': (4,), }"),
                 HasSubstr("in place of True or False"));
-    EXPECT_THAT(with_header("{'descr': '<f4', 'descr': '<f4', 'shape': (4,), }"), HasSubstr("is unknown or there twice"));
+    EXPECT_THAT(with_header("{'descr': '<f4', 'descr': '<f4', 'shape': (4,), }"),
+                HasSubstr("is unknown or there twice"));
     EXPECT_THAT(with_header("{'descr': '<f4', 'shape': (4,), }"), HasSubstr("has no fortran_order"));
     EXPECT_THAT(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (4,), } + 1"),
                 HasSubstr("goes on after its closing brace"));
     EXPECT_THAT(with_header("not a dictionary"), HasSubstr("has 'not a dictionary?' in place of '{'"));
-    EXPECT_THAT(message([&] { (void)read_npy<float>(numpy_file("structures.npy")); }), HasSubstr("are structures"));
+    EXPECT_THAT(message([&] { (void)read_npy<float>(numpy_file("structures.npy")); }),
+                HasSubstr("are structures"));
     EXPECT_THAT(message([&] { (void)read_npy<float>(numpy_file("text.npy")); }), HasSubstr("'<U3'"));
     // Of other writers: double quotes, spaces, another order, no comma at the end, numbers of Python 2.
     put(path, file_with_header("  { \"shape\":( 2L ,8L ) ,'fortran_order' :False, \"descr\": \"=f4\"}  "));
@@ -323,7 +330,8 @@ TEST(B11_npy, refuses_damaged_archives_with_words) {
         }
     }
     EXPECT_GT(noticed, static_cast<int>(whole.size() / 3 / 2));
-    for (const std::size_t size : {std::size_t{0}, std::size_t{21}, std::size_t{100}, whole.size() / 2, whole.size() - 1}) {
+    for (const std::size_t size :
+         {std::size_t{0}, std::size_t{21}, std::size_t{100}, whole.size() / 2, whole.size() - 1}) {
         put(path, whole.substr(0, size));
         EXPECT_THAT(message([&] { const npz_reader file(path); }), HasSubstr("cannot be read")) << size;
     }
@@ -354,7 +362,8 @@ TEST(B11_npy, inflates_all_that_zlib_deflates) {
         const auto in = std::as_bytes(std::span(packed));
         EXPECT_EQ(interop::inflate(in, std::as_writable_bytes(std::span(got))), nullptr);
         EXPECT_EQ(got, plain);
-        EXPECT_STREQ(interop::inflate(in.first(in.size() - 1), std::as_writable_bytes(std::span(got))), "ends early");
+        EXPECT_STREQ(interop::inflate(in.first(in.size() - 1), std::as_writable_bytes(std::span(got))),
+                     "ends early");
         got.push_back(0);
         EXPECT_STREQ(interop::inflate(in, std::as_writable_bytes(std::span(got))),
                      "has fewer bytes than the archive says");

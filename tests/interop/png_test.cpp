@@ -62,7 +62,8 @@ TEST(B11_png, pixels_are_those_that_were_written) {
     write_png(path, greys);
     const auto grey = decoded(path);
     ASSERT_EQ(grey.shape(), greys.shape());
-    for (std::size_t k = 0; k < grey.size(); ++k) EXPECT_EQ(grey[k], (uchar4{greys[k], greys[k], greys[k], 255}));
+    for (std::size_t k = 0; k < grey.size(); ++k)
+        EXPECT_EQ(grey[k], (uchar4{greys[k], greys[k], greys[k], 255}));
     write_png(path, png_pixels{rgb.data(), 2, 3, 3});
     const auto three = decoded(path);
     ASSERT_EQ(three.shape(), shape(2, 3));
@@ -73,7 +74,8 @@ TEST(B11_png, pixels_are_those_that_were_written) {
 TEST(B11_png, numbers_are_shown_by_a_map) {
     const scratch_directory folder;
     const std::string path = folder / "x.png";
-    const float none = std::numeric_limits<float>::quiet_NaN(), beyond = std::numeric_limits<float>::infinity();
+    const float none = std::numeric_limits<float>::quiet_NaN(),
+                beyond = std::numeric_limits<float>::infinity();
     on_all_devices([&](const device& dev) {
         const context ctx({dev});
         const vector<float> x(ctx, {-1, 0, 1, 3, none, beyond});

@@ -1,4 +1,5 @@
-// What streams and {fmt} show of Balm's types; and host arrays as mdspans. The oracle is text written by hand.
+// What streams and {fmt} show of Balm's types; and host arrays as mdspans. The oracle is text written by
+// hand.
 
 #include "balm/fmt.hpp"
 
@@ -91,11 +92,12 @@ TEST(B11_text, host_arrays_are_mdspans) {
     EXPECT_EQ(x[1], 10.f);
     const auto& constant = x;
     EXPECT_EQ((constant.to_mdspan<mdspan_like<const float, extents_like<2, any_size>>>().at(1, 0)), 3.f);
-    EXPECT_THAT(message_of<usage_error>(
-                    [&] { (void)x.to_mdspan<mdspan_like<float, extents_like<any_size, 4>>>(); }),
-                HasSubstr("A host array of 2 x 3 elements cannot be an mdspan of ? x 4."));
-    EXPECT_THAT(message_of<usage_error>([&] { (void)x.to_mdspan<mdspan_like<float, extents_like<any_size>>>(); }),
-                HasSubstr("an mdspan of ?."));
+    EXPECT_THAT(
+        message_of<usage_error>([&] { (void)x.to_mdspan<mdspan_like<float, extents_like<any_size, 4>>>(); }),
+        HasSubstr("A host array of 2 x 3 elements cannot be an mdspan of ? x 4."));
+    EXPECT_THAT(
+        message_of<usage_error>([&] { (void)x.to_mdspan<mdspan_like<float, extents_like<any_size>>>(); }),
+        HasSubstr("an mdspan of ?."));
 }
 
 }  // namespace balm::test
