@@ -167,8 +167,8 @@ std::shared_ptr<array::vector_state> share_import(const dlpack_import&, const co
 /// library does: its commands must be complete, or declared by run_native, before Balm uses the elements
 /// again.
 ///
-/// Throws usage_error for a vector over several devices or without one, and for a view of an expression, of
-/// constant memory or at computed positions, which has no strides.
+/// Throws usage_error for a vector over several devices or without one, and for a view of an expression or at
+/// computed positions, which has no strides.
 ///
 ///     DLManagedTensor* t = balm::to_dlpack<DLManagedTensor>(x);
 ///     t->deleter(t);  // by whoever uses it

@@ -68,27 +68,29 @@ private:
 
 }  // namespace balm::detail
 
+namespace fmt {
+
 /// Vectors, views and expressions, computed: `fmt::print("{:.3f}\n", 2 * x + 1)`.
 template <class A>
 requires balm::array_value<A>
-struct fmt::formatter<A, char> : balm::detail::stream_formatter {
+struct formatter<A, char> : balm::detail::stream_formatter {
 };
 template <class T>
-struct fmt::formatter<balm::host_array<T>, char> : balm::detail::stream_formatter {};
+struct formatter<balm::host_array<T>, char> : balm::detail::stream_formatter {};
 template <class T, int N>
-struct fmt::formatter<balm::vec<T, N>, char> : balm::detail::stream_formatter {};
+struct formatter<balm::vec<T, N>, char> : balm::detail::stream_formatter {};
 template <class T>
-struct fmt::formatter<balm::complex_value<T>, char> : balm::detail::stream_formatter {};
+struct formatter<balm::complex_value<T>, char> : balm::detail::stream_formatter {};
 template <>
-struct fmt::formatter<balm::half, char> : balm::detail::stream_formatter {};
+struct formatter<balm::half, char> : balm::detail::stream_formatter {};
 template <>
-struct fmt::formatter<balm::shape, char> : balm::detail::stream_formatter {};
+struct formatter<balm::shape, char> : balm::detail::stream_formatter {};
 template <>
-struct fmt::formatter<balm::device, char> : balm::detail::stream_formatter {};
+struct formatter<balm::device, char> : balm::detail::stream_formatter {};
 
 #define BALM_FORMATTED_ERROR(type) \
     template <>                    \
-    struct fmt::formatter<balm::type, char> : balm::detail::stream_formatter {};
+    struct formatter<balm::type, char> : balm::detail::stream_formatter {};
 BALM_FORMATTED_ERROR(error)
 BALM_FORMATTED_ERROR(usage_error)
 BALM_FORMATTED_ERROR(trace_error)
@@ -102,6 +104,8 @@ BALM_FORMATTED_ERROR(check_error)
 
 /// {fmt} would format host arrays as it does all ranges.
 template <class T>
-struct fmt::is_range<balm::host_array<T>, char> {
+struct is_range<balm::host_array<T>, char> {
     static constexpr bool value = false;
 };
+
+}  // namespace fmt

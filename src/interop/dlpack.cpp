@@ -230,6 +230,7 @@ imported_numbers numbers_of(const dlpack_import& from, const element_layout& ele
                            element.lanes));
     imported_numbers made;
     std::vector<std::size_t> sizes;
+    sizes.reserve(most_dimensions);
     for (int d = 0; d < dimensions; ++d) sizes.push_back(static_cast<std::size_t>(tensor.shape[d]));
     made.extents = sizes.empty() ? shape(1) : shape(sizes);
     // A compact array has none of its own; its strides count elements, which are numbers or groups of lanes.

@@ -199,11 +199,13 @@ shape extents_of(const byte_source& from, const shape& in_file, const element_la
                         "be {}",
                         to_string(in_file), wanted.lanes, wanted.lanes));
     std::vector<std::size_t> sizes;
+    sizes.reserve(shape::max_dimensions + 1);
     for (int d = 0; d < last; ++d) sizes.push_back(in_file[d]);
     return sizes.empty() ? shape(1) : shape(sizes);
 }
 shape extents_in_file(const shape& of, const element_layout& element) {
     std::vector<std::size_t> sizes;
+    sizes.reserve(shape::max_dimensions + 1);
     for (int d = 0; d < of.dimensions(); ++d) sizes.push_back(of[d]);
     if (element.lanes > 1) sizes.push_back(element.lanes);
     if (sizes.size() > shape::max_dimensions)
