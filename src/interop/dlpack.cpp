@@ -173,7 +173,7 @@ dlpack_import import_of(M* managed) {
     return {&tensor, managed, give_back<M>};
 }
 
-std::string words_of(const dlpack::data_type& type) {
+std::string type_in_words(const dlpack::data_type& type) {
     const char* const kind = type.code == dlpack::is_int       ? "int"
                              : type.code == dlpack::is_uint    ? "uint"
                              : type.code == dlpack::is_float   ? "float"
@@ -259,9 +259,9 @@ void check_type(const dlpack_import& from, const element_layout& element) {
     const dlpack::data_type& type = from.tensor->dtype;
     const bool has_lanes = type.lanes == 1 || (element.lanes > 1 && type.lanes == element.lanes);
     if (type.code != code_of(element.kind) || type.bits != 8 * element.bytes || !has_lanes)
-        refuse(fmt::format(
-            "its elements are {}, not {}", words_of(type),
-            words_of({code_of(element.kind), static_cast<std::uint8_t>(8 * element.bytes), element.lanes})));
+        refuse(fmt::format("its elements are {}, not {}", type_in_words(type),
+                           type_in_words({code_of(element.kind), static_cast<std::uint8_t>(8 * element.bytes),
+                                          element.lanes})));
 }
 
 /// Keeps a tensor until the memory that is adopted of it is no longer used.

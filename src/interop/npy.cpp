@@ -10,13 +10,13 @@ namespace balm {
 
 namespace {
 
-std::string words_of(const std::string& path) { return fmt::format("The file '{}'", path); }
+std::string file_in_words(const std::string& path) { return fmt::format("The file '{}'", path); }
 
 }  // namespace
 
 npy_header read_npy_header(const std::string& path) {
     const interop::file file(path, "rb");
-    interop::file_source from(words_of(path), file, 0, file.size());
+    interop::file_source from(file_in_words(path), file, 0, file.size());
     return interop::read_npy_head(from);
 }
 
@@ -24,7 +24,7 @@ namespace detail {
 
 void read_npy(const std::string& path, const element_layout& element, npy_place place) {
     const interop::file file(path, "rb");
-    interop::file_source from(words_of(path), file, 0, file.size());
+    interop::file_source from(file_in_words(path), file, 0, file.size());
     interop::read_npy_array(from, element, place);
 }
 
