@@ -3,10 +3,9 @@
 // indexes. `equalise [file.png]` writes the picture before and after, side by side.
 
 #include <balm/balm.hpp>
+#include <balm/png.hpp>
 #include <cstdint>
 #include <cstdio>
-
-#include "png_file.hpp"
 
 namespace {
 
@@ -61,6 +60,6 @@ int main(int argc, char** argv) {
         auto page = balm::view(both, {height, 2 * width});
         page(balm::all, balm::slice(0, width)) = balm::view(picture, {height, width});
         page(balm::all, balm::slice(width, 2 * width)) = balm::view(equalised, {height, width});
-        if (!write_png(argv[1], page.to_host())) return 1;
+        balm::write_png(argv[1], page);
     }
 }

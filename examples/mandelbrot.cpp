@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <balm/balm.hpp>
+#include <balm/png.hpp>
 #include <cmath>
 #include <iostream>
 #include <string>
-
-#include "png_file.hpp"
 
 namespace {
 
@@ -75,7 +74,7 @@ int main(int argc, char** argv) {
     balm::event done = dev.execute(mandelbrot(counts, colours), {width, height});
     std::cerr << static_cast<double>(done.profile().duration()) * 1e-6 << " ms\n";
 
-    if (!write_png(file, colours.read())) return 1;
+    balm::write_png(file, colours.read());
 
     const auto got = counts.read();
     size_t inside = 0, different = 0;

@@ -4,13 +4,12 @@
 // [file.png]`
 
 #include <balm/balm.hpp>
+#include <balm/png.hpp>
 #include <balm/spectral.hpp>
 #include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
-
-#include "png_file.hpp"
 
 namespace {
 
@@ -86,7 +85,7 @@ int main(int argc, char** argv) {
     balm::vector<balm::uchar4> picture(ctx, n * n);
     picture = balm::compose<balm::uchar4>(shade(1 - (1 - warm) * strength), shade(1 - 0.75f * strength),
                                           shade(1 - warm * strength), std::uint8_t{255});
-    if (!write_png(file, balm::view(picture, {n, n}).to_host())) return 1;
+    balm::write_png(file, balm::view(picture, {n, n}));
 
     const auto potential = u.to_host();
     std::size_t positive = 0;

@@ -6,12 +6,11 @@
 
 #include <balm/balm.hpp>
 #include <balm/fft.hpp>
+#include <balm/png.hpp>
 #include <cmath>
 #include <complex>
 #include <cstdio>
 #include <string>
-
-#include "png_file.hpp"
 
 namespace {
 
@@ -75,7 +74,7 @@ int main(int argc, char** argv) {
     balm::vector<balm::uchar4> picture(ctx, frames * bins);
     picture =
         colour(balm::expr<float>(balm::view(level, {frames, bins}).transpose()(balm::reversed, balm::all)));
-    if (!write_png(file, balm::view(picture, {bins, frames}).to_host())) return 1;
+    balm::write_png(file, balm::view(picture, {bins, frames}));
 
     // Where the rising chirp is the loudest.
     std::printf("%zu windows of %zu samples, %zu frequencies each\n", frames, window, bins);

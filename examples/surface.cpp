@@ -3,6 +3,7 @@
 // dots.
 
 #include <balm/balm.hpp>
+#include <balm/png.hpp>
 #include <balm/spline.hpp>
 #include <cmath>
 #include <cstdint>
@@ -10,8 +11,6 @@
 #include <random>
 #include <tuple>
 #include <vector>
-
-#include "png_file.hpp"
 
 namespace {
 
@@ -67,6 +66,6 @@ int main(int argc, char** argv) {
                balm::cast<std::int32_t>(east * side);
         picture[dots] = static_cast<unsigned char>(255);
         const auto shape = balm::view(picture, {side, side});
-        if (!write_png(argv[1], shape.to_host())) return 1;
+        balm::write_png(argv[1], shape);
     }
 }

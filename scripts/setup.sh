@@ -14,6 +14,7 @@ packages=(
     libgtest-dev libgmock-dev librandom123-dev libbenchmark-dev      # tests and benchmarks
     libmpfr-dev                                                      # the tests' exact functions
     libboost-dev                                                     # odeint, for its tests and examples
+    libeigen3-dev libclblast-dev libclfft-dev libdlpack-dev          # libraries that exchange data with Balm
     oclgrind                                                         # checks what kernels do to memory
 )
 if [ "${1-}" = --checks ]; then

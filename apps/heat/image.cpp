@@ -4,11 +4,10 @@
 #include "image.hpp"
 
 #include <fmt/format.h>
-#include <png.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
+#include <balm/png.hpp>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -79,14 +78,11 @@ void write_bmp(const picture& picture, pending_file& file) {
 }
 
 void write_png(const picture& picture, pending_file& file) {
-    png_image image{};
-    image.version = PNG_IMAGE_VERSION;
-    image.width = picture.width;
-    image.height = picture.height;
-    image.format = PNG_FORMAT_RGB;
-    errno = 0;
-    if (png_image_write_to_stdio(&image, file.get(), 0, picture.rgb.data(), 0, nullptr) == 0)
-        file.fail(errno != 0 ? last_system_error() : std::string(image.message));
+    try {
+        balm::write_png(file.get(), {picture.rgb.data(), picture.height, picture.width, 3});
+    } catch (const balm::usage_error& fault) {
+        file.fail(fault.what());
+    }
 }
 
 // The mean of two colours, of which the second has this share.

@@ -3,7 +3,10 @@
 // header needs no <complex>; balm/dsl/complex.hpp has the numbers on the device.
 
 #include <concepts>
+#include <iosfwd>
 #include <type_traits>
+
+#include "balm/types.hpp"
 
 namespace balm {
 
@@ -26,6 +29,10 @@ struct alignas(2 * sizeof(T)) complex_value {
     constexpr T real() const { return real_part; }
     constexpr T imag() const { return imaginary_part; }
     friend bool operator==(const complex_value&, const complex_value&) = default;
+    /// The two parts in parentheses: (1, 2).
+    friend std::ostream& operator<<(std::ostream& to, const complex_value& z) {
+        return detail::print_lanes(to, scalar_of<T>, 2, &z);
+    }
 };
 
 namespace detail {

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <utility>
@@ -186,8 +187,12 @@ public:
 
     const std::shared_ptr<runtime::device_state>& state() const { return state_; }
     friend bool operator==(const device&, const device&) = default;
+    /// Its name and its backend: NVIDIA H100 (cuda).
+    friend std::ostream& operator<<(std::ostream& to, const device& of) { return write(to, of); }
 
 private:
+    static std::ostream& write(std::ostream&, const device&);
+
     std::shared_ptr<runtime::device_state> state_;
 };
 

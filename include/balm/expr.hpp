@@ -11,6 +11,7 @@
 #include "balm/builtin.hpp"
 #include "balm/conversion.hpp"
 #include "balm/dsl/value.hpp"
+#include "balm/host_array.hpp"
 #include "balm/kernel.hpp"
 #include "balm/tape.hpp"
 #include "balm/types.hpp"
@@ -113,6 +114,11 @@ public:
     shape extents() const { return array::box_of(*list_); }
     /// The number of its elements. Throws usage_error where nothing in it says that.
     std::size_t size() const { return extents().count(); }
+    /// Its elements, computed, in its extents. Blocks. Throws usage_error where nothing in it says how many
+    /// elements it has.
+    ///
+    ///     std::vector<float> sums = (x + y).to_host();
+    host_array<T> to_host() const;
 
     const array::tape& tape() const& { return *list_; }
     array::tape&& tape()&& { return std::move(*list_); }

@@ -1,6 +1,7 @@
 #pragma once
 // Host memory that keeps its shape: what reads give and zero-copy writes take.
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
@@ -9,6 +10,11 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+#include <version>
+
+#if defined(__cpp_lib_mdspan)
+#include <mdspan>
+#endif
 
 #include "balm/shape.hpp"
 
@@ -20,6 +26,24 @@ namespace detail {
 /// say the name.
 template <class T>
 using copy_of_an_element = std::conditional_t<std::is_class_v<T>, const T, T>;
+
+/// Throws usage_error where an array of this shape is not what an mdspan wants: `sizes`, of which those that
+/// are SIZE_MAX are free.
+void check_mdspan(const shape&, std::span<const std::size_t> sizes);
+template <class Mdspan, class T>
+Mdspan mdspan_over(T* elements, const shape& extents) {
+    using box = typename Mdspan::extents_type;
+    constexpr std::size_t rank = box::rank();
+    static_assert(rank >= 1 && rank <= shape::max_dimensions,
+                  "Balm: host arrays have one to eight dimensions");
+    std::array<std::size_t, rank> wanted{};
+    for (std::size_t d = 0; d < rank; ++d) wanted[d] = static_cast<std::size_t>(box::static_extent(d));
+    check_mdspan(extents, wanted);
+    return [&]<std::size_t... D>(std::index_sequence<D...>) {
+        return Mdspan(elements, static_cast<typename box::index_type>(extents[static_cast<int>(D)])...);
+    }
+    (std::make_index_sequence<rank>{});
+}
 }  // namespace detail
 
 /// A contiguous host array that keeps its shape. Elements are as in memory, bool too: a byte each, never
@@ -85,6 +109,33 @@ public:
     template <std::integral... I>
     requires(sizeof...(I) > 1) detail::copy_of_an_element<T>
     operator()(I... at) && { return elements_[flat(at...)]; }
+
+    /// The elements as an std::mdspan of row-major layout, or a type like it (Kokkos's, CUDA's): `Mdspan` is
+    /// made of the pointer and the extents. It refers to the array, and is valid as long. Throws usage_error
+    /// where the array has other dimensions, or another size where Mdspan's is fixed.
+    ///
+    ///     auto m = field.to_mdspan<std::mdspan<float, std::dextents<std::size_t, 2>>>();
+    template <class Mdspan>
+    Mdspan to_mdspan() & {
+        return detail::mdspan_over<Mdspan>(data(), shape_);
+    }
+    template <class Mdspan>
+    Mdspan to_mdspan() const& {
+        return detail::mdspan_over<Mdspan>(data(), shape_);
+    }
+    template <class Mdspan>
+    Mdspan to_mdspan() && = delete;  // Balm: it would refer to an array that is gone
+#if defined(__cpp_lib_mdspan)
+    /// The same of so many dimensions, where the standard library has std::mdspan: `field.to_mdspan<2>()`.
+    template <std::size_t Dimensions>
+    auto to_mdspan() & {
+        return to_mdspan<std::mdspan<T, std::dextents<std::size_t, Dimensions>>>();
+    }
+    template <std::size_t Dimensions>
+    auto to_mdspan() const& {
+        return to_mdspan<std::mdspan<const T, std::dextents<std::size_t, Dimensions>>>();
+    }
+#endif
 
     /// A copy of the elements.
     ///

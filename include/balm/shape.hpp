@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
@@ -112,6 +113,8 @@ private:
 
 /// "3 x 4", for messages.
 std::string to_string(const shape&);
+/// The same.
+std::ostream& operator<<(std::ostream&, const shape&);
 
 namespace detail {
 /// Bytes of as many elements of that size. Throws usage_error where that is more than half of what a

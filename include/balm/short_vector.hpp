@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <type_traits>
 
 #include "balm/types.hpp"
@@ -23,6 +24,11 @@ struct half {
     explicit half(float);
     explicit operator float() const;
     friend bool operator==(half a, half b) { return static_cast<float>(a) == static_cast<float>(b); }
+    /// The number, as the stream shows floats.
+    friend std::ostream& operator<<(std::ostream& to, half value) { return write(to, value); }
+
+private:
+    static std::ostream& write(std::ostream&, half);
 };
 
 namespace detail {
@@ -31,6 +37,11 @@ template <class T>
 inline constexpr bool is_lane = std::same_as<T, half>;
 template <scalar_type T>
 inline constexpr bool is_lane<T> = std::same_as<T, canonical<T>>;
+
+template <class T>
+inline constexpr scalar lane_scalar = scalar::f16;  // half
+template <scalar_type T>
+inline constexpr scalar lane_scalar<T> = scalar_of<T>;
 
 template <class T, int N>
 struct lanes {
@@ -69,6 +80,10 @@ requires detail::is_lane<T> &&(N == 2 || N == 3 || N == 4 || N == 8 ||
         for (int k = 0; k < N; ++k)
             if (!(a[k] == b[k])) return false;
         return true;
+    }
+    /// The lanes in parentheses, as the stream shows numbers: (1, 2, 3, 4).
+    friend std::ostream& operator<<(std::ostream& to, const vec& v) {
+        return detail::print_lanes(to, detail::lane_scalar<T>, N, &v);
     }
 };
 

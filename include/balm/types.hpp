@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <type_traits>
 
 namespace balm {
@@ -99,5 +100,10 @@ constexpr scalar common_scalar(scalar a, scalar b) {
 constexpr scalar common_with_weak(scalar strong, scalar weak) {
     return kind_of(weak) <= kind_of(strong) ? promote(strong) : common_scalar(strong, weak);
 }
+
+namespace detail {
+/// Numbers that lie one after the other, in parentheses, as the stream shows numbers.
+std::ostream& print_lanes(std::ostream&, scalar, std::uint8_t lanes, const void* at);
+}  // namespace detail
 
 }  // namespace balm

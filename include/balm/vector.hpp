@@ -335,6 +335,13 @@ private:
     std::shared_ptr<array::vector_state> state_;
 };
 
+template <class T>
+host_array<T> expr<T>::to_host() const {
+    host_array<T> got(extents());
+    vector<T>(*this).read(got);
+    return got;
+}
+
 /// The elements of host memory as a vector's are shown.
 template <class T>
 std::ostream& operator<<(std::ostream& to, const host_array<T>& x) {

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <ostream>
 
 #include "balm/error.hpp"
+#include "balm/host_array.hpp"
 
 namespace balm {
 
@@ -45,6 +47,21 @@ std::string to_string(const shape& of) {
     std::string text = fmt::format("{}", of[0]);
     for (int i = 1; i < of.dimensions(); ++i) text += fmt::format(" x {}", of[i]);
     return text;
+}
+
+std::ostream& operator<<(std::ostream& to, const shape& of) { return to << to_string(of); }
+
+void detail::check_mdspan(const shape& of, std::span<const std::size_t> sizes) {
+    bool fits = static_cast<std::size_t>(of.dimensions()) == sizes.size();
+    std::string wanted;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+        const bool is_free = sizes[d] == SIZE_MAX;
+        fits = fits && (is_free || sizes[d] == of[static_cast<int>(d)]);
+        wanted += fmt::format("{}{}", d == 0 ? "" : " x ", is_free ? "?" : std::to_string(sizes[d]));
+    }
+    if (!fits)
+        throw usage_error(
+            fmt::format("A host array of {} elements cannot be an mdspan of {}.", to_string(of), wanted));
 }
 
 std::size_t detail::bytes_of(const shape& extents, std::size_t element_size) {

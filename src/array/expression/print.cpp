@@ -25,7 +25,7 @@ void print_scalar(std::ostream& to, scalar type, const std::byte* at) {
     if (type == scalar::f16) {
         half value;
         std::memcpy(&value, at, sizeof value);
-        to << static_cast<float>(value);
+        to << value;
         return;
     }
     ir::with_type(type, [&]<class T>(std::type_identity<T>) {
@@ -92,6 +92,21 @@ std::ostream& print_ends(std::ostream& to, trace::type type, const std::byte* fi
 }
 
 }  // namespace
+
+}  // namespace balm::array
+
+namespace balm {
+
+std::ostream& half::write(std::ostream& to, half value) { return to << static_cast<float>(value); }
+
+std::ostream& detail::print_lanes(std::ostream& to, scalar of, std::uint8_t lanes, const void* at) {
+    array::print_element(to, trace::type(of, lanes), static_cast<const std::byte*>(at));
+    return to;
+}
+
+}  // namespace balm
+
+namespace balm::array {
 
 std::ostream& print(std::ostream& to, const vector_state* x) {
     if (x == nullptr) return to << "{}";

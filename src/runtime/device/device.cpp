@@ -2,11 +2,17 @@
 
 #include "balm/device.hpp"
 
+#include <ostream>
+
 #include "runtime/device/device_state.hpp"
 
 namespace balm {
 
 const device_info& device::info() const { return state_->info(); }
+
+std::ostream& device::write(std::ostream& to, const device& of) {
+    return to << of.name() << " (" << to_string(of.info().api) << ')';
+}
 
 queue device::queue() const { return balm::queue(state_->default_queue_handle()); }
 

@@ -1,0 +1,277 @@
+#pragma once
+// Arrays exchanged with other libraries in one process: DLPack's managed tensors (the format of PyTorch, JAX,
+// CuPy, NumPy and others), in and out, without a copy where both have the same memory.
+//
+// Balm needs no header of DLPack: the functions take and return any struct that is laid out as
+// DLManagedTensor or DLManagedTensorVersioned, and balm::dlpack has both for programs without the header.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "balm/buffer.hpp"
+#include "balm/context.hpp"
+#include "balm/host_array.hpp"
+#include "balm/mapping.hpp"
+#include "balm/plain_element.hpp"
+#include "balm/vector.hpp"
+#include "balm/view.hpp"
+
+namespace balm {
+
+/// DLPack's structs, as version 1 lays them out, under its names for their members.
+namespace dlpack {
+
+/// Kinds of memory: DLPack's numbers.
+enum : std::int32_t { on_cpu = 1, on_cuda = 2, on_cuda_host = 3, on_opencl = 4, on_cuda_managed = 13 };
+/// Kinds of numbers.
+enum : std::uint8_t { is_int = 0, is_uint = 1, is_float = 2, is_complex = 5, is_bool = 6 };
+/// Bits of the flags of a versioned tensor.
+enum : std::uint64_t { read_only = 1, copied = 2 };
+/// The version of the format that Balm writes. A tensor of another major version has another layout.
+inline constexpr std::uint32_t major_version = 1, minor_version = 0;
+
+/// Where memory is (DLDevice).
+struct device {
+    std::int32_t device_type;
+    std::int32_t device_id;
+};
+/// What an element is (DLDataType).
+struct data_type {
+    std::uint8_t code;
+    std::uint8_t bits;
+    std::uint16_t lanes;
+};
+/// An array (DLTensor). Strides are counted in elements; null for those of a row-major array.
+struct tensor {
+    void* data;
+    dlpack::device device;
+    std::int32_t ndim;
+    data_type dtype;
+    std::int64_t* shape;
+    std::int64_t* strides;
+    std::uint64_t byte_offset;
+};
+/// An array and how to give it back (DLManagedTensor).
+struct managed_tensor {
+    tensor dl_tensor;
+    void* manager_ctx;
+    void (*deleter)(managed_tensor*);
+};
+/// A version of the format (DLPackVersion).
+struct version {
+    std::uint32_t major;
+    std::uint32_t minor;
+};
+/// The same with a version and flags (DLManagedTensorVersioned).
+struct versioned_tensor {
+    dlpack::version version;
+    void* manager_ctx;
+    void (*deleter)(versioned_tensor*);
+    std::uint64_t flags;
+    tensor dl_tensor;
+};
+
+}  // namespace dlpack
+
+/// A struct that is laid out as DLManagedTensor or DLManagedTensorVersioned.
+template <class M>
+concept dlpack_managed = std::is_standard_layout_v<M> && requires(M& m) {
+    m.manager_ctx;
+    m.deleter(&m);
+    m.dl_tensor.byte_offset;
+    requires sizeof(m.dl_tensor) == sizeof(dlpack::tensor);
+};
+
+namespace detail {
+
+template <class M>
+concept dlpack_versioned = dlpack_managed<M> && requires(M& m) {
+    m.version.major;
+    m.flags;
+};
+template <dlpack_managed M>
+using own_dlpack_struct =
+    std::conditional_t<dlpack_versioned<M>, dlpack::versioned_tensor, dlpack::managed_tensor>;
+/// Balm's struct of that layout. The other side is compiled elsewhere, with a struct of its own, too.
+template <dlpack_managed M>
+own_dlpack_struct<M>* as_own(M* of) {
+    static_assert(sizeof(M) == sizeof(own_dlpack_struct<M>) &&
+                      offsetof(M, dl_tensor) == offsetof(own_dlpack_struct<M>, dl_tensor) &&
+                      offsetof(M, deleter) == offsetof(own_dlpack_struct<M>, deleter),
+                  "Balm: this struct is not laid out as DLManagedTensor or DLManagedTensorVersioned");
+    return reinterpret_cast<own_dlpack_struct<M>*>(of);
+}
+
+/// What is exported: memory of the host, or elements on a device.
+struct dlpack_source {
+    std::shared_ptr<void> owner;  ///< kept until the deleter is called
+    void* data = nullptr;         ///< on the host
+    bool is_constant = false;
+    std::shared_ptr<runtime::storage> memory;  ///< on a device, if not null
+    std::size_t byte_offset = 0;
+    element_layout element;
+    shape extents;
+};
+dlpack::managed_tensor* export_dlpack(dlpack_source&&);
+dlpack::versioned_tensor* export_dlpack_versioned(dlpack_source&&);
+dlpack::managed_tensor* export_dlpack(const array::selection&, const element_layout&);
+dlpack::versioned_tensor* export_dlpack_versioned(const array::selection&, const element_layout&);
+template <dlpack_managed M, class... A>
+M* exported(A&&... a) {
+    if constexpr (dlpack_versioned<M>)
+        return reinterpret_cast<M*>(export_dlpack_versioned(std::forward<A>(a)...));
+    else
+        return reinterpret_cast<M*>(export_dlpack(std::forward<A>(a)...));
+}
+template <dlpack_managed M, class Owner, class T>
+M* exported_host(Owner&& of, T* data, const shape& extents) {
+    dlpack_source source;
+    source.owner = std::make_shared<std::remove_cvref_t<Owner>>(std::forward<Owner>(of));
+    source.data = const_cast<std::remove_const_t<T>*>(data);
+    source.is_constant = std::is_const_v<T>;
+    source.element = layout_of<std::remove_const_t<T>>();
+    source.extents = extents;
+    return exported<M>(std::move(source));
+}
+
+/// A tensor of either kind that is imported: its struct without the head, and how to give it back.
+struct dlpack_import {
+    const dlpack::tensor* tensor = nullptr;
+    void* managed = nullptr;
+    void (*give_back)(void* managed) = nullptr;
+};
+dlpack_import checked_import(dlpack::managed_tensor*);
+dlpack_import checked_import(dlpack::versioned_tensor*);
+/// The tensor's extents, without the last dimension where it has the lanes.
+shape extents_of_import(const dlpack_import&, const element_layout&);
+void copy_import(const dlpack_import&, const element_layout&, void* to);
+bool is_on_host(const dlpack_import&);
+std::shared_ptr<array::vector_state> share_import(const dlpack_import&, const context&, const element_layout&,
+                                                  trace::type, std::size_t alignment);
+
+}  // namespace detail
+
+// ---- out ----
+
+/// The elements of a vector, a view of one, or a buffer, as a tensor that other libraries use where they are:
+/// on CUDA devices (kDLCUDA) by their address, on OpenCL devices, CPUs too, by their cl_mem (kDLOpenCL,
+/// device 0: the cl_mem knows its context). Nothing is copied, and the elements live until the tensor's
+/// deleter was called. Views keep their strides, in the order of their dimensions. The lanes of short vectors
+/// are a last dimension. For libraries that compute on the host, export x.map() or x.to_host().
+///
+/// The call waits for the commands that use the elements. Afterwards Balm does not know what the other
+/// library does: its commands must be complete, or declared by run_native, before Balm uses the elements
+/// again.
+///
+/// Throws usage_error for a vector over several devices or without one, and for a view of an expression or at
+/// computed positions, which has no strides.
+///
+///     DLManagedTensor* t = balm::to_dlpack<DLManagedTensor>(x);
+///     t->deleter(t);  // by whoever uses it
+template <dlpack_managed M = dlpack::managed_tensor, plain_element T>
+[[nodiscard]] M* to_dlpack(const vector<T>& x) {
+    detail::dlpack_source source;
+    source.memory = x.elements().storage();
+    source.byte_offset = x.byte_offset();
+    source.element = detail::layout_of<T>();
+    source.extents = x.extents();
+    return detail::exported<M>(std::move(source));
+}
+template <dlpack_managed M = dlpack::managed_tensor, plain_element T>
+[[nodiscard]] M* to_dlpack(const buffer_range<T, access::mixed>& x) {
+    detail::dlpack_source source;
+    source.memory = x.storage();
+    source.byte_offset = x.byte_offset();
+    source.element = detail::layout_of<T>();
+    source.extents = x.part().extents;
+    return detail::exported<M>(std::move(source));
+}
+template <dlpack_managed M = dlpack::managed_tensor, class T>
+requires plain_element<std::remove_const_t<T>>
+[[nodiscard]] M* to_dlpack(const view<T>& x) {
+    return detail::exported<M>(x.what(), detail::layout_of<std::remove_const_t<T>>());
+}
+/// Host memory as a tensor (kDLCPU), which keeps it: nothing is copied. The elements of x.map() are given
+/// back to the device when the deleter is called; until then commands that would meet the mapping throw.
+///
+///     PyObject* capsule = PyCapsule_New(balm::to_dlpack(x.to_host()), "dltensor", …);
+template <dlpack_managed M = dlpack::managed_tensor, plain_element T>
+[[nodiscard]] M* to_dlpack(host_array<T>&& x) {
+    T* const data = x.data();
+    const shape extents = x.shape();
+    return detail::exported_host<M>(std::move(x), data, extents);
+}
+template <dlpack_managed M = dlpack::managed_tensor, plain_element T>
+requires(!std::same_as<T, bool>) [[nodiscard]] M* to_dlpack(std::vector<T>&& x) {
+    T* const data = x.data();
+    const shape extents(x.size());
+    return detail::exported_host<M>(std::move(x), data, extents);
+}
+template <dlpack_managed M = dlpack::managed_tensor, class T>
+requires plain_element<std::remove_const_t<T>>
+[[nodiscard]] M* to_dlpack(mapped<T>&& x) {
+    T* const data = x.data();
+    const shape extents(x.size());
+    return detail::exported_host<M>(std::move(x), data, extents);
+}
+
+// ---- in ----
+
+/// The extents of a tensor, to make a view of the vector that it becomes. Throws usage_error for null,
+/// another major version, and more than eight dimensions. A tensor of no dimension has one element.
+///
+///     const balm::shape extents = balm::dlpack_extents(t);
+///     balm::vector<float> x = balm::from_dlpack<float>(ctx, t);
+///     auto M = balm::view(x, extents);
+template <dlpack_managed M>
+shape dlpack_extents(M* tensor) {
+    return detail::extents_of_import(detail::checked_import(detail::as_own(tensor)), {});
+}
+
+/// The elements of a tensor in host memory (kDLCPU, kDLCUDAHost), copied row by row; the tensor is then given
+/// back: its deleter has been called. T is the tensor's type; of a short vector the last dimension has the
+/// lanes.
+///
+/// Throws usage_error for another type, for memory of a device, and as dlpack_extents; the tensor is then as
+/// it was, and still the caller's.
+///
+///     balm::host_array<float> h = balm::from_dlpack<float>(t);
+template <plain_element T, dlpack_managed M>
+host_array<T> from_dlpack(M* tensor) {
+    const detail::dlpack_import from = detail::checked_import(detail::as_own(tensor));
+    host_array<T> made(detail::extents_of_import(from, detail::layout_of<T>()));
+    detail::copy_import(from, detail::layout_of<T>(), made.data());
+    from.give_back(from.managed);
+    return made;
+}
+
+/// The elements of a tensor as a vector, row by row. Elements in host memory are copied to the context's
+/// devices, and the tensor is given back. Elements on a CUDA device (kDLCUDA, kDLCUDAManaged) or of a cl_mem
+/// (kDLOpenCL) are shared, on the context's only device, which has to be theirs; the deleter is called when
+/// the last handle of the vector has gone and the commands that use it are complete. If they do not lie row
+/// by row they are copied on the device, and the tensor is given back.
+///
+/// The producer's commands must be complete before the call, or be in the native queue of the device's queue
+/// (balm::native(device.queue())), behind which the vector's first commands come.
+///
+/// Throws usage_error as the other from_dlpack, for elements on another device, and where adopt_memory or
+/// as_vector would; out_of_memory_error. The tensor is then still the caller's.
+template <plain_element T, dlpack_managed M>
+vector<T> from_dlpack(const context& where, M* tensor) {
+    const detail::dlpack_import from = detail::checked_import(detail::as_own(tensor));
+    if (detail::is_on_host(from)) {
+        host_array<T> elements(detail::extents_of_import(from, detail::layout_of<T>()));
+        detail::copy_import(from, detail::layout_of<T>(), elements.data());
+        vector<T> made(where, elements);
+        from.give_back(from.managed);
+        return made;
+    }
+    return vector<T>(
+        detail::share_import(from, where, detail::layout_of<T>(), detail::array_type<T>(), alignof(T)));
+}
+
+}  // namespace balm

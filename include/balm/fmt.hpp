@@ -1,0 +1,111 @@
+#pragma once
+// Formatting with {fmt} of what has an operator<<: fmt::print("{}", x) writes the text that std::cout << x
+// does. This header needs {fmt} (version 8 or later), which programs that include it link: fmt::fmt.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <ios>
+#include <locale>
+#include <sstream>
+#include <string>
+
+#include "balm/complex_value.hpp"
+#include "balm/device.hpp"
+#include "balm/error.hpp"
+#include "balm/host_array.hpp"
+#include "balm/shape.hpp"
+#include "balm/short_vector.hpp"
+#include "balm/vector.hpp"
+#include "balm/view.hpp"
+
+namespace balm::detail {
+
+/// The formatter of everything here. Its specification is [.precision][e|f|g], which numbers take as they do
+/// from a stream's std::setprecision, std::scientific and std::fixed, whatever the locale: "{:.3f}".
+class stream_formatter {
+public:
+    template <class Context>
+    constexpr auto parse(Context& of) {
+        auto at = of.begin();
+        const auto end = of.end();
+        if (at != end && *at == '.') {
+            ++at;
+            if (at == end || !is_digit(*at)) refuse();
+            for (precision_ = 0; at != end && is_digit(*at); ++at) {
+                precision_ = 10 * precision_ + (*at - '0');
+                if (precision_ > 1000) refuse();
+            }
+        }
+        if (at != end && (*at == 'e' || *at == 'f' || *at == 'g')) notation_ = *at++;
+        if (at != end && *at != '}') refuse();
+        return at;
+    }
+
+    template <class T, class Context>
+    auto format(const T& value, Context& to) const {
+        std::ostringstream text;
+        text.imbue(std::locale::classic());
+        if (precision_ >= 0) text.precision(precision_);
+        if (notation_ == 'e') text.setf(std::ios::scientific, std::ios::floatfield);
+        if (notation_ == 'f') text.setf(std::ios::fixed, std::ios::floatfield);
+        text << value;
+        const std::string all = text.str();
+        auto out = to.out();
+        for (const char c : all) *out++ = c;
+        return out;
+    }
+
+private:
+    static constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+    static void refuse() {
+        throw fmt::format_error("Balm's types are formatted by [.precision][e|f|g], as in {:.3f}");
+    }
+
+    int precision_ = -1;  // the stream's
+    char notation_ = 0;
+};
+
+}  // namespace balm::detail
+
+namespace fmt {
+
+/// Vectors, views and expressions, computed: `fmt::print("{:.3f}\n", 2 * x + 1)`.
+template <class A>
+requires balm::array_value<A>
+struct formatter<A, char> : balm::detail::stream_formatter {
+};
+template <class T>
+struct formatter<balm::host_array<T>, char> : balm::detail::stream_formatter {};
+template <class T, int N>
+struct formatter<balm::vec<T, N>, char> : balm::detail::stream_formatter {};
+template <class T>
+struct formatter<balm::complex_value<T>, char> : balm::detail::stream_formatter {};
+template <>
+struct formatter<balm::half, char> : balm::detail::stream_formatter {};
+template <>
+struct formatter<balm::shape, char> : balm::detail::stream_formatter {};
+template <>
+struct formatter<balm::device, char> : balm::detail::stream_formatter {};
+
+#define BALM_FORMATTED_ERROR(type) \
+    template <>                    \
+    struct formatter<balm::type, char> : balm::detail::stream_formatter {};
+BALM_FORMATTED_ERROR(error)
+BALM_FORMATTED_ERROR(usage_error)
+BALM_FORMATTED_ERROR(trace_error)
+BALM_FORMATTED_ERROR(no_device_error)
+BALM_FORMATTED_ERROR(device_error)
+BALM_FORMATTED_ERROR(callback_error)
+BALM_FORMATTED_ERROR(out_of_memory_error)
+BALM_FORMATTED_ERROR(build_error)
+BALM_FORMATTED_ERROR(check_error)
+#undef BALM_FORMATTED_ERROR
+
+/// {fmt} would format host arrays as it does all ranges.
+template <class T>
+struct is_range<balm::host_array<T>, char> {
+    static constexpr bool value = false;
+};
+
+}  // namespace fmt

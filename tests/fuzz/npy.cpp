@@ -1,0 +1,129 @@
+// Bytes as a .npy file, as a .npz file, and as a deflate stream. What is read takes no more memory than the
+// file has bytes for, and is the same once it was written and read again; what is refused is refused by a
+// short sentence that names the file. zlib expands what Balm expands, to the same bytes.
+
+#include <zlib.h>
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "balm/error.hpp"
+#include "fuzz/fuzz.hpp"
+#include "interop/inflate.hpp"
+#include "interop/npy_format.hpp"
+#include "interop/zip.hpp"
+#include "support/scratch_directory.hpp"
+
+namespace {
+
+using balm::detail::element_layout;
+using balm::fuzz::expect;
+
+constexpr element_layout layouts[] = {{'b', 1, 1, 1},  {'u', 1, 1, 1}, {'i', 2, 1, 1}, {'f', 2, 1, 1},
+                                      {'f', 4, 1, 1},  {'f', 4, 3, 4}, {'f', 8, 1, 1}, {'c', 8, 1, 1},
+                                      {'c', 16, 1, 1}, {'i', 8, 2, 2}};
+
+void check_refusal(std::string_view words, std::string_view beginning) {
+    expect(words.starts_with(beginning), "a refusal names the file", words);
+    expect(words.size() < 400, "a refusal is short", words);
+    for (const char c : words)
+        expect(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f, "a refusal is one line", words);
+}
+
+struct array {
+    balm::shape extents;
+    std::vector<std::byte> elements;
+};
+array read_as(const element_layout& layout, std::span<const std::byte> bytes, std::size_t most) {
+    array made;
+    balm::interop::memory_source from("The file 'f.npy'", bytes);
+    balm::interop::read_npy_array(from, layout, [&](const balm::shape& extents) -> void* {
+        expect(extents.count() * layout.lanes <= most / layout.bytes, "elements take bytes of the file");
+        made.extents = extents;
+        made.elements.resize(extents.count() * layout.lanes_in_memory * layout.bytes + 1);
+        return made.elements.data();
+    });
+    return made;
+}
+
+void read_npy(std::span<const std::byte> bytes) {
+    for (const element_layout& layout : layouts) {
+        try {
+            const array got = read_as(layout, bytes, bytes.size());
+            if (got.extents.dimensions() == balm::shape::max_dimensions && layout.lanes > 1) continue;
+            for (const auto order : {balm::npy_order::rows, balm::npy_order::columns}) {
+                const std::string head = balm::interop::npy_head(layout, got.extents, order);
+                std::vector<std::byte> written(head.size());
+                std::memcpy(written.data(), head.data(), head.size());
+                balm::interop::write_npy_elements(
+                    layout, got.extents, got.elements.data(), order, [&](std::span<const std::byte> piece) {
+                        written.insert(written.end(), piece.begin(), piece.end());
+                    });
+                const array again = read_as(layout, written, written.size());
+                expect(again.extents == got.extents && again.elements == got.elements,
+                       "what is written is read again");
+            }
+        } catch (const balm::usage_error& refused) {
+            check_refusal(refused.what(), "The file 'f.npy' cannot be read: ");
+        }
+    }
+}
+
+void read_npz(std::span<const std::byte> bytes) {
+    static const balm::test::scratch_directory& folder = *new balm::test::scratch_directory;
+    const std::string path = folder / "f.npz";
+    std::ofstream(path, std::ios::binary | std::ios::trunc)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    const balm::interop::file archive(path, "rb");
+    std::vector<balm::interop::zip_member> members;
+    try {
+        members = balm::interop::read_zip_directory(archive);
+    } catch (const balm::usage_error& refused) {
+        return check_refusal(refused.what(), "The file '" + path + "' cannot be read: ");
+    }
+    expect(members.size() <= bytes.size() / 46, "a member takes bytes of the directory");
+    for (const balm::interop::zip_member& each : members) {
+        try {
+            balm::interop::read_zip_member(archive, each, "The array", [&](balm::interop::byte_source& from) {
+                expect(from.left() <= 1032 * (bytes.size() + 1), "a member takes bytes of the archive");
+                (void)balm::interop::read_npy_head(from);
+            });
+        } catch (const balm::usage_error& refused) {
+            check_refusal(refused.what(), "The array cannot be read: ");
+        }
+    }
+}
+
+void expand(std::span<const std::byte> bytes) {
+    std::vector<std::byte> other(1 << 16);
+    z_stream stream{};
+    if (inflateInit2(&stream, -15) != Z_OK) return;
+    stream.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(bytes.data()));
+    stream.avail_in = static_cast<uInt>(bytes.size());
+    stream.next_out = reinterpret_cast<Bytef*>(other.data());
+    stream.avail_out = static_cast<uInt>(other.size());
+    const bool is_whole = inflate(&stream, Z_FINISH) == Z_STREAM_END;
+    other.resize(stream.total_out);
+    inflateEnd(&stream);
+    std::vector<std::byte> own(other.size());
+    const char* const why = balm::interop::inflate(bytes, own);
+    if (is_whole) {
+        expect(why == nullptr, "what zlib expands is expanded", why == nullptr ? "" : why);
+        expect(own == other, "to the same bytes");
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto bytes = std::as_bytes(std::span(data, size));
+    read_npy(bytes);
+    read_npz(bytes);
+    expand(bytes);
+    return 0;
+}
