@@ -198,10 +198,10 @@ private:
 
 single_kernel make_single_kernel(unsigned border) {
     return balm::kernel<2>(
-        "heat_step(pitch, inner, outer, weights, cells, from, to)",
-        [border](Index pitch, Float inner, Float outer, In<float> weights, In<std::uint8_t> cells,
-                 In<float> from, Out<float> to) {
-            const Index i = named("i", (global_id(1) + border) * pitch + global_id(0) + border);
+        "heat_step(pitch, first, inner, outer, weights, cells, from, to)",
+        [border](Index pitch, Index first, Float inner, Float outer, In<float> weights,
+                 In<std::uint8_t> cells, In<float> from, Out<float> to) {
+            const Index i = named("i", (global_id(1) + first + border) * pitch + global_id(0) + border);
             const UChar code = named("code", cells[i]);
             const Float own = named("own", from[i]);
             const Float around =
@@ -214,12 +214,13 @@ single_kernel make_single_kernel(unsigned border) {
 tile_kernel make_tile_kernel(const plan& plan) {
     const tile_shape shape(plan);
     return balm::kernel<2>(
-        "heat_tile(steps, pitch, keep, take, coefficients, cells, from, to, shared)",
-        [&](Int steps, Index pitch, Float keep, Float take, In<float> coefficients, In<std::uint32_t> cells,
-            In<float> from, Out<float> to, Local<float> shared) {
+        "heat_tile(steps, pitch, first, keep, take, coefficients, cells, from, to, shared)",
+        [&](Int steps, Index pitch, Index first, Float keep, Float take, In<float> coefficients,
+            In<std::uint32_t> cells, In<float> from, Out<float> to, Local<float> shared) {
             const Int tx = named("tx", cast<int>(local_id(0))), ty = named("ty", cast<int>(local_id(1)));
-            const Index corner = named("corner", group_id(1) * static_cast<int>(plan.inner_height()) * pitch +
-                                                     group_id(0) * static_cast<int>(plan.inner_width()));
+            const Index corner =
+                named("corner", (group_id(1) + first) * static_cast<int>(plan.inner_height()) * pitch +
+                                    group_id(0) * static_cast<int>(plan.inner_width()));
             block own(shape, shared, tx, ty);
             own.load(from, corner, pitch);
 
@@ -281,14 +282,15 @@ stream_kernel make_stream_kernel(const plan& plan) {
     const int steps = static_cast<int>(plan.steps), width = static_cast<int>(plan.tile_width);
     const int height = static_cast<int>(plan.tile_height);
     return balm::kernel<2>(
-        "heat_stream(pitch, rows, keep, take, coefficients, cells, plain, from, to, odd, even, weights)",
-        [&](Index pitch, Index rows, Float keep, Float take, In<float> coefficients, In<std::uint8_t> cells,
-            In<std::uint8_t> plain, In<float> from, Out<float> to, Local<float> odd, Local<float> even,
-            Local<float> weights) {
-            const Index top = named("top", global_id(1) * static_cast<int>(plan.inner_height()));
+        "heat_stream(pitch, strips, first, keep, take, coefficients, cells, plain, from, to, odd, even, "
+        "weights)",
+        [&](Index pitch, Index strips, Index first, Float keep, Float take, In<float> coefficients,
+            In<std::uint8_t> cells, In<std::uint8_t> plain, In<float> from, Out<float> to, Local<float> odd,
+            Local<float> even, Local<float> weights) {
+            const Index top = named("top", (global_id(1) + first) * static_cast<int>(plan.inner_height()));
             const Index corner =
                 named("corner", top * pitch + global_id(0) * static_cast<int>(plan.inner_width()));
-            const Index flags = named("flags", global_id(0) * rows + top);
+            const Index flags = named("flags", top * strips + global_id(0));
             // Where the last three rows of each step are kept.
             Index upper = named("upper", Index(0)), middle = named("middle", Index(width)),
                   lower = named("lower", Index(2 * width));
@@ -326,7 +328,7 @@ stream_kernel make_stream_kernel(const plan& plan) {
                             target[lower + x + target_rows] = next;
                     }
                 };
-                IF (plain[flags + row] != 0) {
+                IF (plain[flags + row * strips] != 0) {
                     line([&](const Index&) { return keep; }, [&](const Index&) { return take; });
                 }
                 ELSE {
