@@ -33,7 +33,8 @@ struct step_options {
     /// By default that of the table for the first device. All devices take the same. A step that is no mean
     /// with weights of at least 0 (alpha * dt > 4) is left to the single-step kernel all the same.
     std::optional<heat::plan> plan;
-    /// Bytes that the world may take on each device. By default seven eighths of the device's memory, or as
+    /// Bytes that the world's buffers may have on each device, for each of which Balm's pool may take up to
+    /// an eighth more (of large ones, 2 MiB more). By default seven eighths of the device's memory, or as
     /// much as the world needs where that is the host's memory.
     std::optional<std::uint64_t> memory;
 };
