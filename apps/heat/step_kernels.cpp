@@ -278,6 +278,14 @@ std::size_t tile_shared_size(const plan& plan) {
 
 // ---- the stream
 
+namespace {
+
+/// Elements before the first row that is kept and behind the last, for neighbours of columns that are not
+/// right; so many that rows stay aligned.
+constexpr int stream_padding = 16;
+
+}  // namespace
+
 stream_kernel make_stream_kernel(const plan& plan) {
     const int steps = static_cast<int>(plan.steps), width = static_cast<int>(plan.tile_width);
     const int height = static_cast<int>(plan.tile_height);
@@ -292,8 +300,9 @@ stream_kernel make_stream_kernel(const plan& plan) {
                 named("corner", top * pitch + global_id(0) * static_cast<int>(plan.inner_width()));
             const Index flags = named("flags", top * strips + global_id(0));
             // Where the last three rows of each step are kept.
-            Index upper = named("upper", Index(0)), middle = named("middle", Index(width)),
-                  lower = named("lower", Index(2 * width));
+            Index upper = named("upper", Index(stream_padding)),
+                  middle = named("middle", Index(stream_padding + width)),
+                  lower = named("lower", Index(stream_padding + 2 * width));
 
             // Codes become weights once, so that no step has to look them up (a random world on
             // PoCL with 2 cores: 2.8 Gcell/s with eight look-ups, 5.1 so). They are chosen, not loaded:
@@ -311,7 +320,7 @@ stream_kernel make_stream_kernel(const plan& plan) {
                 return value;
             };
             const auto look_up = [&](const Index& start, const Index& kept) {
-                for (Index x : range(Index(1), width - 1)) {
+                for (Index x : range(width)) {
                     const Int code = named("code", cast<int>(cells[start + x]));
                     weights[kept + x] = chosen(code, keeps, keep, 1);
                     weights[kept + x + width] = chosen(code, takes, take, 0);
@@ -328,9 +337,12 @@ stream_kernel make_stream_kernel(const plan& plan) {
                     if (step > 1) return Float(source[kept + x + source_rows]);
                     return from[below < 0 ? start - pitch + x : below > 0 ? start + pitch + x : start + x];
                 };
+                // In all rows that are kept, all columns are computed, though in step s those from s to
+                // width - s alone are right: whole vectors leave no rest for a loop over single cells.
                 const auto line = [&](const std::function<Float(const Index&)>& keep_of,
                                       const std::function<Float(const Index&)>& take_of) {
-                    for (Index x : range(Index(step), width - step)) {
+                    for (Index x : range(Index(step == steps ? step : 0),
+                                         Index(step == steps ? width - step : width))) {
                         const Float around =
                             named("around", (old(upper, -1, x) + old(lower, 1, x)) +
                                                 (old(middle, 0, x - 1) + old(middle, 0, x + 1)));
@@ -365,7 +377,7 @@ stream_kernel make_stream_kernel(const plan& plan) {
 }
 
 std::size_t stream_rows_size(const plan& plan) {
-    return std::size_t{plan.steps + 1} / 2 * 3 * plan.tile_width;
+    return std::size_t{plan.steps + 1} / 2 * 3 * plan.tile_width + 2 * stream_padding;
 }
 
 std::size_t stream_weights_size(const plan& plan) { return std::size_t{2} * plan.steps * plan.tile_width; }
