@@ -8,7 +8,10 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "conductance.hpp"
 #include "generate.hpp"
@@ -138,6 +141,54 @@ void on_gpu(benchmark::State& state, const balm::device& on) {
     if (!agree(ours.state(), result.data())) state.SkipWithError("the result is wrong");
 }
 
+// ---- the same program both ways: a world that is divided, against one that is not
+
+/// Bytes that a world takes on a device, roughly.
+std::uint64_t bytes_of(const heat::world& world) { return std::uint64_t{9} * world.size(); }
+
+void compare_steppers(benchmark::State& state, std::size_t cells, heat::stepper& divided,
+                      heat::stepper& whole, unsigned how_many, int samples, double least) {
+    for (heat::stepper* each : {&divided, &whole}) {
+        each->prepare();
+        each->advance(how_many);
+        each->finish();
+    }
+    if (divided.state() != whole.state()) return state.SkipWithError("the results differ");
+    const auto run = [&](heat::stepper& of) {
+        of.advance(how_many);
+        of.finish();
+    };
+    for (auto iteration : state) {
+        static_cast<void>(iteration);
+        const comparison made = compare_in_pairs([&] { run(divided); }, [&] { run(whole); }, samples);
+        balm::bench::report(state, made, least);
+        state.counters["cells_per_second"] = static_cast<double>(cells) * how_many / made.balm;
+    }
+}
+
+/// Each band stays for 264 steps where a quarter of a large world has enough rows. The transfers, 9 bytes a
+/// cell, run beside them; the halos' rows are computed twice.
+constexpr double bands_bar = 0.7;
+
+void bands(benchmark::State& state, const balm::device& on) {
+    const unsigned side = is_cpu(on) ? size : 20'000;
+    const heat::world world = heat::make_slalom(side, side, alpha);
+    const balm::context context({on});
+    heat::stepper whole(world, dt, context),
+        banded(world, dt, context, heat::step_options{{}, bytes_of(world) / 4});
+    compare_steppers(state, world.size(), banded, whole, banded.division().stay, is_cpu(on) ? 5 : 9,
+                     bands_bar);
+}
+
+constexpr double two_devices_bar = 1.85;
+
+void two_devices(benchmark::State& state, const balm::device& one, const balm::device& other) {
+    constexpr unsigned side = 40'000;
+    const heat::world world = heat::make_slalom(side, side, alpha);
+    heat::stepper whole(world, dt, balm::context({one})), halves(world, dt, balm::context({one, other}));
+    compare_steppers(state, world.size(), halves, whole, 240, 5, two_devices_bar);
+}
+
 // ---- tuning: the median of a few runs, without a peer
 
 struct candidate {
@@ -201,6 +252,22 @@ void register_all() {
         ->Iterations(1)
         ->UseManualTime()
         ->Unit(benchmark::kMillisecond);
+    on_every_device("heat step, a world in bands (streamed), against one that stays", bands);
+    std::map<std::string, std::vector<balm::device>> gpus;
+    for (const balm::device& each : all_devices())
+        if (each.info().type == balm::device_type::gpu) gpus[label(each)].push_back(each);
+    for (const auto& [kind, alike] : gpus) {
+        if (alike.size() < 2) continue;
+        const std::string words = "2 x " + kind;
+        benchmark::RegisterBenchmark(("heat step, 40,000 x 40,000 slalom, two against one/" + words).c_str(),
+                                     [words, pair = alike](benchmark::State& state) {
+                                         state.SetLabel(words);
+                                         two_devices(state, pair[0], pair[1]);
+                                     })
+            ->Iterations(1)
+            ->UseManualTime()
+            ->Unit(benchmark::kMillisecond);
+    }
     for (const candidate& each : candidates)
         for (const balm::device& device : all_devices())
             if (each.on_cpu == is_cpu(device)) {

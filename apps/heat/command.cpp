@@ -11,6 +11,7 @@
 #include <csignal>
 #include <iostream>
 #include <limits>
+#include <string_view>
 
 namespace heat {
 namespace {
@@ -37,6 +38,17 @@ void add_parsed(CLI::App& app, const std::string& name, Number& value, const std
            description)
         ->type_name("NUMBER")
         ->default_str(fmt::format("{}", value));
+}
+
+// The number of bytes that a text such as "64M" says; 0 if it says none.
+std::uint64_t bytes_of(const std::string& text) {
+    constexpr std::string_view units = "KMGT";
+    const std::size_t unit = text.empty() ? std::string_view::npos : units.find(text.back());
+    const bool has_unit = unit != std::string_view::npos;
+    const unsigned shift = has_unit ? 10 * (static_cast<unsigned>(unit) + 1) : 0;
+    std::uint64_t number = 0;
+    if (!parse(has_unit ? text.substr(0, text.size() - 1) : text, number)) return 0;
+    return number <= (std::numeric_limits<std::uint64_t>::max() >> shift) ? number << shift : 0;
 }
 
 // CLI11 explains some faults in several lines.
@@ -67,6 +79,35 @@ void add_number(CLI::App& app, const std::string& name, float& value, const std:
         app, name, value, description, "a finite number of at least 0",
         [](float number, float low, float high) { return number >= low && number <= high; }, 0.0f,
         std::numeric_limits<float>::max());
+}
+
+void add_bytes(CLI::App& app, const std::string& name, std::optional<std::uint64_t>& value,
+               const std::string& description) {
+    app.add_option_function<std::string>(
+           name,
+           [=, &value](const std::string& text) {
+               value = bytes_of(text);
+               if (*value == 0)
+                   throw CLI::ValidationError(
+                       fmt::format("{} is \"{}\", not a number of bytes such as 500M or 40G", name, text));
+           },
+           description)
+        ->type_name("BYTES");
+}
+
+void add_number_or_all(CLI::App& app, const std::string& name, std::optional<unsigned>& value,
+                       const std::string& description) {
+    app.add_option_function<std::string>(
+           name,
+           [=, &value](const std::string& text) {
+               unsigned number = 0;
+               if (text != "all" && (!parse(text, number) || number == 0))
+                   throw CLI::ValidationError(
+                       fmt::format("{} is \"{}\", not a whole number from 1, or \"all\"", name, text));
+               value = number;
+           },
+           description)
+        ->type_name("NUMBER");
 }
 
 int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {

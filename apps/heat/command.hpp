@@ -2,8 +2,10 @@
 // What the heat programs' command lines share. Arguments come in, numbers and exit codes go out. Here so that
 // every program refuses the same nonsense in the same words: one line on stderr, exit code 1.
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace CLI {
@@ -19,6 +21,15 @@ void add_number(CLI::App& app, const std::string& name, unsigned& value, unsigne
 
 /// Adds an argument that must be one finite number of at least 0.
 void add_number(CLI::App& app, const std::string& name, float& value, const std::string& description);
+
+/// Adds an option that must be a number of bytes of at least 1: a whole number, with K, M, G or T behind it
+/// for KiB, MiB, GiB or TiB.
+void add_bytes(CLI::App& app, const std::string& name, std::optional<std::uint64_t>& value,
+               const std::string& description);
+
+/// Adds an option that must be a whole number of at least 1, or "all", for which `value` becomes 0.
+void add_number_or_all(CLI::App& app, const std::string& name, std::optional<unsigned>& value,
+                       const std::string& description);
 
 /// Parses the arguments and runs the body. Returns the exit code: the body's, 0 after --help, 1 with one line
 /// on stderr, `program: what is wrong`, when an argument is wrong or the body throws. Output to a closed pipe

@@ -10,7 +10,7 @@ namespace heat {
 namespace {
 
 constexpr double batch_seconds = 0.2;
-constexpr unsigned smallest_batch = 8;  // what a launch does
+constexpr unsigned usual_batch = 8;  // what a launch does
 
 // Steps until the next multiple of `unit`.
 unsigned steps_to_next(unsigned done, unsigned unit) { return unit - done % unit; }
@@ -20,6 +20,7 @@ unsigned steps_to_next(unsigned done, unsigned unit) { return unit - done % unit
 run_result run(stepper& stepper, const run_options& options) {
     run_result result;
     if (options.frame) options.frame(0, stepper.state());
+    const unsigned smallest_batch = std::max(usual_batch, stepper.division().stay);
     unsigned batch = smallest_batch;  // grows or shrinks until it takes batch_seconds
     while (result.steps < options.steps && !result.is_steady) {
         unsigned count = options.steps - result.steps;
@@ -31,8 +32,7 @@ run_result run(stepper& stepper, const run_options& options) {
 
         const auto start = std::chrono::steady_clock::now();
         if (options.until_steady && (is_last || done % steps_between_checks == 0)) {
-            stepper.advance(count - 1);
-            result.change = stepper.advance_and_compare();
+            result.change = stepper.advance_and_compare(count);
             result.is_steady = result.change <= *options.until_steady;
         } else {
             stepper.advance(count);

@@ -198,10 +198,10 @@ private:
 
 single_kernel make_single_kernel(unsigned border) {
     return balm::kernel<2>(
-        "heat_step(pitch, inner, outer, weights, cells, from, to)",
-        [border](Index pitch, Float inner, Float outer, In<float> weights, In<std::uint8_t> cells,
-                 In<float> from, Out<float> to) {
-            const Index i = named("i", (global_id(1) + border) * pitch + global_id(0) + border);
+        "heat_step(pitch, first, inner, outer, weights, cells, from, to)",
+        [border](Index pitch, Index first, Float inner, Float outer, In<float> weights,
+                 In<std::uint8_t> cells, In<float> from, Out<float> to) {
+            const Index i = named("i", (global_id(1) + first + border) * pitch + global_id(0) + border);
             const UChar code = named("code", cells[i]);
             const Float own = named("own", from[i]);
             const Float around =
@@ -214,12 +214,13 @@ single_kernel make_single_kernel(unsigned border) {
 tile_kernel make_tile_kernel(const plan& plan) {
     const tile_shape shape(plan);
     return balm::kernel<2>(
-        "heat_tile(steps, pitch, keep, take, coefficients, cells, from, to, shared)",
-        [&](Int steps, Index pitch, Float keep, Float take, In<float> coefficients, In<std::uint32_t> cells,
-            In<float> from, Out<float> to, Local<float> shared) {
+        "heat_tile(steps, pitch, first, keep, take, coefficients, cells, from, to, shared)",
+        [&](Int steps, Index pitch, Index first, Float keep, Float take, In<float> coefficients,
+            In<std::uint32_t> cells, In<float> from, Out<float> to, Local<float> shared) {
             const Int tx = named("tx", cast<int>(local_id(0))), ty = named("ty", cast<int>(local_id(1)));
-            const Index corner = named("corner", group_id(1) * static_cast<int>(plan.inner_height()) * pitch +
-                                                     group_id(0) * static_cast<int>(plan.inner_width()));
+            const Index corner =
+                named("corner", (group_id(1) + first) * static_cast<int>(plan.inner_height()) * pitch +
+                                    group_id(0) * static_cast<int>(plan.inner_width()));
             block own(shape, shared, tx, ty);
             own.load(from, corner, pitch);
 
@@ -277,29 +278,52 @@ std::size_t tile_shared_size(const plan& plan) {
 
 // ---- the stream
 
+namespace {
+
+/// Elements before the first row that is kept and behind the last, for neighbours of columns that are not
+/// right; so many that rows stay aligned.
+constexpr int stream_padding = 16;
+
+}  // namespace
+
 stream_kernel make_stream_kernel(const plan& plan) {
     const int steps = static_cast<int>(plan.steps), width = static_cast<int>(plan.tile_width);
     const int height = static_cast<int>(plan.tile_height);
     return balm::kernel<2>(
-        "heat_stream(pitch, rows, keep, take, coefficients, cells, plain, from, to, odd, even, weights)",
-        [&](Index pitch, Index rows, Float keep, Float take, In<float> coefficients, In<std::uint8_t> cells,
-            In<std::uint8_t> plain, In<float> from, Out<float> to, Local<float> odd, Local<float> even,
-            Local<float> weights) {
-            const Index top = named("top", global_id(1) * static_cast<int>(plan.inner_height()));
+        "heat_stream(pitch, strips, first, keep, take, coefficients, cells, plain, from, to, odd, even, "
+        "weights)",
+        [&](Index pitch, Index strips, Index first, Float keep, Float take, In<float> coefficients,
+            In<std::uint8_t> cells, In<std::uint8_t> plain, In<float> from, Out<float> to, Local<float> odd,
+            Local<float> even, Local<float> weights) {
+            const Index top = named("top", (global_id(1) + first) * static_cast<int>(plan.inner_height()));
             const Index corner =
                 named("corner", top * pitch + global_id(0) * static_cast<int>(plan.inner_width()));
-            const Index flags = named("flags", global_id(0) * rows + top);
+            const Index flags = named("flags", top * strips + global_id(0));
             // Where the last three rows of each step are kept.
-            Index upper = named("upper", Index(0)), middle = named("middle", Index(width)),
-                  lower = named("lower", Index(2 * width));
+            Index upper = named("upper", Index(stream_padding)),
+                  middle = named("middle", Index(stream_padding + width)),
+                  lower = named("lower", Index(stream_padding + 2 * width));
 
             // Codes become weights once, so that no step has to look them up (a random world on
-            // PoCL with 2 cores: 2.8 Gcell/s with eight look-ups, 5.1 so).
+            // PoCL with 2 cores: 2.8 Gcell/s with eight look-ups, 5.1 so). They are chosen, not loaded:
+            // vector units compare faster than they gather.
+            std::vector<Float> keeps, takes;
+            for (int open = 0; open < plain_code; ++open) {
+                keeps.push_back(named("keep_open", Float(coefficients[open])));
+                takes.push_back(named("take_open", Float(coefficients[open + static_cast<int>(code_count)])));
+            }
+            const auto chosen = [](const Int& code, const std::vector<Float>& few, const Float& plain_value,
+                                   float hold) {
+                Float value = select(code == static_cast<int>(hold_code), Float(hold), plain_value);
+                for (int open = 0; open < plain_code; ++open)
+                    value = select(code == open, few[static_cast<std::size_t>(open)], value);
+                return value;
+            };
             const auto look_up = [&](const Index& start, const Index& kept) {
-                for (Index x : range(Index(1), width - 1)) {
+                for (Index x : range(width)) {
                     const Int code = named("code", cast<int>(cells[start + x]));
-                    weights[kept + x] = coefficients[code];
-                    weights[kept + x + width] = coefficients[code + static_cast<int>(code_count)];
+                    weights[kept + x] = chosen(code, keeps, keep, 1);
+                    weights[kept + x + width] = chosen(code, takes, take, 0);
                 }
             };
             // Row y has come in: row y - step of each step can be computed.
@@ -313,9 +337,12 @@ stream_kernel make_stream_kernel(const plan& plan) {
                     if (step > 1) return Float(source[kept + x + source_rows]);
                     return from[below < 0 ? start - pitch + x : below > 0 ? start + pitch + x : start + x];
                 };
+                // In all rows that are kept, all columns are computed, though in step s those from s to
+                // width - s alone are right: whole vectors leave no rest for a loop over single cells.
                 const auto line = [&](const std::function<Float(const Index&)>& keep_of,
                                       const std::function<Float(const Index&)>& take_of) {
-                    for (Index x : range(Index(step), width - step)) {
+                    for (Index x : range(Index(step == steps ? step : 0),
+                                         Index(step == steps ? width - step : width))) {
                         const Float around =
                             named("around", (old(upper, -1, x) + old(lower, 1, x)) +
                                                 (old(middle, 0, x - 1) + old(middle, 0, x + 1)));
@@ -326,7 +353,7 @@ stream_kernel make_stream_kernel(const plan& plan) {
                             target[lower + x + target_rows] = next;
                     }
                 };
-                IF (plain[flags + row] != 0) {
+                IF (plain[flags + row * strips] != 0) {
                     line([&](const Index&) { return keep; }, [&](const Index&) { return take; });
                 }
                 ELSE {
@@ -350,7 +377,7 @@ stream_kernel make_stream_kernel(const plan& plan) {
 }
 
 std::size_t stream_rows_size(const plan& plan) {
-    return std::size_t{plan.steps + 1} / 2 * 3 * plan.tile_width;
+    return std::size_t{plan.steps + 1} / 2 * 3 * plan.tile_width + 2 * stream_padding;
 }
 
 std::size_t stream_weights_size(const plan& plan) { return std::size_t{2} * plan.steps * plan.tile_width; }

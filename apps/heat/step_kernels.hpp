@@ -9,23 +9,26 @@
 
 namespace heat {
 
-using single_kernel =
-    balm::typed_kernel<2, balm::dsl::Index, balm::dsl::Float, balm::dsl::Float, balm::dsl::In<float>,
-                       balm::dsl::In<std::uint8_t>, balm::dsl::In<float>, balm::dsl::Out<float>>;
+using single_kernel = balm::typed_kernel<2, balm::dsl::Index, balm::dsl::Index, balm::dsl::Float,
+                                         balm::dsl::Float, balm::dsl::In<float>, balm::dsl::In<std::uint8_t>,
+                                         balm::dsl::In<float>, balm::dsl::Out<float>>;
 
-/// heat_step(pitch, inner, outer, weights, cells, from, to), for a grid with a border of `border` cells: one
-/// cell a work-item. It divides and clamps as `step_serial` does, so it is right for every dt.
+/// heat_step(pitch, first, inner, outer, weights, cells, from, to), for a grid with a border of `border`
+/// cells: one cell a work-item, from row `first` on. It divides and clamps as `step_serial` does, so it is
+/// right for every dt.
 single_kernel make_single_kernel(unsigned border);
 
-using tile_kernel = balm::typed_kernel<2, balm::dsl::Int, balm::dsl::Index, balm::dsl::Float,
-                                       balm::dsl::Float, balm::dsl::In<float>, balm::dsl::In<std::uint32_t>,
-                                       balm::dsl::In<float>, balm::dsl::Out<float>, balm::dsl::Local<float>>;
+using tile_kernel =
+    balm::typed_kernel<2, balm::dsl::Int, balm::dsl::Index, balm::dsl::Index, balm::dsl::Float,
+                       balm::dsl::Float, balm::dsl::In<float>, balm::dsl::In<std::uint32_t>,
+                       balm::dsl::In<float>, balm::dsl::Out<float>, balm::dsl::Local<float>>;
 
-/// heat_tile(steps, pitch, keep, take, coefficients, cells, from, to, shared): a work-group holds a tile
-/// in registers, a block of cells a work-item, and advances it by up to plan.steps steps. In each, work-items
-/// exchange the edges of their blocks through local memory; what is wrong at the tile's edge moves in by a
-/// cell a step, and is not written. `coefficients` is keep and take by code, `keep` and `take` those of plain
-/// cells; `cells` packs the codes of four cells of a row in a word. For steps that are means (is_mean).
+/// heat_tile(steps, pitch, first, keep, take, coefficients, cells, from, to, shared): a work-group holds a
+/// tile, of row `first` of tiles and those below it, in registers, a block of cells a work-item, and advances
+/// it by up to plan.steps steps. In each, work-items exchange the edges of their blocks through local memory;
+/// what is wrong at the tile's edge moves in by a cell a step, and is not written. `coefficients` is keep and
+/// take by code, `keep` and `take` those of plain cells; `cells` packs the codes of four cells of a row in a
+/// word. For steps that are means (is_mean).
 tile_kernel make_tile_kernel(const plan& plan);
 
 /// Whether a plan has a shape that `make_tile_kernel` takes.
@@ -35,17 +38,18 @@ bool is_tile(const plan& plan);
 std::size_t tile_shared_size(const plan& plan);
 
 using stream_kernel =
-    balm::typed_kernel<2, balm::dsl::Index, balm::dsl::Index, balm::dsl::Float, balm::dsl::Float,
-                       balm::dsl::In<float>, balm::dsl::In<std::uint8_t>, balm::dsl::In<std::uint8_t>,
-                       balm::dsl::In<float>, balm::dsl::Out<float>, balm::dsl::Local<float>,
-                       balm::dsl::Local<float>, balm::dsl::Local<float>>;
+    balm::typed_kernel<2, balm::dsl::Index, balm::dsl::Index, balm::dsl::Index, balm::dsl::Float,
+                       balm::dsl::Float, balm::dsl::In<float>, balm::dsl::In<std::uint8_t>,
+                       balm::dsl::In<std::uint8_t>, balm::dsl::In<float>, balm::dsl::Out<float>,
+                       balm::dsl::Local<float>, balm::dsl::Local<float>, balm::dsl::Local<float>>;
 
-/// heat_stream(pitch, rows, keep, take, coefficients, cells, plain, from, to, odd, even, weights): a
-/// work-item, alone in its group, advances a tile by exactly plan.steps steps. It goes down the tile row by
+/// heat_stream(pitch, strips, first, keep, take, coefficients, cells, plain, from, to, odd, even, weights): a
+/// work-item, alone in its group, advances a tile, of row `first` of tiles and those below it, by exactly
+/// plan.steps steps. It goes down the tile row by
 /// row; each row that comes in allows one row of step 1 a row further up, that one row of step 2, and so on,
 /// so three rows of each step are all that is kept, in `odd` and `even` by turns, and the weights of the last
-/// plan.steps rows. `plain` says of each row of each strip of tiles (strip * rows + row) whether all its
-/// cells have the plain code. For steps that are means (is_mean).
+/// plan.steps rows. `plain` says of each row of each of the `strips` strips of tiles (row * strips + strip)
+/// whether all its cells have the plain code. For steps that are means (is_mean).
 stream_kernel make_stream_kernel(const plan& plan);
 
 /// Elements of `odd` and of `even`.

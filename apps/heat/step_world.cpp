@@ -1,5 +1,6 @@
 // step_world [dt] [n] [binary] [--until-steady EPS] [--frames DIR] [--animate FILE] [--every N] …: reads a
-// heat world from stdin, advances it by n steps of dt seconds on the best device, and writes it to stdout.
+// heat world from stdin, advances it by n steps of dt seconds on the best device or on several, and writes it
+// to stdout.
 
 #include <fmt/format.h>
 
@@ -69,8 +70,9 @@ private:
 };
 
 /// Searches for the device's fastest plan, keeps it, and says so.
-heat::plan tuned_plan(balm::context& context, double seconds, bool verbose) {
-    const balm::device_info& device = context.device(0).info();
+heat::plan tuned_plan(const balm::device& on, double seconds, bool verbose) {
+    const balm::device_info& device = on.info();
+    balm::context context({on});
     const std::vector<heat::plan> candidates = heat::candidate_plans(device);
     heat::plan_search found;
     {
@@ -97,18 +99,40 @@ heat::plan tuned_plan(balm::context& context, double seconds, bool verbose) {
     return found.fastest.plan;
 }
 
-/// What the options say about the plan of a run.
-struct plan_options {
+/// What the options say about the devices and the plan of a run.
+struct device_options {
+    std::optional<unsigned> devices;  ///< 0: all
+    std::optional<std::uint64_t> memory;
     bool tune = false;
     float seconds = 0;
     bool verbose = false;
 };
 
-heat::plan plan_of(balm::context& context, const plan_options& options) {
-    const balm::device_info& device = context.device(0).info();
+/// The best device, or several of its type, as the environment allows.
+balm::context chosen_devices(const device_options& options) {
+    const balm::context best;
+    if (!options.devices) return best;
+    const auto is_alike = [type = best.device(0).info().type](const balm::device_info& each) {
+        return each.type == type;
+    };
+    const balm::context all(balm::filter::env && is_alike);
+    if (*options.devices == 0) return all;
+    if (*options.devices > all.size())
+        throw std::runtime_error(fmt::format(
+            "--devices is {}, and there {} of type {} (balm devices lists them)", *options.devices,
+            all.size() == 1 ? "is 1 device" : fmt::format("are {} devices", all.size()),
+            balm::to_string(best.device(0).info().type)));
+    return balm::context(balm::filter::env && is_alike && balm::filter::count(*options.devices));
+}
+
+/// That of the first device.
+heat::plan plan_of(const balm::context& context, const device_options& options) {
     if (options.verbose)
-        std::cerr << fmt::format("Device: {} ({})\n", device.name, balm::to_string(device.api));
-    if (options.tune) return tuned_plan(context, static_cast<double>(options.seconds), options.verbose);
+        for (const balm::device& each : context.devices())
+            std::cerr << fmt::format("Device: {} ({})\n", each.name(), balm::to_string(each.info().api));
+    const balm::device& first = context.device(0);
+    if (options.tune) return tuned_plan(first, static_cast<double>(options.seconds), options.verbose);
+    const balm::device_info& device = first.info();
     const heat::chosen_plan chosen = heat::choose_plan(heat::plan_folder(), device);
     if (!chosen.warning.empty()) std::cerr << fmt::format("step_world: {}\n", chosen.warning);
     if (options.verbose)
@@ -116,10 +140,11 @@ heat::plan plan_of(balm::context& context, const plan_options& options) {
     return chosen.plan;
 }
 
-heat::run_result advance(heat::world& world, float dt, heat::run_options options, const plan_options& how) {
-    balm::context context;
+heat::run_result advance(heat::world& world, float dt, heat::run_options options, const device_options& how) {
+    const balm::context context = chosen_devices(how);
     const heat::plan plan = plan_of(context, how);
-    heat::stepper stepper(world, dt, context, plan);
+    heat::stepper stepper(world, dt, context, {plan, how.memory});
+    if (how.verbose) std::cerr << fmt::format("World: {}\n", heat::describe(stepper.division()));
     balm::terminal::progress bar("stepping", options.steps,
                                  {.each = {static_cast<double>(world.size()), "cell"}});
     if (bar.is_shown()) options.progress = [&](unsigned done) { bar.show(done); };
@@ -153,7 +178,12 @@ int main(int argc, char** argv) {
     heat::add_number(app, "--every", every, 1, 0xFFFFFFFF, "steps from one picture to the next");
     heat::add_number(app, "--frames-per-second", pictures.frames_per_second, 1, 1000, "of the animation");
     heat::add_paint_arguments(app, pictures.paint);
-    plan_options how;
+    device_options how;
+    heat::add_number_or_all(app, "--devices", how.devices,
+                            "split the world by rows over so many devices of the best one's type, or all");
+    heat::add_bytes(app, "--memory", how.memory,
+                    "device memory that the world may take, on each device; a larger world passes through in "
+                    "bands");
     heat::add_number(app, "--tune", how.seconds,
                      "search for the device's fastest plan for so many seconds, and keep it for later runs");
     app.add_flag("--verbose", how.verbose,

@@ -24,6 +24,8 @@ using heat_test::parse;
 using H1_programs = heat_test::heat_programs;
 using H4_programs = heat_test::heat_programs;
 using H5_programs = heat_test::heat_programs;
+using H9_programs = heat_test::heat_programs;
+using H10_programs = heat_test::heat_programs;
 using heat_test::outcome;
 
 TEST_F(H1_programs, make_world_writes_the_golden_worlds) {
@@ -91,6 +93,41 @@ TEST_F(H4_programs, step_world_paints_frames) {
         "none:\nstep_0000000000.png\n");
     const outcome last = run("render_world last.png <end && cmp last.png new/folder/step_0000000007.png");
     EXPECT_EQ(last.code, 0) << last.err;
+}
+
+// PoCL shows two devices then, with a memory each as far as Balm is concerned.
+constexpr const char* two_devices = "POCL_DEVICES='basic pthread' ";
+
+TEST_F(H9_programs, step_world_divides_a_world_among_devices) {
+    const outcome result =
+        run("make_world 300 0.1 1 >start && step_world --frames one --every 20 0.1 50 1 <start >end && " +
+            std::string(two_devices) +
+            "step_world --devices all --frames two --every 20 --verbose 0.1 50 1 <start >end2 && "
+            "cmp end end2 && diff -r one two && " +
+            two_devices + "step_world --devices 1 --frames three --every 20 0.1 50 1 <start | cmp - end");
+    EXPECT_EQ(result.code, 0) << result.out << result.err;
+    EXPECT_NE(result.err.find("World: on "), std::string::npos) << result.err;
+    expect_refusal("step_world --devices 99 <start", "step_world", "--devices is 99, and there ");
+    expect_refusal("step_world --devices 0 <start", "step_world", "--devices is \"0\"");
+    expect_refusal("step_world --devices 2x <start", "step_world", "--devices is \"2x\"");
+}
+
+TEST_F(H10_programs, step_world_streams_a_world_through_little_memory) {
+    const outcome result = run(
+        "make_world 600 0.1 1 >start && step_world --until-steady 1e-9 --animate one.png --every 50 0.1 50 1 "
+        "<start >end && step_world --memory 3M --until-steady 1e-9 --animate bands.png --every 50 "
+        "--verbose "
+        "0.1 50 1 <start >end2 && cmp end end2 && cmp one.png bands.png && " +
+        std::string(two_devices) +
+        "step_world --devices all --memory 3M 0.1 50 1 <start >end3 && "
+        "step_world --memory 1G 0.1 50 1 <start | cmp - end3");
+    EXPECT_EQ(result.code, 0) << result.out << result.err;
+    EXPECT_NE(result.err.find("World: on 1 device, in "), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("Not steady after 50 steps"), std::string::npos) << result.err;
+    expect_refusal("step_world --memory 10K <start", "step_world",
+                   "10240 bytes of device memory are too little");
+    for (const std::string size : {"0", "-1", "K", "1.5G", "10Q", "99999999999T"})
+        expect_refusal("step_world --memory=" + size + " <start", "step_world", "not a number of bytes");
 }
 
 TEST_F(H4_programs, step_world_shows_a_bar_on_a_terminal) {

@@ -8,27 +8,13 @@
 #include "conductance.hpp"
 #include "generate.hpp"
 #include "golden.hpp"
+#include "plans.hpp"
 #include "reference.hpp"
 
 namespace {
 
 using heat_test::golden;
 using heat_test::parse;
-
-struct named_plan {
-    const char* name;
-    heat::plan plan;
-};
-
-// Small tiles put many borders between tiles into a small world.
-const named_plan plans[] = {
-    {"single", heat::single_plan(balm::device_type::gpu)},
-    {"single, CPU", heat::single_plan(balm::device_type::cpu)},
-    {"tile", heat::plan_for(balm::device_type::gpu)},
-    {"small tile", {heat::method::tile, 4, 32, 16, 4, 4}},
-    {"stream", heat::plan_for(balm::device_type::cpu)},
-    {"small stream", {heat::method::stream, 3, 8 + 6, 4 + 6}},
-};
 
 std::vector<float> stepped(const heat::world& world, float dt, unsigned n, balm::context& context,
                            const heat::plan& plan) {
@@ -38,19 +24,10 @@ std::vector<float> stepped(const heat::world& world, float dt, unsigned n, balm:
 }
 
 void on_every_device_and_plan(const std::function<void(balm::context&, const heat::plan&)>& body) {
-    const balm::context all(balm::filter::any);
-    for (const balm::device& device : all.devices()) {
-        SCOPED_TRACE(device.name());
+    heat_test::on_every_device_and_plan([&](const balm::device& device, const heat::plan& plan) {
         balm::context context({device});
-        for (const named_plan& each : plans) {
-            SCOPED_TRACE(each.name);
-            const std::size_t items = each.plan.method == heat::method::stream
-                                          ? 1
-                                          : std::size_t{each.plan.tile_width / each.plan.item_width} *
-                                                (each.plan.tile_height / each.plan.item_height);
-            if (items <= device.info().max_work_group_size) body(context, each.plan);
-        }
-    }
+        body(context, plan);
+    });
 }
 
 TEST(H1_step, reaches_the_golden_results) {
