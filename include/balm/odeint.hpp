@@ -2,11 +2,13 @@
 // Boost.odeint on Balm's vectors. Include it beside the steppers: no other header of Balm includes it, and
 // the library does not depend on Boost.
 
+#include <algorithm>
 #include <array>
 #include <boost/numeric/odeint/algebra/algebra_dispatcher.hpp>
 #include <boost/numeric/odeint/algebra/operations_dispatcher.hpp>
 #include <boost/numeric/odeint/algebra/vector_space_algebra.hpp>
 #include <boost/numeric/odeint/stepper/controlled_runge_kutta.hpp>
+#include <boost/numeric/odeint/stepper/detail/pid_step_adjuster.hpp>
 #include <boost/numeric/odeint/util/copy.hpp>
 #include <boost/numeric/odeint/util/is_resizeable.hpp>
 #include <boost/numeric/odeint/util/resize.hpp>
@@ -194,6 +196,14 @@ auto relative_error(const std::array<Factor, 4>& tolerance, const E& error, cons
     return abs(error) / (static_cast<number>(eps_abs) +
                          static_cast<number>(eps_rel) *
                              (static_cast<number>(a_x) * abs(x) + static_cast<number>(a_dxdt) * abs(dxdt)));
+}
+
+/// a * x^power as an expression of x's elements: a where the power is 0.
+template <class A, class X, class N>
+expr<element_of<X>> times_power(A&& a, const X& x, N power) {
+    if (power > 0) return static_cast<A&&>(a) * pow(x, power);
+    if (power < 0) return static_cast<A&&>(a) / pow(x, -power);
+    return expr<element_of<X>>(static_cast<A&&>(a));
 }
 
 /// to = a1 x1 + … + aN xN, in one kernel.
@@ -398,5 +408,97 @@ public:
 private:
     Value eps_abs_, eps_rel_, a_x_, a_dxdt_;
 };
+
+namespace detail {
+
+/// The step length for the next step of a multistep method, from the relative errors of the last three steps
+/// and their lengths: a filter whose coefficients Type names. One kernel computes the errors and what the
+/// filter makes of them, and one reduction finds the largest.
+///
+/// Source: G. Söderlind, Digital filters in adaptive time-stepping, 2003.
+template <class State, class Value, class Deriv, class Time, class Algebra, std::size_t Type>
+struct pid_step_adjuster<State, Value, Deriv, Time, Algebra, balm::odeint_operations, Type> {
+public:
+    using state_type = State;
+    using value_type = Value;
+    using deriv_type = Deriv;
+    using time_type = Time;
+    using algebra_type = Algebra;
+    using operations_type = balm::odeint_operations;
+
+    /// A step that would have to be shortened by more than this is repeated.
+    static double threshold() { return 0.9; }
+
+    pid_step_adjuster(double eps_abs = 1e-6, double eps_rel = 1e-6, time_type longest = time_type(1))
+        : tolerance_{eps_abs, eps_rel, 1, 1}, longest_(longest) {}
+
+    /// Puts the filtered errors in place of `error`: the order of the next step depends on them.
+    time_type adjust_stepsize(std::size_t steps, time_type dt, state_type& error, const state_type& x,
+                              const deriv_type& dxdt) {
+        step& last = steps_[0];
+        last.dt = dt;
+        if (!odeint::same_size(last.error, error)) odeint::resize(last.error, error);
+        if (!balm::detail::are_empty(error, x, dxdt)) filter(static_cast<double>(steps + 1), error, x, dxdt);
+
+        const value_type allowed = 1 / algebra_.norm_inf(error);
+        const value_type smooth = 1 + std::atan(allowed - 1);
+        const value_type factor = smooth * dt >= longest_ ? static_cast<value_type>(longest_ / dt) : smooth;
+        if (factor >= threshold()) {
+            std::rotate(steps_.begin(), steps_.end() - 1, steps_.end());
+            ++accepted_;
+        } else {
+            accepted_ = 0;
+        }
+        return dt * static_cast<time_type>(factor);
+    }
+
+private:
+    struct step {
+        state_type error;
+        time_type dt{};
+    };
+
+    void filter(double order, state_type& error, const state_type& x, const deriv_type& dxdt) {
+        using std::abs;
+        std::array<double, 3> powers{0.7 / order, 0, 0};
+        double by_lengths = 1;
+        if (accepted_ >= 2) {
+            for (std::size_t i = 0; i < 3; ++i) powers[i] = coefficients_[i] / order;
+            by_lengths = std::pow(abs(steps_[0].dt / steps_[1].dt), coefficients_[3] / order) *
+                         std::pow(abs(steps_[1].dt / steps_[2].dt), coefficients_[4] / order);
+        }
+        auto tolerance = tolerance_;
+        tolerance[3] = static_cast<double>(abs(steps_[0].dt));
+        const auto relative = [&](auto k) {
+            return balm::detail::relative_error(tolerance, balm::detail::vector_of_state<k>(error),
+                                                balm::detail::vector_of_state<k>(x),
+                                                balm::detail::vector_of_state<k>(dxdt));
+        };
+        const auto filtered = [&](auto k) {
+            using number = balm::detail::number_of<decltype(balm::detail::vector_of_state<k>(error))>;
+            auto first = balm::detail::times_power(static_cast<number>(by_lengths), relative(k),
+                                                   static_cast<number>(powers[0]));
+            if (accepted_ < 2) return first;
+            return balm::detail::times_power(
+                balm::detail::times_power(std::move(first), balm::detail::vector_of_state<k>(steps_[1].error),
+                                          static_cast<number>(powers[1])),
+                balm::detail::vector_of_state<k>(steps_[2].error), static_cast<number>(powers[2]));
+        };
+        balm::detail::with_vectors_of<State>([&](auto... k) {
+            balm::tie(balm::detail::vector_of_state<k>(steps_[0].error)...,
+                      balm::detail::vector_of_state<k>(error)...) =
+                std::tuple(relative(k)..., filtered(k)...);
+        });
+    }
+
+    std::array<double, 4> tolerance_;
+    time_type longest_;
+    std::array<step, 3> steps_;  ///< the last one, and those before
+    std::size_t accepted_ = 0;
+    pid_step_adjuster_coefficients<Type> coefficients_;
+    algebra_type algebra_;
+};
+
+}  // namespace detail
 
 }  // namespace boost::numeric::odeint
