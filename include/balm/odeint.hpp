@@ -106,11 +106,13 @@ bool are_alike(const vector<T>& a, const vector<U>& b) {
     return a.size() == b.size() && (a.state() == nullptr) == (b.state() == nullptr);
 }
 
-/// Memory like the other's, not set.
+/// Zeros where the other's elements are: odeint's multistep methods read states that they have not set.
 template <class T>
 vector<T> vector_like(const vector<T>& other) {
     if (!other.state()) return {};
-    return make_like(other);
+    vector<T> made = make_like(other);
+    made = T{};
+    return made;
 }
 
 /// One kernel, which assigns `value(k)` to the k-th vector.
@@ -198,12 +200,12 @@ auto relative_error(const std::array<Factor, 4>& tolerance, const E& error, cons
                              (static_cast<number>(a_x) * abs(x) + static_cast<number>(a_dxdt) * abs(dxdt)));
 }
 
-/// a * x^power as an expression of x's elements: a where the power is 0.
-template <class A, class X, class N>
-expr<element_of<X>> times_power(A&& a, const X& x, N power) {
-    if (power > 0) return static_cast<A&&>(a) * pow(x, power);
-    if (power < 0) return static_cast<A&&>(a) / pow(x, -power);
-    return expr<element_of<X>>(static_cast<A&&>(a));
+/// a * x^power; for the power 0, x is not read.
+template <class E, class X, class N>
+expr<E> times_power(expr<E>&& a, const X& x, N power) {
+    if (power > 0) return std::move(a) * pow(x, power);
+    if (power < 0) return std::move(a) / pow(x, -power);
+    return std::move(a);
 }
 
 /// to = a1 x1 + … + aN xN, in one kernel.
@@ -336,7 +338,7 @@ struct operations_dispatcher<S> {
 template <balm::odeint_state S>
 struct is_resizeable<S> : boost::true_type {};
 
-/// Elements that are not set, where the other state has its.
+/// Zeros, where the other state has its elements.
 template <balm::odeint_state To, balm::odeint_state From>
 struct resize_impl<To, From> {
     static void resize(To& to, const From& from) {
@@ -412,8 +414,8 @@ private:
 namespace detail {
 
 /// The step length for the next step of a multistep method, from the relative errors of the last three steps
-/// and their lengths: a filter whose coefficients Type names. One kernel computes the errors and what the
-/// filter makes of them, and one reduction finds the largest.
+/// and their lengths: a filter whose coefficients Type names. One kernel stores the errors, and one
+/// reduction finds the largest that the filter makes of them.
 ///
 /// Source: G. Söderlind, Digital filters in adaptive time-stepping, 2003.
 template <class State, class Value, class Deriv, class Time, class Algebra, std::size_t Type>
@@ -432,15 +434,13 @@ public:
     pid_step_adjuster(double eps_abs = 1e-6, double eps_rel = 1e-6, time_type longest = time_type(1))
         : tolerance_{eps_abs, eps_rel, 1, 1}, longest_(longest) {}
 
-    /// Puts the filtered errors in place of `error`: the order of the next step depends on them.
-    time_type adjust_stepsize(std::size_t steps, time_type dt, state_type& error, const state_type& x,
+    time_type adjust_stepsize(std::size_t steps, time_type dt, const state_type& error, const state_type& x,
                               const deriv_type& dxdt) {
         step& last = steps_[0];
         last.dt = dt;
         if (!odeint::same_size(last.error, error)) odeint::resize(last.error, error);
-        if (!balm::detail::are_empty(error, x, dxdt)) filter(static_cast<double>(steps + 1), error, x, dxdt);
-
-        const value_type allowed = 1 / algebra_.norm_inf(error);
+        store_relative(error, x, dxdt);
+        const value_type allowed = 1 / largest_filtered(static_cast<double>(steps + 1));
         const value_type smooth = 1 + std::atan(allowed - 1);
         const value_type factor = smooth * dt >= longest_ ? static_cast<value_type>(longest_ / dt) : smooth;
         if (factor >= threshold()) {
@@ -454,40 +454,44 @@ public:
 
 private:
     struct step {
-        state_type error;
+        state_type error;  ///< in terms of what is tolerated
         time_type dt{};
     };
 
-    void filter(double order, state_type& error, const state_type& x, const deriv_type& dxdt) {
+    void store_relative(const state_type& error, const state_type& x, const deriv_type& dxdt) {
         using std::abs;
-        std::array<double, 3> powers{0.7 / order, 0, 0};
-        double by_lengths = 1;
-        if (accepted_ >= 2) {
-            for (std::size_t i = 0; i < 3; ++i) powers[i] = coefficients_[i] / order;
-            by_lengths = std::pow(abs(steps_[0].dt / steps_[1].dt), coefficients_[3] / order) *
-                         std::pow(abs(steps_[1].dt / steps_[2].dt), coefficients_[4] / order);
-        }
+        if (balm::detail::are_empty(error, x, dxdt)) return;
         auto tolerance = tolerance_;
         tolerance[3] = static_cast<double>(abs(steps_[0].dt));
-        const auto relative = [&](auto k) {
+        balm::detail::assign_state(steps_[0].error, [&](auto k) {
             return balm::detail::relative_error(tolerance, balm::detail::vector_of_state<k>(error),
                                                 balm::detail::vector_of_state<k>(x),
                                                 balm::detail::vector_of_state<k>(dxdt));
-        };
-        const auto filtered = [&](auto k) {
-            using number = balm::detail::number_of<decltype(balm::detail::vector_of_state<k>(error))>;
-            auto first = balm::detail::times_power(static_cast<number>(by_lengths), relative(k),
-                                                   static_cast<number>(powers[0]));
-            if (accepted_ < 2) return first;
+        });
+    }
+
+    value_type largest_filtered(double order) const {
+        using std::abs;
+        std::array<double, 3> powers{0.7 / order, 0, 0};  // until there are three steps
+        double by_lengths = 1;
+        if (accepted_ >= 2) {
+            for (std::size_t i = 0; i < 3; ++i) powers[i] = coefficients_[i] / order;
+            for (std::size_t i = 0; i < 2; ++i)
+                by_lengths *= std::pow(static_cast<double>(abs(steps_[i].dt / steps_[i + 1].dt)),
+                                       coefficients_[3 + i] / order);
+        }
+        return balm::detail::largest_in_state(steps_[0].error, [&](auto k) {
+            using number =
+                balm::detail::number_of<decltype(balm::detail::vector_of_state<k>(steps_[0].error))>;
+            const auto& vector_of = [&](std::size_t i) -> const auto& {
+                return balm::detail::vector_of_state<k>(steps_[i].error);
+            };
+            balm::expr<balm::detail::element_of<decltype(vector_of(0))>> filtered =
+                static_cast<number>(by_lengths) * pow(vector_of(0), static_cast<number>(powers[0]));
+            if (accepted_ < 2) return filtered;
             return balm::detail::times_power(
-                balm::detail::times_power(std::move(first), balm::detail::vector_of_state<k>(steps_[1].error),
-                                          static_cast<number>(powers[1])),
-                balm::detail::vector_of_state<k>(steps_[2].error), static_cast<number>(powers[2]));
-        };
-        balm::detail::with_vectors_of<State>([&](auto... k) {
-            balm::tie(balm::detail::vector_of_state<k>(steps_[0].error)...,
-                      balm::detail::vector_of_state<k>(error)...) =
-                std::tuple(relative(k)..., filtered(k)...);
+                balm::detail::times_power(std::move(filtered), vector_of(1), static_cast<number>(powers[1])),
+                vector_of(2), static_cast<number>(powers[2]));
         });
     }
 
@@ -496,7 +500,6 @@ private:
     std::array<step, 3> steps_;  ///< the last one, and those before
     std::size_t accepted_ = 0;
     pid_step_adjuster_coefficients<Type> coefficients_;
-    algebra_type algebra_;
 };
 
 }  // namespace detail
