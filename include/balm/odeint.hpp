@@ -100,10 +100,11 @@ bool are_empty(const S&... states) {
     return (vector_of_state<0>(states).empty() && ...);
 }
 
-/// Whether both have as many elements, on devices or on none.
+/// Whether both have as many elements, on the same devices or on none.
 template <class T, class U>
 bool are_alike(const vector<T>& a, const vector<U>& b) {
-    return a.size() == b.size() && (a.state() == nullptr) == (b.state() == nullptr);
+    if (!a.state() || !b.state()) return !a.state() && !b.state();
+    return a.size() == b.size() && a.context() == b.context();
 }
 
 /// Zeros where the other's elements are: odeint's multistep methods read states that they have not set.

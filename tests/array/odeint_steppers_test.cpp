@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <boost/numeric/odeint.hpp>
 #include <cmath>
 #include <complex>
+#include <concepts>
 #include <functional>
+#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -157,6 +160,94 @@ TEST(V24_odeint_steppers, bulirsch_and_stoer) {
                 odeint::bulirsch_stoer_dense_out<on_devices>(1e-8, 1e-8), 1e-6, with_equal_steps);
         compare(random, ctx, odeint::extrapolation_stepper<4, on_host>(),
                 odeint::extrapolation_stepper<4, on_devices>(), 1e-10, with_equal_steps);
+    });
+}
+
+TEST(V24_odeint_steppers, states_may_be_on_other_devices_from_step_to_step) {
+    auto random = seeded_random();
+    on_all_devices([&](const device& each) {
+        const context one(std::vector<device>{each}), parts(std::vector<device>{each, each});
+        odeint::runge_kutta4<vector<double>, double, vector<double>, double, odeint::vector_space_algebra,
+                             odeint_operations, odeint::always_resizer>
+            stepper;
+        for (const context& where : {one, parts, one}) {
+            const auto begin = random_values<double>(random, 70, -1.0, 1.0);
+            vector<double> x(where, begin);
+            stepper.do_step([](const vector<double>& at, vector<double>& change, double) { change = -at; }, x,
+                            0.0, 0.1);
+            EXPECT_EQ(x.context(), where);
+            for (std::size_t i = 0; i < 70; i += 23) EXPECT_NEAR(x[i], begin[i] * std::exp(-0.1), 1e-6);
+        }
+    });
+}
+
+/// A number as the elements of T have it, and back.
+template <class T>
+T element(double value) {
+    if constexpr (complex_type<T>)
+        return T(static_cast<typename T::value_type>(value), static_cast<typename T::value_type>(-value / 2));
+    else if constexpr (std::floating_point<T>)
+        return static_cast<T>(value);
+    else
+        return T(static_cast<float>(value));
+}
+template <class T>
+std::complex<double> number(T value) {
+    if constexpr (complex_type<T>)
+        return {value.real(), value.imag()};
+    else if constexpr (std::floating_point<T>)
+        return static_cast<double>(value);
+    else
+        return static_cast<double>(static_cast<float>(value));
+}
+
+/// The operation of N factors, some of which are 0: their vectors hold NaN, and must not be read.
+template <class T, class Factor, std::size_t N>
+void compare_sums(std::mt19937_64& random, const context& ctx, double bound) {
+    [&]<std::size_t... K>(std::index_sequence<K...>) {
+        for (int draw = 0; draw < 3; ++draw) {
+            SCOPED_TRACE(testing::Message() << N << " factors");
+            const std::size_t n = 1 + random() % 70;
+            const auto drawn = random_values<double>(random, N, -1.0, 1.0);
+            const std::array<Factor, N> factors{
+                (random() % 3 == 0 ? Factor(0) : static_cast<Factor>(drawn[K]))...};
+            std::array<vector<T>, N> x;
+            std::vector<std::complex<double>> wanted(n);
+            for (std::size_t k = 0; k < N; ++k) {
+                const auto values = random_values<double>(random, n, -1.0, 1.0);
+                std::vector<T> list(n, element<T>(std::numeric_limits<double>::quiet_NaN()));
+                if (factors[k] != 0) {
+                    for (std::size_t i = 0; i < n; ++i) {
+                        list[i] = element<T>(values[i]);
+                        wanted[i] += static_cast<double>(factors[k]) * number(list[i]);
+                    }
+                }
+                x[k] = vector<T>(ctx, list);
+            }
+            bool is_sum = false;
+            for (const Factor factor : factors) is_sum |= factor != 0;
+            if (!is_sum) continue;  // 0 times the first vector, as it is
+            vector<T> to(ctx, n, element<T>(std::numeric_limits<double>::quiet_NaN()));
+            detail::scaled_sum<N, Factor>(factors[K]...)(to, x[K]...);
+            const auto got = to.to_host();
+            for (std::size_t i = 0; i < n; ++i)
+                ASSERT_LE(std::abs(number(got[i]) - wanted[i]), bound) << "element " << i;
+        }
+    }
+    (std::make_index_sequence<N>());
+}
+template <class T, class Factor>
+void compare_sums_of(std::mt19937_64& random, const context& ctx, double bound) {
+    compare_sums<T, Factor, 1>(random, ctx, bound);
+    compare_sums<T, Factor, 5>(random, ctx, bound);
+}
+
+TEST(V24_odeint_steppers, sums_of_random_factors_read_no_vector_whose_factor_is_zero) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        compare_sums_of<double, double>(random, ctx, 1e-14);
+        compare_sums_of<std::complex<double>, double>(random, ctx, 1e-14);
+        compare_sums_of<half, float>(random, ctx, 2e-2);
     });
 }
 
