@@ -519,6 +519,8 @@ TEST(V24_amgcl, systems_of_blocks) {
     });
 }
 
+TEST(V24_amgcl_of_several_devices, does_the_same) { run_on_three_devices("test_array", "V24_amgcl.*"); }
+
 #ifndef AMGCL_NO_BOOST
 TEST(V24_amgcl, a_property_tree_passes_the_context) {
     on_all_devices([&](const device& each) {
