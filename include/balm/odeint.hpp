@@ -2,11 +2,13 @@
 // Boost.odeint on Balm's vectors. Include it beside the steppers: no other header of Balm includes it, and
 // the library does not depend on Boost.
 
+#include <algorithm>
 #include <array>
 #include <boost/numeric/odeint/algebra/algebra_dispatcher.hpp>
 #include <boost/numeric/odeint/algebra/operations_dispatcher.hpp>
 #include <boost/numeric/odeint/algebra/vector_space_algebra.hpp>
 #include <boost/numeric/odeint/stepper/controlled_runge_kutta.hpp>
+#include <boost/numeric/odeint/stepper/detail/pid_step_adjuster.hpp>
 #include <boost/numeric/odeint/util/copy.hpp>
 #include <boost/numeric/odeint/util/is_resizeable.hpp>
 #include <boost/numeric/odeint/util/resize.hpp>
@@ -98,17 +100,20 @@ bool are_empty(const S&... states) {
     return (vector_of_state<0>(states).empty() && ...);
 }
 
-/// Whether both have as many elements, on devices or on none.
+/// Whether both have as many elements, on the same devices or on none.
 template <class T, class U>
 bool are_alike(const vector<T>& a, const vector<U>& b) {
-    return a.size() == b.size() && (a.state() == nullptr) == (b.state() == nullptr);
+    if (!a.state() || !b.state()) return !a.state() && !b.state();
+    return a.size() == b.size() && a.context() == b.context();
 }
 
-/// Memory like the other's, not set.
+/// Zeros where the other's elements are: odeint's multistep methods read states that they have not set.
 template <class T>
 vector<T> vector_like(const vector<T>& other) {
     if (!other.state()) return {};
-    return make_like(other);
+    vector<T> made = make_like(other);
+    made = T{};
+    return made;
 }
 
 /// One kernel, which assigns `value(k)` to the k-th vector.
@@ -194,6 +199,14 @@ auto relative_error(const std::array<Factor, 4>& tolerance, const E& error, cons
     return abs(error) / (static_cast<number>(eps_abs) +
                          static_cast<number>(eps_rel) *
                              (static_cast<number>(a_x) * abs(x) + static_cast<number>(a_dxdt) * abs(dxdt)));
+}
+
+/// a * x^power; for the power 0, x is not read.
+template <class E, class X, class N>
+expr<E> times_power(expr<E>&& a, const X& x, N power) {
+    if (power > 0) return std::move(a) * pow(x, power);
+    if (power < 0) return std::move(a) / pow(x, -power);
+    return std::move(a);
 }
 
 /// to = a1 x1 + … + aN xN, in one kernel.
@@ -326,7 +339,7 @@ struct operations_dispatcher<S> {
 template <balm::odeint_state S>
 struct is_resizeable<S> : boost::true_type {};
 
-/// Elements that are not set, where the other state has its.
+/// Zeros, where the other state has its elements.
 template <balm::odeint_state To, balm::odeint_state From>
 struct resize_impl<To, From> {
     static void resize(To& to, const From& from) {
@@ -398,5 +411,98 @@ public:
 private:
     Value eps_abs_, eps_rel_, a_x_, a_dxdt_;
 };
+
+namespace detail {
+
+/// The step length for the next step of a multistep method, from the relative errors of the last three steps
+/// and their lengths: a filter whose coefficients Type names. One kernel stores the errors, and one
+/// reduction finds the largest that the filter makes of them.
+///
+/// Source: G. Söderlind, Digital filters in adaptive time-stepping, 2003.
+template <class State, class Value, class Deriv, class Time, class Algebra, std::size_t Type>
+struct pid_step_adjuster<State, Value, Deriv, Time, Algebra, balm::odeint_operations, Type> {
+public:
+    using state_type = State;
+    using value_type = Value;
+    using deriv_type = Deriv;
+    using time_type = Time;
+    using algebra_type = Algebra;
+    using operations_type = balm::odeint_operations;
+
+    /// A step that would have to be shortened by more than this is repeated.
+    static double threshold() { return 0.9; }
+
+    pid_step_adjuster(double eps_abs = 1e-6, double eps_rel = 1e-6, time_type longest = time_type(1))
+        : tolerance_{eps_abs, eps_rel, 1, 1}, longest_(longest) {}
+
+    time_type adjust_stepsize(std::size_t steps, time_type dt, const state_type& error, const state_type& x,
+                              const deriv_type& dxdt) {
+        step& last = steps_[0];
+        last.dt = dt;
+        if (!odeint::same_size(last.error, error)) odeint::resize(last.error, error);
+        store_relative(error, x, dxdt);
+        const value_type allowed = 1 / largest_filtered(static_cast<double>(steps + 1));
+        const value_type smooth = 1 + std::atan(allowed - 1);
+        const value_type factor = smooth * dt >= longest_ ? static_cast<value_type>(longest_ / dt) : smooth;
+        if (factor >= threshold()) {
+            std::rotate(steps_.begin(), steps_.end() - 1, steps_.end());
+            ++accepted_;
+        } else {
+            accepted_ = 0;
+        }
+        return dt * static_cast<time_type>(factor);
+    }
+
+private:
+    struct step {
+        state_type error;  ///< in terms of what is tolerated
+        time_type dt{};
+    };
+
+    void store_relative(const state_type& error, const state_type& x, const deriv_type& dxdt) {
+        using std::abs;
+        if (balm::detail::are_empty(error, x, dxdt)) return;
+        auto tolerance = tolerance_;
+        tolerance[3] = static_cast<double>(abs(steps_[0].dt));
+        balm::detail::assign_state(steps_[0].error, [&](auto k) {
+            return balm::detail::relative_error(tolerance, balm::detail::vector_of_state<k>(error),
+                                                balm::detail::vector_of_state<k>(x),
+                                                balm::detail::vector_of_state<k>(dxdt));
+        });
+    }
+
+    value_type largest_filtered(double order) const {
+        using std::abs;
+        std::array<double, 3> powers{0.7 / order, 0, 0};  // until there are three steps
+        double by_lengths = 1;
+        if (accepted_ >= 2) {
+            for (std::size_t i = 0; i < 3; ++i) powers[i] = coefficients_[i] / order;
+            for (std::size_t i = 0; i < 2; ++i)
+                by_lengths *= std::pow(static_cast<double>(abs(steps_[i].dt / steps_[i + 1].dt)),
+                                       coefficients_[3 + i] / order);
+        }
+        return balm::detail::largest_in_state(steps_[0].error, [&](auto k) {
+            using number =
+                balm::detail::number_of<decltype(balm::detail::vector_of_state<k>(steps_[0].error))>;
+            const auto& vector_of = [&](std::size_t i) -> const auto& {
+                return balm::detail::vector_of_state<k>(steps_[i].error);
+            };
+            balm::expr<balm::detail::element_of<decltype(vector_of(0))>> filtered =
+                static_cast<number>(by_lengths) * pow(vector_of(0), static_cast<number>(powers[0]));
+            if (accepted_ < 2) return filtered;
+            return balm::detail::times_power(
+                balm::detail::times_power(std::move(filtered), vector_of(1), static_cast<number>(powers[1])),
+                vector_of(2), static_cast<number>(powers[2]));
+        });
+    }
+
+    std::array<double, 4> tolerance_;
+    time_type longest_;
+    std::array<step, 3> steps_;  ///< the last one, and those before
+    std::size_t accepted_ = 0;
+    pid_step_adjuster_coefficients<Type> coefficients_;
+};
+
+}  // namespace detail
 
 }  // namespace boost::numeric::odeint

@@ -1,0 +1,114 @@
+// Poisson's equation in a cube of 150^3 points, solved by AMGCL: conjugate gradients with smoothed
+// aggregation, with Balm's backend on each device, beside AMGCL's own backend on all cores of the host.
+// Hierarchies are the same, built on the host and not timed.
+
+#include <amgcl/adapter/crs_tuple.hpp>
+#include <amgcl/amg.hpp>
+#include <amgcl/coarsening/smoothed_aggregation.hpp>
+#include <amgcl/make_solver.hpp>
+#include <amgcl/relaxation/spai0.hpp>
+#include <amgcl/solver/cg.hpp>
+#include <cstddef>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "balm/amgcl.hpp"
+#include "support/devices.hpp"
+#include "support/measure.hpp"
+
+namespace {
+
+using namespace balm::bench;
+
+constexpr double bar = 0.95;
+constexpr std::ptrdiff_t width = 150;
+
+/// Differences of 7 points, in AMGCL's host memory.
+std::shared_ptr<amgcl::backend::crs<double>> poisson() {
+    constexpr std::ptrdiff_t n = width * width * width;
+    std::vector<std::ptrdiff_t> row_pointers{0}, columns;
+    std::vector<double> values;
+    for (std::ptrdiff_t i = 0; i < n; ++i) {
+        const auto put = [&](bool is_inside, std::ptrdiff_t column, double value) {
+            if (!is_inside) return;
+            columns.push_back(column);
+            values.push_back(value);
+        };
+        const std::ptrdiff_t x = i % width, y = i / width % width, z = i / (width * width);
+        put(z > 0, i - width * width, -1);
+        put(y > 0, i - width, -1);
+        put(x > 0, i - 1, -1);
+        put(true, i, 6);
+        put(x < width - 1, i + 1, -1);
+        put(y < width - 1, i + width, -1);
+        put(z < width - 1, i + width * width, -1);
+        row_pointers.push_back(static_cast<std::ptrdiff_t>(columns.size()));
+    }
+    return std::make_shared<amgcl::backend::crs<double>>(n, n, row_pointers, columns, values);
+}
+
+/// Preconditioners of Cycle's backend in a solver of Krylov's.
+template <class Cycle, class Krylov>
+using solver =
+    amgcl::make_solver<amgcl::amg<Cycle, amgcl::coarsening::smoothed_aggregation, amgcl::relaxation::spai0>,
+                       amgcl::solver::cg<Krylov>>;
+template <class Solver>
+typename Solver::params with_small_coarsest_level() {
+    typename Solver::params how;
+    how.precond.coarse_enough = 500;
+    return how;
+}
+
+template <class T>
+void measure(benchmark::State& state, const balm::device& on) {
+    using ours = solver<balm::amgcl_backend<T>, balm::amgcl_backend<double>>;
+    using theirs = solver<amgcl::backend::builtin<T>, amgcl::backend::builtin<double>>;
+    const balm::context where({on});
+    const auto host = poisson();
+    const std::size_t n = host->nrows;
+    const auto matrix = balm::amgcl_backend<double>::copy_matrix(host, where);
+    const ours solve(*host, with_small_coarsest_level<ours>(), where);
+    const theirs solve_on_host(*host, with_small_coarsest_level<theirs>());
+    const balm::vector<double> f(where, n, 1.0);
+    balm::vector<double> x(where, n);
+    const amgcl::backend::numa_vector<double> f_on_host(std::vector<double>(n, 1.0));
+    amgcl::backend::numa_vector<double> x_on_host(n);
+
+    std::size_t iterations = 0, iterations_on_host = 0;
+    const auto balm_solves = [&](int times) {
+        for (int k = 0; k < times; ++k) {
+            x = 0.0;
+            iterations = std::get<0>(solve(*matrix, f, x));
+        }
+        on.finish();
+    };
+    const auto amgcl_solves = [&](int times) {
+        for (int k = 0; k < times; ++k) {
+            amgcl::backend::clear(x_on_host);
+            iterations_on_host = std::get<0>(solve_on_host(*host, f_on_host, x_on_host));
+        }
+    };
+    balm_solves(1);
+    amgcl_solves(1);
+    if (iterations > iterations_on_host + 1 || !(balm::norm2(f - *matrix * x) < 2e-8 * balm::norm2(f)))
+        return state.SkipWithError("the two differ");
+    for (auto iteration : state) {
+        static_cast<void>(iteration);
+        report(state,
+               is_cpu(on) ? compare_in_pairs([&] { balm_solves(1); }, [&] { amgcl_solves(1); }, 3)
+                          : compare_samples(balm_solves, amgcl_solves, 1, 5),
+               bar);
+    }
+    state.counters["iterations"] = static_cast<double>(iterations);
+    state.SetItemsProcessed(static_cast<std::int64_t>(n * iterations));
+}
+
+void register_all() {
+    on_every_device("AMGCL, Poisson 150³, f64", measure<double>);
+    on_every_device("AMGCL, Poisson 150³, f32 inside f64", measure<float>);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return run(argc, argv, register_all); }

@@ -1,0 +1,464 @@
+#pragma once
+// AMGCL on Balm's vectors and sparse matrices. Include it beside AMGCL's solvers: no other header of Balm
+// includes it, and the library does not depend on AMGCL.
+
+#include <amgcl/backend/builtin.hpp>
+#include <amgcl/solver/skyline_lu.hpp>
+#include <amgcl/util.hpp>
+#include <amgcl/value_type/interface.hpp>
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "balm/context.hpp"
+#include "balm/sparse_matrix.hpp"
+#include "balm/statistics.hpp"
+#include "balm/vector.hpp"
+
+namespace balm {
+
+namespace detail {
+
+/// AMGCL's blocks: amgcl::static_matrix, whether its header is included or not.
+template <class V>
+concept amgcl_block = requires(const V& block) {
+    block(0, 0);
+    block.data();
+};
+
+/// The numbers that values consist of: of blocks the entries, else the values themselves.
+template <class V>
+struct amgcl_entry {
+    using type = V;
+};
+template <amgcl_block V>
+struct amgcl_entry<V> {
+    using type = std::remove_cvref_t<decltype(std::declval<const V&>()(0, 0))>;
+};
+template <class V>
+using amgcl_entry_of = typename amgcl_entry<V>::type;
+
+template <class V>
+inline constexpr std::size_t amgcl_rows = ::amgcl::math::static_rows<V>::value;
+template <class V>
+inline constexpr std::size_t amgcl_columns = ::amgcl::math::static_cols<V>::value;
+/// Whether values are blocks that matrices consist of, not parts of a vector.
+template <class V>
+inline constexpr bool is_amgcl_matrix_block = amgcl_columns<V> > 1;
+
+/// The entries of `count` values that follow each other.
+template <class V>
+auto amgcl_entries(V* first, std::size_t count) {
+    if constexpr (amgcl_block<std::remove_const_t<V>>) {
+        using entry = std::remove_pointer_t<decltype(first->data())>;
+        constexpr std::size_t each =
+            amgcl_rows<std::remove_const_t<V>> * amgcl_columns<std::remove_const_t<V>>;
+        static_assert(sizeof(V) == each * sizeof(entry), "Balm: blocks have no padding");
+        return count ? std::span<entry>(first->data(), count * each) : std::span<entry>();
+    } else {
+        return std::span<V>(first, count);
+    }
+}
+/// The entries of host memory: of a range with data() and size(), or with contiguous iterators.
+template <class R>
+auto amgcl_entries_of(R& host) {
+    if constexpr (requires { host.data(); }) {
+        return amgcl_entries(host.data(), host.size());
+    } else {
+        const auto count = static_cast<std::size_t>(std::distance(host.begin(), host.end()));
+        return amgcl_entries(count ? &*host.begin() : nullptr, count);
+    }
+}
+
+/// A vector or an expression, with its elements converted to T's precision if that is another.
+template <class T, class A>
+decltype(auto) amgcl_as(A&& a) {
+    if constexpr (std::same_as<element_of<A>, typename array_element<T>::type>)
+        return static_cast<A&&>(a);
+    else if constexpr (complex_type<T>)
+        return complex_cast<typename T::value_type>(static_cast<A&&>(a));
+    else
+        return cast<T>(static_cast<A&&>(a));
+}
+
+/// A solver's number in the precision of the elements that it multiplies.
+template <class T, class N>
+auto amgcl_factor(N number) {
+    if constexpr (!complex_type<T>)
+        return static_cast<T>(number);
+    else if constexpr (complex_type<N>)
+        return static_cast<T>(number);
+    else
+        return static_cast<typename T::value_type>(number);
+}
+
+template <class T>
+void amgcl_read(const vector<T>& from, std::span<T> to) {
+    from.read(to);
+}
+template <class T, class U>
+void amgcl_read(const vector<T>& from, std::span<U> to) {
+    vector<U>(amgcl_as<U>(from)).read(to);
+}
+template <class T>
+void amgcl_write(vector<T>& to, std::span<const T> from) {
+    to.write(from);
+}
+template <class T, class U>
+void amgcl_write(vector<T>& to, std::span<U> from) {
+    const std::vector<T> converted(from.begin(), from.end());
+    to.write(converted);
+}
+
+/// Positions of blocks as positions of their entries.
+inline std::vector<std::int64_t> amgcl_positions(const std::vector<std::ptrdiff_t>& of_blocks,
+                                                 std::size_t rows) {
+    std::vector<std::int64_t> list;
+    list.reserve(of_blocks.size() * rows);
+    for (const std::ptrdiff_t block : of_blocks)
+        for (std::size_t k = 0; k < rows; ++k)
+            list.push_back(block * static_cast<std::int64_t>(rows) + static_cast<std::int64_t>(k));
+    return list;
+}
+
+}  // namespace detail
+
+/// What the constructors of AMGCL's solvers and preconditioners take beside their own parameters: where
+/// matrices and vectors are. A context converts to it.
+struct amgcl_parameters {
+    /// The devices; the best one unless it is set.
+    balm::context context;
+
+    amgcl_parameters() = default;
+    amgcl_parameters(balm::context where)
+        : context(std::move(where)) {}  // NOLINT(google-explicit-constructor)
+#ifndef AMGCL_NO_BOOST
+    /// From a property tree with the address of a balm::context as `context`, as AMGCL's runtime interface
+    /// passes addresses.
+    ///
+    ///     parameters.put("context", &ctx);
+    explicit amgcl_parameters(const boost::property_tree::ptree& tree) {
+        if (const auto* where = tree.get("context", static_cast<balm::context*>(nullptr))) context = *where;
+        ::amgcl::check_params(tree, {"context"});
+    }
+    /// Puts the address of the context into a property tree.
+    void get(boost::property_tree::ptree& tree, const std::string& path) const {
+        tree.put(path + "context", &context);
+    }
+#endif
+};
+
+/// The solver of the coarsest level: AMGCL's sparse LU decomposition, on the host. Solving copies the
+/// right-hand side to the host and the solution back. Blocks.
+template <class Value>
+class amgcl_direct_solver {
+    using host_solver = ::amgcl::solver::skyline_lu<Value>;
+    using host_element = typename ::amgcl::math::rhs_of<Value>::type;
+
+public:
+    template <class HostMatrix>
+    amgcl_direct_solver(const std::shared_ptr<HostMatrix>& matrix, const amgcl_parameters&)
+        : solver_(*matrix), rows_(::amgcl::backend::rows(*matrix)) {}
+
+    /// How few rows a level must have to be the coarsest.
+    static std::size_t coarse_enough() { return host_solver::coarse_enough(); }
+
+    template <class F, class X>
+    void operator()(const vector<F>& right_hand_side, vector<X>& solution) const {
+        std::vector<host_element> f(rows_), x(rows_);
+        detail::amgcl_read(right_hand_side, detail::amgcl_entries_of(f));
+        solver_(f, x);
+        detail::amgcl_write(solution, detail::amgcl_entries_of(std::as_const(x)));
+    }
+    /// Bytes of host memory that the decomposition takes, as far as AMGCL counts them.
+    std::size_t bytes() const { return ::amgcl::backend::bytes(solver_); }
+
+private:
+    host_solver solver_;
+    std::size_t rows_;
+};
+
+/// A backend of AMGCL: the hierarchy is built on the host, and solved with balm::vector and
+/// balm::sparse_matrix, on one device or several. An operation is one kernel; a residual reads the matrix and
+/// both vectors once, and matrices are stored as suits them (see balm::storage).
+///
+/// Value is float, double, std::complex of these, or a square amgcl::static_matrix of them with up to 16
+/// rows. Vectors of blocks are balm::vector<T> of the blocks' entries, block after block, and their matrices
+/// have one column index a block. Index is the type of column indices on the devices. Backends of different
+/// precision combine: a preconditioner of float in a solver of double.
+///
+///     using backend = balm::amgcl_backend<double>;
+///     using solver = amgcl::make_solver<
+///         amgcl::amg<backend, amgcl::coarsening::smoothed_aggregation, amgcl::relaxation::spai0>,
+///         amgcl::solver::cg<backend>>;
+///     solver solve(std::tie(n, row_pointers, columns, values), solver::params(), ctx);
+///     auto [iterations, error] = solve(f, x);  // balm::vector<double>
+template <class Value, class Index = std::int32_t>
+struct amgcl_backend {
+    /// The numbers that devices compute with: Value, or the entries of its blocks.
+    using entry = detail::amgcl_entry_of<Value>;
+    static_assert(std::floating_point<entry> || complex_type<entry>,
+                  "Balm: values of AMGCL's backend are float, double, std::complex of these, or square "
+                  "amgcl::static_matrix of them");
+    static constexpr std::size_t block_rows = detail::amgcl_rows<Value>;
+    static_assert(block_rows == detail::amgcl_columns<Value> && block_rows <= 16,
+                  "Balm: blocks of AMGCL's backend are square, with up to 16 rows");
+
+    using value_type = Value;
+    using index_type = std::ptrdiff_t;
+    using col_type = std::ptrdiff_t;  ///< of matrices on the host
+    using ptr_type = std::ptrdiff_t;
+    using rhs_type = typename ::amgcl::math::rhs_of<Value>::type;
+
+    using matrix = sparse_matrix<entry, Index>;
+    using vector = balm::vector<entry>;
+    /// A vector of numbers, or a matrix with blocks on its diagonal.
+    using matrix_diagonal = std::conditional_t<detail::is_amgcl_matrix_block<Value>, matrix, vector>;
+    using direct_solver = amgcl_direct_solver<Value>;
+    using params = amgcl_parameters;
+    /// Rows are on devices: smoothers that visit one row after the other, such as Gauss-Seidel, are refused.
+    struct provides_row_iterator : std::false_type {};
+
+    using host_matrix = ::amgcl::backend::crs<Value, std::ptrdiff_t, std::ptrdiff_t>;
+
+    static std::string name() { return "balm"; }
+
+    static std::shared_ptr<matrix> copy_matrix(const std::shared_ptr<host_matrix>& from, const params& how) {
+        const std::size_t rows = ::amgcl::backend::rows(*from), columns = ::amgcl::backend::cols(*from);
+        const std::size_t count = ::amgcl::backend::nonzeros(*from);
+        const std::span<const std::ptrdiff_t> row_pointers(from->ptr, rows + 1),
+            column_indices(from->col, count);
+        const auto values = detail::amgcl_entries(static_cast<const Value*>(from->val), count);
+        if constexpr (detail::amgcl_block<Value>)
+            return std::make_shared<matrix>(matrix::from_blocks(
+                how.context, rows, columns, {block_rows, block_rows}, row_pointers, column_indices, values));
+        else
+            return std::make_shared<matrix>(how.context, rows, columns, row_pointers, column_indices, values);
+    }
+    /// A vector of numbers or of blocks' columns; of square blocks, a matrix with these on its diagonal.
+    template <class V>
+    static auto copy_vector(const std::vector<V>& from, const params& how) {
+        return copied(std::span<const V>(from), how);
+    }
+    template <class V>
+    static auto copy_vector(const ::amgcl::backend::numa_vector<V>& from, const params& how) {
+        return copied(std::span<const V>(from.data(), from.size()), how);
+    }
+    template <class V>
+    static auto copy_vector(const std::shared_ptr<::amgcl::backend::numa_vector<V>>& from,
+                            const params& how) {
+        return copy_vector(*from, how);
+    }
+    /// `size` counts blocks. The elements are not set.
+    static std::shared_ptr<vector> create_vector(std::size_t size, const params& how) {
+        return std::make_shared<vector>(how.context, size * block_rows);
+    }
+    static std::shared_ptr<direct_solver> create_solver(const std::shared_ptr<host_matrix>& coarsest,
+                                                        const params& how) {
+        return std::make_shared<direct_solver>(coarsest, how);
+    }
+
+    /// to = from[positions], which count blocks.
+    class gather {
+    public:
+        gather(std::size_t, const std::vector<std::ptrdiff_t>& positions, const params& how)
+            : positions_(how.context, detail::amgcl_positions(positions, block_rows)) {}
+        template <class T>
+        void operator()(const balm::vector<T>& from, balm::vector<T>& to) const {
+            to = from[positions_];
+        }
+        template <class T, class Host>
+        void operator()(const balm::vector<T>& from, std::vector<Host>& to) const {
+            detail::amgcl_read(balm::vector<T>(from[positions_]), detail::amgcl_entries_of(to));
+        }
+
+    private:
+        balm::vector<std::int64_t> positions_;
+    };
+    /// to[positions] = from; positions count blocks, and none occurs twice.
+    class scatter {
+    public:
+        scatter(std::size_t, const std::vector<std::ptrdiff_t>& positions, const params& how)
+            : positions_(how.context, detail::amgcl_positions(positions, block_rows)) {}
+        template <class T>
+        void operator()(const balm::vector<T>& from, balm::vector<T>& to) const {
+            to[positions_] = from;
+        }
+
+    private:
+        balm::vector<std::int64_t> positions_;
+    };
+
+private:
+    template <class V>
+    static auto copied(std::span<const V> from, const params& how) {
+        using number = detail::amgcl_entry_of<V>;
+        const auto entries = detail::amgcl_entries(from.data(), from.size());
+        if constexpr (detail::is_amgcl_matrix_block<V>) {
+            constexpr std::size_t rows = detail::amgcl_rows<V>;
+            std::vector<std::int64_t> counted(from.size() + 1);
+            for (std::size_t i = 0; i < counted.size(); ++i) counted[i] = static_cast<std::int64_t>(i);
+            return std::make_shared<sparse_matrix<number, Index>>(sparse_matrix<number, Index>::from_blocks(
+                how.context, from.size(), from.size(), {rows, rows}, counted,
+                std::span<const std::int64_t>(counted).first(from.size()), entries));
+        } else {
+            return std::make_shared<balm::vector<number>>(how.context, entries);
+        }
+    }
+};
+
+}  // namespace balm
+
+namespace amgcl::backend {
+
+template <class A, class I, class B, class J>
+struct backends_compatible<balm::amgcl_backend<A, I>, balm::amgcl_backend<B, J>> : std::true_type {};
+
+// Rows, columns and entries count numbers, as vectors do, also where a matrix consists of blocks.
+template <class T, class I>
+struct rows_impl<balm::sparse_matrix<T, I>> {
+    static std::size_t get(const balm::sparse_matrix<T, I>& a) { return a.rows(); }
+};
+template <class T, class I>
+struct cols_impl<balm::sparse_matrix<T, I>> {
+    static std::size_t get(const balm::sparse_matrix<T, I>& a) { return a.columns(); }
+};
+template <class T, class I>
+struct nonzeros_impl<balm::sparse_matrix<T, I>> {
+    static std::size_t get(const balm::sparse_matrix<T, I>& a) { return a.nonzeros(); }
+};
+template <class T, class I>
+struct bytes_impl<balm::sparse_matrix<T, I>> {
+    static std::size_t get(const balm::sparse_matrix<T, I>& a) { return a.size_bytes(); }
+};
+template <class T>
+struct bytes_impl<balm::vector<T>> {
+    static std::size_t get(const balm::vector<T>& x) { return x.size_bytes(); }
+};
+template <class V>
+struct bytes_impl<balm::amgcl_direct_solver<V>> {
+    static std::size_t get(const balm::amgcl_direct_solver<V>& solver) { return solver.bytes(); }
+};
+
+// Operands are converted to the target's precision. A target whose factor is 0 is not read.
+
+/// y = alpha A x + beta y
+template <class Alpha, class T, class I, class X, class Beta, class Y>
+struct spmv_impl<Alpha, balm::sparse_matrix<T, I>, balm::vector<X>, Beta, balm::vector<Y>> {
+    static void apply(Alpha alpha, const balm::sparse_matrix<T, I>& a, const balm::vector<X>& x, Beta beta,
+                      balm::vector<Y>& y) {
+        auto product = a * balm::detail::amgcl_as<T>(x);
+        if (alpha == Alpha(1))  // the product alone, which some storages write straight to the target
+            add(std::move(product), beta, y);
+        else
+            add(balm::detail::amgcl_factor<T>(alpha) * std::move(product), beta, y);
+    }
+
+private:
+    template <class P>
+    static void add(P&& product, Beta beta, balm::vector<Y>& y) {
+        if (math::is_zero(beta))
+            y = balm::detail::amgcl_as<Y>(static_cast<P&&>(product));
+        else if (beta == Beta(1))
+            y += balm::detail::amgcl_as<Y>(static_cast<P&&>(product));
+        else
+            y = balm::detail::amgcl_as<Y>(static_cast<P&&>(product)) +
+                balm::detail::amgcl_factor<Y>(beta) * y;
+    }
+};
+
+/// r = f - A x
+template <class T, class I, class F, class X, class R>
+struct residual_impl<balm::sparse_matrix<T, I>, balm::vector<F>, balm::vector<X>, balm::vector<R>> {
+    static void apply(const balm::vector<F>& f, const balm::sparse_matrix<T, I>& a, const balm::vector<X>& x,
+                      balm::vector<R>& r) {
+        r = balm::detail::amgcl_as<R>(f) - balm::detail::amgcl_as<R>(a * balm::detail::amgcl_as<T>(x));
+    }
+};
+
+template <class T>
+struct clear_impl<balm::vector<T>> {
+    static void apply(balm::vector<T>& x) { x = T(); }
+};
+
+template <class From, class To>
+struct copy_impl<balm::vector<From>, balm::vector<To>> {
+    static void apply(const balm::vector<From>& from, balm::vector<To>& to) {
+        to = balm::detail::amgcl_as<To>(from);
+    }
+};
+template <class Host, class T>
+struct copy_impl<Host, balm::vector<T>> {
+    static void apply(const Host& from, balm::vector<T>& to) {
+        balm::detail::amgcl_write(to, balm::detail::amgcl_entries_of(from));
+    }
+};
+template <class T, class Host>
+struct copy_impl<balm::vector<T>, Host> {
+    static void apply(const balm::vector<T>& from, Host& to) {
+        balm::detail::amgcl_read(from, balm::detail::amgcl_entries_of(to));
+    }
+};
+
+/// The sum of x times the conjugate of y, by one reduction. Blocks.
+template <class X, class Y>
+struct inner_product_impl<balm::vector<X>, balm::vector<Y>> {
+    static X get(const balm::vector<X>& x, const balm::vector<Y>& y) {
+        const auto sum = balm::dot(balm::detail::amgcl_as<X>(y), x);
+        if constexpr (balm::complex_type<X>)
+            return {sum.real(), sum.imag()};
+        else
+            return sum;
+    }
+};
+
+/// y = a x + b y
+template <class A, class X, class B, class Y>
+struct axpby_impl<A, balm::vector<X>, B, balm::vector<Y>> {
+    static void apply(A a, const balm::vector<X>& x, B b, balm::vector<Y>& y) {
+        auto sum = balm::detail::amgcl_factor<Y>(a) * balm::detail::amgcl_as<Y>(x);
+        if (math::is_zero(b))
+            y = std::move(sum);
+        else
+            y = std::move(sum) + balm::detail::amgcl_factor<Y>(b) * y;
+    }
+};
+
+/// z = a x + b y + c z
+template <class A, class X, class B, class Y, class C, class Z>
+struct axpbypcz_impl<A, balm::vector<X>, B, balm::vector<Y>, C, balm::vector<Z>> {
+    static void apply(A a, const balm::vector<X>& x, B b, const balm::vector<Y>& y, C c, balm::vector<Z>& z) {
+        auto sum = balm::detail::amgcl_factor<Z>(a) * balm::detail::amgcl_as<Z>(x) +
+                   balm::detail::amgcl_factor<Z>(b) * balm::detail::amgcl_as<Z>(y);
+        if (math::is_zero(c))
+            z = std::move(sum);
+        else
+            z = std::move(sum) + balm::detail::amgcl_factor<Z>(c) * z;
+    }
+};
+
+/// z = a x y + b z, where x is a diagonal
+template <class A, class X, class Y, class B, class Z>
+struct vmul_impl<A, balm::vector<X>, balm::vector<Y>, B, balm::vector<Z>> {
+    static void apply(A a, const balm::vector<X>& x, const balm::vector<Y>& y, B b, balm::vector<Z>& z) {
+        auto product =
+            balm::detail::amgcl_factor<Z>(a) * balm::detail::amgcl_as<Z>(x) * balm::detail::amgcl_as<Z>(y);
+        if (math::is_zero(b))
+            z = std::move(product);
+        else
+            z = std::move(product) + balm::detail::amgcl_factor<Z>(b) * z;
+    }
+};
+template <class A, class T, class I, class Y, class B, class Z>
+struct vmul_impl<A, balm::sparse_matrix<T, I>, balm::vector<Y>, B, balm::vector<Z>>
+    : spmv_impl<A, balm::sparse_matrix<T, I>, balm::vector<Y>, B, balm::vector<Z>> {};
+
+}  // namespace amgcl::backend
