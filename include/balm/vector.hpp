@@ -17,6 +17,13 @@
 #include "balm/host_array.hpp"
 #include "balm/view.hpp"
 
+#define BALM_OTHER_ELEMENTS                                                                                 \
+    "Balm: the elements on the host are of another type than the vector's; copy them to a vector of their " \
+    "type "                                                                                                 \
+    "and assign it, or convert them on the host"
+#define BALM_NOWHERE \
+    "Balm: a vector says where it is: balm::context ctx; balm::vector<float> x(ctx, n), or x(ctx, elements)"
+
 namespace balm {
 
 namespace detail {
@@ -63,6 +70,11 @@ template <class R, class T>
 concept contiguous_range = !array_value<R> && requires(const R& r) {
     { std::data(r) } -> std::convertible_to<const T*>;
     std::size(r);
+};
+/// Host memory of other elements, which are not converted on the way.
+template <class R, class T>
+concept elements_of_another_type = host_elements<R> && !contiguous_range<R, T> && requires(const R& r) {
+    { *r.data() } -> std::convertible_to<T>;
 };
 template <class It, class T>
 concept element_iterator = std::forward_iterator<It> && std::convertible_to<std::iter_reference_t<It>, T>;
@@ -115,11 +127,19 @@ public:
     template <detail::element_iterator<T> It>
     vector(const balm::context& where, It first, It last) : vector(where, detail::listed<T>(first, last)) {}
     template <std::same_as<std::vector<bool>> R>
-    vector(const balm::context&, const R&) {
-        static_assert(dsl::detail::always_false<R>,
-                      "Balm: std::vector<bool> has bits, not elements; give its begin() and end(), or a "
-                      "balm::host_array<bool>");
-    }
+    BALM_REFUSED(
+        "Balm: std::vector<bool> has bits, not elements; give its begin() and end(), or a "
+        "balm::host_array<bool>")
+    vector(const balm::context&, const R&);
+    template <detail::elements_of_another_type<T> R>
+    BALM_REFUSED(BALM_OTHER_ELEMENTS)
+    vector(const balm::context& where, const R& elements);
+    template <std::integral I>
+    BALM_REFUSED(BALM_NOWHERE)
+    explicit vector(I size);
+    template <detail::contiguous_range<T> R>
+    BALM_REFUSED(BALM_NOWHERE)
+    vector(const R& elements);  // NOLINT(google-explicit-constructor)
     /// As many elements as the expression, on the device of its vectors, computed.
     vector(expr<element> e)  // NOLINT(google-explicit-constructor)
         : state_(array::make_vector_like(e.tape(), detail::array_type<T>())) {
@@ -177,6 +197,18 @@ public:
         return *this;
     }
 
+    /// The same of a list: `x = {1, 2, 3}`. `x = {}` is `x = balm::vector<T>()`: no elements, and no device.
+    vector& operator=(std::initializer_list<T> elements) {
+        if (elements.size() == 0) return *this = vector();
+        return *this = std::span<const T>(elements.begin(), elements.size());
+    }
+    template <detail::elements_of_another_type<T> R>
+    BALM_REFUSED(BALM_OTHER_ELEMENTS)
+    vector& operator=(const R& elements);
+    template <dsl::detail::not_a_number A>
+    BALM_REFUSED(BALM_NOT_A_NUMBER)
+    vector& operator=(A value);
+
     template <class A>
     requires std::same_as<std::remove_cvref_t<A>, expr<void>> vector& operator=(A&&) {
         static_assert(dsl::detail::always_false<A>,
@@ -189,6 +221,12 @@ public:
     requires array_operands<vector, A> vector& operator symbol(A&& a) { \
         return *this = apply<builtin::id>(*this, static_cast<A&&>(a));  \
     }
+    BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
+#undef BALM_COMPOUND
+#define BALM_COMPOUND(symbol, id)      \
+    template <detail::host_elements A> \
+    BALM_REFUSED(BALM_HOST_ELEMENTS)   \
+    vector& operator symbol(const A& a);
     BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
 
@@ -222,15 +260,18 @@ public:
     vector<U> as() const {
         return vector<U>(array::reinterpreted(own_state(), detail::array_type<U>(), alignof(U)));
     }
-    void begin() const = delete;  // Balm: elements are on a device; loop over x.to_host(), or over x.map()
-    void end() const = delete;
+    BALM_REFUSED(BALM_LOOP) T* begin() const;
+    BALM_REFUSED(BALM_LOOP) T* end() const;
     template <std::same_as<bool> B>
-    explicit operator B() const {
-        static_assert(dsl::detail::always_false<B>,
-                      "Balm: a vector is many values, not one; use balm::all(x), balm::any(x), x.empty() or "
-                      "select(condition, a, b) instead of if, while and ?:");
-        return false;
-    }
+    BALM_REFUSED(
+        "Balm: a vector is many values, not one; use balm::all(x), balm::any(x), x.empty() or "
+        "select(condition, a, b) instead of if, while and ?:")
+    explicit
+    operator B() const;
+    BALM_REFUSED(BALM_MANY_VALUES)
+    operator T() const requires(!std::same_as<T, bool>);  // NOLINT(google-explicit-constructor)
+    BALM_REFUSED("Balm: write std::vector<float> h = x.to_host()")
+    operator std::vector<T>() const;  // NOLINT(google-explicit-constructor)
 
     /// Copies all elements to the host. Blocks.
     host_array<T> to_host() const {
