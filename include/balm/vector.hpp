@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
 #include <iterator>
@@ -35,6 +36,9 @@ const std::shared_ptr<runtime::storage>& no_memory();
 namespace array {
 
 std::shared_ptr<vector_state> make_vector(const context&, trace::type, std::size_t size);
+/// The same, with the C++ line that messages name it by.
+std::shared_ptr<vector_state> make_vector(const context&, trace::type, std::size_t size,
+                                          trace::location made_at);
 /// For the tape's elements, on its devices; null where it has no elements and names no device.
 std::shared_ptr<vector_state> make_vector_like(const tape&, trace::type);
 /// Of other elements on the same devices, in a partition by the same weights.
@@ -76,6 +80,24 @@ template <class R, class T>
 concept elements_of_another_type = host_elements<R> && !contiguous_range<R, T> && requires(const R& r) {
     { *r.data() } -> std::convertible_to<T>;
 };
+/// The C++ line of a call: the default argument of a constructor's last parameter. No program has another
+/// one, so that no list or number is taken for it.
+class call_site {
+public:
+    static constexpr call_site here(const char* file = __builtin_FILE(),
+                                    std::uint32_t line = __builtin_LINE()) {
+        return call_site(only_here{}, {file, line});
+    }
+    constexpr trace::location where() const { return where_; }
+
+private:
+    struct only_here {
+        explicit only_here() = default;
+    };
+    constexpr call_site(only_here, trace::location where) : where_(where) {}
+
+    trace::location where_;
+};
 template <class It, class T>
 concept element_iterator = std::forward_iterator<It> && std::convertible_to<std::iter_reference_t<It>, T>;
 template <class T, class It>
@@ -111,21 +133,30 @@ public:
     /// No elements, and no device: assign to it.
     vector() = default;
     /// `size` elements, not set. Throws out_of_memory_error.
-    vector(const balm::context& where, std::size_t size)
-        : state_(array::make_vector(where, detail::array_type<T>(), size)) {}
+    /// Messages about expressions name it by the line of this call; so with the other constructors.
+    vector(const balm::context& where, std::size_t size, detail::call_site from = detail::call_site::here())
+        : state_(array::make_vector(where, detail::array_type<T>(), size, from.where())) {}
     /// `size` elements of one value.
-    vector(const balm::context& where, std::size_t size, T value) : vector(where, size) { *this = value; }
+    vector(const balm::context& where, std::size_t size, T value,
+           detail::call_site from = detail::call_site::here())
+        : vector(where, size, from) {
+        *this = value;
+    }
     /// The elements of host memory, copied.
-    vector(const balm::context& where, std::span<const T> elements) : vector(where, elements.size()) {
+    vector(const balm::context& where, std::span<const T> elements,
+           detail::call_site from = detail::call_site::here())
+        : vector(where, elements.size(), from) {
         write(elements);
     }
-    vector(const balm::context& where, std::initializer_list<T> elements)
-        : vector(where, std::span<const T>(elements.begin(), elements.size())) {}
+    vector(const balm::context& where, std::initializer_list<T> elements,
+           detail::call_site from = detail::call_site::here())
+        : vector(where, std::span<const T>(elements.begin(), elements.size()), from) {}
     template <detail::contiguous_range<T> R>
-    vector(const balm::context& where, const R& elements)
-        : vector(where, std::span<const T>(std::data(elements), std::size(elements))) {}
+    vector(const balm::context& where, const R& elements, detail::call_site from = detail::call_site::here())
+        : vector(where, std::span<const T>(std::data(elements), std::size(elements)), from) {}
     template <detail::element_iterator<T> It>
-    vector(const balm::context& where, It first, It last) : vector(where, detail::listed<T>(first, last)) {}
+    vector(const balm::context& where, It first, It last, detail::call_site from = detail::call_site::here())
+        : vector(where, detail::listed<T>(first, last), from) {}
     template <std::same_as<std::vector<bool>> R>
     BALM_REFUSED(
         "Balm: std::vector<bool> has bits, not elements; give its begin() and end(), or a "
