@@ -143,9 +143,9 @@ bool agree(const shape& a, const shape& b) {
     return a.count() == b.count() && (a.dimensions() == 1 || b.dimensions() == 1 || a == b);
 }
 
-/// " of file:line", where it is known what line made the vector.
+/// " (file:line)", where it is known what line made the vector.
 std::string made_words(const vector_state& v) {
-    return v.made_at().file == nullptr ? "" : fmt::format(" of {}:{}", v.made_at().file, v.made_at().line);
+    return v.made_at().file == nullptr ? "" : fmt::format(" ({}:{})", v.made_at().file, v.made_at().line);
 }
 
 /// The box of which every element is computed. Throws usage_error where the parts do not agree.

@@ -492,8 +492,9 @@ namespace {
 
 /// The values of a tape as one would write them, with the words that `words_of` has for a leaf or a host
 /// value.
-template <class Words>
-std::vector<std::string> written_out(const tape& p, const Words& words_of) {
+/// A view is what `view_of` makes of its operand and its position.
+template <class Words, class View>
+std::vector<std::string> written_out(const tape& p, const Words& words_of, const View& view_of) {
     struct phrase {
         std::string words;
         int precedence;
@@ -525,7 +526,7 @@ std::vector<std::string> written_out(const tape& p, const Words& words_of) {
                 break;
             case step::kind::select: made = call("select"); break;
             case step::kind::at: continue;  // the index waits below what is computed at it
-            case step::kind::end: made.words = words(1, 15) + "[" + words(0, 0) + "]"; break;
+            case step::kind::end: made.words = view_of(words(1, 15), words(0, 0)); break;
             case step::kind::call: made = call(p.functions[s.leaf]->name); break;
             case step::kind::keep: made = stack[first]; break;
             case step::kind::kept: made.words = "it"; break;
@@ -584,7 +585,7 @@ std::string vector_words(const vector_state& v, trace::type type, const shape& e
 
 std::vector<std::string> describe(const tape& p, const layout& leaves, const parameter_list& given) {
     std::size_t scalars = 0;
-    return written_out(p, [&](const step& s) -> std::string {
+    const auto words_of = [&](const step& s) -> std::string {
         switch (s.what) {
             case step::kind::vector:
             case step::kind::memory: return given.name_of(*p.vectors[s.leaf]).spelled();
@@ -593,11 +594,13 @@ std::vector<std::string> describe(const tape& p, const layout& leaves, const par
             case step::kind::position: return "view" + std::to_string(s.leaf);
             default: return scalar_name(leaves.argument_of_scalar(scalars++)).spelled();
         }
-    });
+    };
+    return written_out(p, words_of,
+                       [](const std::string& of, const std::string& at) { return of + "[" + at + "]"; });
 }
 
 std::string with_extents(const tape& p, bool with_devices) {
-    const std::vector<std::string> values = written_out(p, [&](const step& s) -> std::string {
+    const auto words_of = [&](const step& s) -> std::string {
         switch (s.what) {
             case step::kind::vector:
             case step::kind::memory: {
@@ -610,6 +613,9 @@ std::string with_extents(const tape& p, bool with_devices) {
             case step::kind::position: return to_string(p.maps[s.leaf].box);
             default: return value_words(s);
         }
+    };
+    const auto values = written_out(p, words_of, [](const std::string& of, const std::string& box) {
+        return "view(" + of + ", " + box + ")";
     });
     return fmt::format("{}", fmt::join(values, ", "));
 }
