@@ -155,8 +155,8 @@ public:
         "Balm: an expression has no elements of its own; assign it, balm::vector<float> z = x + y, and read "
         "z[i]; set one by z.set(i, value)")
     T operator[](I index) const;
-    BALM_REFUSED(BALM_LOOP) const T* begin() const;
-    BALM_REFUSED(BALM_LOOP) const T* end() const;
+    BALM_REFUSED(BALM_LOOP) void begin() const;
+    BALM_REFUSED(BALM_LOOP) void end() const;
 
 private:
     array::tape_handle list_;

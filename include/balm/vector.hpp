@@ -291,8 +291,8 @@ public:
     vector<U> as() const {
         return vector<U>(array::reinterpreted(own_state(), detail::array_type<U>(), alignof(U)));
     }
-    BALM_REFUSED(BALM_LOOP) T* begin() const;
-    BALM_REFUSED(BALM_LOOP) T* end() const;
+    BALM_REFUSED(BALM_LOOP) void begin() const;
+    BALM_REFUSED(BALM_LOOP) void end() const;
     template <std::same_as<bool> B>
     BALM_REFUSED(
         "Balm: a vector is many values, not one; use balm::all(x), balm::any(x), x.empty() or "

@@ -48,8 +48,8 @@ public:
     const trace::node& node() const { return pointer_; }
 
     element operator[](located_index i) const { return element(memory_place(pointer_, i.value, i.where)); }
-    BALM_REFUSED(BALM_MEMORY_LOOP) T* begin() const;
-    BALM_REFUSED(BALM_MEMORY_LOOP) T* end() const;
+    BALM_REFUSED(BALM_MEMORY_LOOP) void begin() const;
+    BALM_REFUSED(BALM_MEMORY_LOOP) void end() const;
     /// A pointer to the first element.
     auto data() const {
         static_assert(may_read<Use>, "Balm: Out<T> is write-only; use Mixed<T> for pointers");
@@ -71,8 +71,8 @@ public:
     Var<loaded_type<T>> operator[](located_index i) const {
         return Var<loaded_type<T>>(trace::load(pointer_, i.value, i.where));
     }
-    BALM_REFUSED(BALM_MEMORY_LOOP) T* begin() const;
-    BALM_REFUSED(BALM_MEMORY_LOOP) T* end() const;
+    BALM_REFUSED(BALM_MEMORY_LOOP) void begin() const;
+    BALM_REFUSED(BALM_MEMORY_LOOP) void end() const;
     /// A pointer to the first element.
     Ptr<const T, Where> data() const { return Ptr<const T, Where>(pointer_); }
 
