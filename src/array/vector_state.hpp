@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "balm/device_type.hpp"
+#include "balm/trace.hpp"
 #include "runtime/device/device_state.hpp"
 
 namespace balm::array {
