@@ -75,7 +75,7 @@ void copy_elements(runtime::queue_state&, vector_state& to, std::size_t to_first
 
 /// Throws usage_error where vectors do not lie on the same devices; the message shows the expression that
 /// they are of, if given.
-void compare_devices(const vector_state&, const vector_state&, const tape* of);
+void compare_devices(const vector_state&, const vector_state&, const tape* of = nullptr);
 /// The same, quickly for one device.
 inline void check_same_devices(const vector_state& a, const vector_state& b, const tape* of = nullptr) {
     if (a.is_spread() || b.is_spread() || &a.device() != &b.device()) [[unlikely]]
