@@ -68,12 +68,15 @@ std::optional<std::time_t> compile_time(const disk_cache& cache, const disk_cach
 json entry_as_json(const disk_cache& cache, const disk_cache::entry& e) {
     const described words(e.description);
     const auto compiled = compile_time(cache, e);
-    return {
-        {"key", to_hex(e.key)},   {"description", e.description},
-        {"kernel", words.kernel}, {"device", words.device},
-        {"bytes", e.bytes},       {"compiled", compiled ? json(in_utc(*compiled)) : json(nullptr)},
-        {"uses", e.uses},         {"last_used", in_utc(std::chrono::system_clock::to_time_t(e.last_used))},
-        {"damaged", e.damaged}};
+    return {{"key", to_hex(e.key)},
+            {"description", e.description},
+            {"kernel", words.kernel},
+            {"device", words.device},
+            {"bytes", e.bytes},
+            {"compiled", compiled ? json(in_utc(*compiled)) : json(nullptr)},
+            {"last_used", in_utc(std::chrono::system_clock::to_time_t(e.last_used))},
+            {"uses", e.uses},
+            {"damaged", e.damaged}};
 }
 
 void print_place(const disk_cache& cache) {
