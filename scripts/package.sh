@@ -32,7 +32,7 @@ step_package() {
 }
 # What each package holds and depends on; then programs outside use what all of them install, and the tool starts.
 step_check() {
-    local root=$PWD/$packages/root libraries runtime version package
+    local root=$PWD/$packages/root libraries runtime version package name
     libraries=usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
     runtime=$(basename $packages/libbalm[0-9]*.deb)
     runtime=${runtime%%_*}
@@ -43,12 +43,23 @@ step_check() {
     holds libbalm-dev usr/include/balm/{balm.hpp,version.hpp} "$libraries"/{libbalm.so,libbalm_of_each_user.a} \
         "$libraries"/cmake/balm/{balmConfig,balmConfigVersion,balmTargets}.cmake "$libraries/pkgconfig/balm.pc"
     depends libbalm-dev "$runtime (= $version)"
-    holds balm-tools usr/bin/balm
+    holds balm-tools usr/bin/balm usr/share/man/man1/balm.1.gz usr/share/bash-completion/completions/balm \
+        usr/share/zsh/vendor-completions/_balm
     depends balm-tools "$runtime (= $version)" 'libfmt[0-9]'
     holds libbalm-doc usr/share/doc/balm/{README.md,LICENSE,CHANGELOG.md,docs/installing.md,examples/hello.cpp}
 
     rm -rf "$root"
-    for package in $packages/*.deb; do dpkg-deb --extract "$package" "$root"; done
+    for package in $packages/*.deb; do
+        name=$(dpkg-deb --field "$package" Package)
+        holds "$name" "usr/share/doc/$name/copyright" "usr/share/doc/$name/changelog.Debian.gz"
+        dpkg-deb --extract "$package" "$root"
+    done
+    gzip -dc "$root"/usr/share/doc/balm-tools/changelog.Debian.gz | dpkg-parsechangelog -l - >/dev/null
+    if objdump -p "$root/usr/bin/balm" "$root/$libraries"/libbalm.so.* | grep -E 'R(UN)?PATH'; then
+        echo "package: a program or library has a run-time path" >&2
+        return 1
+    fi
+    if command -v lintian >/dev/null; then lintian --fail-on error $packages/*.deb; fi
     if [ "$(ls "$root/usr/bin")" != balm ]; then
         echo "package: the only program to install is balm; there are: $(ls "$root/usr/bin")" >&2
         return 1

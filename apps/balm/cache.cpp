@@ -75,6 +75,7 @@ json entry_as_json(const disk_cache& cache, const disk_cache::entry& e) {
             {"bytes", e.bytes},
             {"compiled", compiled ? json(in_utc(*compiled)) : json(nullptr)},
             {"last_used", in_utc(std::chrono::system_clock::to_time_t(e.last_used))},
+            {"uses", e.uses},
             {"damaged", e.damaged}};
 }
 
@@ -102,15 +103,15 @@ std::string age(std::time_t then) {
 /// One line a kernel, most recently used first.
 void print_list(const disk_cache& cache, const std::vector<disk_cache::entry>& entries) {
     constexpr std::size_t key_digits = 12;  // enough to tell files apart; --json has all
-    std::vector<std::vector<std::string>> rows{{"kernel", "device", "age", "used", "bytes", "key"}};
+    std::vector<std::vector<std::string>> rows{{"kernel", "device", "age", "used", "uses", "bytes", "key"}};
     for (const disk_cache::entry& e : entries) {
         const described words(e.damaged ? "(damaged: it will be compiled again)" : e.description);
         const auto compiled = compile_time(cache, e);
         rows.push_back({words.kernel, words.device, compiled ? age(*compiled) : "unknown",
-                        age(std::chrono::system_clock::to_time_t(e.last_used)), std::to_string(e.bytes),
-                        to_hex(e.key).substr(0, key_digits)});
+                        age(std::chrono::system_clock::to_time_t(e.last_used)), std::to_string(e.uses),
+                        std::to_string(e.bytes), to_hex(e.key).substr(0, key_digits)});
     }
-    print_table(rows, "<<>>><");
+    print_table(rows, "<<>>>><");
 }
 
 int list(bool as_json) {
@@ -159,7 +160,8 @@ command add_cache(CLI::App& balm) {
     const auto as_json = std::make_shared<bool>(false);
     add_json_flag(*line, *as_json);
     line->require_subcommand(0, 1);
-    line->add_subcommand("list", "Every kernel: name, device, age, last use, size and key (the default)");
+    line->add_subcommand("list",
+                         "Every kernel: name, device, age, last use, uses, size and key (the default)");
     const CLI::App* const size_line = line->add_subcommand("size", "The size of the cache on disk");
     const CLI::App* const clear_line = line->add_subcommand("clear", "Remove every kernel");
     for (CLI::App* each : line->get_subcommands({})) add_json_flag(*each, *as_json);

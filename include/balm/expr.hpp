@@ -16,6 +16,18 @@
 #include "balm/tape.hpp"
 #include "balm/types.hpp"
 
+/// What a beginner's mistakes with arrays are answered with.
+#define BALM_MANY_VALUES                                                                              \
+    "Balm: an array is many values, not one: balm::sum(x) or x[i] is one; functions of elements are " \
+    "Balm's: "                                                                                        \
+    "sin(x), not std::sin(x)"
+#define BALM_LOOP                                                                                   \
+    "Balm: elements are on a device; loop over x.to_host(), or over x.map(), or write a statement " \
+    "(y = 2 * x) or an algorithm (balm::sort(x), balm::sum(x)) for all of them"
+#define BALM_HOST_ELEMENTS                                                                               \
+    "Balm: these elements are on the host; copy them to the device: balm::vector<float> d(x.context(), " \
+    "host)"
+
 namespace balm {
 
 template <class T>
@@ -131,13 +143,20 @@ public:
     view<const T> operator[](A&& position) const;
 
     template <std::same_as<bool> B>
-    explicit operator B() const {
-        static_assert(
-            dsl::detail::always_false<B>,
-            "Balm: an expression is many values, not one; use balm::all(x > 0), balm::any(x > 0) or "
-            "select(condition, a, b) instead of if, while and ?:");
-        return false;
-    }
+    BALM_REFUSED(
+        "Balm: an expression is many values, not one; use balm::all(x > 0), balm::any(x > 0) or "
+        "select(condition, a, b) instead of if, while and ?:")
+    explicit
+    operator B() const;
+    BALM_REFUSED(BALM_MANY_VALUES)
+    operator T() const requires(!std::same_as<T, bool>);  // NOLINT(google-explicit-constructor)
+    template <std::integral I>
+    BALM_REFUSED(
+        "Balm: an expression has no elements of its own; assign it, balm::vector<float> z = x + y, and read "
+        "z[i]; set one by z.set(i, value)")
+    T operator[](I index) const;
+    BALM_REFUSED(BALM_LOOP) void begin() const;
+    BALM_REFUSED(BALM_LOOP) void end() const;
 
 private:
     array::tape_handle list_;
@@ -157,6 +176,19 @@ private:
 };
 
 namespace detail {
+
+/// Host memory of several elements: std::vector, std::array, balm::host_array, a string.
+template <class A>
+concept host_elements = !array_operand<A> && requires(const std::remove_cvref_t<A>& a) {
+    a.data();
+    a.size();
+};
+template <class L, class R>
+concept array_beside_host_elements = (array_value<L> && host_elements<R>) ||
+                                     (host_elements<L> && array_value<R>);
+template <class L, class R>
+concept array_beside_what_is_no_number = (array_value<L> && dsl::detail::not_a_number<R>) ||
+                                         (dsl::detail::not_a_number<L> && array_value<R>);
 
 /// The type of an array's elements, where they are scalars.
 template <class A>
@@ -322,6 +354,15 @@ auto apply(A&&... a) {
     auto operator symbol(L&& l, R&& r) {                                     \
         return apply<builtin::id>(static_cast<L&&>(l), static_cast<R&&>(r)); \
     }
+BALM_BINARY_OPERATORS(BALM_BINARY)
+#undef BALM_BINARY
+#define BALM_BINARY(symbol, id)                                                           \
+    template <class L, class R>                                                           \
+    requires detail::array_beside_host_elements<L, R> BALM_REFUSED(BALM_HOST_ELEMENTS)    \
+    expr<float> operator symbol(L&& l, R&& r);                                            \
+    template <class L, class R>                                                           \
+    requires detail::array_beside_what_is_no_number<L, R> BALM_REFUSED(BALM_NOT_A_NUMBER) \
+    expr<float> operator symbol(L&& l, R&& r);
 BALM_BINARY_OPERATORS(BALM_BINARY)
 #undef BALM_BINARY
 

@@ -90,12 +90,14 @@ bound_argument bind_local(std::size_t count, std::size_t element_size, std::size
 bound_argument bind_image(const std::shared_ptr<runtime::storage>&, const sampler&);
 [[noreturn]] void argument_does_not_fit(scalar type);
 
+#define BALM_HOST_PARAMETER                                                                   \
+    "Balm: a kernel's parameters are device types: Int, Float, … by value, In<T>, Out<T>, " \
+    "Mixed<T>, Local<T>; by value, not by reference"
+
 /// How each kind of kernel parameter is declared in a trace, and bound to a host argument.
 template <class P>
 struct parameter {
-    static_assert(dsl::detail::always_false<P>,
-                  "Balm: a kernel's parameters are device types: Int, Float, … by value, In<T>, Out<T>, "
-                  "Mixed<T>, Local<T>; by value, not by reference");
+    static_assert(dsl::detail::always_false<P>, BALM_HOST_PARAMETER);
 };
 
 template <scalar_type T>
@@ -419,13 +421,14 @@ public:
     /// A call inside a kernel: at least one argument lives on the device. Throws trace_error where the kernel
     /// around has another number of dimensions.
     template <class... A>
-    requires(dsl::detail::on_device<A> || ...) void operator()(A&&... arguments) const {
+    requires((dsl::detail::on_device<A> || ...) && !(dsl::detail::not_a_number<A> || ...)) void operator()(
+        A&&... arguments) const {
         static_assert(sizeof...(A) == sizeof...(P), "Balm: the kernel takes another number of arguments");
         const trace::node nodes[] = {detail::argument_node<P>(static_cast<A&&>(arguments))...};
         trace::call(trace_.get(), nodes, sizeof...(A), {});
     }
     template <class... A>
-    requires(!(dsl::detail::on_device<A> || ...)) bound_kernel<N>
+    requires(!(dsl::detail::on_device<A> || ...) && !(dsl::detail::not_a_number<A> || ...)) bound_kernel<N>
     operator()(const A&... arguments) const {
         static_assert(sizeof...(A) == sizeof...(P), "Balm: the kernel takes another number of arguments");
         bound_kernel<N> bound;
@@ -434,6 +437,10 @@ public:
         (bound.arguments.push_back(detail::parameter<P>::bind(arguments)), ...);
         return bound;
     }
+
+    template <class... A>
+    requires(dsl::detail::not_a_number<A> || ...) BALM_REFUSED(BALM_NOT_A_NUMBER)
+    bound_kernel<N> operator()(const A&... arguments) const;
 
     const std::shared_ptr<const ir::function>& function() const { return trace_.get(); }
 
@@ -463,6 +470,20 @@ concept traceable = requires {
 template <class F>
 concept generic_lambda = std::is_class_v<F> && !traceable<F>;
 
+/// Types of the host, which are no parameters of a kernel.
+template <class P>
+inline constexpr bool is_host_parameter =
+    std::is_arithmetic_v<P> || std::is_enum_v<P> || std::is_pointer_v<P> || std::is_reference_v<P>;
+template <class S>
+inline constexpr bool has_host_parameter = false;
+template <class R, class... P>
+inline constexpr bool has_host_parameter<signature<R, P...>> = (is_host_parameter<P> || ...);
+template <class F>
+concept takes_host_values = traceable<F> && has_host_parameter<typename signature_of<F>::type>;
+template <class F>
+concept gives_host_value = traceable<F> && !has_host_parameter<typename signature_of<F>::type> &&
+                           is_host_parameter<typename signature_of<F>::type::result>;
+
 }  // namespace detail
 
 /// Defines a kernel of N dimensions from a lambda on device types. `words` is its name, a C identifier, with
@@ -481,12 +502,19 @@ auto kernel(std::string_view words, F f, const char* file = __builtin_FILE(),
 }
 
 template <int N, detail::generic_lambda F>
-auto kernel(std::string_view, F f) {
-    static_assert(dsl::detail::always_false<F>,
-                  "Balm: a kernel's parameters have types: [](In<float> a, Out<float> b, Int n), or give the "
-                  "signature: kernel<1, void(In<float>, Out<float>)>(name, lambda)");
-    return f;
-}
+BALM_REFUSED(
+    "Balm: a kernel's parameters have types: [](In<float> a, Out<float> b, Int n), or give the "
+    "signature: kernel<1, void(In<float>, Out<float>)>(name, lambda)")
+F kernel(std::string_view words, F f);
+template <int N, detail::takes_host_values F>
+BALM_REFUSED(BALM_HOST_PARAMETER)
+F kernel(std::string_view words, F f, const char* file = "", std::uint32_t line = 0);
+template <class F>
+BALM_REFUSED("Balm: a kernel says how many dimensions its grid has: balm::kernel<1>(\"name\", lambda)")
+F kernel(std::string_view words, F f);
+template <int N, class F>
+requires std::is_class_v<F> BALM_REFUSED("Balm: a kernel has a name: balm::kernel<1>(\"name\", lambda)")
+F kernel(F f);
 
 /// The same for a generic lambda, which has no signature of its own:
 /// `kernel<1, void(In<float>, Out<float>)>("copy", [](auto in, auto out) {…})`.
@@ -635,12 +663,16 @@ auto function(std::string_view words, F f, const char* file = __builtin_FILE(),
     return detail::function_type_of<S>(detail::traced(words, 0, f, S{}, {file, line}));
 }
 template <detail::generic_lambda F>
-auto function(std::string_view, F f) {
-    static_assert(dsl::detail::always_false<F>,
-                  "Balm: a function's parameters have types: [](Float x, Int n), or give the signature: "
-                  "function<Float(Float, Int)>(name, lambda)");
-    return f;
-}
+BALM_REFUSED(
+    "Balm: a function's parameters have types: [](Float x, Int n), or give the signature: "
+    "function<Float(Float, Int)>(name, lambda)")
+F function(std::string_view words, F f);
+template <detail::takes_host_values F>
+BALM_REFUSED(BALM_HOST_PARAMETER)
+F function(std::string_view words, F f, const char* file = "", std::uint32_t line = 0);
+template <detail::gives_host_value F>
+BALM_REFUSED("Balm: a function gives a device value: return Float(1.f), not 1.f")
+F function(std::string_view words, F f, const char* file = "", std::uint32_t line = 0);
 template <class Signature, class F>
 requires std::is_function_v<Signature>
 auto function(std::string_view words, F f, const char* file = __builtin_FILE(),

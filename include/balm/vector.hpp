@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
 #include <iterator>
@@ -17,6 +18,13 @@
 #include "balm/host_array.hpp"
 #include "balm/view.hpp"
 
+#define BALM_OTHER_ELEMENTS                                                                                 \
+    "Balm: the elements on the host are of another type than the vector's; copy them to a vector of their " \
+    "type "                                                                                                 \
+    "and assign it, or convert them on the host"
+#define BALM_NOWHERE \
+    "Balm: a vector says where it is: balm::context ctx; balm::vector<float> x(ctx, n), or x(ctx, elements)"
+
 namespace balm {
 
 namespace detail {
@@ -28,6 +36,9 @@ const std::shared_ptr<runtime::storage>& no_memory();
 namespace array {
 
 std::shared_ptr<vector_state> make_vector(const context&, trace::type, std::size_t size);
+/// The same, with the C++ line that messages name it by.
+std::shared_ptr<vector_state> make_vector(const context&, trace::type, std::size_t size,
+                                          trace::location made_at);
 /// For the tape's elements, on its devices; null where it has no elements and names no device.
 std::shared_ptr<vector_state> make_vector_like(const tape&, trace::type);
 /// Of other elements on the same devices, in a partition by the same weights.
@@ -64,6 +75,29 @@ concept contiguous_range = !array_value<R> && requires(const R& r) {
     { std::data(r) } -> std::convertible_to<const T*>;
     std::size(r);
 };
+/// Host memory of other elements, which are not converted on the way.
+template <class R, class T>
+concept elements_of_another_type = host_elements<R> && !contiguous_range<R, T> && requires(const R& r) {
+    { *r.data() } -> std::convertible_to<T>;
+};
+/// The C++ line of a call: the default argument of a constructor's last parameter. No program has another
+/// one, so that no list or number is taken for it.
+class call_site {
+public:
+    static constexpr call_site here(const char* file = __builtin_FILE(),
+                                    std::uint32_t line = __builtin_LINE()) {
+        return call_site(only_here{}, {file, line});
+    }
+    constexpr trace::location where() const { return where_; }
+
+private:
+    struct only_here {
+        explicit only_here() = default;
+    };
+    constexpr call_site(only_here, trace::location where) : where_(where) {}
+
+    trace::location where_;
+};
 template <class It, class T>
 concept element_iterator = std::forward_iterator<It> && std::convertible_to<std::iter_reference_t<It>, T>;
 template <class T, class It>
@@ -99,27 +133,44 @@ public:
     /// No elements, and no device: assign to it.
     vector() = default;
     /// `size` elements, not set. Throws out_of_memory_error.
-    vector(const balm::context& where, std::size_t size)
-        : state_(array::make_vector(where, detail::array_type<T>(), size)) {}
+    /// Messages about expressions name it by the line of this call; so with the other constructors.
+    vector(const balm::context& where, std::size_t size, detail::call_site from = detail::call_site::here())
+        : state_(array::make_vector(where, detail::array_type<T>(), size, from.where())) {}
     /// `size` elements of one value.
-    vector(const balm::context& where, std::size_t size, T value) : vector(where, size) { *this = value; }
+    vector(const balm::context& where, std::size_t size, T value,
+           detail::call_site from = detail::call_site::here())
+        : vector(where, size, from) {
+        *this = value;
+    }
     /// The elements of host memory, copied.
-    vector(const balm::context& where, std::span<const T> elements) : vector(where, elements.size()) {
+    vector(const balm::context& where, std::span<const T> elements,
+           detail::call_site from = detail::call_site::here())
+        : vector(where, elements.size(), from) {
         write(elements);
     }
-    vector(const balm::context& where, std::initializer_list<T> elements)
-        : vector(where, std::span<const T>(elements.begin(), elements.size())) {}
+    vector(const balm::context& where, std::initializer_list<T> elements,
+           detail::call_site from = detail::call_site::here())
+        : vector(where, std::span<const T>(elements.begin(), elements.size()), from) {}
     template <detail::contiguous_range<T> R>
-    vector(const balm::context& where, const R& elements)
-        : vector(where, std::span<const T>(std::data(elements), std::size(elements))) {}
+    vector(const balm::context& where, const R& elements, detail::call_site from = detail::call_site::here())
+        : vector(where, std::span<const T>(std::data(elements), std::size(elements)), from) {}
     template <detail::element_iterator<T> It>
-    vector(const balm::context& where, It first, It last) : vector(where, detail::listed<T>(first, last)) {}
+    vector(const balm::context& where, It first, It last, detail::call_site from = detail::call_site::here())
+        : vector(where, detail::listed<T>(first, last), from) {}
     template <std::same_as<std::vector<bool>> R>
-    vector(const balm::context&, const R&) {
-        static_assert(dsl::detail::always_false<R>,
-                      "Balm: std::vector<bool> has bits, not elements; give its begin() and end(), or a "
-                      "balm::host_array<bool>");
-    }
+    BALM_REFUSED(
+        "Balm: std::vector<bool> has bits, not elements; give its begin() and end(), or a "
+        "balm::host_array<bool>")
+    vector(const balm::context&, const R&);
+    template <detail::elements_of_another_type<T> R>
+    BALM_REFUSED(BALM_OTHER_ELEMENTS)
+    vector(const balm::context& where, const R& elements);
+    template <std::integral I>
+    BALM_REFUSED(BALM_NOWHERE)
+    explicit vector(I size);
+    template <detail::contiguous_range<T> R>
+    BALM_REFUSED(BALM_NOWHERE)
+    vector(const R& elements);  // NOLINT(google-explicit-constructor)
     /// As many elements as the expression, on the device of its vectors, computed.
     vector(expr<element> e)  // NOLINT(google-explicit-constructor)
         : state_(array::make_vector_like(e.tape(), detail::array_type<T>())) {
@@ -177,6 +228,18 @@ public:
         return *this;
     }
 
+    /// The same of a list: `x = {1, 2, 3}`. `x = {}` is `x = balm::vector<T>()`: no elements, and no device.
+    vector& operator=(std::initializer_list<T> elements) {
+        if (elements.size() == 0) return *this = vector();
+        return *this = std::span<const T>(elements.begin(), elements.size());
+    }
+    template <detail::elements_of_another_type<T> R>
+    BALM_REFUSED(BALM_OTHER_ELEMENTS)
+    vector& operator=(const R& elements);
+    template <dsl::detail::not_a_number A>
+    BALM_REFUSED(BALM_NOT_A_NUMBER)
+    vector& operator=(A value);
+
     template <class A>
     requires std::same_as<std::remove_cvref_t<A>, expr<void>> vector& operator=(A&&) {
         static_assert(dsl::detail::always_false<A>,
@@ -189,6 +252,12 @@ public:
     requires array_operands<vector, A> vector& operator symbol(A&& a) { \
         return *this = apply<builtin::id>(*this, static_cast<A&&>(a));  \
     }
+    BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
+#undef BALM_COMPOUND
+#define BALM_COMPOUND(symbol, id)      \
+    template <detail::host_elements A> \
+    BALM_REFUSED(BALM_HOST_ELEMENTS)   \
+    vector& operator symbol(const A& a);
     BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
 
@@ -222,15 +291,18 @@ public:
     vector<U> as() const {
         return vector<U>(array::reinterpreted(own_state(), detail::array_type<U>(), alignof(U)));
     }
-    void begin() const = delete;  // Balm: elements are on a device; loop over x.to_host(), or over x.map()
-    void end() const = delete;
+    BALM_REFUSED(BALM_LOOP) void begin() const;
+    BALM_REFUSED(BALM_LOOP) void end() const;
     template <std::same_as<bool> B>
-    explicit operator B() const {
-        static_assert(dsl::detail::always_false<B>,
-                      "Balm: a vector is many values, not one; use balm::all(x), balm::any(x), x.empty() or "
-                      "select(condition, a, b) instead of if, while and ?:");
-        return false;
-    }
+    BALM_REFUSED(
+        "Balm: a vector is many values, not one; use balm::all(x), balm::any(x), x.empty() or "
+        "select(condition, a, b) instead of if, while and ?:")
+    explicit
+    operator B() const;
+    BALM_REFUSED(BALM_MANY_VALUES)
+    operator T() const requires(!std::same_as<T, bool>);  // NOLINT(google-explicit-constructor)
+    BALM_REFUSED("Balm: write std::vector<float> h = x.to_host()")
+    operator std::vector<T>() const;  // NOLINT(google-explicit-constructor)
 
     /// Copies all elements to the host. Blocks.
     host_array<T> to_host() const {

@@ -140,6 +140,14 @@ public:
     view operator[](A&& position) const {
         return view(array::picked(what_, detail::positions(static_cast<A&&>(position))));
     }
+    template <std::integral I>
+    BALM_REFUSED(
+        "Balm: positions are in parentheses: M(i, j) is one element to assign to, M.to_host()(i, j) to read")
+    value_type
+    operator[](I index) const;
+    BALM_REFUSED(BALM_MANY_VALUES) operator value_type() const;  // NOLINT(google-explicit-constructor)
+    BALM_REFUSED(BALM_LOOP) void begin() const;
+    BALM_REFUSED(BALM_LOOP) void end() const;
     /// The dimensions in another order; without one, in reverse.
     view transpose(std::initializer_list<int> order = {}) const {
         return view(array::transposed(what_, {order.begin(), order.size()}));

@@ -143,6 +143,11 @@ bool agree(const shape& a, const shape& b) {
     return a.count() == b.count() && (a.dimensions() == 1 || b.dimensions() == 1 || a == b);
 }
 
+/// " (file:line)", where it is known what line made the vector.
+std::string made_words(const vector_state& v) {
+    return v.made_at().file == nullptr ? "" : fmt::format(" ({}:{})", v.made_at().file, v.made_at().line);
+}
+
 /// The box of which every element is computed. Throws usage_error where the parts do not agree.
 shape common_box(const tape& p, target_list targets) {
     std::optional<shape> box;
@@ -161,9 +166,9 @@ shape common_box(const tape& p, target_list targets) {
     const shape given = box_of(p);
     if (!box) return given;
     if (!agree(*box, given))
-        throw usage_error(fmt::format("an expression of {} elements is assigned to a {} of {}",
+        throw usage_error(fmt::format("an expression of {} elements is assigned to a {} of {}{}: {}",
                                       to_string(given), targets[0].where != nullptr ? "view" : "vector",
-                                      to_string(*box)));
+                                      to_string(*box), made_words(*targets[0].vector), with_extents(p)));
     return given.dimensions() > 1 ? given : *box;
 }
 
@@ -171,7 +176,7 @@ shape common_box(const tape& p, target_list targets) {
 void check_devices(const tape& p, target_list targets) {
     const vector_state& first = *targets[0].vector;
     for (const target& t : targets) check_same_devices(first, *t.vector);
-    for (const auto& v : p.vectors) check_same_devices(first, *v);
+    for (const auto& v : p.vectors) check_same_devices(first, *v, &p);
 }
 
 /// Values that depend on what their targets hold elsewhere: computed first, as are positions among them, then

@@ -13,6 +13,7 @@
 #include "balm/error.hpp"
 #include "balm/vector.hpp"
 #include "ir/ir.hpp"
+#include "ir/with_type.hpp"
 #include "kernel/launch/kernel_program.hpp"
 #include "runtime/memory/memory_pool.hpp"
 
@@ -487,14 +488,18 @@ const layout& no_leaves() {
     return made;
 }
 
-std::vector<std::string> describe(const tape& p, const layout& leaves, const parameter_list& given) {
+namespace {
+
+/// The values of a tape as one would write them, with the words that `words_of` has for a leaf or a host
+/// value.
+/// A view is what `view_of` makes of its operand and its position.
+template <class Words, class View>
+std::vector<std::string> written_out(const tape& p, const Words& words_of, const View& view_of) {
     struct phrase {
         std::string words;
         int precedence;
     };
     std::vector<phrase> stack;
-    std::size_t scalars = 0;
-    const auto next_scalar = [&] { return scalar_name(leaves.argument_of_scalar(scalars++)).spelled(); };
     for (const step& s : p.steps) {
         // What is computed at an index stands above it.
         const std::size_t arity = s.what == step::kind::end ? 2 : s.what == step::kind::at ? 0 : s.arity;
@@ -510,18 +515,18 @@ std::vector<std::string> describe(const tape& p, const layout& leaves, const par
         phrase made{"", 15};
         switch (s.what) {
             case step::kind::vector:
-            case step::kind::memory: made.words = given.name_of(*p.vectors[s.leaf]).spelled(); break;
-            case step::kind::image: made.words = image_name(s.leaf).spelled(); break;
-            case step::kind::scalar: made.words = next_scalar(); break;
-            case step::kind::constant: made.words = "constant"; break;
-            case step::kind::index: made = {"element_index(" + next_scalar() + ")", 15}; break;
+            case step::kind::memory:
+            case step::kind::image:
+            case step::kind::scalar:
+            case step::kind::constant:
+            case step::kind::position: made.words = words_of(s); break;
+            case step::kind::index: made.words = "element_index(" + words_of(s) + ")"; break;
             case step::kind::convert:
                 made = call(std::string("cast<") + to_string(s.type.element) + ">");
                 break;
             case step::kind::select: made = call("select"); break;
-            case step::kind::position: made.words = "view" + std::to_string(s.leaf); break;
             case step::kind::at: continue;  // the index waits below what is computed at it
-            case step::kind::end: made.words = words(1, 15) + "[" + words(0, 0) + "]"; break;
+            case step::kind::end: made.words = view_of(words(1, 15), words(0, 0)); break;
             case step::kind::call: made = call(p.functions[s.leaf]->name); break;
             case step::kind::keep: made = stack[first]; break;
             case step::kind::kept: made.words = "it"; break;
@@ -553,6 +558,66 @@ std::vector<std::string> describe(const tape& p, const layout& leaves, const par
     all.reserve(stack.size());
     for (phrase& each : stack) all.push_back(std::move(each.words));
     return all;
+}
+
+/// A host value, as a C++ program shows it.
+std::string value_words(const step& s) {
+    if (!s.type.is_scalar()) return ir::to_string(s.type);
+    return ir::with_type(s.type.element, [&]<class T>(std::type_identity<T>) {
+        T value;
+        std::memcpy(&value, &s.bits, sizeof value);  // little-endian hosts
+        if constexpr (sizeof(T) == 1 && !std::same_as<T, bool>)
+            return std::to_string(value);
+        else
+            return fmt::format("{}", value);
+    });
+}
+
+/// What is known of a vector: its type, its size, the line that made it, and, where asked for, its device.
+std::string vector_words(const vector_state& v, trace::type type, const shape& extents, bool with_devices) {
+    std::string words = fmt::format("{}[{}]", ir::to_string(type), to_string(extents));
+    if (v.made_at().file != nullptr) words += fmt::format(" of {}:{}", v.made_at().file, v.made_at().line);
+    if (with_devices) words += fmt::format(" on {}", v.device().words());
+    return words;
+}
+
+}  // namespace
+
+std::vector<std::string> describe(const tape& p, const layout& leaves, const parameter_list& given) {
+    std::size_t scalars = 0;
+    const auto words_of = [&](const step& s) -> std::string {
+        switch (s.what) {
+            case step::kind::vector:
+            case step::kind::memory: return given.name_of(*p.vectors[s.leaf]).spelled();
+            case step::kind::image: return image_name(s.leaf).spelled();
+            case step::kind::constant: return "constant";
+            case step::kind::position: return "view" + std::to_string(s.leaf);
+            default: return scalar_name(leaves.argument_of_scalar(scalars++)).spelled();
+        }
+    };
+    return written_out(p, words_of,
+                       [](const std::string& of, const std::string& at) { return of + "[" + at + "]"; });
+}
+
+std::string with_extents(const tape& p, bool with_devices) {
+    const auto words_of = [&](const step& s) -> std::string {
+        switch (s.what) {
+            case step::kind::vector:
+            case step::kind::memory: {
+                const vector_state& v = *p.vectors[s.leaf];
+                for (const produced_leaf& made : p.produced)
+                    if (made.leaf == s.leaf) return vector_words(v, s.type, made.by->extents(), with_devices);
+                return vector_words(v, s.type, shape(v.size()), with_devices);
+            }
+            case step::kind::image: return "image";
+            case step::kind::position: return to_string(p.maps[s.leaf].box);
+            default: return value_words(s);
+        }
+    };
+    const auto values = written_out(p, words_of, [](const std::string& of, const std::string& box) {
+        return "view(" + of + ", " + box + ")";
+    });
+    return fmt::format("{}", fmt::join(values, ", "));
 }
 
 void refuse_writing(const tape& p) {

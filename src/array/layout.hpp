@@ -102,6 +102,10 @@ bool has_lanes(const tape&);
 /// The expressions as one would write them, with the parameters' names: "2 * a - sin(b)".
 std::vector<std::string> describe(const tape&, const layout&, const parameter_list&);
 
+/// The expression with what is known of its operands, for messages: "2 * f64[4] - sin(f64[5] of
+/// heat.cpp:12)". A view has its extents: "view(f64[6], 2 x 3)".
+std::string with_extents(const tape&, bool with_devices = false);
+
 /// Throws usage_error where a function in an expression to be reduced writes memory.
 void refuse_writing(const tape&);
 /// Throws usage_error where a function writes a vector that shares elements with another of the expression,

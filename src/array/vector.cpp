@@ -62,6 +62,13 @@ vector_state::vector_state(std::shared_ptr<runtime::storage> memory, trace::type
     check_precision(*device_, type);
 }
 
+std::shared_ptr<vector_state> make_vector(const context& where, trace::type type, std::size_t size,
+                                          trace::location made_at) {
+    std::shared_ptr<vector_state> made = make_vector(where, type, size);
+    made->set_made_at(made_at);
+    return made;
+}
+
 std::shared_ptr<vector_state> make_vector(const context& where, trace::type type, std::size_t size) {
     if (where.size() == 1) return std::make_shared<vector_state>(where.device(0).state(), type, size);
     balm::detail::bytes_of(shape(size),

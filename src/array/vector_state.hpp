@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "balm/device_type.hpp"
+#include "balm/trace.hpp"
 #include "runtime/device/device_state.hpp"
 
 namespace balm::array {
@@ -34,6 +35,10 @@ public:
           size_(size),
           parts_(std::move(parts)),
           weights_(std::move(weights)) {}
+
+    /// The C++ line that made it, for messages; none where that is not known.
+    trace::location made_at() const { return made_at_; }
+    void set_made_at(trace::location where) { made_at_ = where; }
 
     bool is_spread() const { return !parts_.empty(); }
     /// Where it is spread: a part for each device, in the order of elements.
@@ -77,6 +82,7 @@ private:
     bool is_whole_ = true;
     std::vector<part> parts_;
     std::vector<double> weights_;
+    trace::location made_at_;
 };
 
 }  // namespace balm::array

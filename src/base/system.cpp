@@ -343,6 +343,16 @@ bool input_file::read(std::span<std::byte> into) noexcept {
 
 void input_file::mark_used() noexcept { (void)::futimens(descriptor_, nullptr); }
 
+void input_file::mark_used_by(std::byte mark, const std::filesystem::path& path) noexcept {
+    const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    const int file = exceeds_file_size_limit(size_ + sizeof mark)
+                         ? -1
+                         : retry_when_interrupted([&] { return ::open(path.c_str(), flags); });
+    const bool is_marked = file >= 0 && ::write(file, &mark, sizeof mark) == sizeof mark;
+    if (file >= 0) (void)::close(file);
+    if (!is_marked) mark_used();
+}
+
 std::error_code replace_file(const std::filesystem::path& target, std::span<const std::byte> content) {
     if (exceeds_file_size_limit(content.size())) return fault_of(std::errc::file_too_large);
 

@@ -132,6 +132,9 @@ public:
 
     /// Sets the file's time of modification to now; a fault is ignored.
     void mark_used() noexcept;
+    /// The same by one more byte at the end of the file, which is at this path; where it cannot be written,
+    /// only the time is set.
+    void mark_used_by(std::byte mark, const std::filesystem::path& path) noexcept;
 
 private:
     int descriptor_ = -1;

@@ -1,5 +1,6 @@
 // Vector expressions against the host's own arithmetic, on every type and at sizes around a work-group's.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -259,6 +260,37 @@ TEST(V4_assignment, compound_and_aliased) {
         });
         X = 7;
         EXPECT_THAT(X.to_host(), testing::Each(7u));
+    });
+}
+
+TEST(V4_assignment, shows_the_expression_with_the_extents_and_lines_of_its_operands) {
+    on_all_contexts([&](const context& ctx) {
+        const int line = __LINE__ + 1;
+        vector<float> a(ctx, 4, 1.f), b(ctx, {1, 2, 3, 4, 5}), c(ctx, std::vector<float>(6));
+        vector<double> d(ctx, 6);
+        const auto made = [&](const char* what, int at) {
+            return fmt::format("{} of {}:{}", what, __FILE__, at);
+        };
+        const std::string A = made("f32[4]", line), B = made("f32[5]", line), C = made("f32[6]", line),
+                          D = made("f64[6]", line + 1);
+        EXPECT_EQ(message_of<usage_error>([&] { c = 2 * a - sin(b); }),
+                  fmt::format("an expression combines 4 elements with 5: 2 * {} with sin({})", A, B));
+        EXPECT_EQ(
+            message_of<usage_error>([&] { c = (a + 1.5) * a; }),
+            fmt::format("an expression of 4 elements is assigned to a vector of 6 ({}:{}): ({} + 1.5) * {}",
+                        __FILE__, line, A, A));
+        EXPECT_EQ(message_of<usage_error>([&] { sum(select(b > 0, b, d)); }),
+                  fmt::format("an expression combines 5 elements with 6: {} > 0, {} with {}", B, B, D));
+        EXPECT_THAT(
+            message_of<usage_error>([&] {
+                c = view(d, {2, 3}) + cast<double>(view(c, {3, 2}));
+            }),
+            HasSubstr(fmt::format("The operands: view({}, 2 x 3) with cast<f64>(view({}, 3 x 2))", D, C)));
+        EXPECT_EQ(
+            message_of<usage_error>([&] { a = b * element_index(2, 5) + vector<float>(); }),
+            fmt::format("an expression combines 5 elements with a vector that has no elements yet: {} * "
+                        "element_index(2) with f32[0]",
+                        B));
     });
 }
 

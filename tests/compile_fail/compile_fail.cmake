@@ -1,6 +1,8 @@
 # One refusal: compiles `source` as a user would and looks for the words of its first line, "// expect: words",
 # in what the compiler says; "// expect warning: words" asks for a compilation that succeeds with these. "// expect
-# nothing" asks for a clean compilation, of the headers too. In: compiler (its command, separated by |), source,
+# nothing" asks for a clean compilation, of the headers too. "// expect at each line" asks, of each line that ends in
+# "// Balm: words", for an error at that line with these words in the same line of the output: what a terminal shows first.
+# In: compiler (its command, separated by |), source,
 # precompiled (a folder where g++ finds balm/balm.hpp.gch; clang passes it over).
 
 file(READ "${source}" first)
@@ -14,6 +16,26 @@ execute_process(COMMAND ${compiler} -fsyntax-only "${source}"
 if(first MATCHES "^// expect nothing")
     if(NOT status EQUAL 0 OR said)
         message(FATAL_ERROR "${source} should compile without a word, but:\n${said}")
+    endif()
+    return()
+endif()
+if(first MATCHES "^// expect at each line")
+    file(STRINGS "${source}" lines)
+    set(number 0)
+    set(missing "")
+    foreach(line IN LISTS lines)
+        math(EXPR number "${number} + 1")
+        if(line MATCHES "// Balm: (.+)$")
+            set(words "${CMAKE_MATCH_1}")
+            string(REGEX MATCHALL "[^\n]*[.]cpp:${number}:[0-9]+: error: [^\n]*" errors "${said}")
+            string(FIND "${errors}" "${words}" at)
+            if(at EQUAL -1)
+                string(APPEND missing "line ${number} is refused without '${words}', but with: ${errors}\n")
+            endif()
+        endif()
+    endforeach()
+    if(missing)
+        message(FATAL_ERROR "${source}:\n${missing}")
     endif()
     return()
 endif()

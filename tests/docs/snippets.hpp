@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <balm/balm.hpp>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <complex>
@@ -67,10 +68,15 @@ std::string shown(const T&... values) {
     return single_spaced(text.str());
 }
 
-/// A message without the C++ file and line that it begins with.
-inline std::string without_place(const std::string& message) {
-    const std::size_t place = message.find(": ");
-    return place < message.find(' ') ? message.substr(place + 2) : message;
+/// A message without the C++ file and line that it begins with, and those that vectors are " of".
+inline std::string without_place(std::string message) {
+    if (const std::size_t place = message.find(": "); place < message.find(' ')) message.erase(0, place + 2);
+    for (std::size_t at = 0; (at = message.find(" of ", at)) != std::string::npos;) {
+        const std::size_t first = at + 4, end = std::min(message.find_first_of(" ,)", first), message.size());
+        if (message.find(':', first) < end) message.erase(at, end - at);
+        at = std::min(first, message.size());
+    }
+    return message;
 }
 
 }  // namespace balm::test

@@ -185,6 +185,8 @@ TEST(B5_disk_cache, refuses_an_entry_truncated_at_any_length) {
     EXPECT_EQ(cache.counts().damaged, whole.size());
     overwrite(file_of(directory.path(), key_of(1)), whole + "x");
     EXPECT_FALSE(cache.load(key_of(1))) << "a byte too many";
+    overwrite(file_of(directory.path(), key_of(1)), whole + "ux");
+    EXPECT_FALSE(cache.load(key_of(1))) << "a byte behind the mark of a use";
     overwrite(file_of(directory.path(), key_of(1)), std::string(whole.size(), '\0'));
     EXPECT_FALSE(cache.load(key_of(1))) << "zeros, as after a power cut";
     overwrite(file_of(directory.path(), key_of(1)), whole);

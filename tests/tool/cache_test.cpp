@@ -48,10 +48,25 @@ TEST_F(B5_cache_tool, shows_kernel_device_age_and_size_in_columns) {
     const auto two_days_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(50);
     std::filesystem::last_write_time(cache() / (key + ".bin"), two_days_ago);
     const std::string shown = run("cache").out;
-    EXPECT_THAT(shown, testing::ContainsRegex("\nkernel  device +age +used +bytes  key\n"));
-    EXPECT_THAT(shown,
-                testing::ContainsRegex("\nscale   'x' \\(opencl\\) +(unknown|[0-9]+ s) +2 days +1[0-9]+  " +
-                                       key.substr(0, 12) + "\n"));
+    EXPECT_THAT(shown, testing::ContainsRegex("\nkernel  device +age +used +uses +bytes  key\n"));
+    EXPECT_THAT(
+        shown, testing::ContainsRegex("\nscale   'x' \\(opencl\\) +(unknown|[0-9]+ s) +2 days +1 +1[0-9]+  " +
+                                      key.substr(0, 12) + "\n"));
+}
+
+TEST_F(B5_cache_tool, counts_the_uses_of_each_kernel) {
+    const runtime::digest key = store("scale on device 'x'", 1000);
+    const std::filesystem::path file = cache() / (to_hex(key) + ".bin");
+    const auto load_after = [&](std::chrono::minutes pause) {
+        std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now() - pause);
+        EXPECT_EQ(runtime::disk_cache(cache(), 1 << 20).load(key), std::vector<std::byte>(1000));
+    };
+    EXPECT_EQ(run_json("cache --json")["entries"][0]["uses"], 1) << "it was compiled";
+    for (int k = 0; k < 3; ++k) load_after(std::chrono::minutes(11));
+    EXPECT_EQ(run_json("cache --json")["entries"][0]["uses"], 4);
+    load_after(std::chrono::minutes(1));
+    EXPECT_EQ(run_json("cache --json")["entries"][0]["uses"], 4) << "loads within ten minutes are one";
+    EXPECT_THAT(run("cache").out, testing::ContainsRegex(" +4 +1[0-9]+  " + to_hex(key).substr(0, 12)));
 }
 
 TEST_F(B5_cache_tool, tells_a_damaged_entry) {

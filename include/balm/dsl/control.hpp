@@ -2,6 +2,7 @@
 // Control flow on the device: IF, ELIF, ELSE, WHILE, range, grid_range, break_, continue_, return_. Each
 // block is traced once; a scope object opens it, and its destructor notices a C++ `break` or `return`.
 
+#include <concepts>
 #include <cstdint>
 #include <exception>
 #include <type_traits>
@@ -218,23 +219,23 @@ void return_(A&& value, const char* file = __builtin_FILE(), std::uint32_t line 
 }
 
 template <class A>
-requires(!device_value<A>) void return_(A&&) {
-    static_assert(detail::always_false<A>,
-                  "Balm: a function gives a device value: return_(Float(1.f)), not 1.f");
-}
+requires(!device_value<A>) BALM_REFUSED("Balm: a function gives a device value: return_(Float(1.f)), not 1.f")
+void return_(A&& value);
+
+namespace detail {
+
+/// A function of the host that gives a device value.
+template <class F>
+concept gives_device_value = requires(F& f) {
+    { f() } -> device_value;
+};
+
+}  // namespace detail
 
 /// The value of one of two functions, of which only the chosen one is run.
-template <operand C, class F, class G>
+template <operand C, detail::gives_device_value F, detail::gives_device_value G>
 auto if_else(C&& condition, F&& if_true, G&& if_false, const char* file = __builtin_FILE(),
              std::uint32_t line = __builtin_LINE()) {
-    static_assert(
-        std::is_invocable_v<F&> && std::is_invocable_v<G&>,
-        "Balm: if_else takes two functions: if_else(c, [&] { return a; }, [&] { return b; }); of values "
-        "choose with select(c, a, b)");
-    if constexpr (std::is_invocable_v<F&> && std::is_invocable_v<G&>) {
-        static_assert(device_value<std::invoke_result_t<F&>> && device_value<std::invoke_result_t<G&>>,
-                      "Balm: the functions of if_else give device values: return Float(1.f), not 1.f");
-    }
     using T = typename std::invoke_result_t<F&>::value_type;
     static_assert(std::is_same_v<T, typename std::invoke_result_t<G&>::value_type>,
                   "Balm: both functions of if_else give the same type");
@@ -246,6 +247,15 @@ auto if_else(C&& condition, F&& if_true, G&& if_false, const char* file = __buil
             chosen = if_false();
     return Var<T>(chosen);
 }
+template <operand C, class F, class G>
+requires(!std::is_invocable_v<F&> || !std::is_invocable_v<G&>) BALM_REFUSED(
+    "Balm: if_else takes two functions: if_else(c, [&] { return a; }, [&] { return b; }); of values "
+    "choose with select(c, a, b)")
+Bool if_else(C&& condition, F&& if_true, G&& if_false);
+template <operand C, std::invocable F, std::invocable G>
+requires(!detail::gives_device_value<F> || !detail::gives_device_value<G>)
+    BALM_REFUSED("Balm: the functions of if_else give device values: return Float(1.f), not 1.f")
+Bool if_else(C&& condition, F&& if_true, G&& if_false);
 
 }  // namespace balm::dsl
 

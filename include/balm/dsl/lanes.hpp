@@ -88,12 +88,9 @@ public:
     BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
     template <class B = T>
-    explicit operator bool() const {
-        static_assert(always_false<B>,
-                      "Balm: a device value has no value while the kernel is traced; use IF, WHILE or "
-                      "select(condition, a, b) instead of if, while and ?:");
-        return false;
-    }
+    BALM_REFUSED(BALM_DEVICE_CONDITION)
+    explicit operator bool() const;
+    BALM_REFUSED(BALM_DEVICE_VALUE) operator value_type() const;  // NOLINT(google-explicit-constructor)
     node load() const { return holder_.load_lanes(Order, Count); }
 
 private:
@@ -290,13 +287,11 @@ public:
     }
 
     template <class B = V>
-    explicit operator bool() const {
-        static_assert(
-            detail::always_false<B>,
-            "Balm: a device value has no value while the kernel is traced; use IF (any(v)), WHILE or "
-            "select(condition, a, b) instead of if, while and ?:");
-        return false;
-    }
+    BALM_REFUSED(
+        "Balm: a device value has no value while the kernel is traced; use IF (any(v)), WHILE or "
+        "select(condition, a, b) instead of if, while and ?:")
+    explicit
+    operator bool() const;
 
     const trace::node& node() const { return this->holder_.variable(); }
 

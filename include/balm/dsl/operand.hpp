@@ -10,10 +10,25 @@
 #include <type_traits>
 #include <utility>
 
+#include "balm/refused.hpp"
 #include "balm/short_vector.hpp"
 #include "balm/structure.hpp"
 #include "balm/trace.hpp"
 #include "balm/types.hpp"
+
+/// What a beginner's mistakes with device values are answered with.
+#define BALM_DEVICE_CONDITION                                                         \
+    "Balm: a device value has no value while the kernel is traced; use IF, WHILE or " \
+    "select(condition, a, b) instead of if, while and ?:"
+#define BALM_DEVICE_VALUE                                                                             \
+    "Balm: a device value has no value while the kernel is traced; write Float v or auto v instead "  \
+    "of float v; use IF, WHILE or select(condition, a, b) instead of if, while and ?:; index In<T>, " \
+    "Array<T, N> or balm::constant_array instead of host arrays"
+#define BALM_NOT_A_NUMBER                                                                      \
+    "Balm: values of an enumeration, and long double, are no numbers of a device; cast them: " \
+    "static_cast<int>(red)"
+#define BALM_KEPT_ELEMENT \
+    "Balm: an element (x[i]) cannot be kept with auto; write the type (Float v = x[i];) or use x[i] itself"
 
 namespace balm::detail {
 
@@ -90,6 +105,11 @@ struct value_type<T> {
 
 template <class T>
 inline constexpr bool always_false = false;
+
+/// Host values that are no operands of device values: those of an enumeration, and long double.
+template <class T>
+concept not_a_number = std::is_enum_v<std::remove_cvref_t<T>> || std::same_as < std::remove_cvref_t<T>,
+long double > ;
 
 /// The bit pattern of a host scalar as a constant of the device type.
 template <scalar_type T>

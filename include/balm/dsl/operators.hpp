@@ -1,6 +1,8 @@
 #pragma once
 // Operators, built-in functions, conversions and choices of device values. Included by balm/dsl/value.hpp.
 
+#include <iosfwd>
+
 #include "balm/dsl/value.hpp"
 
 namespace balm::dsl {
@@ -16,6 +18,21 @@ concept device_operands = (operand<A> && ...) && (device_value<A> || ...);
     }
 BALM_BINARY_OPERATORS(BALM_BINARY)
 #undef BALM_BINARY
+
+#define BALM_BINARY(symbol, id)                                                               \
+    template <class L, class R>                                                               \
+    requires(detail::not_a_number<L> && device_value<R>) ||                                   \
+        (device_value<L> && detail::not_a_number<R>)BALM_REFUSED(BALM_NOT_A_NUMBER) Var<bool> \
+        operator symbol(L&& l, R&& r);
+BALM_BINARY_OPERATORS(BALM_BINARY)
+#undef BALM_BINARY
+/// Work-items print with print(…).
+template <device_value A>
+BALM_REFUSED(
+    "Balm: a device value has no value while the kernel is traced; a kernel prints with "
+    "print(\"{}\\n\", x)")
+std::ostream&
+operator<<(std::ostream& to, A&& a);
 
 template <device_value A>
 auto operator-(A&& a) {

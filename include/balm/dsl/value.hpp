@@ -62,12 +62,16 @@ public:
     }
 
     template <class B = T>
-    explicit operator bool() const {
-        static_assert(detail::always_false<B>,
-                      "Balm: a device value has no value while the kernel is traced; use IF, WHILE or "
-                      "select(condition, a, b) instead of if, while and ?:");
-        return false;
+    BALM_REFUSED(BALM_DEVICE_CONDITION)
+    explicit operator bool() const;
+    BALM_REFUSED(BALM_DEVICE_VALUE)
+    operator T() const {                                            // NOLINT(google-explicit-constructor)
+        static_assert(detail::always_false<T>, BALM_DEVICE_VALUE);  // Clang 14 lets a switch pass
+        return T();
     }
+    template <detail::not_a_number A>
+    BALM_REFUSED(BALM_NOT_A_NUMBER)
+    Var(A value);  // NOLINT(google-explicit-constructor)
 
     const trace::node& node() const { return node_; }
 
@@ -190,6 +194,17 @@ public:
     }
     BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
+#define BALM_KEPT(symbol, id)       \
+    template <operand A>            \
+    BALM_REFUSED(BALM_KEPT_ELEMENT) \
+    void operator symbol(A&& a)&;
+    BALM_COMPOUND_ASSIGNMENTS(BALM_KEPT)
+    BALM_KEPT(=, id)
+#undef BALM_KEPT
+    BALM_REFUSED(BALM_KEPT_ELEMENT) void operator++() &;
+    BALM_REFUSED(BALM_KEPT_ELEMENT) void operator++(int) &;
+    BALM_REFUSED(BALM_KEPT_ELEMENT) void operator--() &;
+    BALM_REFUSED(BALM_KEPT_ELEMENT) void operator--(int) &;
     /// `++x[i]` gives the new value, `x[i]++` the one before.
     Var<value_type> operator++() && { return stepped<builtin::add>().after; }
     Var<value_type> operator--() && { return stepped<builtin::sub>().after; }
@@ -197,12 +212,16 @@ public:
     Var<value_type> operator--(int) && { return stepped<builtin::sub>().before; }
 
     template <class B = T>
-    explicit operator bool() const {
-        static_assert(detail::always_false<B>,
-                      "Balm: a device value has no value while the kernel is traced; use IF, WHILE or "
-                      "select(condition, a, b) instead of if, while and ?:");
-        return false;
+    BALM_REFUSED(BALM_DEVICE_CONDITION)
+    explicit operator bool() const;
+    BALM_REFUSED(BALM_DEVICE_VALUE)
+    operator value_type() const {  // NOLINT(google-explicit-constructor)
+        static_assert(detail::always_false<T>, BALM_DEVICE_VALUE);
+        return value_type();
     }
+    template <detail::not_a_number A>
+    BALM_REFUSED(BALM_NOT_A_NUMBER)
+    void operator=(A value);
 
     trace::node load() && { return value(); }
     const detail::memory_place& balm_place() const { return place_; }

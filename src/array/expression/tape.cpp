@@ -92,13 +92,26 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
     return std::rotl(hash, 9) + (value ^ value >> 32);
 }
 
-std::int64_t common_size(std::int64_t a, std::int64_t b, bool has_no_device = false) {
+/// The size of both. `left` and `right` say in a message what they are.
+template <class Right>
+std::int64_t common_size(const tape& left, std::int64_t b, Right&& right, bool has_no_device = false) {
+    const std::int64_t a = left.size;
     if (a < 0 || b < 0) return a < 0 ? b : a;
-    if (a != b && has_no_device)
+    if (a == b) [[likely]]
+        return a;
+    if (has_no_device || left.has_no_device)
         throw usage_error(fmt::format(
-            "an expression combines {} elements with a vector that has no elements yet", std::max(a, b)));
-    if (a != b) throw usage_error(fmt::format("an expression combines {} elements with {}", a, b));
-    return a;
+            "an expression combines {} elements with a vector that has no elements yet: {} with {}",
+            std::max(a, b), with_extents(left), right()));
+    throw usage_error(fmt::format("an expression combines {} elements with {}: {} with {}", a, b,
+                                  with_extents(left), right()));
+}
+/// A leaf by itself, for messages.
+template <class Push>
+std::string leaf_words(Push&& push) {
+    tape alone;
+    push(alone);
+    return with_extents(alone);
 }
 
 }  // namespace
@@ -132,12 +145,15 @@ tape* tape_handle::taken() { return stock::take(); }
 void tape_handle::give_back(tape* list) noexcept { stock::give_back(list); }
 
 void tape::push_vector(std::shared_ptr<vector_state> v) {
-    if (v) size = common_size(size, static_cast<std::int64_t>(v->size()), has_no_device);
+    if (v)
+        size = common_size(*this, static_cast<std::int64_t>(v->size()),
+                           [&] { return leaf_words([&](tape& alone) { alone.push_vector(v); }); });
     push_leaf(step::kind::vector, std::move(v), 0);
 }
 
 void tape::push_no_elements(trace::type type) {
-    size = common_size(size, 0, true);
+    size = common_size(
+        *this, 0, [&] { return ir::to_string(type) + "[0]"; }, true);
     has_no_device = true;
     if (type.is_scalar())
         push_value(step::kind::constant, type, 0);
@@ -153,11 +169,12 @@ void tape::push_constant_memory(std::shared_ptr<vector_state> v) {
 
 void tape::push_produced(std::shared_ptr<const producer> by) {
     const bool has_extents = by->extents().dimensions() > 1;
+    size = common_size(*this, static_cast<std::int64_t>(by->extents().count()),
+                       [&] { return leaf_words([&](tape& alone) { alone.push_produced(by); }); });
     if (has_extents) {
         push_position(row_major(by->extents()));
         push(step::kind::at).arity = 1;
     }
-    size = common_size(size, static_cast<std::int64_t>(by->extents().count()));
     step& s = push(step::kind::vector);
     s.type = by->type();
     s.leaf = static_cast<std::uint16_t>(vectors.size());
@@ -182,7 +199,7 @@ void tape::push_leaf(step::kind what, std::shared_ptr<vector_state> v, std::uint
 }
 
 void tape::push_position(const affine_map& map) {
-    size = common_size(size, static_cast<std::int64_t>(map.box.count()));
+    size = common_size(*this, static_cast<std::int64_t>(map.box.count()), [&] { return to_string(map.box); });
     step& s = push(step::kind::position);
     s.type = scalar::i64;
     s.leaf = static_cast<std::uint16_t>(maps.size());
@@ -255,12 +272,13 @@ void tape::push_call(std::shared_ptr<const ir::function> function, trace::type t
 }
 
 void tape::append(tape&& other) {
-    size = common_size(size, other.size, has_no_device || other.has_no_device);
+    size = common_size(
+        *this, other.size, [&] { return with_extents(other); }, other.has_no_device);
     if (box >= 0 && other.box >= 0 && box_of(*this) != box_of(other))
         throw usage_error(fmt::format(
             "an expression combines {} elements with {}: as many, but in other extents. Give both the same "
-            "ones, or put one in a row: balm::view(e, {{e.size()}})",
-            to_string(box_of(*this)), to_string(box_of(other))));
+            "ones, or put one in a row: balm::view(e, {{e.size()}}). The operands: {} with {}",
+            to_string(box_of(*this)), to_string(box_of(other)), with_extents(*this), with_extents(other)));
     if (box < 0 && other.box >= 0) box = static_cast<std::int32_t>(maps.size()) + other.box;
     splice(std::move(other));
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "array/layout.hpp"
 #include "array/map/overlap.hpp"
 #include "array/spread/partition.hpp"
 #include "balm/buffer.hpp"
@@ -106,7 +107,7 @@ bool is_spread(const tape& p) {
     return std::any_of(p.vectors.begin(), p.vectors.end(), [](const auto& v) { return v->is_spread(); });
 }
 
-void compare_devices(const vector_state& a, const vector_state& b) {
+void compare_devices(const vector_state& a, const vector_state& b, const tape* of) {
     const auto devices = [](const vector_state& v) {
         std::vector<const runtime::device_state*> list;
         for (const vector_state::part& p : v.parts()) list.push_back(&p.elements->device());
@@ -120,10 +121,10 @@ void compare_devices(const vector_state& a, const vector_state& b) {
             text += (text.empty() ? "" : ", ") + p.elements->device().words();
         return text.empty() ? v.device().words() : text;
     };
-    throw usage_error(
-        fmt::format("an expression combines a vector on {} with one on {}; vectors of one "
-                    "context lie on the same devices",
-                    words(a), words(b)));
+    throw usage_error(fmt::format(
+        "an expression combines a vector on {} with one on {}; vectors of one "
+        "context lie on the same devices{}{}",
+        words(a), words(b), of != nullptr ? ": " : "", of != nullptr ? with_extents(*of, true) : ""));
 }
 
 void copy_elements(vector_state& to, std::size_t to_first, const vector_state& from, std::size_t from_first,

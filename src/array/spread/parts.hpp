@@ -73,12 +73,13 @@ void copy_elements(vector_state& to, std::size_t to_first, const vector_state& f
 void copy_elements(runtime::queue_state&, vector_state& to, std::size_t to_first, const vector_state& from,
                    std::size_t from_first, std::size_t count);
 
-/// Throws usage_error where vectors do not lie on the same devices.
-void compare_devices(const vector_state&, const vector_state&);
+/// Throws usage_error where vectors do not lie on the same devices; the message shows the expression that
+/// they are of, if given.
+void compare_devices(const vector_state&, const vector_state&, const tape* of = nullptr);
 /// The same, quickly for one device.
-inline void check_same_devices(const vector_state& a, const vector_state& b) {
+inline void check_same_devices(const vector_state& a, const vector_state& b, const tape* of = nullptr) {
     if (a.is_spread() || b.is_spread() || &a.device() != &b.device()) [[unlikely]]
-        compare_devices(a, b);
+        compare_devices(a, b, of);
 }
 
 /// The pieces of an expression of vectors that are spread, on the devices that have them, in order.

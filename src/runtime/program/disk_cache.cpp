@@ -31,9 +31,13 @@ constexpr auto stale_temporary_age = std::chrono::hours(1);
 
 // Marking each use would be a round trip on network file systems, for an order that need not be exact.
 constexpr auto use_resolution = std::chrono::minutes(10);
+constexpr std::byte use_mark{'u'};
+constexpr std::uint64_t most_uses = 65'536;  // more than a year of them
 
-// The file: header, description, payload. All numbers little-endian. `payload_digest` covers the payload,
-// `header_digest` all before itself and the description, so that a listing can trust what it shows.
+// The file: header, description, payload, and a byte for each use that was marked. All numbers little-endian.
+// `payload_digest` covers the payload, `header_digest` all before itself and the description, so that a
+// listing can trust what it shows. A byte is appended by one write: any number of processes may do that at a
+// time, and it sets the time of the last use as well.
 struct header {
     static constexpr std::uint64_t expected_magic = 0x0a4e49424d4c4142u;  // "BALMBIN\n"
     static constexpr std::uint64_t expected_version = 2;
@@ -97,6 +101,11 @@ bool is_temporary(std::string_view name) noexcept {
            key_of_entry(name.substr(0, length));
 }
 
+/// The marks behind the payload of a file that is long enough for it.
+std::uint64_t uses_in(const input_file& file, const header& found) noexcept {
+    return file.size() - header::bytes - found.description_length - found.payload_length;
+}
+
 // Reads and checks header and description, leaving the file at the payload.
 std::optional<header> read_header(input_file& file, const digest& key, std::uint64_t limit_bytes,
                                   std::string& description) {
@@ -110,21 +119,32 @@ std::optional<header> read_header(input_file& file, const digest& key, std::uint
         return std::nullopt;
     }
     if (found.description_length > longest_description) return std::nullopt;
-    if (found.payload_length != file.size() - bytes.size() - found.description_length) return std::nullopt;
-    if (found.payload_length > file.size()) return std::nullopt;
+    const std::uint64_t behind_header = file.size() - bytes.size();
+    if (found.description_length > behind_header) return std::nullopt;
+    if (found.payload_length > behind_header - found.description_length) return std::nullopt;
+    if (uses_in(file, found) > most_uses) return std::nullopt;
     description.resize(static_cast<std::size_t>(found.description_length));
     if (!file.read(std::as_writable_bytes(std::span(description)))) return std::nullopt;
     if (digest_of_header(found, description) != found.header_digest) return std::nullopt;
     return found;
 }
 
-std::optional<std::vector<std::byte>> read_entry(input_file& file, const digest& key,
-                                                 std::uint64_t limit_bytes) {
+std::optional<std::vector<std::byte>> read_entry(input_file& file, const std::filesystem::path& path,
+                                                 const digest& key, std::uint64_t limit_bytes) {
     std::string description;
     const auto found = read_header(file, key, limit_bytes, description);
     if (!found) return std::nullopt;
     std::vector<std::byte> payload(static_cast<std::size_t>(found->payload_length));
     if (!file.read(payload) || digest_of(payload) != found->payload_digest) return std::nullopt;
+    std::vector<std::byte> uses(static_cast<std::size_t>(uses_in(file, *found)));
+    if (!file.read(uses) || std::count(uses.begin(), uses.end(), use_mark) != std::ssize(uses))
+        return std::nullopt;
+    if (system_clock::now() - file.modified() > use_resolution) {
+        if (uses.size() < most_uses)
+            file.mark_used_by(use_mark, path);
+        else
+            file.mark_used();
+    }
     return payload;
 }
 
@@ -207,11 +227,11 @@ std::optional<std::vector<std::byte>> disk_cache::load(const digest& key) noexce
     try {
         if (directory_ && !is_refused()) {
             std::error_code fault;
-            input_file file = input_file::open(*directory_ / entry_name(key), fault);
+            const std::filesystem::path path = *directory_ / entry_name(key);
+            input_file file = input_file::open(path, fault);
             if (file) {
-                auto payload = read_entry(file, key, limit_bytes_);
+                auto payload = read_entry(file, path, key, limit_bytes_);
                 count(payload ? hits_ : damaged_);
-                if (payload && system_clock::now() - file.modified() > use_resolution) file.mark_used();
                 return payload;
             }
             if (!is_absent(fault)) {
@@ -317,11 +337,15 @@ std::vector<disk_cache::entry> disk_cache::list() const noexcept {
         for (const file_information& file : list_files(*directory_)) {
             const auto key = key_of_entry(file.name);
             if (!key) continue;
-            entry each{*key, {}, file.bytes, file.modified, true};
+            entry each{*key, {}, file.bytes, file.modified, 0, true};
             std::error_code fault;
             input_file opened = input_file::open(*directory_ / file.name, fault);
             const auto no_limit = std::numeric_limits<std::uint64_t>::max();
-            if (opened && read_header(opened, *key, no_limit, each.description)) each.damaged = false;
+            if (const auto found =
+                    opened ? read_header(opened, *key, no_limit, each.description) : std::nullopt) {
+                each.damaged = false;
+                each.uses = 1 + uses_in(opened, *found);
+            }
             if (each.damaged) each.description.clear();
             entries.push_back(std::move(each));
         }

@@ -54,7 +54,8 @@ public:
         std::string description;                            ///< empty if damaged
         std::uint64_t bytes = 0;                            ///< of the file
         std::chrono::system_clock::time_point last_used{};  ///< to within ten minutes
-        bool damaged = false;                               ///< the header is not whole, or not ours
+        std::uint64_t uses = 0;  ///< it was compiled, and loaded later; loads within ten minutes are one
+        bool damaged = false;    ///< the header is not whole, or not ours
     };
 
     struct total {

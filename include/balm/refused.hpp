@@ -1,0 +1,16 @@
+#pragma once
+// Overloads that exist to be refused: what the compiler says first, at the line of the mistake, is a sentence
+// that says what to write instead. A static_assert would come after the list of headers that led to it.
+
+/// Declares a function that no program may call. It is never defined, and the words begin with `Balm:`. GCC
+/// 12 and Clang say them; for other compilers the function is one that the linker does not find.
+///
+///     BALM_REFUSED("Balm: …") void begin() const;
+#if defined(__has_attribute)
+#if __has_attribute(unavailable)
+#define BALM_REFUSED(words) __attribute__((unavailable(words)))
+#endif
+#endif
+#ifndef BALM_REFUSED
+#define BALM_REFUSED(words)
+#endif

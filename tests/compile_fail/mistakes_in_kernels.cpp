@@ -1,0 +1,69 @@
+// expect at each line: what a newcomer writes in kernels, and what the compiler says of it first, where it is
+// written.
+#include <array>
+#include <cmath>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <balm/balm.hpp>
+
+using namespace balm::dsl;
+
+enum class colour { red, green };
+enum side { left, right };
+
+void kernels();
+void kernels() {
+    balm::kernel<1>("k", [](In<float> a, Out<float> b, Mixed<int> m, Int n, Float4 v) {
+        Index i = global_id(0);
+        float x = a[i];             // Balm: write Float v or auto v instead of float v
+        x = m[i];                   // Balm: write Float v or auto v instead of float v
+        int y = n;                  // Balm: write Float v or auto v instead of float v
+        std::size_t z = i;          // Balm: write Float v or auto v instead of float v
+        float w = v.x;              // Balm: write Float v or auto v instead of float v
+        (void)static_cast<int>(n);  // Balm: a device value has no value while the kernel is traced
+        b[i] = std::sin(a[i]);      // Balm: a device value has no value while the kernel is traced
+        std::array<float, 4> table{};
+        b[i] = table[n];  // Balm: index In<T>, Array<T, N> or balm::constant_array instead of host arrays
+        std::vector<float> list(4);
+        b[i] = list[m[i]];  // Balm: index In<T>, Array<T, N> or balm::constant_array instead of host arrays
+        float numbers[4] = {};
+        b[i] = numbers[n];           // Balm: instead of host arrays
+        std::cout << a[i];           // Balm: a kernel prints with print(
+        std::cout << "n " << n;      // Balm: a kernel prints with print(
+        std::cout << m[i] << v;      // Balm: a kernel prints with print(
+        if (n > 0) b[i] = 1;         // Balm: use IF, WHILE or select(condition, a, b)
+        if (n) b[i] = 1;             // Balm: use IF, WHILE or select(condition, a, b)
+        for (int k = 0; k < n; ++k)  // Balm: use IF, WHILE or select(condition, a, b)
+            b[k] = 0;
+        for (auto e : a) b[i] = e;  // Balm: write for (Int k : range(n))
+        auto kept = m[i];
+        kept += 1;                       // Balm: an element (x[i]) cannot be kept with auto
+        ++kept;                          // Balm: an element (x[i]) cannot be kept with auto
+        Bool is_red = n == colour::red;  // Balm: cast them: static_cast<int>(red)
+        Int sum = right + n;             // Balm: cast them: static_cast<int>(red)
+        Int c = colour::green;           // Balm: cast them: static_cast<int>(red)
+        m[i] = colour::green;            // Balm: cast them: static_cast<int>(red)
+        b[i] = a[i] * 2.0L;              // Balm: cast them: static_cast<int>(red)
+        const auto one = [] { return 1.f; };
+        b[i] = if_else(n > 0, one, one);   // Balm: return Float(1.f), not 1.f
+        b[i] = if_else(n > 0, a[i], 1.f);  // Balm: choose with select(c, a, b)
+        (void)x, (void)y, (void)z, (void)w, (void)is_red, (void)sum, (void)c;
+    });
+    balm::function("f", [](Int n) {
+        return_(1.f);  // Balm: return_(Float(1.f)), not 1.f
+        return n;
+    });
+    balm::kernel<1>("k", [](auto x) { x[0] = 1; });        // Balm: a kernel's parameters have types
+    balm::kernel<1>("k", [](int n) { print("{}", n); });   // Balm: a kernel's parameters are device types
+    balm::kernel<1>("k", [](colour) {});                   // Balm: a kernel's parameters are device types
+    balm::kernel<1>("k", [](Int& n) { print("{}", n); });  // Balm: by value, not by reference
+    balm::kernel("k", [](Int n, Out<int> out) { out[0] = n; });  // Balm: how many dimensions its grid has
+    balm::kernel<1>([](Int n, Out<int> out) { out[0] = n; });    // Balm: a kernel has a name
+    balm::function("f", [](auto x) { return x; });               // Balm: a function's parameters have types
+    balm::function("f", [](float x) { return x; });  // Balm: a kernel's parameters are device types
+    balm::function("f", [](Float) { return 1.f; });  // Balm: return Float(1.f), not 1.f
+    auto set = balm::kernel<1>("set", [](Int n, Out<int> out) { out[0] = n; });
+    set(colour::red, balm::vector<int>());  // Balm: cast them: static_cast<int>(red)
+}
