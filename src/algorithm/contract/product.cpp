@@ -445,9 +445,7 @@ public:
             return std::any_of(p.vectors.begin(), p.vectors.end(),
                                [&](const auto& v) { return v->overlaps(into); });
         };
-        if (reads(a_.values) || reads(b_.values) || !are_on_same_devices(into, *near()) ||
-            &into.device() != &near()->device())
-            return false;
+        if (reads(a_.values) || reads(b_.values) || !are_on_same_devices(into, *near())) return false;
         const operands both = computed_operands();
         if (is_spread(both) != into.is_spread()) return false;
         if (into.is_spread())
@@ -495,11 +493,9 @@ private:
     std::size_t units() const { return slowest_letter() == 0 ? 1 : extents_[slowest_letter()]; }
     /// A vector that is spread, of the operand that has the slowest axis, if there is one.
     std::shared_ptr<vector_state> model_of(const operands& both) const {
-        const labelled* const first = has(both[0].letters, slowest_letter()) ? &both[0] : &both[1];
-        for (const labelled* x : {first, &both[0], &both[1]})
-            for (const auto& v : x->values.vectors)
-                if (v->is_spread()) return v;
-        return nullptr;
+        const bool is_first = has(both[0].letters, slowest_letter());
+        const tape &has_axis = both[is_first ? 0 : 1].values, &other = both[is_first ? 1 : 0].values;
+        return vector_near(array::is_spread(has_axis) ? has_axis : other, type());
     }
 
     void write_parts(const operands& both, vector_state& into) const {
@@ -523,11 +519,9 @@ private:
                     box.count() > 0 ? here.pieces(some.values, box, 0, box.count())[0].values : some.values,
                     some.letters};
             }
-            const bool is_part =
-                part.first == own[d].first * size && part.elements->size() == own[d].count * size;
-            if (!is_part)
-                apart[d] = std::make_shared<vector_state>(part.elements->device_handle(), type(),
-                                                          own[d].count * size);
+            const share wanted{part.elements->device_handle(), own[d].first * size, own[d].count * size};
+            const bool is_part = share_of(part) == wanted;
+            if (!is_part) apart[d] = std::make_shared<vector_state>(wanted.device, type(), wanted.count);
             write(local, extents, is_part ? *part.elements : *apart[d]);
             part.elements->device().default_queue().flush();
         }
