@@ -270,7 +270,7 @@ void register_all() {
     }
     for (const candidate& each : candidates)
         for (const balm::device& device : all_devices())
-            if (each.on_cpu == is_cpu(device)) {
+            if (each.on_cpu == is_cpu(device) && heat::runs_on(device.info(), each.plan)) {
                 const std::string name = fmt::format("heat plan: {}/{}", each.name, label(device));
                 benchmark::RegisterBenchmark(
                     name.c_str(), [&each, device](benchmark::State& state) { try_plan(state, device, each); })

@@ -14,8 +14,10 @@ set(balm_test_environment
 #   ONCE         without Balm's kernel cache, for which PoCL compiles every kernel a second time, for work-groups of any
 #                size. Each test has a cache of PoCL's for itself: processes that share one get in each other's way.
 #   UNOPTIMISED  so, without the passes of its optimiser, and once for groups of any size instead of for each size: a
-#                quarter of the time. The tests of the kernel language and of arrays see both, and all do with BALM_TEST_OPTIMISED, as in `scripts/check.sh --long`, but for
-#                reruns over several devices (tests/support/child_process.cpp), which are never optimised.
+#                quarter of the time. The tests of the kernel language and of arrays see both, and all do with
+#                BALM_TEST_OPTIMISED, as in `scripts/check.sh --long`.
+#
+# Reruns over several devices (tests/support/child_process.cpp) have the environment of the test that starts them.
 option(BALM_TEST_OPTIMISED "PoCL optimises the kernels of all layers' tests" OFF)
 set(balm_kernels_ONCE "BALM_CACHE=0" "POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache/pocl/@TEST@")
 set(balm_kernels_UNOPTIMISED ${balm_kernels_ONCE})

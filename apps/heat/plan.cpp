@@ -10,7 +10,6 @@
 #include "step_kernels.hpp"
 
 namespace heat {
-namespace {
 
 bool runs_on(const balm::device_info& device, const plan& plan) {
     if (plan.method == method::tile) {
@@ -23,6 +22,8 @@ bool runs_on(const balm::device_info& device, const plan& plan) {
     const std::size_t rows = 2 * stream_rows_size(plan) + stream_weights_size(plan);
     return plan.method != method::stream || rows * sizeof(float) <= device.local_memory;
 }
+
+namespace {
 
 // Most promising first, for searches that end early.
 

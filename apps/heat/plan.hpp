@@ -44,6 +44,9 @@ plan plan_for(balm::device_type type);
 /// The plan of one cell a work-item.
 plan single_plan(balm::device_type type);
 
+/// Whether a device has the work-groups and the local memory of a plan.
+bool runs_on(const balm::device_info& device, const plan& plan);
+
 /// The plans that a search for the fastest one tries on a device, a few dozen: that of the table first. The
 /// device has work-groups and local memory for all of them.
 std::vector<plan> candidate_plans(const balm::device_info& device);

@@ -1,4 +1,10 @@
 #pragma once
+// Wide loads of reductions, scans, selections and histograms on GPUs, which no pass of the IR makes. Which
+// elements a work-item takes decides in which order they are combined, and with that the bits of a
+// floating-point sum: the plan of the algorithm says it, and a pass must not change it. ir/lower/coarsen.cpp
+// gives work-items of element-wise kernels other elements than were recorded, which is right because their
+// iterations are independent. What is left to make wide here are the loads alone: each element is recorded as
+// a lane of its vector (array/record.cpp), and value numbering makes the lanes share one load.
 
 #include "algorithm/block/values.hpp"
 #include "array/map/placement.hpp"

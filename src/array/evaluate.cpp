@@ -297,14 +297,9 @@ bool have_no_device(target_list targets) {
 /// Whether every device has the same elements of all targets, or there is one target alone.
 bool are_parted_alike(target_list targets) {
     const auto is_like = [&](const target& t) {
-        if (t.where != nullptr || targets[0].where != nullptr) return targets.size() == 1;
-        const auto a = targets[0].vector->parts(), b = t.vector->parts();
-        return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                          [](const vector_state::part& x, const vector_state::part& y) {
-                              return x.first == y.first && x.elements->size() == y.elements->size();
-                          });
+        return t.where == nullptr && shares_of(*targets[0].vector) == shares_of(*t.vector);
     };
-    return std::all_of(targets.begin(), targets.end(), is_like);
+    return targets.size() == 1 || std::all_of(targets.begin(), targets.end(), is_like);
 }
 
 }  // namespace

@@ -13,183 +13,16 @@
 #include <utility>
 #include <vector>
 
+#include "text/cuda_words.hpp"
+#include "text/text_writer.hpp"
+
 namespace balm::opencl_c {
 
 namespace {
 
 using namespace std::string_view_literals;
 
-/// Words that are no part of OpenCL C 1.2 as far as CUDA can be given it, and why.
-struct refusal {
-    std::string_view word;
-    std::string_view why;
-};
-constexpr auto images = "images and samplers are not carried over to CUDA"sv;
-constexpr auto halves = "half precision is not carried over to CUDA; compute in float"sv;
-constexpr auto newer = "it is OpenCL C 2.0; texts are OpenCL C 1.2"sv;
-constexpr refusal refusals[] = {
-    {"image1d_t", images},
-    {"image1d_buffer_t", images},
-    {"image1d_array_t", images},
-    {"image2d_t", images},
-    {"image2d_array_t", images},
-    {"image3d_t", images},
-    {"sampler_t", images},
-    {"read_imagef", images},
-    {"read_imagei", images},
-    {"read_imageui", images},
-    {"write_imagef", images},
-    {"write_imagei", images},
-    {"write_imageui", images},
-    {"get_image_width", images},
-    {"get_image_height", images},
-    {"get_image_depth", images},
-    {"__read_only", images},
-    {"__write_only", images},
-    {"__read_write", images},
-    {"read_only", images},
-    {"write_only", images},
-    {"half", halves},
-    {"pipe", newer},
-    {"__pipe", newer},
-    {"queue_t", newer},
-    {"clk_event_t", newer},
-    {"reserve_id_t", newer},
-    {"ndrange_t", newer},
-    {"generic", newer},
-    {"__generic", newer},
-    {"work_group_barrier", newer},
-    {"enqueue_kernel", newer},
-    {"atomic_int", newer},
-    {"atomic_uint", newer},
-    {"atomic_flag", newer},
-    {"atomic_float", newer},
-    {"atomic_init", newer},
-    {"atomic_load", newer},
-    {"atomic_store", newer},
-    {"atomic_fetch_add", newer},
-    {"asm", "assembly is of one device only"},
-    {"__asm", "assembly is of one device only"},
-    {"__asm__", "assembly is of one device only"},
-    {"_Generic", "it is C11"},
-    {"_Static_assert", "it is C11"},
-    {"_Complex", "it is reserved in OpenCL C"},
-    {"_Imaginary", "it is reserved in OpenCL C"},
-    {"complex", "it is reserved in OpenCL C"},
-    {"imaginary", "it is reserved in OpenCL C"},
-    {"quad", "it is reserved in OpenCL C"},
-    {"typeof", "it is an extension of some compilers"},
-    {"__typeof__", "it is an extension of some compilers"},
-    {"__block", "blocks are OpenCL C 2.0"},
-};
-
-/// Words of C++ that are names in C.
-constexpr std::string_view cpp_keywords[] = {
-    "alignas",     "alignof",   "and",      "and_eq",           "bitand",       "bitor",
-    "catch",       "char16_t",  "char32_t", "char8_t",          "class",        "co_await",
-    "co_return",   "co_yield",  "compl",    "concept",          "const_cast",   "consteval",
-    "constexpr",   "constinit", "decltype", "delete",           "dynamic_cast", "explicit",
-    "export",      "friend",    "mutable",  "namespace",        "new",          "noexcept",
-    "not",         "not_eq",    "nullptr",  "operator",         "or",           "or_eq",
-    "private",     "protected", "public",   "reinterpret_cast", "requires",     "static_assert",
-    "static_cast", "template",  "this",     "thread_local",     "throw",        "try",
-    "typeid",      "typename",  "using",    "virtual",          "wchar_t",      "xor",
-    "xor_eq"};
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list) {
-    return std::find(list.begin(), list.end(), word) != list.end();
-}
-bool starts_with(std::string_view word, std::string_view start) {
-    return word.substr(0, start.size()) == start;
-}
 bool is_private_qualifier(const token& t) { return t.is("__private") || t.is("private"); }
-
-/// ".xyz", ".s01F", ".even": which components, or none.
-struct selection {
-    std::vector<int> components;
-    bool is_even = false, is_odd = false;
-
-    bool is_every_other() const { return is_even || is_odd; }
-};
-std::optional<selection> components_of(std::string_view word) {
-    selection s;
-    s.is_even = word == "even";
-    s.is_odd = word == "odd";
-    if (s.is_every_other()) return s;
-    const bool by_number = word.size() > 1 && (word[0] == 's' || word[0] == 'S');
-    for (const char c : word.substr(by_number ? 1 : 0)) {
-        const std::size_t at =
-            by_number ? "0123456789abcdef"sv.find(static_cast<char>(c | 0x20)) : "xyzw"sv.find(c);
-        if (by_number && c >= '0' && c <= '9') {
-            s.components.push_back(c - '0');
-        } else if (at == std::string_view::npos) {
-            return std::nullopt;
-        } else {
-            s.components.push_back(static_cast<int>(at));
-        }
-    }
-    const std::size_t n = s.components.size();
-    if (n != 1 && n != 2 && n != 3 && n != 4 && n != 8 && n != 16) return std::nullopt;
-    return s;
-}
-
-/// Tokens as text: lines stay where they were, and no two tokens run together.
-class text_writer {
-public:
-    void put(const token& t) { put(t.words, t); }
-    void put(const std::string& words, const token& from) {
-        if (words == "}") --depth_;
-        move_to(from);
-        if (words == "{") ++depth_;
-        const bool is_spaced = from.spaced && !std::exchange(joins_next_, false);
-        if (!text_.empty() && text_.back() != '\n' && text_.back() != ' ' &&
-            (is_spaced || run_together(text_.back(), words[0])))
-            text_ += ' ';
-        text_ += words;
-        if (text_.size() > longest)
-            refuse_excess(from.where, fmt::format("the program for CUDA is longer than {} bytes", longest));
-    }
-    /// Leaves a token out, with the space that it brought.
-    void drop(const token& t) { joins_next_ = !t.spaced; }
-    std::string take() { return std::move(text_) + "\n"; }
-
-private:
-    static bool in_word(char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-               c == '"' || c == '\'' || c == '.';
-    }
-    static bool run_together(char last, char first) {
-        if (in_word(last) && in_word(first)) return last != '.' && first != '.';
-        constexpr auto symbols = "+-*/%<>=!&|^#:?.~"sv;
-        return symbols.find(last) != std::string_view::npos && symbols.find(first) != std::string_view::npos;
-    }
-    void move_to(const token& t) {
-        if (!t.where.file) return;
-        const bool same_file = file_ && *file_ == *t.where.file;
-        if (same_file && t.where.line == line_) return;
-        const bool breaks = t.starts_line || !same_file;
-        // What comes from a macro's argument may stand on an earlier line: it stays on this one.
-        if (same_file && t.where.line < line_ && !t.starts_line) return;
-        if (same_file && t.where.line > line_ && t.where.line - line_ <= 3) {
-            text_.append(t.where.line - line_, '\n');
-        } else {
-            if (!text_.empty() && text_.back() != '\n') text_ += '\n';
-            text_ += fmt::format("#line {} \"{}\"\n", t.where.line, *t.where.file);
-        }
-        file_ = t.where.file;
-        line_ = t.where.line;
-        text_.append(static_cast<std::size_t>(std::max(depth_ + (breaks ? 0 : 1), 0)) * 4, ' ');
-    }
-
-    /// Each line may name its file, at whatever length.
-    static constexpr std::size_t longest = std::size_t{1} << 28;
-
-    std::string text_;
-    std::shared_ptr<const std::string> file_;
-    std::uint32_t line_ = 0;
-    int depth_ = 0;
-    bool joins_next_ = false;
-};
 
 class rewriter {
 public:
@@ -519,9 +352,9 @@ private:
         const token& t = list_[k];
         switch (t.what) {
             case kind::identifier: return word(k);
-            case kind::number: return out_.put(number(t), t);
-            case kind::character: return character(t);
-            case kind::string: return string(t);
+            case kind::number: return out_.put(cuda_number(t), t);
+            case kind::character: return out_.put(cuda_character(t), t);
+            case kind::string: refuse_vector_formats(t); return out_.put(t);
             case kind::punctuation: return punctuation(k, end);
             case kind::other: refuse(t.where, fmt::format("'{}' is no part of OpenCL C", shortened(t.words)));
             case kind::end: return;
@@ -532,15 +365,7 @@ private:
         const token& t = list_[k];
         const std::string& w = t.words;
         if (before(k).is(".") || before(k).is("->")) return member(k);
-        for (const refusal& r : refusals)
-            if (w == r.word) refuse(t.where, fmt::format("'{}': {}", w, r.why));
-        if (starts_with(w, "balm_"))
-            refuse(t.where, fmt::format("'{}': names that begin with balm_ are reserved", shortened(w)));
-        if (starts_with(w, "sub_group_") || starts_with(w, "work_group_"))
-            refuse(t.where, fmt::format("'{}': {}", shortened(w), newer));
-        if (starts_with(w, "vload_half") || starts_with(w, "vstore_half") || starts_with(w, "vloada_half") ||
-            starts_with(w, "vstorea_half") || (starts_with(w, "half") && w.size() < 7 && is_half_vector(w)))
-            refuse(t.where, fmt::format("'{}': {}", shortened(w), halves));
+        refuse_foreign(t);
         if (t.is_attribute()) {
             next_ = attribute(k, false);
             return;
@@ -558,9 +383,7 @@ private:
             refuse(t.where, "vec_step of a type is not carried over to CUDA; give it a value");
         if (w == "long") return long_word(k);
         if (w == "char") return char_word(k);
-        if (starts_with(w, "as_") && type_named(w.substr(3))) return out_.put(reinterpretation(t), t);
-        if (starts_with(w, "convert_"))
-            if (const auto call = conversion(w)) return out_.put(*call, t);
+        if (const auto call = cuda_conversion(w)) return out_.put(*call, t);
         out_.put(cuda_name(w), t);
     }
     /// sizeof(a < b) is that of an int in C and that of a bool in C++.
@@ -569,9 +392,6 @@ private:
         for (std::size_t k = open; k < behind; ++k)
             if (is_one_of(list_[k].words, {"<", ">", "<=", ">=", "==", "!=", "&&", "||", "!"}))
                 refuse(list_[k].where, "the size of a truth value is asked for, which differs in C++");
-    }
-    static bool is_half_vector(const std::string& w) {
-        return w.find_first_not_of("0123456789", 4) == std::string::npos;
     }
     void long_word(std::size_t k) {
         const token& t = list_[k];
@@ -589,90 +409,6 @@ private:
         return is_vector_type(t) || is_one_of(t.words, {"char", "uchar", "short", "ushort", "int", "uint",
                                                         "long", "ulong", "float", "double", "unsigned"});
     }
-    /// "float4", "uchar", "long" as C++ spells them, in the prelude's namespace.
-    static std::optional<std::string> type_named(const std::string& w) {
-        scalar element{};
-        std::uint8_t lanes = 0;
-        if (is_vector_name(w, element, lanes)) return w;
-        if (w == "long") return "long long";
-        if (w == "char") return "signed char";
-        if (is_one_of(w, {"uchar", "short", "ushort", "int", "uint", "ulong", "float", "double", "size_t",
-                          "ptrdiff_t", "intptr_t", "uintptr_t"}))
-            return w;
-        return std::nullopt;
-    }
-    static std::string reinterpretation(const token& t) {
-        return "balm_as<" + *type_named(t.words.substr(3)) + ">";
-    }
-    /// convert_TYPE[_sat][_rte|_rtz|_rtp|_rtn]
-    static std::optional<std::string> conversion(const std::string& w) {
-        std::string rest = w.substr(8);
-        int mode = 0;
-        constexpr std::pair<std::string_view, int> modes[] = {
-            {"_rte", 1}, {"_rtz", 2}, {"_rtp", 3}, {"_rtn", 4}};
-        for (const auto& row : modes) {
-            if (rest.size() <= 4 || rest.substr(rest.size() - 4) != row.first) continue;
-            mode = row.second;
-            rest.resize(rest.size() - 4);
-        }
-        const bool saturates = rest.size() > 4 && rest.substr(rest.size() - 4) == "_sat";
-        if (saturates) rest.resize(rest.size() - 4);
-        const auto type = type_named(rest);
-        if (!type) return std::nullopt;
-        return fmt::format("balm_convert<{}, {}, {}>", *type, saturates, mode);
-    }
-
-    static std::string number(const token& t) {
-        std::string w = t.words;
-        const bool is_hex = w.size() > 1 && (w[1] | 0x20) == 'x';
-        const bool floating =
-            w.find('.') != std::string::npos || w.find_first_of(is_hex ? "pP" : "eE") != std::string::npos;
-        if (floating) {
-            if ((w.back() | 0x20) == 'h') refuse(t.where, fmt::format("'{}': {}", shortened(w), halves));
-            if ((w.back() | 0x20) == 'l')
-                refuse(t.where, fmt::format("'{}': it is a long double", shortened(w)));
-            return w;
-        }
-        std::uint64_t value = 0;
-        bool is_unsigned = false;
-        if (!integer_value(w, value, is_unsigned))
-            refuse(t.where, fmt::format("'{}' is no number of C", shortened(w)));
-        // OpenCL's long has 64 bits everywhere and is one type; C++ has two.
-        const bool is_long = w.find_first_of("lL") != std::string::npos;
-        const std::uint64_t most = is_unsigned || w[0] == '0' ? 0xffffffffu : 0x7fffffffu;
-        if (!is_long && value > most)
-            return w + (is_unsigned || value >> 63 ? (is_unsigned ? "LL" : "ULL") : "LL");
-        if (!is_long) return w;
-        w.erase(std::remove_if(w.begin(), w.end(), [](char c) { return (c | 0x20) == 'l'; }), w.end());
-        return w + "LL";
-    }
-
-    /// An int of a signed char's value in C.
-    void character(const token& t) {
-        if (t.words.size() != 3 && t.words[1] != '\\')
-            refuse(t.where,
-                   fmt::format("the character constant {} holds several characters", shortened(t.words)));
-        out_.put("(int)(signed char)" + t.words, t);
-    }
-
-    void string(const token& t) {
-        // printf's conversions: CUDA's knows no vectors.
-        for (std::size_t k = 0; k + 1 < t.words.size(); ++k) {
-            if (t.words[k] != '%') continue;
-            if (t.words[k + 1] == '%') {
-                ++k;
-                continue;
-            }
-            std::size_t at = k + 1;
-            while (at < t.words.size() && "-+ #0123456789."sv.find(t.words[at]) != std::string_view::npos)
-                ++at;
-            if (at + 1 < t.words.size() && t.words[at] == 'v' && t.words[at + 1] >= '1' &&
-                t.words[at + 1] <= '9')
-                refuse(t.where, "printf of a vector (%v) is not carried over to CUDA; print its components");
-        }
-        out_.put(t);
-    }
-
     // ---- components
 
     void member(std::size_t k) {
@@ -826,12 +562,6 @@ std::string rewrite(const tokens& list, const outline& declared) {
     return rewriter(list, declared).run();
 }
 
-std::string cuda_name(const std::string& name) {
-    const bool is_taken =
-        std::find(std::begin(cpp_keywords), std::end(cpp_keywords), name) != std::end(cpp_keywords);
-    return is_taken && name != "nullptr" ? name + "_of_c" : name;
-}
-
 namespace {
 
 /// The type of a kernel's parameter, as CUDA C++ has it.
@@ -880,43 +610,6 @@ std::set<std::string> all_words(const tokens& list) {
     for (const token& t : list)
         if (t.is_word()) words.insert(t.words);
     return words;
-}
-
-void refuse_recursion(const tokens& list, const outline& declared) {
-    // Functions are taken away that call none of those left, until none is left or each calls another.
-    const std::size_t count = declared.functions.size();
-    std::vector<std::vector<std::size_t>> callers(count);
-    std::vector<std::size_t> calls(count);
-    for (std::size_t f = 0; f < count; ++f) {
-        const range body = declared.functions[f].body;
-        std::set<const function*> called;
-        for (std::size_t k = body.first; k + 1 < body.last; ++k)
-            if (list[k].is_word() && list[k + 1].is("("))
-                if (const function* callee = declared.definition(list[k].words)) called.insert(callee);
-        calls[f] = called.size();
-        for (const function* callee : called)
-            callers[static_cast<std::size_t>(callee - declared.functions.data())].push_back(f);
-    }
-    std::vector<std::size_t> done;
-    for (std::size_t f = 0; f < count; ++f)
-        if (calls[f] == 0) done.push_back(f);
-    for (std::size_t next = 0; next < done.size(); ++next)
-        for (const std::size_t caller : callers[done[next]])
-            if (--calls[caller] == 0) done.push_back(caller);
-    // Who is left is in a circle, or calls into one: from any of them, callees that are left lead into it.
-    if (done.size() == count) return;
-    const auto calls_one_left = [&](std::size_t f) { return calls[f] > 0; };
-    std::vector<std::size_t> callee_left(count);
-    for (std::size_t f = 0; f < count; ++f)
-        if (calls_one_left(f))
-            for (const std::size_t caller : callers[f])
-                if (calls_one_left(caller)) callee_left[caller] = f;
-    std::size_t in_circle = 0;
-    while (!calls_one_left(in_circle)) ++in_circle;
-    for (std::size_t k = 0; k < count; ++k) in_circle = callee_left[in_circle];
-    const function& f = declared.functions[in_circle];
-    refuse(f.where, fmt::format("'{}' calls itself, directly or through others; devices have no recursion",
-                                shortened(f.name)));
 }
 
 }  // namespace balm::opencl_c

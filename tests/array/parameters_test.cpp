@@ -57,7 +57,8 @@ listed listed_twice(const List& list) {
 }  // namespace
 
 TEST(V1_parameters, are_declared_as_they_are_bound) {
-    on_all_contexts([](const context& ctx) {
+    on_all_devices([](const device& dev) {  // whose kernels these are
+        const context ctx(std::vector<device>{dev});
         vector<float> x(ctx, 10), y(ctx, 10), z(ctx, 10);
         const std::uint64_t numbers[] = {7, 8, 9};  // too long for an argument's own bytes
         const auto found = listed_twice([&](auto& to) {
@@ -78,7 +79,8 @@ TEST(V1_parameters, are_declared_as_they_are_bound) {
 }
 
 TEST(V1_parameters, are_found_by_name_and_by_vector) {
-    on_all_contexts([](const context& ctx) {
+    on_all_devices([](const device& dev) {  // whose kernels these are
+        const context ctx(std::vector<device>{dev});
         vector<float> x(ctx, 10), y(ctx, 10);
         trace::recording r("kernel", 1, {});
         parameter_list given(r);
@@ -93,7 +95,8 @@ TEST(V1_parameters, are_found_by_name_and_by_vector) {
 }
 
 TEST(V1_parameters, of_leaves_are_declared_as_they_are_bound) {
-    on_all_contexts([](const context& ctx) {
+    on_all_devices([](const device& dev) {  // whose kernels these are
+        const context ctx(std::vector<device>{dev});
         const std::size_t n = 12;
         vector<float> x(ctx, n * n), y(ctx, n * n), places(ctx, n * n);
         vector<float4> quads(ctx, n * n);

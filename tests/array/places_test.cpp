@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <memory>
 #include <string>
 #include <thread>
@@ -52,6 +54,32 @@ TEST(V10_expressions_without_vectors, are_computed_on_a_context) {
         x = on(ctx, element_index(3));
         EXPECT_EQ(x[9], 12);
         EXPECT_EQ(balm::sum(on(ctx, x)), balm::sum(x));
+    });
+}
+
+TEST(V10_expressions_without_vectors, are_operands_of_transforms_and_products) {
+    on_all_devices([](const device& dev) {
+        const context twice = context({dev, dev}).weighted({1, 3});
+        constexpr std::size_t n = 8;
+        const auto ramp = view(on(twice, cast<double>(element_index(0, n * n))), {n, n});
+        const vector<double> squared(balm::matmul(ramp, ramp));
+        EXPECT_EQ(squared.context().weights(), twice.weights());
+        expect_each(squared.to_host(), [](std::size_t at) {
+            double sum = 0;
+            for (std::size_t k = 0; k < n; ++k)
+                sum += static_cast<double>((at / n * n + k) * (k * n + at % n));
+            return sum;
+        });
+        // A row is its first element and 0, 1, … 7, whose transform is -4 + 4 i cot(π k / 8).
+        const auto transformed = vector<std::complex<double>>(balm::fft(ramp, balm::along(1))).to_host();
+        ASSERT_EQ(transformed.size(), n * n);
+        for (std::size_t at = 0; at < n * n; ++at) {
+            const double k = static_cast<double>(at % n), row = static_cast<double>(at / n);
+            const std::complex<double> wanted =
+                at % n == 0 ? std::complex<double>(8 * 8 * row + 28)
+                            : std::complex<double>(-4, 4 / std::tan(3.14159265358979323846 * k / 8));
+            EXPECT_NEAR(std::abs(transformed[at] - wanted), 0, 1e-12) << at;
+        }
     });
 }
 

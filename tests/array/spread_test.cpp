@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "array/spread/partition.hpp"
+#include "array/spread/parts.hpp"
+#include "array/spread/units.hpp"
 #include "kernel/run.hpp"
 
 namespace balm::test {
@@ -43,6 +45,25 @@ TEST(V2_several_devices, get_elements_by_weight) {
             EXPECT_NEAR(static_cast<double>(first[k + 1] - first[k]),
                         weights[k] / sum * static_cast<double>(n), 128);
     }
+}
+
+TEST(V2_several_devices, have_units_of_elements_and_keep_their_weights) {
+    on_all_devices([](const device& dev) {
+        const context where = context({dev, dev, dev}).weighted({1, 0, 3});
+        const vector<float> model(where, 6400);
+        const array::unit_ranges rows = array::units_like(*model.state(), 40);
+        const auto made = array::made_of_units(*model.state(), rows, 100, scalar::i32);
+        const vector<int> like(array::make_like(*made, scalar::i32, 1000)), wanted(where, 1000);
+        for (std::size_t k = 0; k < 3; ++k) {
+            EXPECT_EQ(rows[k].count, std::vector<std::size_t>({10, 0, 30})[k]);
+            EXPECT_EQ(made->parts()[k].first, 100 * rows[k].first);
+            EXPECT_EQ(made->parts()[k].elements->size(), 100 * rows[k].count);
+            EXPECT_EQ(like.parts()[k].size(), wanted.parts()[k].size());
+        }
+        // Of a vector without elements by its weights alone.
+        const auto none = array::units_like(*vector<float>(where, 0).state(), 40);
+        for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(none[k].count, rows[k].count);
+    });
 }
 
 /// What follows needs several devices: it runs in a process of its own where PoCL can be told to have them.

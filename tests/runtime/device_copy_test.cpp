@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,24 @@ void compare_with_host(const device& first, const device& second, std::mt19937_6
     EXPECT_EQ(y.to_host(), std::span<const int>(hosts[0]));
 }
 
+/// Copies of several pieces, some of them in flight at the same time.
+void copy_much(const device& first, const device& second, std::mt19937_64& random) {
+    const std::size_t n =
+        2 * runtime::device_state::copy_piece / sizeof(std::uint64_t) + 1 + random() % 100'000;
+    std::vector<std::uint64_t> host(n);
+    std::iota(host.begin(), host.end(), random());
+    auto from = first.mixed_buffer<std::uint64_t>(n), back = first.mixed_buffer<std::uint64_t>(n);
+    auto to = second.mixed_buffer<std::uint64_t>(n + 1), other = second.mixed_buffer<std::uint64_t>(n);
+    from.write(host);
+    from.copy_to(to.range(1, n + 1));
+    const event there = from.copy_to(other);
+    const event emptied = from.fill(0, there);  // what is copied is what was there before
+    const event again = to.range(1, n + 1).copy_to(back);
+    EXPECT_EQ(other.read(there), std::span<const std::uint64_t>(host));
+    EXPECT_EQ(back.read(again), std::span<const std::uint64_t>(host));
+    EXPECT_EQ(from.read(emptied)[n - 1], 0u);
+}
+
 struct fake_pair {
     std::shared_ptr<fake_device> drivers[2] = {std::make_shared<fake_device>(),
                                                std::make_shared<fake_device>()};
@@ -119,6 +138,7 @@ TEST(G5_copies_between_devices, bring_what_host_arrays_hold) {
             if (first == second) continue;
             SCOPED_TRACE(words(first) + " and " + words(second));
             for (int turn = 0; turn < 3; ++turn) compare_with_host(first, second, random);
+            copy_much(first, second, random);
             const copy_path way = first.copies_from(second);
             EXPECT_EQ(first.copies_from(first), copy_path::within_device);
             if (first.info().api == backend::cuda && second.info().api == backend::cuda)
@@ -216,6 +236,36 @@ TEST(G5_copies_between_devices, wait_on_the_host_for_what_no_driver_has) {
         later.wait();
         EXPECT_EQ(from.read()[0], 5);
         EXPECT_EQ(fakes.has(1, "copy from another device"), direct);
+    }
+}
+
+TEST(G5_copies_between_devices, pass_through_two_blocks_of_the_host_in_pieces) {
+    auto random = seeded_random();
+    for (const bool has_pinned : {true, false}) {
+        fake_pair fakes(false);
+        for (const auto& each : fakes.drivers) each->log->has_pinned = has_pinned;
+        constexpr std::size_t n = 7 * runtime::device_state::copy_piece / (2 * sizeof(std::uint64_t));
+        std::vector<std::uint64_t> host(n);
+        std::iota(host.begin(), host.end(), random());
+        auto from = fakes.a.mixed_buffer<std::uint64_t>(n);
+        auto to = fakes.b.mixed_buffer<std::uint64_t>(n);
+        from.write(host);
+        user_event go;
+        const event copied = from.copy_to(to, go);
+        EXPECT_FALSE(copied.is_complete());
+        go.complete();
+        EXPECT_EQ(to.read(copied), std::span<const std::uint64_t>(host));
+        const auto& commands = fakes.drivers[0]->log->commands;
+        EXPECT_EQ(std::count_if(commands.begin(), commands.end(),
+                                [](const fake_command& each) { return each.what == "read"; }),
+                  4);
+        EXPECT_EQ(fakes.drivers[0]->log->live_pinned, has_pinned ? 2 : 0);
+        EXPECT_FALSE(fakes.has(1, "copy from another device"));
+        copy_much(fakes.a, fakes.b, random);
+        fakes.a.finish();
+        fakes.b.finish();
+        fakes.a.trim();
+        EXPECT_EQ(fakes.drivers[0]->log->live_pinned, 0) << "no copy is in flight";
     }
 }
 

@@ -538,7 +538,7 @@ TEST(C4_pinned, serves_small_reads_that_somebody_waits_for) {
         EXPECT_THAT(a.from(1).read(), ElementsAre(2, 3));
         EXPECT_EQ(fake->log->live_pinned, 1) << "one after the other";
 
-        const std::vector<char> many(runtime::read_staging::most_bytes + 1, 'x');
+        const std::vector<char> many((std::size_t{64} << 10) + 1, 'x');
         auto b = dev.mixed_buffer<char>(many.size());
         b.write(many);
         EXPECT_EQ(b.read(), many);

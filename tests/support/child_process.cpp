@@ -103,12 +103,9 @@ void run_on_devices_of_pocl(const std::string& devices, const std::string& progr
                             const std::string& filter) {
     if (devices_are_together()) GTEST_SKIP() << "this is the child";
     if (!is_pocl_present()) GTEST_SKIP() << "no PoCL";
-    // How work is divided is the same without PoCL's optimiser, and without kernels for each size of groups:
-    // a quarter of the time.
     const process_end end = run_program(
         program, {"--gtest_filter=" + filter},
-        {"BALM_TEST_TOGETHER=1", "POCL_DEVICES=" + devices, "POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable",
-         "POCL_WORK_GROUP_SPECIALIZATION=0", "BALM_TEST_SEED=" + std::to_string(seed())});
+        {"BALM_TEST_TOGETHER=1", "POCL_DEVICES=" + devices, "BALM_TEST_SEED=" + std::to_string(seed())});
     EXPECT_TRUE(end.status == 0 && end.is_in_time) << end.out << end.err;
 }
 

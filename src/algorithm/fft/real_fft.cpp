@@ -1,6 +1,6 @@
 // Transforms of real numbers. Of an even number of them, two neighbours are one complex number of a transform
-// of half the size, and a formula takes the two apart (W. H. Press et al., Numerical Recipes, 12.3);
-// otherwise half of a complex transform is kept.
+// of half the size, and a formula takes the two apart (pair_formulas.hpp); otherwise half of a complex
+// transform is kept.
 
 #include <fmt/format.h>
 
@@ -11,12 +11,11 @@
 
 #include "algorithm/fft/fft_dimensions.hpp"
 #include "algorithm/fft/fft_transform.hpp"
+#include "algorithm/fft/pair_formulas.hpp"
 #include "algorithm/fft/spread_fft.hpp"
 #include "algorithm/fft/spread_real_fft.hpp"
 #include "algorithm/fft/transform_producer.hpp"
 #include "array/spread/parts.hpp"
-#include "balm/dsl/complex.hpp"
-#include "balm/dsl/control.hpp"
 #include "balm/error.hpp"
 #include "balm/fft.hpp"
 #include "balm/vector.hpp"
@@ -31,36 +30,27 @@ using vector_handle = std::shared_ptr<vector_state>;
 template <class T>
 using complex_memory = In<complex_value<T>>;
 
-/// From the transform of pairs: X[k] = (Z[k] + Z*[m - k]) / 2 - i w^k (Z[k] - Z*[m - k]) / 2, w = exp(-π i /
-/// m).
+/// All rows of the spectrum, from the transforms of the pairs.
 template <class T>
 const auto& spectrum_of_pairs() {
     static const auto& made = *new auto(
         function("spectrum_of_pairs(z, roots, half, at)",
                  [](complex_memory<T> z, complex_memory<T> roots, Long half, Long at) {
                      const Long row = at / (half + 1), k = at - row * (half + 1), first = row * half;
-                     const Complex<T> near = z[first + select(k == half, Long(0), k)];
-                     const Complex<T> far = conj(z[first + select(k == 0, Long(0), half - k)]);
-                     const Complex<T> even = (near + far) * T(0.5), difference = (near - far) * T(0.5);
-                     const Complex<T> turned = Complex<T>(roots[k]) * difference;
-                     return Complex<T>(even + Complex<T>(turned.imag(), -turned.real()));
+                     return spectrum_of_two<T>(z[first + select(k == half, Long(0), k)],
+                                               z[first + select(k == 0, Long(0), half - k)], roots[k]);
                  }));
     return made;
 }
-/// The other way, but for a factor of 2, from X[k] and X[m - k]. The first and last numbers are taken as
-/// real.
+/// The other way, but for a factor of 2.
 template <class T>
 const auto& pairs_of_spectrum() {
-    static const auto& made = *new auto(
-        function("pairs_of_spectrum(low, high, roots, half, at)",
-                 [](Complex<T> low, Complex<T> high, complex_memory<T> roots, Long half, Long at) {
-                     const Long k = at % half;
-                     const Bool is_first = k == 0;
-                     const Complex<T> near(low.real(), select(is_first, Var<T>(T(0)), low.imag()));
-                     const Complex<T> far(high.real(), select(is_first, Var<T>(T(0)), -high.imag()));
-                     const Complex<T> turned = (near - far) * conj(Complex<T>(roots[k]));
-                     return Complex<T>(near + far + Complex<T>(-turned.imag(), turned.real()));
-                 }));
+    static const auto& made =
+        *new auto(function("pairs_of_spectrum(low, high, roots, half, at)",
+                           [](Complex<T> low, Complex<T> high, complex_memory<T> roots, Long half, Long at) {
+                               const Long k = at % half;
+                               return pair_of_two<T>(low, high, roots[k], k);
+                           }));
     return made;
 }
 /// All numbers of a spectrum of real ones, from the first n / 2 + 1.
@@ -160,6 +150,25 @@ protected:
     }
 
 private:
+    void write_exchanged(std::span<const tape> operands, const vector_state& model,
+                         vector_state& into) const override {
+        const tape& p = operands[0];
+        refuse_writing(p);
+        if (!dimensions_.others.empty())
+            write_by_slowest(p, dimensions_.others.back(), model, into);
+        else if (dimensions_.real.inner > 1)
+            write_columns(p, dimensions_.real, model, into);
+        else
+            write_in_four_steps(p, dimensions_.real, model, into);
+    }
+    /// Transforms the rows and the slowest of the other dimensions apart.
+    virtual void write_by_slowest(const tape&, const fft_lines&, const vector_state& model,
+                                  vector_state& into) const = 0;
+    virtual void write_columns(const tape&, const fft_lines&, const vector_state& model,
+                               vector_state& into) const = 0;
+    virtual void write_in_four_steps(const tape&, const fft_lines&, const vector_state& model,
+                                     vector_state& into) const = 0;
+
     real_dimensions dimensions_;
 };
 
@@ -206,22 +215,21 @@ class forward_producer : public real_producer {
         assign(into, std::move(values));
     }
 
-    void write_exchanged(std::span<const tape> operands, const vector_state& model,
-                         vector_state& into) const override {
-        const tape& p = operands[0];
-        refuse_writing(p);
-        if (dimensions().others.empty()) {
-            const fft_lines& all = dimensions().real;
-            if (all.inner == 1) return transform_reals_in_four_steps(p, all, model, into);
-            return transform_columns(
-                p, precision(), all, model, into, [&](const auto& block, const fft_lines& lines) {
-                    auto made = std::make_shared<vector_state>(
-                        block->device_handle(), pair(), lines.outer * (lines.count / 2 + 1) * lines.inner);
-                    write_lines(of_vector(block), lines, *made);
-                    return made;
-                });
-        }
-        const fft_lines& slowest = dimensions().others.back();
+    void write_in_four_steps(const tape& p, const fft_lines& all, const vector_state& model,
+                             vector_state& into) const override {
+        transform_reals_in_four_steps(p, all, model, into);
+    }
+    void write_columns(const tape& p, const fft_lines& all, const vector_state& model,
+                       vector_state& into) const override {
+        transform_columns(p, precision(), all, model, into, [&](const auto& block, const fft_lines& lines) {
+            auto made = std::make_shared<vector_state>(block->device_handle(), pair(),
+                                                       lines.outer * (lines.count / 2 + 1) * lines.inner);
+            write_lines(of_vector(block), lines, *made);
+            return made;
+        });
+    }
+    void write_by_slowest(const tape& p, const fft_lines& slowest, const vector_state& model,
+                          vector_state& into) const override {
         const forward_producer rows(near(), tape(p), extents(), type(), of_rows(),
                                     slowest.outer * slowest.count);
         transform_columns(
@@ -271,23 +279,22 @@ class inverse_producer : public real_producer {
         assign(into, of_precision(precision(), [&](auto of) { return of.real(whole); }));
     }
 
-    void write_exchanged(std::span<const tape> operands, const vector_state& model,
-                         vector_state& into) const override {
-        const tape& p = operands[0];
-        refuse_writing(p);
-        if (dimensions().others.empty()) {
-            const fft_lines& all = dimensions().real;
-            if (all.inner == 1) return transform_back_to_reals_in_four_steps(p, all, model, into);
-            const fft_lines stored{all.outer, all.count / 2 + 1, all.inner};
-            return transform_columns(
-                p, pair(), stored, model, into, [&](const auto& block, const fft_lines& lines) {
-                    const fft_lines own{lines.outer, all.count, lines.inner};
-                    auto made = std::make_shared<vector_state>(block->device_handle(), type(), own.size());
-                    write_all(of_vector(block), {own, {}}, *made);
-                    return made;
-                });
-        }
-        const fft_lines& slowest = dimensions().others.back();
+    void write_in_four_steps(const tape& p, const fft_lines& all, const vector_state& model,
+                             vector_state& into) const override {
+        transform_back_to_reals_in_four_steps(p, all, model, into);
+    }
+    void write_columns(const tape& p, const fft_lines& all, const vector_state& model,
+                       vector_state& into) const override {
+        const fft_lines stored{all.outer, all.count / 2 + 1, all.inner};
+        transform_columns(p, pair(), stored, model, into, [&](const auto& block, const fft_lines& lines) {
+            const fft_lines own{lines.outer, all.count, lines.inner};
+            auto made = std::make_shared<vector_state>(block->device_handle(), type(), own.size());
+            write_all(of_vector(block), {own, {}}, *made);
+            return made;
+        });
+    }
+    void write_by_slowest(const tape& p, const fft_lines& slowest, const vector_state& model,
+                          vector_state& into) const override {
         const std::size_t rows = slowest.outer * slowest.count;
         const vector_handle spectra = made_of_units(model, units_like(model, rows), slowest.inner, pair());
         const long double scale = 1 / static_cast<long double>(slowest.count);

@@ -1,5 +1,5 @@
-// The formula that takes a transform of pairs apart, and the one that puts it together (real_fft.cpp), read
-// elements k and m - k. Each device has some consecutive k; the others are consecutive, too, in reverse
+// The formula that takes a transform of pairs apart, and the one that puts it together, read elements k and
+// m - k. Each device has some consecutive k; the others are consecutive, too, in reverse
 // order.
 
 #include "algorithm/fft/spread_real_fft.hpp"
@@ -10,11 +10,10 @@
 #include <memory>
 #include <vector>
 
+#include "algorithm/fft/pair_formulas.hpp"
 #include "algorithm/fft/row_exchange.hpp"
 #include "algorithm/fft/spread_fft.hpp"
 #include "array/spread/parts.hpp"
-#include "balm/dsl/complex.hpp"
-#include "balm/dsl/control.hpp"
 #include "balm/vector.hpp"
 
 namespace balm::array {
@@ -30,31 +29,21 @@ Complex<T> turn(const In<complex_value<T>>& turns, const Long& bits, const Long&
     const Long fine = Long(1) << bits;
     return Complex<T>(Complex<T>(turns[k & (fine - 1)]) * Complex<T>(turns[fine + (k >> bits)]));
 }
-/// X[k] of Z[k] and Z[m - k], of which there are 2 m real numbers.
 template <class T>
-const auto& spectrum_of_two() {
+const auto& spectrum_in_part() {
     static const auto& made = *new auto(
         function("spectrum_of_two(near, opposite, turns, bits, k)",
                  [](Complex<T> near, Complex<T> opposite, In<complex_value<T>> turns, Long bits, Long k) {
-                     const Complex<T> far = conj(opposite);
-                     const Complex<T> even = (near + far) * T(0.5), difference = (near - far) * T(0.5);
-                     const Complex<T> turned = turn<T>(turns, bits, k) * difference;
-                     return Complex<T>(even + Complex<T>(turned.imag(), -turned.real()));
+                     return spectrum_of_two<T>(near, opposite, turn<T>(turns, bits, k));
                  }));
     return made;
 }
-/// 2 Z[k] of X[k] and X[m - k]. Those of 0 and m are taken as real.
 template <class T>
-const auto& pair_of_two() {
-    static const auto& made = *new auto(
-        function("pair_of_two(low, high, turns, bits, k)",
-                 [](Complex<T> low, Complex<T> high, In<complex_value<T>> turns, Long bits, Long k) {
-                     const Bool is_first = k == 0;
-                     const Complex<T> near(low.real(), select(is_first, Var<T>(T(0)), low.imag()));
-                     const Complex<T> far(high.real(), select(is_first, Var<T>(T(0)), -high.imag()));
-                     const Complex<T> turned = (near - far) * conj(turn<T>(turns, bits, k));
-                     return Complex<T>(near + far + Complex<T>(-turned.imag(), turned.real()));
-                 }));
+const auto& pairs_in_part() {
+    static const auto& made =
+        *new auto(function("pair_of_two(low, high, turns, bits, k)",
+                           [](Complex<T> low, Complex<T> high, In<complex_value<T>> turns, Long bits,
+                              Long k) { return pair_of_two<T>(low, high, turn<T>(turns, bits, k), k); }));
     return made;
 }
 
@@ -73,8 +62,8 @@ struct two_ranges {
         const expr<complex_value<T>> high{elements_at(opposite, backwards)};
         const auto k = element_index(static_cast<std::int64_t>(first), near->size());
         const auto bits = static_cast<std::int64_t>(turn_bits(n));
-        return how == formula::spectrum ? spectrum_of_two<T>()(low, high, table, bits, k).tape()
-                                        : pair_of_two<T>()(low, high, table, bits, k).tape();
+        return how == formula::spectrum ? spectrum_in_part<T>()(low, high, table, bits, k).tape()
+                                        : pairs_in_part<T>()(low, high, table, bits, k).tape();
     }
     tape combined(formula how, std::size_t n) const {
         const scalar element = near->type().element;

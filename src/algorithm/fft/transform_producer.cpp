@@ -24,12 +24,17 @@ bool any_reads(std::span<const tape> operands, const vector_state& memory) {
     });
 }
 
-/// Of the vectors that are spread the one with the most elements.
+/// Of the vectors that are spread the one with the most elements; without vectors, where operands were
+/// placed.
 vector_handle largest_spread(std::span<const tape> operands) {
     vector_handle largest;
-    for (const tape& p : operands)
-        for (const auto& v : p.vectors)
-            if (v->is_spread() && (largest == nullptr || v->size() > largest->size())) largest = v;
+    const auto consider = [&](const vector_handle& v) {
+        if (v && v->is_spread() && (largest == nullptr || v->size() > largest->size())) largest = v;
+    };
+    for (const tape& p : operands) {
+        consider(p.near);
+        for (const auto& v : p.vectors) consider(v);
+    }
     return largest;
 }
 
@@ -127,13 +132,12 @@ void transform_producer::write_own_arrays(std::span<const tape> operands, const 
         }
         for (std::size_t k = begin; k < all.size(); ++k) {
             local_arrays& some = all[k];
-            const bool is_part = some.first == part.first && some.count == part.elements->size();
-            if (is_part &&
+            const auto& device = part.elements->device_handle();
+            if (share_of(part) == share{device, some.first, some.count} &&
                 (!any_reads(some.operands, *part.elements) || may_overwrite(some.operands, *part.elements)))
                 some.part = part.elements;
             else
-                some.apart =
-                    std::make_shared<vector_state>(part.elements->device_handle(), type(), some.count);
+                some.apart = std::make_shared<vector_state>(device, type(), some.count);
         }
     }
     for (const local_arrays& some : all) {

@@ -321,7 +321,7 @@ public:
             write(p, into);
             return true;
         }
-        if (!is_shared_out_alike(into, *vector_near(p, type()))) return false;
+        if (shares_of(*vector_near(p, type()), into.size()) != shares_of(into)) return false;
         write_on_several(p, into);
         return true;
     }
@@ -348,16 +348,6 @@ private:
     }
     scan_request request_of(const tape& p, std::span<vector_state* const> into) const {
         return {p, {&how_.what, 1}, into, how_.is_inclusive, how_.has_init, how_.init, is_by_key_, 0, {}};
-    }
-
-    /// Whether the devices have the elements of a vector whose scans they compute.
-    static bool is_shared_out_alike(const vector_state& v, const vector_state& model) {
-        const std::vector<share> shares = shares_of(model, v.size());
-        return std::equal(shares.begin(), shares.end(), v.parts().begin(), v.parts().end(),
-                          [](const share& a, const vector_state::part& b) {
-                              return a.device.get() == &b.elements->device() && a.first == b.first &&
-                                     a.count == b.elements->size();
-                          });
     }
 
     /// Every device scans its share, given the totals of the shares before.

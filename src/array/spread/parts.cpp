@@ -107,14 +107,16 @@ bool is_spread(const tape& p) {
     return std::any_of(p.vectors.begin(), p.vectors.end(), [](const auto& v) { return v->is_spread(); });
 }
 
-void compare_devices(const vector_state& a, const vector_state& b, const tape* of) {
-    const auto devices = [](const vector_state& v) {
-        std::vector<const runtime::device_state*> list;
-        for (const vector_state::part& p : v.parts()) list.push_back(&p.elements->device());
-        if (list.empty()) list.push_back(&v.device());
-        return list;
+bool are_on_same_devices(const vector_state& a, const vector_state& b) {
+    const auto is_same = [](const vector_state::part& x, const vector_state::part& y) {
+        return &x.elements->device() == &y.elements->device();
     };
-    if (devices(a) == devices(b)) return;
+    return &a.device() == &b.device() &&
+           std::equal(a.parts().begin(), a.parts().end(), b.parts().begin(), b.parts().end(), is_same);
+}
+
+void compare_devices(const vector_state& a, const vector_state& b, const tape* of) {
+    if (are_on_same_devices(a, b)) return;
     const auto words = [](const vector_state& v) {
         std::string text;
         for (const vector_state::part& p : v.parts())
@@ -147,10 +149,18 @@ void copy_elements(runtime::queue_state& queue, vector_state& to, std::size_t to
                        from.offset() + from_first * bytes, count * bytes);
 }
 
-std::vector<share> shares_of(const vector_state& model, std::size_t size) {
+share share_of(const vector_state::part& p) {
+    return {p.elements->device_handle(), p.first, p.elements->size()};
+}
+
+std::vector<share> shares_of(const vector_state& v) {
     std::vector<share> list;
-    for (const vector_state::part& p : model.parts())
-        list.push_back({p.elements->device_handle(), p.first, p.elements->size()});
+    for (const vector_state::part& p : v.parts()) list.push_back(share_of(p));
+    return list;
+}
+
+std::vector<share> shares_of(const vector_state& model, std::size_t size) {
+    std::vector<share> list = shares_of(model);
     if (size == model.size()) return list;
     std::vector<double> weights(model.weights().begin(), model.weights().end());
     if (weights.empty())

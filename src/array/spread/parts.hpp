@@ -73,6 +73,8 @@ void copy_elements(vector_state& to, std::size_t to_first, const vector_state& f
 void copy_elements(runtime::queue_state&, vector_state& to, std::size_t to_first, const vector_state& from,
                    std::size_t from_first, std::size_t count);
 
+/// Whether both lie on the same devices, in this order.
+bool are_on_same_devices(const vector_state&, const vector_state&);
 /// Throws usage_error where vectors do not lie on the same devices; the message shows the expression that
 /// they are of, if given.
 void compare_devices(const vector_state&, const vector_state&, const tape* of = nullptr);
@@ -89,8 +91,12 @@ std::vector<piece> pieces_of(const tape&);
 struct share {
     std::shared_ptr<runtime::device_state> device;
     std::size_t first = 0, count = 0;
+    friend bool operator==(const share&, const share&) = default;
 };
-/// The shares of a vector's devices in as many elements as it has, or in another number of them.
+share share_of(const vector_state::part&);
+/// Of a vector that is spread. Two partitions are the same where these are equal.
+std::vector<share> shares_of(const vector_state&);
+/// The shares that its devices have in another number of elements.
 std::vector<share> shares_of(const vector_state&, std::size_t size);
 
 /// A vector of other elements in the same partition, or of another number on the same devices.

@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "array/spread/parts.hpp"
+
 namespace balm::array {
 
 unit_ranges units_like(const vector_state& model, std::size_t units) {
+    // A vector without elements says only where, and by which weights.
+    constexpr std::size_t many = std::size_t{1} << 20;
+    const std::size_t size = model.size() > 0 ? model.size() : many;
     unit_ranges made;
     std::size_t begin = 0;
-    for (const vector_state::part& p : model.parts()) {
-        const auto before = static_cast<double>(p.first + p.elements->size());
-        const double part = before / static_cast<double>(std::max<std::size_t>(model.size(), 1));
-        const auto nearest = static_cast<std::size_t>(std::llround(part * static_cast<double>(units)));
+    for (const share& p : shares_of(model, size)) {
+        const double before = static_cast<double>(p.first + p.count) / static_cast<double>(size);
+        const auto nearest = static_cast<std::size_t>(std::llround(before * static_cast<double>(units)));
         const bool is_last = made.size() + 1 == model.parts().size();
         const std::size_t end = is_last ? units : std::clamp(nearest, begin, units);
         made.push_back({begin, end - begin});
@@ -32,14 +36,8 @@ std::shared_ptr<vector_state> made_of_units(const vector_state& model, const uni
         parts.push_back({ranges[k].first * size,
                          std::make_shared<vector_state>(model.parts()[k].elements->device_handle(), type,
                                                         ranges[k].count * size)});
-    return std::make_shared<vector_state>(std::move(parts), type, ranges.back().end() * size);
-}
-
-bool are_on_same_devices(const vector_state& a, const vector_state& b) {
-    const auto x = a.parts(), y = b.parts();
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const auto& one, const auto& other) {
-        return &one.elements->device() == &other.elements->device();
-    });
+    return std::make_shared<vector_state>(std::move(parts), type, ranges.back().end() * size,
+                                          std::vector(model.weights().begin(), model.weights().end()));
 }
 
 }  // namespace balm::array

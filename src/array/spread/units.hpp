@@ -23,11 +23,8 @@ using unit_ranges = std::vector<unit_range>;
 unit_ranges units_like(const vector_state& model, std::size_t units);
 /// How many devices have elements of a vector.
 std::size_t devices_with_elements(const vector_state&);
-/// A vector on the devices of another one, each of which has its units of `size` elements.
+/// A vector on the devices of another one, with its weights, of which each has its units of `size` elements.
 std::shared_ptr<vector_state> made_of_units(const vector_state& model, const unit_ranges&, std::size_t size,
                                             trace::type);
-
-/// Whether both lie on the same devices, in this order.
-bool are_on_same_devices(const vector_state&, const vector_state&);
 
 }  // namespace balm::array

@@ -28,7 +28,7 @@ memory_statistics device::memory() const { return state_->statistics(); }
 void device::reset_high_water() const { state_->reset_high_water(); }
 std::size_t device::trim(std::size_t keep) const {
     state_->free_retired();
-    state_->staging().trim();
+    state_->trim_staging();
     return state_->pool().trim(keep);
 }
 void device::set_memory_cache(std::size_t bytes) const { state_->pool().set_limit(bytes); }

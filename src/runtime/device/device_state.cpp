@@ -204,7 +204,7 @@ void device_state::free() {
         allocated_.store(0, std::memory_order_relaxed);
     }
     pool_.trim();
-    staging_.trim();
+    trim_staging();
     {
         const std::lock_guard lock(expressions_mutex_);
         if (expressions_ != nullptr) expressions_->close();

@@ -17,7 +17,7 @@
 #include "base/thread_number.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/memory/pinned_block.hpp"
-#include "runtime/memory/read_staging.hpp"
+#include "runtime/memory/pinned_staging.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/program/program_store.hpp"
 #include "runtime/queue/print_outlet.hpp"
@@ -106,7 +106,16 @@ public:
     memory_statistics statistics() const;
     void reset_high_water() { high_water_.store(allocated_bytes(), std::memory_order_relaxed); }
     memory_pool& pool() { return pool_; }
-    read_staging& staging() { return staging_; }
+    /// Bytes of a piece of a large copy that passes through the host.
+    static constexpr std::size_t copy_piece = std::size_t{8} << 20;
+    /// What small reads that somebody waits for pass through.
+    pinned_staging& read_staging() { return read_staging_; }
+    /// What pieces of large copies to other devices pass through.
+    pinned_staging& copy_staging() { return copy_staging_; }
+    void trim_staging() noexcept {
+        read_staging_.trim();
+        copy_staging_.trim();
+    }
 
     /// Where what its kernels print goes: to the outlet added last, else to std::cout.
     std::shared_ptr<print_outlet> outlet();
@@ -183,7 +192,8 @@ private:
     std::atomic<std::uint64_t> requests_{0};
     std::atomic<std::uint64_t> driver_allocations_{0};
     memory_pool pool_{*driver_};
-    read_staging staging_{*driver_};
+    pinned_staging read_staging_{*driver_, std::size_t{64} << 10, std::size_t{1} << 10};
+    pinned_staging copy_staging_{*driver_, copy_piece, 8};
     std::mutex retired_mutex_;
     std::list<retired> retired_;
 

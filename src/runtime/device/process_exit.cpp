@@ -44,7 +44,7 @@ void at_exit() {
     finish_devices();
     callback_poller().end();
     finish_devices();  // callbacks may have used them
-    for (const auto& each : live_devices()) each->staging().trim();
+    for (const auto& each : live_devices()) each->trim_staging();
     submission_poller().end();
     end_saving();
     end_compiling();

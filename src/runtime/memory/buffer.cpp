@@ -132,18 +132,10 @@ memory_part temporary_like(const memory_part& of, const char* purpose) {
     return temporary_on(of.memory->device(), of, purpose);
 }
 
-event copy_through_the_host(const memory_part& to, const memory_part& from, const wait_list& waits) {
-    const std::shared_ptr<std::byte[]> bytes(new std::byte[bytes_of(from)]);
-    const event got = part_read(from, bytes.get(), {bytes}, waits);
-    return part_write(to, bytes.get(), {bytes}, wait_list(runtime::host_only(got)));
-}
-
-/// Between devices drivers copy what lies in a row: boxes are laid out so before and after.
+/// Between devices bytes in a row are copied: boxes are laid out so before and after.
 event copy_between_devices(const memory_part& to, const memory_part& from, const wait_list& waits) {
     runtime::device_state& target = to.memory->device();
     runtime::device_state& source = from.memory->device();
-    if (target.driver().path_from(source.driver()) == copy_path::through_host)
-        return copy_through_the_host(to, from, waits);
     constexpr const char* purpose = "a copy between devices";
     const memory_part sent = is_dense(from) ? from : temporary_on(source, from, purpose);
     const memory_part got = is_dense(to) ? to : temporary_on(target, to, purpose);

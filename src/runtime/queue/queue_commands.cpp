@@ -24,6 +24,27 @@ memory memory_to_map(const storage& mapped) {
     return is_visible ? memory{} : mapped.native();
 }
 
+// Host memory that pieces of a copy to another device pass through, one after the other.
+struct passage {
+    std::shared_ptr<std::byte> memory;
+    bool is_counted = false;  // among what a queue holds, or pinned
+    event emptied;
+
+    // Pinned memory is scarce: small copies take other memory.
+    void open(device_state& source, std::size_t bytes_of_copy, std::size_t bytes) {
+        constexpr std::size_t least_pinned = std::size_t{1} << 20;
+        std::byte* const pinned = bytes_of_copy < least_pinned ? nullptr : source.copy_staging().take(bytes);
+        is_counted = pinned != nullptr;
+        if (pinned == nullptr)
+            memory.reset(new std::byte[bytes], std::default_delete<std::byte[]>());
+        else
+            memory.reset(pinned, [device = source.shared_from_this()](std::byte* block) {
+                device->copy_staging().give(block);
+            });
+    }
+    host_memory_owner owner() const { return {memory, is_counted}; }
+};
+
 // Memory that Balm allocates serves every kernel; adopted memory may not.
 void check_kernel_may(std::span<storage* const> reads, std::span<storage* const> writes) {
     for (const storage* const each : reads) each->check_kernel_may(use::read);
@@ -92,9 +113,10 @@ void queue_state::enqueue_read_region(void* to, storage& from, const region_layo
 
 void queue_state::read_region(void* to, storage& from, const region_layout& layout, const region_extent& size,
                               std::span<const event> waits) {
-    const auto give_back = [&staging = device_.staging()](std::byte* block) { staging.give(block); };
+    const auto give_back = [&staging = device_.read_staging()](std::byte* block) { staging.give(block); };
     const std::size_t bytes = bytes_of(size);
-    const std::unique_ptr<std::byte, decltype(give_back)> staged(device_.staging().take(bytes), give_back);
+    const std::unique_ptr<std::byte, decltype(give_back)> staged(device_.read_staging().take(bytes),
+                                                                 give_back);
     void* const into = staged != nullptr ? staged.get() : to;
     storage* const used = &from;
     event_handle done;
@@ -126,11 +148,28 @@ void queue_state::enqueue_copy(storage& to, std::size_t to_offset, storage& from
         flush_quietly();
         return;
     }
-    const std::shared_ptr<std::byte[]> copy(new std::byte[bytes]);
-    event got;
-    from.device().default_queue().enqueue_read(copy.get(), from, from_offset, bytes, copy, waits, &got);
-    got = host_only(got);
-    enqueue_write(to, to_offset, copy.get(), bytes, copy, {&got, 1}, made);
+    copy_through_host(to, to_offset, from, from_offset, bytes, waits, made);
+}
+
+void queue_state::copy_through_host(storage& to, std::size_t to_offset, storage& from,
+                                    std::size_t from_offset, std::size_t bytes, std::span<const event> waits,
+                                    event* made) {
+    passage both[2];  // one is filled while the other is emptied
+    queue_state& source = from.device().default_queue();
+    for (std::size_t done = 0, turn = 0; done < bytes; done += device_state::copy_piece, ++turn) {
+        const std::size_t some = std::min(bytes - done, device_state::copy_piece);
+        passage& own = both[turn % 2];
+        const bool is_new = own.memory == nullptr;
+        if (is_new) own.open(from.device(), bytes, some);
+        event filled;
+        source.enqueue_read(own.memory.get(), from, from_offset + done, some, own.owner(),
+                            is_new ? waits : std::span<const event>(&own.emptied, 1), &filled);
+        own.is_counted = true;
+        filled = host_only(filled);
+        enqueue_write(to, to_offset + done, own.memory.get(), some, own.owner(), {&filled, 1}, &own.emptied);
+        if (made != nullptr) *made = own.emptied;
+        own.emptied = host_only(own.emptied);
+    }
 }
 
 void queue_state::enqueue_copy_region(storage& to, const region_layout& to_layout, storage& from,

@@ -94,7 +94,7 @@ public:
                              const region_layout& from_layout, const region_extent&,
                              std::span<const event> waits = {}, event* made = nullptr);
     /// Copies between allocations of this device, or from another device to this one: by the driver where
-    /// path_from knows a way, else through the host.
+    /// path_from knows a way, else in pieces through the host.
     void enqueue_copy(storage& to, std::size_t to_offset, storage& from, std::size_t from_offset,
                       std::size_t bytes, std::span<const event> waits = {}, event* made = nullptr);
     /// Repeats the pattern of 1, 2, 4, 8 or 16 bytes.
@@ -180,6 +180,9 @@ public:
     void set_handle(std::weak_ptr<queue_state> handle) { handle_ = std::move(handle); }
 
 private:
+    void copy_through_host(storage& to, std::size_t to_offset, storage& from, std::size_t from_offset,
+                           std::size_t bytes, std::span<const event> waits, event* made);
+
     /// What a command has to come after.
     struct needs {
         /// What the driver cannot wait for.

@@ -1,6 +1,6 @@
-// As many blocks as there were reads at the same time, kept until somebody trims.
+// As many blocks as there were transfers at the same time, kept until somebody trims.
 
-#include "runtime/memory/read_staging.hpp"
+#include "runtime/memory/pinned_staging.hpp"
 
 #include <algorithm>
 
@@ -9,18 +9,19 @@
 
 namespace balm::runtime {
 
-read_staging::~read_staging() {
+pinned_staging::~pinned_staging() {
     if (is_forked()) return;
     for (const pinned_memory& each : all_) driver_.free_pinned(each);
 }
 
-std::byte* read_staging::take(std::size_t bytes) noexcept try {
-    if (bytes == 0 || bytes > most_bytes || driver_.info().type == device_type::cpu) return nullptr;
+std::byte* pinned_staging::take(std::size_t bytes) noexcept try {
+    if (bytes == 0 || bytes > block_bytes_ || driver_.info().type == device_type::cpu) return nullptr;
     const std::lock_guard lock(mutex_);
     if (free_.empty()) {
+        if (all_.size() == most_blocks_) return nullptr;
         all_.reserve(all_.size() + 1);
         free_.reserve(all_.size() + 1);  // so that give() needs no memory
-        all_.push_back(driver_.allocate_pinned(most_bytes));
+        all_.push_back(driver_.allocate_pinned(block_bytes_));
         return static_cast<std::byte*>(all_.back().address);
     }
     std::byte* const taken = free_.back();
@@ -30,12 +31,12 @@ std::byte* read_staging::take(std::size_t bytes) noexcept try {
     return nullptr;
 }
 
-void read_staging::give(std::byte* block) noexcept {
+void pinned_staging::give(std::byte* block) noexcept {
     const std::lock_guard lock(mutex_);
     free_.push_back(block);
 }
 
-void read_staging::trim() noexcept {
+void pinned_staging::trim() noexcept {
     const std::lock_guard lock(mutex_);
     for (const std::byte* const unused : free_) {
         const auto block = std::find_if(all_.begin(), all_.end(),

@@ -1,0 +1,438 @@
+// Brings operands into a form of few strides, finds or traces the kernels, launches them.
+
+#include "algorithm/contract/product_computation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "algorithm/contract/product_kernels.hpp"
+#include "algorithm/contract/product_shapes.hpp"
+#include "algorithm/divided_up.hpp"
+#include "array/kernel_cache.hpp"
+#include "array/map/overlap.hpp"
+#include "balm/along.hpp"
+#include "balm/error.hpp"
+#include "balm/vector.hpp"
+#include "kernel/launch/kernel_program.hpp"
+
+namespace balm::array {
+
+namespace {
+
+/// An operand as a batch of matrices: a row for each row or column of the result.
+struct matrices {
+    labelled of;  ///< over the axes of batch, rows, inner
+    std::int64_t offset = 0, row = 0, inner = 0;
+};
+
+/// The axes of the batch that are no neighbours in both operands and the result, the slowest first.
+struct batch_loop {
+    std::size_t count = 1;
+    std::int64_t a = 0, b = 0, out = 0;
+};
+
+/// The stride of dimensions `first` to `last` - 1 as one; nothing where they are not contiguous.
+std::optional<std::int64_t> fused(const affine_map& map, std::size_t first, std::size_t last) {
+    std::optional<std::int64_t> stride;
+    std::int64_t next = 0;
+    for (std::size_t d = last; d-- > first;) {
+        const auto extent = static_cast<std::int64_t>(map.box[static_cast<int>(d)]);
+        if (extent == 1) continue;
+        if (!stride)
+            stride = map.strides[d];
+        else if (map.strides[d] != next)
+            return std::nullopt;
+        next = map.strides[d] * extent;
+    }
+    return stride.value_or(0);
+}
+
+/// Where the elements of a result lie over the axes of batch, rows and columns.
+affine_map result_map(const product_letters& letters, const letter_extents& extents) {
+    const affine_map stored = row_major(extents.of(letters.output));
+    const std::string order = letters.batch + letters.rows + letters.columns;
+    affine_map made{extents.of(order), {}, 0};
+    for (std::size_t d = 0; d < order.size(); ++d)
+        made.strides[d] = stored.strides[letters.output.find(order[d])];
+    return made;
+}
+
+tape vector_over(std::shared_ptr<vector_state> v, const shape& box) {
+    tape p, elements;
+    p.push_position(row_major(box));
+    elements.push_vector(std::move(v));
+    p.append_at(std::move(elements));
+    return p;
+}
+
+class computation {
+public:
+    computation(const labelled& a, const labelled& b, const product_letters& letters,
+                const letter_extents& extents, const product_extents& sizes, scalar element,
+                vector_state& into)
+        : letters_(letters),
+          extents_(extents),
+          sizes_(sizes),
+          element_(element),
+          into_(into),
+          device_(into.device_handle()),
+          facts_(kernels::facts_for(*device_)),
+          on_cpu_(facts_.on_cpu && !forced_products().as_on_gpus) {
+        order_inner(a, b);
+        a_ = prepared(a, letters_.rows);
+        b_ = prepared(b, letters_.columns);
+        const affine_map result = result_map(letters_, extents_);
+        out_row_ = fused(result, batch_dimensions(), batch_dimensions() + letters_.rows.size()).value_or(0);
+        note_batch(result);
+    }
+
+    void start() { on_cpu_ ? multiply_panels() : multiply_tiles(); }
+
+private:
+    // ---- Operands
+
+    std::size_t batch_dimensions() const { return letters_.batch.size(); }
+    bool is_fused(const labelled& x, const std::string& rows, const std::string& inner) const {
+        const labelled over = rearranged(x, letters_.batch + rows + inner, extents_);
+        const std::size_t first = batch_dimensions(), middle = first + rows.size();
+        return fused(over.map(), first, middle) && fused(over.map(), middle, middle + inner.size());
+    }
+    /// The order of inner axes in which fewer elements have to be copied.
+    void order_inner(const labelled& a, const labelled& b) {
+        std::size_t least = ~std::size_t{0};
+        std::string best;
+        for (const labelled* x : {&a, &b}) {
+            std::string order = letters_.inner;
+            std::stable_sort(order.begin(), order.end(),
+                             [&](char p, char q) { return x->stride_of(p) > x->stride_of(q); });
+            const std::size_t copied = (is_fused(a, letters_.rows, order) ? 0 : sizes_.rows) +
+                                       (is_fused(b, letters_.columns, order) ? 0 : sizes_.columns);
+            if (copied < least) best = order;
+            least = std::min(copied, least);
+        }
+        letters_.inner = best;
+    }
+    matrices prepared(const labelled& x, const std::string& rows) const {
+        const bool needs_copy = !is_fused(x, rows, letters_.inner) || !x.is_of_vector();
+        const std::string order = letters_.batch + rows + letters_.inner;
+        return of_strides(rearranged(needs_copy ? copied(x, rows) : x, order, extents_), rows);
+    }
+    matrices of_strides(labelled over, const std::string& rows) const {
+        const std::size_t first = batch_dimensions(), middle = first + rows.size();
+        const affine_map& map = over.map();
+        matrices made;
+        made.offset = map.offset;
+        made.row = fused(map, first, middle).value_or(0);
+        made.inner = fused(map, middle, middle + letters_.inner.size()).value_or(0);
+        made.of = std::move(over);
+        return made;
+    }
+    /// Neighbours remain neighbours, so that neither loads nor stores of the copy are far apart.
+    labelled copied(const labelled& x, const std::string& rows) const {
+        char fastest = letters_.inner.back();
+        for (const char c : x.letters)
+            if (extents_[c] > 1 &&
+                (extents_[fastest] == 1 || std::abs(x.stride_of(c)) < std::abs(x.stride_of(fastest))))
+                fastest = c;
+        const std::string& inner = letters_.inner;
+        labelled over =
+            rearranged(x, letters_.batch + (has(rows, fastest) ? inner + rows : rows + inner), extents_);
+        const shape box = over.map().box;
+        auto made = std::make_shared<vector_state>(device_, element_, box.count());
+        assign(*made, std::move(over.values));
+        return {vector_over(std::move(made), box), over.letters};
+    }
+    void note_batch(const affine_map& result) {
+        for (std::size_t d = 0; d < batch_dimensions(); ++d) {
+            const batch_loop own{extents_[letters_.batch[d]], a_.of.map().strides[d], b_.of.map().strides[d],
+                                 result.strides[d]};
+            if (own.count == 1) continue;
+            const auto reach = static_cast<std::int64_t>(own.count);
+            const auto is_next = [&](const batch_loop& of) {
+                return of.a == own.a * reach && of.b == own.b * reach && of.out == own.out * reach;
+            };
+            if (!batch_.empty() && is_next(batch_.back()))
+                batch_.back() = {batch_.back().count * own.count, own.a, own.b, own.out};
+            else
+                batch_.push_back(own);
+        }
+    }
+
+    // ---- Splits
+
+    /// The result, or memory for that of each split.
+    std::shared_ptr<vector_state> memory_for(std::size_t splits) const {
+        if (splits == 1) return nullptr;
+        return std::make_shared<vector_state>(device_, element_, shape(splits, into_.size()).count());
+    }
+    /// Adds up the splits, in their order.
+    void add_up(std::shared_ptr<vector_state> partials, std::size_t splits) const {
+        dimension_list first;
+        first.count = 1;
+        assign(into_, reduced_along(vector_over(std::move(partials), shape(splits, into_.size())),
+                                    {reduction_kind::sum, element_}, first));
+    }
+
+    // ---- CPUs
+
+    /// Panels of `width` rows: those of a panel are side by side for each inner element.
+    std::shared_ptr<vector_state> packed(const matrices& x, std::size_t rows, int width, bool is_a) const {
+        const vector_state& from = vector_of(x);
+        const std::size_t panels = divided_up(rows, static_cast<std::size_t>(width));
+        auto made = std::make_shared<vector_state>(device_, element_,
+                                                   shape(sizes_.batch, panels, sizes_.inner, width).count());
+        const pack_plan plan{width, element_, from.type(), x.row == 1,
+                             static_cast<std::uint8_t>(batch_.size())};
+        // Long panels are divided, so that there is work for all compute units.
+        constexpr std::size_t chunk = 1024;
+        const std::size_t chunks = divided_up(sizes_.inner, chunk);
+        const auto list = [&](auto& to) {
+            to.number("rows", rows);
+            to.number("inner", sizes_.inner);
+            to.number("panels", panels);
+            to.number("chunk", chunk);
+            to.number("chunks", chunks);
+            to.number("offset", x.offset);
+            if (!plan.has_unit_rows) to.number("row_stride", x.row);
+            to.number("inner_stride", x.inner);
+            list_batch_counts(to);
+            for (std::size_t k = 0; k < batch_.size(); ++k)
+                to.number({"batch_stride", k}, is_a ? batch_[k].a : batch_[k].b);
+            to.vector("from", from, trace::access::in);
+            to.vector("to", *made, trace::access::out);
+        };
+        const auto trace_it = [&] {
+            trace::recording r("pack_panels", 1, {});
+            r.describe("rows of a matrix, side by side");
+            parameter_list given(r);
+            list(given);
+            return trace_pack(r, given, plan);
+        };
+        launch(plan, trace_it, sizes_.batch * panels * chunks, 1, list);
+        return made;
+    }
+    template <class List>
+    void list_batch_counts(List& to) const {
+        for (std::size_t k = 1; k < batch_.size(); ++k) to.number({"batch", k}, batch_[k].count);
+    }
+    /// Where the result goes.
+    template <class List>
+    void list_result(List& to, std::size_t splits) const {
+        to.number("out_row", out_row_);
+        for (std::size_t k = 0; k < batch_.size(); ++k) to.number({"out_batch", k}, batch_[k].out);
+        if (splits > 1) to.number("result", into_.size());
+    }
+    template <class Plan, class Trace, class List>
+    void launch(const Plan& plan, const Trace& trace_it, std::size_t groups, std::size_t items,
+                const List& list) const {
+        const std::shared_ptr<const cached_kernel> kernel =
+            kernel_for(*device_, plan, empty_tape(), no_leaves(), facts_, std::cref(trace_it));
+        runtime::grid g;
+        g.local[0] = items;
+        g.global[0] = groups * items;
+        enqueue(*kernel, *device_, g, list);
+    }
+
+    void multiply_panels() const {
+        panel_plan plan{panels_for(element_, device_->info()), element_,
+                        static_cast<std::uint8_t>(batch_.size())};
+        const auto tile_rows = static_cast<std::size_t>(plan.shape.rows),
+                   tile_columns = static_cast<std::size_t>(plan.shape.columns());
+        const std::size_t row_panels = divided_up(sizes_.rows, tile_rows),
+                          column_panels = divided_up(sizes_.columns, tile_columns);
+        // Blocks become smaller, and inner elements are split, until there is work for all compute units.
+        std::size_t block_rows = block_row_panels, block_columns = block_column_panels;
+        const auto blocks = [&] {
+            return divided_up(row_panels, block_rows) * divided_up(column_panels, block_columns) *
+                   sizes_.batch;
+        };
+        const std::size_t wanted = 4 * std::max<std::size_t>(device_->info().compute_units, 1);
+        while (blocks() < wanted && (block_rows > 1 || block_columns > 1))
+            (block_rows >= block_columns ? block_rows : block_columns) /= 2;
+        constexpr std::size_t least_share = 4 * block_depth;
+        std::size_t splits = 1;
+        if (blocks() < wanted)
+            splits = std::clamp<std::size_t>(wanted / blocks(), 1,
+                                             std::max<std::size_t>(sizes_.inner / least_share, 1));
+        if (forced_products().splits > 0) splits = forced_products().splits;
+        const std::size_t share = divided_up(sizes_.inner, splits);
+        splits = divided_up(sizes_.inner, share);
+        plan.has_splits = splits > 1;
+
+        const std::shared_ptr<vector_state> a = packed(a_, sizes_.rows, plan.shape.rows, true),
+                                            b = packed(b_, sizes_.columns, plan.shape.columns(), false),
+                                            partials = memory_for(splits);
+        const auto list = [&](auto& to) {
+            to.number("rows", sizes_.rows);
+            to.number("columns", sizes_.columns);
+            to.number("inner", sizes_.inner);
+            to.number("share", share);
+            to.number("batches", sizes_.batch);
+            to.number("row_panels", row_panels);
+            to.number("column_panels", column_panels);
+            to.number("block_rows", block_rows);
+            to.number("block_columns", block_columns);
+            to.number("row_blocks", divided_up(row_panels, block_rows));
+            to.number("column_blocks", divided_up(column_panels, block_columns));
+            list_batch_counts(to);
+            list_result(to, splits);
+            to.vector("a", *a, trace::access::in);
+            to.vector("b", *b, trace::access::in);
+            to.vector("out", partials ? *partials : into_, trace::access::out);
+        };
+        const auto trace_it = [&] {
+            trace::recording r("multiply_panels", 1, {});
+            r.describe("products of packed matrices");
+            parameter_list given(r);
+            list(given);
+            return trace_panels(r, given, plan);
+        };
+        launch(plan, trace_it, blocks() * splits, 1, list);
+        if (partials) add_up(partials, splits);
+    }
+
+    // ---- GPUs
+
+    /// Elements of one load: 16 bytes where all that the loads begin at is a multiple of that.
+    tile_loads loads_of(const matrices& x, std::size_t rows, bool is_a, int tile_rows,
+                        const product_tile_shape& shape) const {
+        const vector_state& v = vector_of(x);
+        tile_loads made;
+        made.has_unit_inner = x.inner == 1 || (sizes_.inner == 1 && x.row != 1);
+        made.has_unit_rows = !made.has_unit_inner && x.row == 1;
+        made.stored = v.type();
+        if (v.type() != trace::type(element_) || !v.is_whole()) return made;
+        const int most = static_cast<int>(16 / size_of(element_)),
+                  of_item = tile_rows * shape.depth / shape.items();
+        for (int width = std::min(most, of_item); width > 1; width /= 2) {
+            const auto is_multiple = [&](std::int64_t n) { return n % width == 0; };
+            const bool along_inner = made.has_unit_inner, along_rows = made.has_unit_rows;
+            const bool fits =
+                is_multiple(x.offset) &&
+                ((along_inner && is_multiple(x.row) &&
+                  is_multiple(static_cast<std::int64_t>(sizes_.inner))) ||
+                 (along_rows && is_multiple(x.inner) && is_multiple(static_cast<std::int64_t>(rows)))) &&
+                std::all_of(batch_.begin(), batch_.end(),
+                            [&](const batch_loop& loop) { return is_multiple(is_a ? loop.a : loop.b); });
+            if (!fits) continue;
+            made.width = width;
+            break;
+        }
+        return made;
+    }
+    static const vector_state& vector_of(const matrices& x) {
+        return *x.of.values.vectors[x.of.values.steps[2].leaf];
+    }
+    bool has_narrow_indices(const tile_division& d, const vector_state& out) const {
+        constexpr std::int64_t limit = std::int64_t{1} << 30;
+        const auto is_narrow = [&](const matrices& x) {
+            const auto [low, high] = range_of(x.of.map());
+            return low > -limit && high < limit;
+        };
+        const std::size_t most = std::max({sizes_.rows, sizes_.columns, sizes_.inner, d.share});
+        return is_narrow(a_) && is_narrow(b_) && out.size() < static_cast<std::size_t>(limit) &&
+               most < static_cast<std::size_t>(limit);
+    }
+
+    void multiply_tiles() const {
+        const tile_division d = tiles_for(sizes_, element_, device_->info());
+        const std::shared_ptr<vector_state> partials = memory_for(d.splits);
+        vector_state& out = partials ? *partials : into_;
+        product_tile_plan plan;
+        plan.shape = d.shape;
+        plan.element = element_;
+        plan.a = loads_of(a_, sizes_.rows, true, d.shape.rows, d.shape);
+        plan.b = loads_of(b_, sizes_.columns, false, d.shape.columns, d.shape);
+        plan.is_narrow = has_narrow_indices(d, out);
+        const auto is_of_vectors = [&](auto n) { return n % plan.lanes() == 0; };
+        plan.stores_vectors = out.is_whole() && is_of_vectors(static_cast<std::int64_t>(sizes_.columns)) &&
+                              is_of_vectors(out_row_) &&
+                              std::all_of(batch_.begin(), batch_.end(),
+                                          [&](const batch_loop& l) { return is_of_vectors(l.out); });
+        plan.batch_loops = static_cast<std::uint8_t>(batch_.size());
+        plan.has_splits = d.splits > 1;
+
+        const std::size_t across = divided_up(sizes_.columns, static_cast<std::size_t>(d.shape.columns)),
+                          down = divided_up(sizes_.rows, static_cast<std::size_t>(d.shape.rows));
+        const auto groups = balm::detail::checked_product(across * down * d.splits, sizes_.batch);
+        constexpr std::size_t most_groups = (std::size_t{1} << 31) - 1;
+        if (!groups || *groups > most_groups)
+            throw usage_error(fmt::format(
+                "{} products of {} x {} and {} x {} take more work-groups than a launch has; multiply fewer "
+                "at a time",
+                sizes_.batch, sizes_.rows, sizes_.inner, sizes_.inner, sizes_.columns));
+        const auto list = [&](auto& to) {
+            to.number("rows", sizes_.rows);
+            to.number("columns", sizes_.columns);
+            to.number("inner", sizes_.inner);
+            to.number("tiles", across * down);
+            to.number("tiles_across", across);
+            to.number("tiles_down", down);
+            if (plan.has_splits) {
+                to.number("share", d.share);
+                to.number("batches", sizes_.batch);
+            }
+            list_batch_counts(to);
+            list_result(to, d.splits);
+            list_operand(to, a_, plan.a, true);
+            list_operand(to, b_, plan.b, false);
+            to.vector("a", vector_of(a_), trace::access::in);
+            to.vector("b", vector_of(b_), trace::access::in);
+            to.vector("out", out, trace::access::out);
+        };
+        const auto trace_it = [&] {
+            trace::recording r("multiply_tiles", 1, {});
+            r.describe("products of matrices");
+            parameter_list given(r);
+            list(given);
+            return trace_tiles(r, given, plan);
+        };
+        launch(plan, trace_it, *groups, static_cast<std::size_t>(d.shape.items()), list);
+        if (partials) add_up(partials, d.splits);
+    }
+    template <class List>
+    void list_operand(List& to, const matrices& x, const tile_loads& how, bool is_a) const {
+        // Loads count elements in their own width; so do the strides of the other axes.
+        const std::int64_t width = how.width;
+        to.number(is_a ? "a_offset" : "b_offset", x.offset / width);
+        if (!how.has_unit_rows) to.number(is_a ? "a_row" : "b_column", x.row / width);
+        if (!how.has_unit_inner) to.number(is_a ? "a_inner" : "b_inner", x.inner / width);
+        for (std::size_t k = 0; k < batch_.size(); ++k)
+            to.number({is_a ? "a_batch" : "b_batch", k}, (is_a ? batch_[k].a : batch_[k].b) / width);
+    }
+
+    product_letters letters_;
+    const letter_extents& extents_;
+    const product_extents& sizes_;
+    scalar element_;
+    vector_state& into_;
+    std::shared_ptr<runtime::device_state> device_;
+    ir::launch_facts facts_;
+    bool on_cpu_;
+    matrices a_, b_;
+    std::int64_t out_row_ = 0;  ///< from one row of the result to the next
+    std::vector<batch_loop> batch_;
+};
+
+}  // namespace
+
+void multiply(const labelled& a, const labelled& b, const product_letters& letters,
+              const letter_extents& extents, const product_extents& sizes, scalar element,
+              vector_state& into) {
+    computation(a, b, letters, extents, sizes, element, into).start();
+}
+
+bool is_stored_in_order(const product_letters& letters, const letter_extents& extents) {
+    const affine_map result = result_map(letters, extents);
+    const std::size_t first = letters.batch.size(), middle = first + letters.rows.size();
+    const auto columns = fused(result, middle, middle + letters.columns.size());
+    return fused(result, first, middle) && columns &&
+           (*columns == 1 || extents.of(letters.columns).count() == 1);
+}
+
+}  // namespace balm::array
