@@ -1,0 +1,221 @@
+#pragma once
+// Pointers to elements of vectors, in expressions and as arguments of functions.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <balm/kernel.hpp>
+#include <balm/tie.hpp>
+#include <balm/vector.hpp>
+
+#include "vexcl/detail/element_view.hpp"
+#include "vexcl/vector.hpp"
+
+namespace vex {
+
+/// A place in the memory of a vector: its beginning, or an element that an expression of integers gives.
+template <class D>
+class pointer {
+public:
+    pointer(balm::vector<D> memory, detail::queue_list queues, bool is_constant = false)
+        : memory_(std::move(memory)), queues_(std::move(queues)), is_constant_(is_constant) {}
+    pointer(balm::vector<D> memory, detail::queue_list queues, balm::expr<std::int64_t> index)
+        : memory_(std::move(memory)), queues_(std::move(queues)), index_(std::move(index)) {}
+
+    template <detail::operand I>
+    const pointer operator+(const I& i) const {
+        return moved(detail::assigned<std::int64_t>(i));
+    }
+    template <detail::operand I>
+    const pointer operator-(const I& i) const {
+        return moved(-detail::assigned<std::int64_t>(i));
+    }
+    /// The element, to read and to assign.
+    const vector_view<D> operator*() const {
+        balm::vector<D> memory = memory_.share();
+        return {memory[index()], queues_};
+    }
+    template <detail::operand I>
+    const vector_view<D> operator[](const I& i) const {
+        return *(*this + i);
+    }
+
+    const balm::vector<D>& memory() const { return memory_; }
+    /// The memory for a function that takes it, which begins at its beginning. Throws std::runtime_error for
+    /// a pointer that has been moved.
+    balm::vector<D> memory_for_function() const {
+        precondition(
+            !index_,
+            "A function takes memory from its beginning: pass raw_pointer(x), and offsets as numbers");
+        return memory_.share();
+    }
+    const detail::queue_list& queues() const { return queues_; }
+    /// Counted from the beginning of the memory.
+    balm::expr<std::int64_t> index() const {
+        return index_ ? *index_ : balm::expr<std::int64_t>(balm::constant(std::int64_t{0}));
+    }
+    /// Whether a function may read it in the constant address space.
+    bool is_constant() const { return is_constant_; }
+
+    pointer(const pointer& other)
+        : memory_(other.memory_.share()),
+          queues_(other.queues_),
+          index_(other.index_),
+          is_constant_(other.is_constant_) {}
+    pointer(pointer&&) noexcept = default;
+    pointer& operator=(const pointer&) = delete;
+    ~pointer() = default;
+
+private:
+    const pointer moved(balm::expr<std::int64_t> by) const {
+        return pointer(memory_.share(), queues_, index_ ? *index_ + std::move(by) : std::move(by));
+    }
+
+    balm::vector<D> memory_;
+    detail::queue_list queues_;
+    std::optional<balm::expr<std::int64_t>> index_;
+    bool is_constant_ = false;
+};
+
+/// What &x is: a pointer to the element of x that an expression of its size computes, and the host's pointer
+/// to x.
+template <class T>
+class address : public pointer<detail::balm_element<T>> {
+public:
+    explicit address(const vector<T>& of)
+        : pointer<detail::balm_element<T>>(of.balm_vector().share(), of.queues(),
+                                           balm::element_index(0, of.size())),
+          of_(std::addressof(of)) {}
+    operator vector<T>*() const { return const_cast<vector<T>*>(of_); }  // NOLINT
+
+private:
+    const vector<T>* of_;
+};
+template <class T>
+vex::address<T> vector<T>::operator&() const {  // NOLINT(google-runtime-operator)
+    return vex::address<T>(*this);
+}
+
+/// The beginning of a vector on one device, for functions that take memory.
+///
+///     VEX_FUNCTION(double, left, (const double*, x)(size_t, i), return i > 0 ? x[i - 1] : 0;);
+///     y = left(vex::raw_pointer(x), vex::element_index());
+template <class T>
+const pointer<detail::balm_element<T>> raw_pointer(const vector<T>& x) {
+    precondition(x.nparts() == 1, "raw_pointer is for vectors on one device");
+    return {x.balm_vector().share(), x.queues()};
+}
+
+// ---- the memory that a condition chooses ----
+
+/// *if_else(c, &x, &y): the element of x where c is true, else that of y, to read and to assign.
+template <class D>
+class chosen_view : public expression_base {
+public:
+    typedef detail::host_element<D> value_type;
+    chosen_view(balm::expr<bool> condition, vector_view<D> if_true, vector_view<D> if_false)
+        : condition_(std::move(condition)), if_true_(std::move(if_true)), if_false_(std::move(if_false)) {}
+    chosen_view(const chosen_view&) = default;
+    ~chosen_view() = default;
+
+    VEX_ASSIGNED_BY_MEMBER(chosen_view)
+
+    balm::expr<D> balm_expr() const {
+        return balm::select(condition_, if_true_.balm_expr(), if_false_.balm_expr());
+    }
+    const detail::queue_list& queues() const { return if_true_.queues(); }
+    auto balm_targets() const { return std::tuple_cat(if_true_.balm_targets(), if_false_.balm_targets()); }
+    template <detail::operand A>
+    auto balm_values(const A& a) const {
+        const balm::expr<D> value = detail::assigned<D>(a);
+        return std::tuple(balm::select(condition_, value, if_true_.balm_expr()),
+                          balm::select(condition_, if_false_.balm_expr(), value));
+    }
+
+private:
+    template <class A>
+    const chosen_view& assign(const A& a) const {
+        const detail::on_queues scope(queues());
+        auto targets = balm_targets();
+        std::apply([&](auto&... each) { balm::tie(each...) = balm_values(a); }, targets);
+        return *this;
+    }
+
+    balm::expr<bool> condition_;
+    vector_view<D> if_true_, if_false_;
+};
+/// What if_else makes of two pointers.
+template <class D>
+class chosen_pointer {
+public:
+    chosen_pointer(balm::expr<bool> condition, pointer<D> if_true, pointer<D> if_false)
+        : condition_(std::move(condition)), if_true_(std::move(if_true)), if_false_(std::move(if_false)) {}
+    const chosen_view<D> operator*() const { return {condition_, *if_true_, *if_false_}; }
+
+private:
+    balm::expr<bool> condition_;
+    pointer<D> if_true_, if_false_;
+};
+namespace detail {
+template <class D>
+pointer<D> as_pointer(const pointer<D>& p) {
+    return p;
+}
+template <class P>
+concept pointer_operand = requires(const P& p) {
+    as_pointer(p);
+};
+}  // namespace detail
+/// A pointer to an element of the memory that the condition chooses, of each element.
+///
+///     *vex::if_else(x < 0.5, &y, &z) = 42;
+template <detail::vexpr C, detail::pointer_operand P, detail::pointer_operand Q>
+decltype(auto) if_else(const C& condition, const P& if_true, const Q& if_false) {
+    return chosen_pointer(detail::assigned<bool>(condition), detail::as_pointer(if_true),
+                          detail::as_pointer(if_false));
+}
+
+// ---- atomic operations on the elements that pointers are to; the value is the one before ----
+
+#define VEX_ATOMIC(name, operation)                                                                         \
+    template <class P, detail::operand A>                                                                   \
+    requires detail::pointer_operand<P>                                                                     \
+    decltype(auto) name(const P& p, const A& a) {                                                           \
+        return detail::atomically(                                                                          \
+            detail::as_pointer(p), a,                                                                       \
+            [](auto memory, auto i, auto value) { return balm::dsl::operation(memory[i], value); }, #name); \
+    }
+namespace detail {
+template <class D, operand A, class F>
+auto atomically(const pointer<D>& p, const A& a, F operation, const char* name) {
+    static const auto function =
+        balm::function(name, [operation](balm::dsl::Mixed<D> memory, balm::dsl::Long i,
+                                         balm::dsl::Var<D> value) { return operation(memory, i, value); });
+    return wrap(balm::call_function(function, p.memory().share(), p.index(), assigned<D>(a)), p.queues());
+}
+}  // namespace detail
+/// OpenCL's atomic functions. Evaluate them with vex::eval if only the effect counts.
+///
+///     vex::eval(atomic_add(vex::raw_pointer(bins) + bin, 1));
+VEX_ATOMIC(atomic_add, atomic_add)
+VEX_ATOMIC(atomic_sub, atomic_sub)
+VEX_ATOMIC(atomic_xchg, atomic_exchange)
+VEX_ATOMIC(atomic_min, atomic_min)
+VEX_ATOMIC(atomic_max, atomic_max)
+VEX_ATOMIC(atomic_and, atomic_and)
+VEX_ATOMIC(atomic_or, atomic_or)
+VEX_ATOMIC(atomic_xor, atomic_xor)
+#undef VEX_ATOMIC
+template <detail::pointer_operand P>
+decltype(auto) atomic_inc(const P& p) {
+    return atomic_add(p, 1);
+}
+template <detail::pointer_operand P>
+decltype(auto) atomic_dec(const P& p) {
+    return atomic_sub(p, 1);
+}
+
+}  // namespace vex
