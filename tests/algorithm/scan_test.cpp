@@ -233,6 +233,17 @@ TEST(V15_scan, functions_without_an_identity) {
         expect_equal(vector<std::int64_t>(exclusive_scan(fold_of(values, first_of()), std::int64_t{7})),
                      std::vector<std::int64_t>(n, 7));
         EXPECT_EQ(vector<std::int64_t>(exclusive_scan(fold_of(values, first_of())))[0], 0);
+
+        const auto same =
+            function("same(a, c, b, d)", [](Long a, Long c, Long b, Long d) { return a == b && c == d; });
+        const std::tuple pairs(cast<std::int64_t>(of / 2), cast<std::int64_t>(of % 2));
+        expect_equal(vector<std::int64_t>(inclusive_scan_by_key(pairs, same, fold_of(values, first_of()))),
+                     starts);
+        for (std::size_t k = 0; k < n; ++k)
+            starts[k] = k == 0 || keys[k] != keys[k - 1] ? 3 : starts[k - 1] + 1;
+        expect_equal(vector<std::int64_t>(
+                         exclusive_scan_by_key(pairs, same, count_of(values == values), std::int64_t{3})),
+                     starts);
     });
 }
 
