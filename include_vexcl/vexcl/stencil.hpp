@@ -52,7 +52,7 @@ public:
     }
     template <detail::multi X>
     const auto convolve(const X& x) const {
-        return detail::each_component([this](const auto& each) { return convolve(each); }, x);
+        return detail::each_component([this](const auto& each) { return this->convolve(each); }, x);
     }
 
 private:

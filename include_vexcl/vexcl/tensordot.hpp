@@ -18,7 +18,10 @@ namespace vex {
 template <class... Axis>
 std::array<std::array<std::size_t, 2>, sizeof...(Axis) / 2> axes_pairs(Axis... axes) {
     static_assert(sizeof...(Axis) % 2 == 0, "axes are pairs");
-    return {{static_cast<std::size_t>(axes)...}};
+    const std::size_t each[] = {static_cast<std::size_t>(axes)...};
+    std::array<std::array<std::size_t, 2>, sizeof...(Axis) / 2> pairs;
+    for (std::size_t k = 0; k < pairs.size(); ++k) pairs[k] = {each[2 * k], each[2 * k + 1]};
+    return pairs;
 }
 
 namespace detail {

@@ -56,14 +56,14 @@ const std::string& name_of_packed() {
     return name;
 }
 
-template <class First, class... Rest>
-const balm::trace::structure& balm_structure(const packed_keys<First, Rest...>*) {
-    using S = packed_keys<First, Rest...>;
+template <class First, class Second, class... Rest>
+const balm::trace::structure& balm_structure(const packed_keys<First, Second, Rest...>*) {
+    using S = packed_keys<First, Second, Rest...>;
     static const balm::trace::member members[] = {
         balm::detail::describe_member<First>("first", offsetof(S, first)),
-        balm::detail::describe_member<packed_keys<Rest...>>("rest", offsetof(S, rest))};
-    static const balm::trace::structure description{name_of_packed<First, Rest...>().c_str(), sizeof(S),
-                                                    alignof(S), members, 2};
+        balm::detail::describe_member<packed_keys<Second, Rest...>>("rest", offsetof(S, rest))};
+    static const balm::trace::structure description{name_of_packed<First, Second, Rest...>().c_str(),
+                                                    sizeof(S), alignof(S), members, 2};
     return description;
 }
 template <class Last>
