@@ -12,6 +12,7 @@
 #include "vexcl/detail/builtins.hpp"
 #include "vexcl/detail/multi_expression.hpp"
 #include "vexcl/detail/tied_assignment.hpp"
+#include "vexcl/temporary.hpp"
 #include "vexcl/vector.hpp"
 
 namespace vex {
@@ -69,6 +70,16 @@ VEX_BUILTIN_3(select)
 template <class T, detail::multi A>
 const auto cast(const A& a) {
     return detail::each_component([](const auto& x) { return vex::cast<T>(x); }, a);
+}
+
+/// The expression itself, as make_temp() of its components.
+template <std::size_t Tag, detail::multi A>
+const auto make_temp(const A& a) {
+    return detail::each_component([](const auto& x) { return vex::make_temp<Tag>(x); }, a);
+}
+template <std::size_t Tag, class T, detail::multi A>
+const auto make_temp(const A& a) {
+    return detail::each_component([](const auto& x) { return vex::make_temp<Tag, T>(x); }, a);
 }
 
 /// N vectors of the same size on the same queues. Operators and functions work component by component; a
