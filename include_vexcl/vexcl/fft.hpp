@@ -96,7 +96,7 @@ public:
 
     /// The transform of an operand of as many elements as the extents have.
     template <detail::vexpr A>
-    const auto operator()(const A& a) const {
+    decltype(auto) operator()(const A& a) const {
         balm::expr<number> e(balm::view<const number>(detail::as_complex<R>(detail::lower(a)), extents_));
         if (forward_.count > 0) e = balm::fft(std::move(e), forward_);
         if (inverse_.count > 0) e = balm::ifft(std::move(e), inverse_);

@@ -69,7 +69,7 @@ public:
 
     /// The value at the coordinates that operands give, an expression.
     template <class... X>
-    requires(sizeof...(X) == N && detail::operands<X...>) const auto operator()(const X&... at) const {
+    requires(sizeof...(X) == N && detail::operands<X...>) decltype(auto) operator()(const X&... at) const {
         detail::queue_list queues = detail::queues_of(at...);
         if (!queues) queues = queues_;
         return detail::wrap(balm::expr<D>(of_(detail::assigned<D>(at)...)), std::move(queues));

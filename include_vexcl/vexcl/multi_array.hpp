@@ -17,7 +17,7 @@ public:
     multi_array_view(vector<T>& elements, const gslice<N>& slice) : elements_(elements), slice_(slice) {}
 
     /// The elements, to read and to assign.
-    const auto vec() const { return slice_(elements_); }
+    decltype(auto) vec() const { return slice_(elements_); }
     /// The extent of dimension D of those that are kept.
     template <std::size_t D>
     std::size_t size() const {
@@ -67,7 +67,7 @@ private:
 
 /// The reduction of an array along some of its dimensions.
 template <class Reduction, class T, std::size_t N, class Dimensions>
-const auto reduce(const multi_array<T, N>& x, const Dimensions& dimensions) {
+decltype(auto) reduce(const multi_array<T, N>& x, const Dimensions& dimensions) {
     return reduce<Reduction>(slicer<N>(x.slice.dim)[_](x.vec()), dimensions);
 }
 

@@ -20,7 +20,7 @@ namespace vex {
 #define VEX_BINARY_OPERATOR(symbol)                                                                   \
     template <class L, class R>                                                                       \
     requires detail::multi_operands<L, R>                                                             \
-    const auto operator symbol(const L& l, const R& r) {                                              \
+    decltype(auto) operator symbol(const L& l, const R& r) {                                          \
         return detail::each_component([](const auto& a, const auto& b) { return a symbol b; }, l, r); \
     }
 #define VEX_BINARY_OPERATOR_ROW(symbol, row) VEX_BINARY_OPERATOR(symbol)
@@ -32,7 +32,7 @@ VEX_BINARY_OPERATOR(||)
 
 #define VEX_UNARY_OPERATOR(symbol)                                                \
     template <detail::multi A>                                                    \
-    const auto operator symbol(const A& a) {                                      \
+    decltype(auto) operator symbol(const A& a) {                                  \
         return detail::each_component([](const auto& x) { return symbol x; }, a); \
     }
 VEX_UNARY_OPERATOR(-)
@@ -43,19 +43,19 @@ VEX_UNARY_OPERATOR(!)
 
 #define VEX_BUILTIN_1(name)                                                           \
     template <detail::multi A>                                                        \
-    const auto name(const A& a) {                                                     \
+    decltype(auto) name(const A& a) {                                                 \
         return detail::each_component([](const auto& x) { return vex::name(x); }, a); \
     }
 #define VEX_BUILTIN_2(name)                                                                                \
     template <class A, class B>                                                                            \
     requires detail::multi_operands<A, B>                                                                  \
-    const auto name(const A& a, const B& b) {                                                              \
+    decltype(auto) name(const A& a, const B& b) {                                                          \
         return detail::each_component([](const auto& x, const auto& y) { return vex::name(x, y); }, a, b); \
     }
 #define VEX_BUILTIN_3(name)                                                                           \
     template <class A, class B, class C>                                                              \
     requires detail::multi_operands<A, B, C>                                                          \
-    const auto name(const A& a, const B& b, const C& c) {                                             \
+    decltype(auto) name(const A& a, const B& b, const C& c) {                                         \
         return detail::each_component(                                                                \
             [](const auto& x, const auto& y, const auto& z) { return vex::name(x, y, z); }, a, b, c); \
     }
@@ -68,17 +68,17 @@ VEX_BUILTIN_3(select)
 
 /// The elements of each component as another type.
 template <class T, detail::multi A>
-const auto cast(const A& a) {
+decltype(auto) cast(const A& a) {
     return detail::each_component([](const auto& x) { return vex::cast<T>(x); }, a);
 }
 
 /// The expression itself, as make_temp() of its components.
 template <std::size_t Tag, detail::multi A>
-const auto make_temp(const A& a) {
+decltype(auto) make_temp(const A& a) {
     return detail::each_component([](const auto& x) { return vex::make_temp<Tag>(x); }, a);
 }
 template <std::size_t Tag, class T, detail::multi A>
-const auto make_temp(const A& a) {
+decltype(auto) make_temp(const A& a) {
     return detail::each_component([](const auto& x) { return vex::make_temp<Tag, T>(x); }, a);
 }
 

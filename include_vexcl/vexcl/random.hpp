@@ -36,7 +36,7 @@ public:
 
     template <class Index, class Seed>
     requires detail::operands<Index, Seed>
-    const auto operator()(const Index& index, const Seed& seed) const {
+    decltype(auto) operator()(const Index& index, const Seed& seed) const {
         return detail::drawn(balm::uniform<detail::balm_element<T>, Generator>(), index, seed);
     }
 };
@@ -49,7 +49,7 @@ public:
 
     template <class Index, class Seed>
     requires detail::operands<Index, Seed>
-    const auto operator()(const Index& index, const Seed& seed) const {
+    decltype(auto) operator()(const Index& index, const Seed& seed) const {
         return detail::drawn(balm::normal<detail::balm_element<T>, Generator>(), index, seed);
     }
 };

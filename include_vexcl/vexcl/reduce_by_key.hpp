@@ -15,7 +15,7 @@ namespace vex {
 namespace detail {
 
 /// Where results are whose number is known only now: on the first queue.
-inline queue_list first_of(const queue_list& queues) {
+inline queue_list on_first_queue(const queue_list& queues) {
     return queues.size() < 2 ? queues : queue_list(std::vector<command_queue>{queues.queues()[0]});
 }
 template <class T, class E>
@@ -37,7 +37,7 @@ int reduce_by_key(InKeys&& in_keys, const vector<V>& in_values, OutKeys&& out_ke
     const auto keys = detail::vectors_of(in_keys);
     const auto targets = detail::vectors_of(out_keys);
     const detail::on_queues scope(in_values.queues());
-    const detail::queue_list where = detail::first_of(in_values.queues());
+    const detail::queue_list where = detail::on_first_queue(in_values.queues());
     detail::with_reductions(oper, in_values, [&](auto... reductions) {
         auto made = balm::reduce_by_key(detail::balm_vectors(keys), detail::same_keys(comp, keys),
                                         std::move(reductions)...);

@@ -52,7 +52,7 @@ public:
           val_(std::vector<command_queue>{queue}, static_cast<std::size_t>(row[m]), val) {}
 
     template <detail::vexpr X>
-    friend const auto operator*(const SpMatCCSR& a, const X& x) {
+    friend decltype(auto) operator*(const SpMatCCSR& a, const X& x) {
         using D = detail::element_of<X>;
         const detail::on_queues scope(a.val_.queues());
         return detail::wrap(balm::call_function(product<D>(), a.which_.balm_vector(),
@@ -61,7 +61,7 @@ public:
                             a.val_.queues());
     }
     template <detail::multi X>
-    friend const auto operator*(const SpMatCCSR& a, const X& x) {
+    friend decltype(auto) operator*(const SpMatCCSR& a, const X& x) {
         return detail::each_component([&a](const auto& each) { return a * each; }, x);
     }
 

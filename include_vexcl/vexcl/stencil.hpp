@@ -44,14 +44,14 @@ public:
 
     /// The weighted sums, which `x * s` and `s * x` are.
     template <detail::vexpr X>
-    const auto convolve(const X& x) const {
+    decltype(auto) convolve(const X& x) const {
         auto e = detail::assigned<D>(x);
         detail::flatten(e);
         return detail::wrap(detail::converted<D>(balm::convolve(balm::border::clamp, e, reversed_, how_)),
                             detail::queues_of(x));
     }
     template <detail::multi X>
-    const auto convolve(const X& x) const {
+    decltype(auto) convolve(const X& x) const {
         return detail::each_component([this](const auto& each) { return this->convolve(each); }, x);
     }
 
@@ -61,11 +61,11 @@ private:
 };
 
 template <class X, class T>
-requires(detail::vexpr<X> || detail::multi<X>) const auto operator*(const X& x, const stencil<T>& s) {
+requires(detail::vexpr<X> || detail::multi<X>) decltype(auto) operator*(const X& x, const stencil<T>& s) {
     return s.convolve(x);
 }
 template <class T, class X>
-requires(detail::vexpr<X> || detail::multi<X>) const auto operator*(const stencil<T>& s, const X& x) {
+requires(detail::vexpr<X> || detail::multi<X>) decltype(auto) operator*(const stencil<T>& s, const X& x) {
     return s.convolve(x);
 }
 
@@ -82,13 +82,13 @@ public:
     explicit StencilOperator(const std::vector<command_queue>&) {}
 
     template <detail::vexpr X>
-    const auto operator()(const X& x) const {
+    decltype(auto) operator()(const X& x) const {
         auto e = detail::assigned<D>(x);
         detail::flatten(e);
         return detail::wrap(computed(e, std::make_index_sequence<Width>()), detail::queues_of(x));
     }
     template <detail::multi X>
-    const auto operator()(const X& x) const {
+    decltype(auto) operator()(const X& x) const {
         return detail::each_component([this](const auto& each) { return (*this)(each); }, x);
     }
 

@@ -52,8 +52,8 @@ std::string contraction(std::size_t first_axes, std::size_t second_axes,
 ///
 ///     C = vex::tensordot(of_a[vex::_](A), of_b[vex::_](B), vex::axes_pairs(1, 0));  // a matrix product
 template <class A, class B, std::size_t Pairs>
-const auto tensordot(const vector_view<A>& a, const vector_view<B>& b,
-                     const std::array<std::array<std::size_t, 2>, Pairs>& common) {
+decltype(auto) tensordot(const vector_view<A>& a, const vector_view<B>& b,
+                         const std::array<std::array<std::size_t, 2>, Pairs>& common) {
     const auto axes = [](const auto& view) { return static_cast<std::size_t>(view.extents().dimensions()); };
     const std::string subscripts = detail::contraction(axes(a.balm_view()), axes(b.balm_view()), common);
     return detail::wrap(balm::einsum(subscripts, a.balm_view(), b.balm_view()), detail::queues_of(a, b));

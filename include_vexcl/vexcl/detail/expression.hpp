@@ -29,10 +29,6 @@
 #include "vexcl/detail/queue_list.hpp"
 #include "vexcl/types.hpp"
 
-#ifdef __clang__  // takes the const of results, which std::tie needs, for one that has no effect
-#pragma clang diagnostic ignored "-Wignored-qualifiers"
-#endif
-
 namespace vex {
 
 /// What stands in expressions is derived from it.

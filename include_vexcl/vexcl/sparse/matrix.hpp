@@ -52,7 +52,7 @@ public:
 
     /// The product, an expression of rows() elements in the wider type of both.
     template <detail::vexpr X>
-    friend const auto operator*(const matrix& a, const X& x) {
+    friend decltype(auto) operator*(const matrix& a, const X& x) {
         precondition(a.state_ != nullptr, "A product with no matrix");
         auto e = detail::lower(x);
         detail::flatten(e);
@@ -60,7 +60,7 @@ public:
     }
     /// The product with each component.
     template <detail::multi X>
-    friend const auto operator*(const matrix& a, const X& x) {
+    friend decltype(auto) operator*(const matrix& a, const X& x) {
         return detail::each_component([&a](const auto& each) { return a * each; }, x);
     }
 
