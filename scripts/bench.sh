@@ -7,7 +7,7 @@
 # To measure on a machine with nothing installed but a driver: bundle here, copy the bundle and scripts/, run
 # there, bring the JSON files back, and tabulate here.
 #
-#   scripts/bench.sh --bundle                           build/bench_bundle: the programs, libpeer_cuda.so, and
+#   scripts/bench.sh --bundle                           build/bench_bundle: the programs, what they open, and
 #                                                       the shared libraries that they need
 #   scripts/bench.sh --run BUNDLE RESULTS [PROGRAM...]  runs a bundle's programs; RESULTS/*.json
 #   scripts/performance_table.py --update docs/performance.md --machine NAME RESULTS/*.json
@@ -51,14 +51,19 @@ run() {
     return $failed
 }
 
+# What some programs open at run time, if it was built.
+modules=(peer_cuda vexcl_cases_balm vexcl_cases_vexcl)
+
 bundle() {
-    local to=build/bench_bundle program
+    local to=build/bench_bundle program module
     configure
     cmake --build "$build" --target bench
     rm -rf "$to"
     mkdir -p "$to"
     cp "$build"/bin/bench_* "$to/"
-    [ ! -e "$build/bin/libpeer_cuda.so" ] || cp "$build/bin/libpeer_cuda.so" "$to/"
+    for module in "${modules[@]}"; do
+        [ ! -e "$build/bin/lib$module.so" ] || cp "$build/bin/lib$module.so" "$to/"
+    done
     # What a plain system lacks; the C and C++ runtime libraries are the system's own.
     for program in "$to"/bench_*; do
         ldd "$program" | sed -n 's/.*=> \(\/[^ ]*lib\(benchmark\|fmt\|sodium\|gomp\|OpenCL\)\.so[^ ]*\).*/\1/p'
@@ -93,7 +98,10 @@ programs=("$@")
 [ ${#programs[@]} -gt 0 ] || mapfile -t programs < <(all_programs)
 configure
 targets=("${programs[@]/#/bench_}")
-if cmake --build "$build" --target help | grep -q '^peer_cuda:'; then targets+=(peer_cuda); fi
+known=$(cmake --build "$build" --target help)
+for module in "${modules[@]}"; do
+    if grep -q "^$module:" <<<"$known"; then targets+=("$module"); fi
+done
 cmake --build "$build" --target "${targets[@]}"
 failed=0
 run "$build/bin" "$build/bench_results" "${programs[@]}" || failed=1

@@ -50,7 +50,8 @@ enum class reduction_kind : std::uint8_t {
     any,
     all,
     count,
-    fold
+    fold,
+    fold_without_identity
 };
 
 /// A reduction of one expression.
@@ -60,6 +61,11 @@ struct reduction {
     std::uint64_t identity = 0;                         ///< of a fold: the bits of the value of no elements
     std::shared_ptr<const ir::function> function = {};  ///< of a fold
 };
+
+/// Whether a function combines the elements.
+constexpr bool is_fold(reduction_kind kind) {
+    return kind == reduction_kind::fold || kind == reduction_kind::fold_without_identity;
+}
 
 /// Results leave 8 bytes each in `results`: one, and for arg_min and arg_max a second, the position. The
 /// program's values are the reductions' expressions, in their order.
@@ -303,6 +309,32 @@ bool every(A&& a) {
     return reduce(all_of(static_cast<A&&>(a)));
 }
 
+namespace detail {
+
+/// The tape of a fold's elements, which the function takes.
+template <class F>
+struct folding;
+template <class R, class P, class Q>
+struct folding<device_function<R, P, Q>> {
+    using type = typename R::value_type;
+
+    template <array_value A>
+    static array::tape elements(A&& a) {
+        static_assert(
+            are_scalars<A>(),
+            "Balm: this reduction takes numbers; of short vectors fold lanes (balm::lane<0>(v)), of "
+            "complex numbers real(z) and imag(z), of structures fields");
+        static_assert(std::is_same_v<P, R> && std::is_same_v<Q, R>,
+                      "Balm: the function of a fold takes two elements and gives one, all of one type");
+        static_assert(
+            kind_of(array_scalar<A>()) <= kind_of(scalar_of<type>),
+            "Balm: the function of this fold takes a narrower type than the elements are of; cast them");
+        return begin<array_scalar<A>()>(static_cast<A&&>(a));
+    }
+};
+
+}  // namespace detail
+
 /// The elements combined by a function of two of them, which must be associative and commutative: they come
 /// in any order. `identity` changes nothing that it is combined with, and is the result for no elements.
 ///
@@ -310,23 +342,34 @@ bool every(A&& a) {
 ///     double norm = balm::fold(x, 0.0, larger);
 template <array_value A, scalar_type I, class R, class P, class Q>
 auto fold_of(A&& a, I identity, const device_function<R, P, Q>& function) {
-    using T = typename R::value_type;
-    static_assert(detail::are_scalars<A>(),
-                  "Balm: this reduction takes numbers; of short vectors fold lanes (balm::lane<0>(v)), of "
-                  "complex numbers real(z) and imag(z), of structures fields");
-    static_assert(std::is_same_v<P, R> && std::is_same_v<Q, R>,
-                  "Balm: the function of a fold takes two elements and gives one, all of one type");
-    static_assert(
-        kind_of(detail::array_scalar<A>()) <= kind_of(scalar_of<T>) &&
-            kind_of(scalar_of<I>) <= kind_of(scalar_of<T>),
-        "Balm: the function of this fold takes a narrower type than the elements are of; cast them");
-    return lazy_reduction<T>(detail::begin<detail::array_scalar<A>()>(static_cast<A&&>(a)),
+    using folding = detail::folding<device_function<R, P, Q>>;
+    using T = typename folding::type;
+    static_assert(kind_of(scalar_of<I>) <= kind_of(scalar_of<T>),
+                  "Balm: the function of this fold takes a narrower type than the identity is of; cast it");
+    return lazy_reduction<T>(folding::elements(static_cast<A&&>(a)),
                              {array::reduction_kind::fold, scalar_of<T>,
                               detail::entering_bits<scalar_of<T>>(identity), function.function()});
+}
+/// The same for a function that has no identity, or none that the program knows: a truth value beside each
+/// partial result says whether there is one yet. The result for no elements is 0.
+///
+///     auto further = balm::function("further", [](Int a, Int b) { return select(abs(b) > abs(a), b, a); });
+///     furthest = balm::inclusive_scan(balm::fold_of(x, further));
+template <array_value A, class R, class P, class Q>
+auto fold_of(A&& a, const device_function<R, P, Q>& function) {
+    using folding = detail::folding<device_function<R, P, Q>>;
+    using T = typename folding::type;
+    return lazy_reduction<T>(
+        folding::elements(static_cast<A&&>(a)),
+        {array::reduction_kind::fold_without_identity, scalar_of<T>, 0, function.function()});
 }
 template <array_value A, scalar_type I, class R, class P, class Q>
 auto fold(A&& a, I identity, const device_function<R, P, Q>& function, policy how = policy::run_to_run) {
     return reduce(how, fold_of(static_cast<A&&>(a), identity, function));
+}
+template <array_value A, class R, class P, class Q>
+auto fold(A&& a, const device_function<R, P, Q>& function, policy how = policy::run_to_run) {
+    return reduce(how, fold_of(static_cast<A&&>(a), function));
 }
 template <class T, array_value A, scalar_type I, class R, class P, class Q>
 void fold_into(vector<T>& into, A&& a, I identity, const device_function<R, P, Q>& function,

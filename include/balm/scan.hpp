@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "balm/compaction.hpp"
 #include "balm/reduce.hpp"
 #include "balm/view.hpp"
 
@@ -60,6 +61,23 @@ array::tape starts_of_segments(K&& keys) {
     return (own != own[balm::max(here - 1, std::int64_t{0})]).tape();
 }
 
+/// Whether an element's keys are not the same as those before it, as a function says.
+template <class K, class... P>
+array::tape starts_of_segments(const K& keys, const device_function<dsl::Bool, P...>& same) {
+    static_assert(
+        sizeof...(P) == 2 * array_count<K>,
+        "Balm: a function that compares neighbours takes the keys of one element, then those of the next");
+    return std::apply(
+        [&](const auto&... each) {
+            const auto here = element_index();
+            const auto before = balm::max(here - 1, std::int64_t{0});
+            return (here > 0 &&
+                    !call_function(same, expr<element_of<decltype(each)>>(each)[before]..., each...))
+                .tape();
+        },
+        listed_arrays(keys));
+}
+
 /// A reduction as scans take it; of an expression its sum.
 template <class R>
 lazy_reduction<R> as_reduction(lazy_reduction<R> what) {
@@ -79,6 +97,12 @@ template <class K, class R, class... I>
 auto scanned_by_key(K&& keys, lazy_reduction<R> what, bool is_inclusive, I... init) {
     const array::scan how = scan_of(what, is_inclusive, init...);
     return expr<R>(array::scanned(std::move(what).tape(), how, starts_of_segments(static_cast<K&&>(keys))));
+}
+
+template <class R, class... I>
+auto scanned_in_segments(lazy_reduction<R> what, bool is_inclusive, array::tape&& starts, I... init) {
+    const array::scan how = scan_of(what, is_inclusive, init...);
+    return expr<R>(array::scanned(std::move(what).tape(), how, std::move(starts)));
 }
 
 template <class V>
@@ -157,6 +181,24 @@ template <array_value K, scannable V, scalar_type I>
 auto exclusive_scan_by_key(K&& keys, V&& values, I init) {
     return detail::scanned_by_key(static_cast<K&&>(keys), detail::as_reduction(static_cast<V&&>(values)),
                                   false, init);
+}
+
+/// The same where a function says whether neighbours belong to one segment, as in reduce_by_key: `same(a,
+/// b)`, or of two arrays of keys `same(a, c, b, d)` for keys (a, c) and (b, d), those of the earlier element
+/// first.
+///
+///     running = balm::inclusive_scan_by_key(std::tie(year, month), same_quarter, sales);
+template <array_list K, class... P, scannable V, class... I>
+requires(sizeof...(I) <= 1 && (scalar_type<I> && ...)) auto inclusive_scan_by_key(
+    const K& keys, const device_function<dsl::Bool, P...>& same, V&& values, I... init) {
+    return detail::scanned_in_segments(detail::as_reduction(static_cast<V&&>(values)), true,
+                                       detail::starts_of_segments(keys, same), init...);
+}
+template <array_list K, class... P, scannable V, class... I>
+requires(sizeof...(I) <= 1 && (scalar_type<I> && ...)) auto exclusive_scan_by_key(
+    const K& keys, const device_function<dsl::Bool, P...>& same, V&& values, I... init) {
+    return detail::scanned_in_segments(detail::as_reduction(static_cast<V&&>(values)), false,
+                                       detail::starts_of_segments(keys, same), init...);
 }
 
 }  // namespace balm

@@ -135,9 +135,9 @@ TEST(V15_reduce_by_key, every_reduction_at_once) {
         for (std::uint64_t& each : maps) each = random();
         const vector<int> k(ctx, keys), v(ctx, x);
         const vector<std::uint64_t> f(ctx, maps);
-        const auto [distinct, low, high, odd, positive, some, every_one, maps_of_runs] =
+        const auto [distinct, low, high, odd, positive, some, every_one, maps_of_runs, same_maps] =
             reduce_by_key(k, min_of(v), max_of(v), product_of(v | 1), count_of(v > 0), any_of(v > 900),
-                          all_of(v > -900), fold_of(f, unchanged, composition()));
+                          all_of(v > -900), fold_of(f, unchanged, composition()), fold_of(f, composition()));
         const auto of = [&](auto identity, auto&& combine, auto&& entering) {
             std::vector<decltype(identity)> list;
             for (const int each : x) list.push_back(entering(each));
@@ -159,6 +159,7 @@ TEST(V15_reduce_by_key, every_reduction_at_once) {
         expect_same(positive,
                     of(std::int64_t{0}, plus<std::int64_t>(), [](int a) { return std::int64_t{a > 0}; }));
         expect_same(maps_of_runs, reduced(keys, maps, unchanged, composed).results);
+        expect_same(same_maps, reduced(keys, maps, unchanged, composed).results);
         const auto counts = of(0, plus<int>(), [](int a) { return a > 900 ? 1 : 0; });
         const auto misses = of(0, plus<int>(), [](int a) { return a > -900 ? 0 : 1; });
         const auto any_got = some.to_host(), all_got = every_one.to_host();

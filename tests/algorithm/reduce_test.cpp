@@ -299,6 +299,11 @@ TEST(V10_folds, take_functions_of_two) {
         EXPECT_EQ(fold(K, 0u, flip, how), flipped);
         const vector<double> nothing(ctx, 0);
         EXPECT_EQ(fold(nothing, 4.5, larger, how), 4.5);
+        EXPECT_EQ(fold(X, larger, how), far);
+        EXPECT_EQ(fold(nothing, larger, how), 0);
+        // -0 is an identity, +0 none: a sum of -0 alone is -0.
+        const auto add = balm::function("add", [](dsl::Double a, dsl::Double b) { return a + b; });
+        EXPECT_TRUE(std::signbit(fold(vector<double>(ctx, 1000, -0.0), add, how)));
     });
 }
 

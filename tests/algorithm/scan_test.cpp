@@ -200,6 +200,53 @@ TEST(V15_scan, functions_that_do_not_commute) {
     });
 }
 
+const auto& first_of() {
+    static const auto made = function("first_of(a, b)", [](Long a, Long) { return a; });
+    return made;
+}
+
+TEST(V15_scan, functions_without_an_identity) {
+    auto random = seeded_random();
+    in_all_strategies([&](const context& ctx) {
+        const std::size_t n = 1 + pick(random, 200000);
+        SCOPED_TRACE(n);
+        std::vector<std::uint64_t> maps(n);
+        for (std::uint64_t& each : maps) each = random();
+        const vector<std::uint64_t> f(ctx, maps);
+        std::vector<std::uint64_t> wanted(n);
+        std::inclusive_scan(maps.begin(), maps.end(), wanted.begin(), composed);
+        expect_equal(vector<std::uint64_t>(inclusive_scan(fold_of(f, composition()))), wanted);
+        const std::uint64_t init = random();
+        expect_equal(vector<std::uint64_t>(exclusive_scan(fold_of(f, composition()), init)),
+                     exclusive(maps, composed, init));
+
+        std::vector<std::int64_t> x(n), keys(n), starts(n);
+        for (std::size_t k = 0; k < n; ++k) {
+            x[k] = static_cast<std::int64_t>(random());
+            keys[k] = k == 0 ? 0 : keys[k - 1] + static_cast<std::int64_t>(pick(random, 50) == 0);
+            starts[k] = k > 0 && keys[k] == keys[k - 1] ? starts[k - 1] : x[k];
+        }
+        const vector<std::int64_t> values(ctx, x), of(ctx, keys);
+        expect_equal(vector<std::int64_t>(inclusive_scan(fold_of(values, first_of()))),
+                     std::vector<std::int64_t>(n, x[0]));
+        expect_equal(vector<std::int64_t>(inclusive_scan_by_key(of, fold_of(values, first_of()))), starts);
+        expect_equal(vector<std::int64_t>(exclusive_scan(fold_of(values, first_of()), std::int64_t{7})),
+                     std::vector<std::int64_t>(n, 7));
+        EXPECT_EQ(vector<std::int64_t>(exclusive_scan(fold_of(values, first_of())))[0], 0);
+
+        const auto same =
+            function("same(a, c, b, d)", [](Long a, Long c, Long b, Long d) { return a == b && c == d; });
+        const std::tuple pairs(cast<std::int64_t>(of / 2), cast<std::int64_t>(of % 2));
+        expect_equal(vector<std::int64_t>(inclusive_scan_by_key(pairs, same, fold_of(values, first_of()))),
+                     starts);
+        for (std::size_t k = 0; k < n; ++k)
+            starts[k] = k == 0 || keys[k] != keys[k - 1] ? 3 : starts[k - 1] + 1;
+        expect_equal(vector<std::int64_t>(
+                         exclusive_scan_by_key(pairs, same, count_of(values == values), std::int64_t{3})),
+                     starts);
+    });
+}
+
 // ---- rounding
 
 template <class T>

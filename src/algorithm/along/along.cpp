@@ -220,7 +220,7 @@ private:
     }
     /// Of numbers of 32 and 64 bits, and without calls of functions.
     bool has_lanes() const {
-        return what_.kind != reduction_kind::fold && what_.element.is_scalar() &&
+        return !is_fold(what_.kind) && what_.element.is_scalar() &&
                balm::size_of(what_.element.element) >= 4 && has_lanes_of_rows(p_, leaves_.places);
     }
 

@@ -34,7 +34,7 @@ constexpr std::size_t groups_per_compute_unit = 32;
 const char* word_for(reduction_kind kind) {
     constexpr const char* words[] = {"sum", "sum_compensated", "product", "min",
                                      "max", "arg_min",         "arg_max", "any",
-                                     "all", "count",           "fold"};
+                                     "all", "count",           "fold",    "fold"};
     return words[static_cast<int>(kind)];
 }
 
@@ -104,8 +104,7 @@ public:
         results_ = 0;
         for (const reduction& r : asked.all) results_ += has_position(r) ? 2 : 1;
         state_ = 0;
-        for (const reduction& r : asked.all)
-            state_ += has_position(r) || r.kind == reduction_kind::sum_compensated ? 2 : 1;
+        for (const reduction& r : asked.all) state_ += state_size(r);
     }
 
     void start() {
@@ -183,8 +182,7 @@ private:
     bool is_in_vectors() const {
         return has_lanes(asked_.p) &&
                std::all_of(asked_.all.begin(), asked_.all.end(), [](const reduction& r) {
-                   return r.kind != reduction_kind::fold && r.element.is_scalar() &&
-                          size_of(r.element.element) >= 4;
+                   return !is_fold(r.kind) && r.element.is_scalar() && size_of(r.element.element) >= 4;
                });
     }
 
@@ -282,7 +280,7 @@ void combine(const reduction& r, std::uint64_t* results, const std::uint64_t* mo
 bool combines_on_host(const request& asked) {
     const bool is_in_order = asked.how == policy::portable;
     return !is_in_order && std::none_of(asked.all.begin(), asked.all.end(), [](const reduction& r) {
-        return r.kind == reduction_kind::fold || r.kind == reduction_kind::sum_compensated;
+        return is_fold(r.kind) || r.kind == reduction_kind::sum_compensated;
     });
 }
 

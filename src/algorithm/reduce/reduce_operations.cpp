@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "balm/dsl/control.hpp"
 #include "ir/ir.hpp"
 #include "ir/with_type.hpp"
 
@@ -77,8 +78,23 @@ void add_exactly(node a, node b, node& sum, node& error) {
                   apply(builtin::sub, b, of_b));
 }
 
-std::size_t state_size(const reduction& r) {
-    return has_position(r) || r.kind == reduction_kind::sum_compensated ? 2 : 1;
+node truth(bool value) { return trace::constant(scalar::boolean, value ? 1 : 0); }
+
+/// Two states of a fold without an identity, each a value and whether there is one. The function is called
+/// for two values alone: for others it need not be defined.
+values folded(const reduction& r, const node* a, const node* b) {
+    const values made = block::variables("folded", {trace::select(b[1], b[0], a[0])});
+    IF (block::Bool(apply(builtin::bit_and, a[1], b[1]))) {
+        const node operands[] = {a[0], b[0]};
+        block::write(made, {as_element(trace::call(r.function, operands, 2, {}), r.element)});
+    }
+    return block::joined(block::read(made), {apply(builtin::bit_or, a[1], b[1])});
+}
+
+/// The type of a state's second value.
+trace::type second_of_state(const reduction& r) {
+    if (has_position(r)) return scalar::i64;
+    return r.kind == reduction_kind::sum_compensated ? r.element : trace::type(scalar::boolean);
 }
 
 /// The position and those behind it.
@@ -111,6 +127,13 @@ bool is_extreme(const reduction& r) {
     return has_position(r) || r.kind == reduction_kind::min || r.kind == reduction_kind::max;
 }
 
+std::size_t state_size(const reduction& r) {
+    return has_position(r) || r.kind == reduction_kind::sum_compensated ||
+                   r.kind == reduction_kind::fold_without_identity
+               ? 2
+               : 1;
+}
+
 std::uint64_t result_of_nothing(const reduction& r) {
     const bool is_one = r.kind == reduction_kind::product || r.kind == reduction_kind::all;
     return ir::with_type(r.element.element, [&]<class T>(std::type_identity<T>) {
@@ -138,7 +161,7 @@ operations::operations(const reduction* first, std::size_t count, operation_styl
             state_.push_back(in_lanes(scalar::i64, style.lanes));
             results_.push_back(state_.back());
         } else if (state_size(r) == 2) {
-            state_.push_back(r.element);
+            state_.push_back(second_of_state(r));
         }
     }
 }
@@ -154,7 +177,8 @@ bool operations::depend_on_order() const {
             case reduction_kind::max:
                 if (is_floating(r.element.element) && style_.exact_order) return true;
                 break;
-            case reduction_kind::fold: return true;
+            case reduction_kind::fold:
+            case reduction_kind::fold_without_identity: return true;
             default: break;
         }
     return false;
@@ -184,6 +208,10 @@ values operations::identity() const {
                                      dsl::detail::bits_of(std::numeric_limits<std::int64_t>::max())));
                 break;
             case reduction_kind::fold: made.push_back(whole(r.element, r.identity)); break;
+            case reduction_kind::fold_without_identity:
+                made.push_back(number(r.element, 0));
+                made.push_back(truth(false));
+                break;
         }
     }
     return made;
@@ -194,6 +222,7 @@ values operations::beginning_with(const values& first) const {
     std::size_t at = 0;
     for (std::size_t k = 0; k < all_.size(); ++k) {
         made[at] = as_type(first[k], all_[k].element);
+        if (all_[k].kind == reduction_kind::fold_without_identity) made[at + 1] = truth(true);
         at += state_size(all_[k]);
     }
     return made;
@@ -208,8 +237,10 @@ values operations::of_element(const values& elements, node position) const {
             as_type(counts ? trace::convert(elements[k], scalar::boolean) : elements[k], r.element));
         if (has_position(r))
             made.push_back(positions(position, style_.lanes));
-        else if (state_size(r) == 2)
+        else if (r.kind == reduction_kind::sum_compensated)
             made.push_back(number(r.element, 0));
+        else if (r.kind == reduction_kind::fold_without_identity)
+            made.push_back(truth(true));
     }
     return made;
 }
@@ -252,6 +283,9 @@ values operations::combined(const values& first, const values& second, bool in_o
                 made.push_back(as_element(trace::call(r.function, operands, 2, {}), r.element));
                 break;
             }
+            case reduction_kind::fold_without_identity:
+                for (const node& each : folded(r, a, b)) made.push_back(each);
+                break;
         }
     }
     return made;

@@ -21,6 +21,8 @@ bool is_condition(const reduction&);
 bool has_position(const reduction&);
 /// Whether it is the least or the greatest element, which of no elements there is none.
 bool is_extreme(const reduction&);
+/// How many values a partial result consists of.
+std::size_t state_size(const reduction&);
 /// The bits of a result of no elements, of what is no extreme.
 std::uint64_t result_of_nothing(const reduction&);
 

@@ -1,0 +1,76 @@
+#pragma once
+// Several assignments in one kernel, from the elements as they were before: vex::tie, and the assignments of
+// multivectors.
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <balm/tie.hpp>
+
+#include "vexcl/detail/assignments.hpp"
+#include "vexcl/detail/multi_expression.hpp"
+#include "vexcl/operations.hpp"
+
+namespace vex {
+namespace detail {
+
+/// Assigns value(k) to the k-th target; `value` is given k as std::integral_constant.
+template <class... Target, class Value>
+void assign_together(const std::tuple<const Target&...>& targets, const Value& value) {
+    const on_queues scope(std::apply([](const Target&... each) { return queues_of(each...); }, targets));
+    [&]<std::size_t... K>(std::index_sequence<K...>) {
+        const auto values = std::tuple_cat(
+            std::get<K>(targets).balm_values(value(std::integral_constant<std::size_t, K>()))...);
+        auto into = std::tuple_cat(std::get<K>(targets).balm_targets()...);
+        std::apply([&](auto&&... each) { balm::tie(std::forward<decltype(each)>(each)...) = values; },
+                   std::move(into));
+    }
+    (std::index_sequence_for<Target...>());
+}
+
+}  // namespace detail
+
+/// Vectors and views that are assigned together; see tie.
+template <class... Target>
+class tied_targets {
+public:
+    explicit tied_targets(const Target&... targets) : targets_(targets...) {}
+
+    /// From a std::tuple, a std::array or a multivector with as many components, or from what counts for
+    /// each.
+    template <detail::multi_operand A>
+    const tied_targets& operator=(const A& values) const {  // NOLINT(misc-unconventional-assign-operator)
+        static_assert(detail::agree<A>(sizeof...(Target)), "a tie takes a value for each target");
+        detail::assign_together(targets_, [&](auto k) -> decltype(auto) {
+            return detail::component<decltype(k)::value>(values);
+        });
+        return *this;
+    }
+#define VEX_COMPOUND(symbol, operation)                                                            \
+    template <detail::multi_operand A>                                                             \
+    const tied_targets& operator symbol(const A& values) const {                                   \
+        static_assert(detail::agree<A>(sizeof...(Target)), "a tie takes a value for each target"); \
+        detail::assign_together(targets_, [&](auto k) {                                            \
+            return std::get<decltype(k)::value>(targets_)                                          \
+                operation detail::component<decltype(k)::value>(values);                           \
+        });                                                                                        \
+        return *this;                                                                              \
+    }
+    VEX_COMPOUND_ASSIGNMENTS(VEX_COMPOUND)
+#undef VEX_COMPOUND
+
+private:
+    std::tuple<const Target&...> targets_;
+};
+
+/// Several vectors or views, to be assigned by one kernel.
+///
+///     vex::tie(x, y) = std::tie(x + y, x - y);
+template <class... Target>
+tied_targets<Target...> tie(const Target&... targets) {
+    return tied_targets<Target...>(targets...);
+}
+
+}  // namespace vex

@@ -1,0 +1,119 @@
+#pragma once
+// Fourier transforms of expressions, as expressions.
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <balm/fft.hpp>
+
+#include "vexcl/vector.hpp"
+
+namespace vex {
+
+namespace fft {
+
+/// What happens along a dimension: the transform, its inverse (divided by the extent), or nothing.
+enum direction { forward, inverse, none };
+
+/// Sizes that transforms suit: those without prime factors beyond 13.
+struct planner {
+    std::size_t best_size(std::size_t n) const {
+        while (!is_suited(n)) ++n;
+        return n;
+    }
+
+private:
+    static bool is_suited(std::size_t n) {
+        for (const std::size_t p : {2, 3, 5, 7, 11, 13})
+            while (n > 1 && n % p == 0) n /= p;
+        return n <= 1;
+    }
+};
+
+}  // namespace fft
+
+namespace detail {
+
+/// The element of a transform, for the numbers or pairs of numbers of T.
+template <class T>
+using fft_number = balm_element<typename cl_scalar_of<T>::type>;
+
+/// Numbers, or pairs of them, as complex numbers.
+template <class R, class D>
+balm::expr<balm::complex_value<R>> as_complex(const balm::expr<D>& e) {
+    if constexpr (balm::vector_type<D>)
+        return balm::compose<balm::complex_value<R>>(balm::cast<R>(balm::lane<0>(e)),
+                                                     balm::cast<R>(balm::lane<1>(e)));
+    else
+        return balm::compose<balm::complex_value<R>>(balm::cast<R>(e), balm::constant(R(0)));
+}
+
+}  // namespace detail
+
+/// The transform of expressions of In (numbers, or cl_float2 and cl_double2 as complex numbers) to Out, of
+/// one or several dimensions, some of which may be left out: batches. An Out that is a number takes the real
+/// parts.
+///
+///     vex::FFT<double, cl_double2> forward(ctx, n);
+///     vex::FFT<cl_double2, double> inverse(ctx, n, vex::fft::inverse);
+///     u = inverse(K * forward(f));
+///     vex::FFT<cl_float2> rows(ctx, {count, n}, {vex::fft::none, vex::fft::forward});
+template <class In, class Out = In, class Planner = fft::planner>
+class FFT {
+    using R = detail::fft_number<In>;
+    using number = balm::complex_value<R>;
+    static_assert(std::same_as<R, detail::fft_number<Out>>, "a transform keeps the precision");
+
+public:
+    typedef Out value_type;
+
+    FFT(const std::vector<command_queue>& queues, std::size_t n, fft::direction along = fft::forward,
+        const Planner& = Planner())
+        : FFT(queues, std::vector<std::size_t>{n}, along) {}
+    FFT(const std::vector<command_queue>& queues, const std::vector<std::size_t>& sizes,
+        fft::direction along = fft::forward, const Planner& = Planner())
+        : FFT(queues, sizes, std::vector<fft::direction>(sizes.size(), along)) {}
+    /// A direction for each dimension.
+    FFT(const std::vector<command_queue>& queues, const std::vector<std::size_t>& sizes,
+        const std::vector<fft::direction>& along, const Planner& = Planner())
+        : queues_(queues), extents_(balm::shape(std::span<const std::size_t>(sizes))) {
+        precondition(along.size() == sizes.size(),
+                     "A transform takes a direction for each of its dimensions");
+        for (std::size_t d = 0; d < along.size(); ++d) {
+            if (along[d] == fft::none) continue;
+            balm::array::dimension_list& list = along[d] == fft::forward ? forward_ : inverse_;
+            list.each[static_cast<std::size_t>(list.count++)] = static_cast<std::int64_t>(d);
+        }
+    }
+    /// On the queues of the current context.
+    explicit FFT(std::size_t n, fft::direction along = fft::forward, const Planner& = Planner())
+        : FFT(current_context().queue(), n, along) {}
+    explicit FFT(const std::vector<std::size_t>& sizes, fft::direction along = fft::forward,
+                 const Planner& = Planner())
+        : FFT(current_context().queue(), sizes, along) {}
+
+    /// The transform of an operand of as many elements as the extents have.
+    template <detail::vexpr A>
+    decltype(auto) operator()(const A& a) const {
+        balm::expr<number> e(balm::view<const number>(detail::as_complex<R>(detail::lower(a)), extents_));
+        if (forward_.count > 0) e = balm::fft(std::move(e), forward_);
+        if (inverse_.count > 0) e = balm::ifft(std::move(e), inverse_);
+        e = balm::expr<number>(balm::view<const number>(std::move(e), balm::shape(extents_.count())));
+        detail::queue_list queues = detail::queues_of(a);
+        if (!queues) queues = queues_;
+        using D = detail::balm_element<Out>;
+        if constexpr (balm::vector_type<D>)
+            return detail::wrap(balm::compose<D>(real(e), imag(e)), std::move(queues));
+        else
+            return detail::wrap(balm::expr<D>(real(e)), std::move(queues));
+    }
+
+private:
+    detail::queue_list queues_;
+    balm::shape extents_;
+    balm::array::dimension_list forward_, inverse_;
+};
+
+}  // namespace vex

@@ -1,0 +1,83 @@
+#pragma once
+// Smooth surfaces through scattered points.
+
+#include <array>
+#include <cstddef>
+#include <iterator>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <balm/spline.hpp>
+
+#include "vexcl/vector.hpp"
+
+namespace vex {
+
+/// A function of one to three coordinates that approximates values at scattered points: uniform cubic
+/// B-splines, level after level. Beyond the box it continues as at the nearest border.
+///
+/// Source: S. Lee, G. Wolberg, S. Y. Shin, Scattered data interpolation with multilevel B-splines, 1997.
+///
+///     vex::mba<2> surface(ctx, lower, upper, points, values, {5, 5});
+///     z = surface(x, y);
+template <std::size_t N, class Real = double>
+class mba {
+    static_assert(N >= 1 && N <= 3, "a spline has one to three dimensions");
+    using D = detail::balm_element<Real>;
+
+public:
+    typedef Real value_type;
+    typedef std::array<std::size_t, N> index;
+    typedef std::array<Real, N> point;
+
+    /// Of points in host memory, which lie between `low` and `high`, with a value for each. The first level
+    /// has `grid` - 1 cells along each dimension; each of at most `levels` has twice the cells of the one
+    /// before. No further level once no residual exceeds the tolerance.
+    template <class Points, class Values>
+    requires requires(const Points& p, const Values& v) { std::begin(p), std::begin(v); }
+    mba(const std::vector<command_queue>& queues, const point& low, const point& high, const Points& points,
+        const Values& values, const index& grid, std::size_t levels = 8, Real tolerance = Real(1e-8))
+        : mba(queues, low, high, std::begin(points), std::end(points), std::begin(values), grid, levels,
+              tolerance) {}
+    template <class PointIterator, class ValueIterator>
+    mba(const std::vector<command_queue>& queues, const point& low, const point& high, PointIterator begin,
+        PointIterator end, ValueIterator values, const index& grid, std::size_t levels = 8,
+        Real tolerance = Real(1e-8))
+        : queues_(queues) {
+        precondition(queues_.context() != nullptr, "A surface needs a device; the list of queues is empty");
+        std::array<std::vector<D>, N> coordinates;
+        std::vector<D> own;
+        for (; begin != end; ++begin, ++values) {
+            for (std::size_t d = 0; d < N; ++d) coordinates[d].push_back((*begin)[d]);
+            own.push_back(*values);
+        }
+        balm::spline_bounds<static_cast<int>(N)> bounds;
+        balm::scattered_options<static_cast<int>(N)> how;
+        for (std::size_t d = 0; d < N; ++d) {
+            bounds.lower[d] = low[d];
+            bounds.upper[d] = high[d];
+            how.cells[d] = grid[d] > 1 ? grid[d] - 1 : 1;
+        }
+        how.levels = static_cast<int>(levels);
+        how.tolerance = tolerance;
+        how.trend = balm::spline_trend::none;
+        const detail::on_queues scope(queues_);
+        of_ = {*queues_.context(), bounds,
+               std::apply([](const auto&... each) { return std::tuple(each...); }, coordinates), own, how};
+    }
+
+    /// The value at the coordinates that operands give, an expression.
+    template <class... X>
+    requires(sizeof...(X) == N && detail::operands<X...>) decltype(auto) operator()(const X&... at) const {
+        detail::queue_list queues = detail::queues_of(at...);
+        if (!queues) queues = queues_;
+        return detail::wrap(balm::expr<D>(of_(detail::assigned<D>(at)...)), std::move(queues));
+    }
+
+private:
+    detail::queue_list queues_;
+    balm::scattered_spline<static_cast<int>(N), D> of_;
+};
+
+}  // namespace vex

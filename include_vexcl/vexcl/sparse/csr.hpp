@@ -1,0 +1,14 @@
+#pragma once
+// A sparse matrix by the name of a format; Balm stores it as suits the matrix and the device.
+
+#include "vexcl/sparse/matrix.hpp"
+
+namespace vex {
+namespace sparse {
+
+/// See sparse::matrix.
+template <class Val, class Col = int, class Ptr = Col>
+using csr = matrix<Val, Col, Ptr>;
+
+}  // namespace sparse
+}  // namespace vex

@@ -1,0 +1,23 @@
+#pragma once
+// Matrices over several devices, which every matrix here may be.
+
+#include "vexcl/sparse/matrix.hpp"
+
+namespace vex {
+namespace sparse {
+
+/// The elements of vectors that a matrix with entries of T multiplies.
+template <class T, class Enable = void>
+struct rhs_of {
+    typedef T type;
+};
+
+/// See sparse::matrix.
+template <class Matrix, class Rhs = typename rhs_of<typename Matrix::val_type>::type>
+class distributed : public Matrix {
+public:
+    using Matrix::Matrix;
+};
+
+}  // namespace sparse
+}  // namespace vex

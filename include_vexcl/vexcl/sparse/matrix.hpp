@@ -1,0 +1,74 @@
+#pragma once
+// Sparse matrices from compressed rows. Products with vectors stand in expressions.
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+#include "vexcl/detail/multi_expression.hpp"
+#include "vexcl/detail/stored_matrix.hpp"
+#include "vexcl/sparse/spmv_ops.hpp"
+#include "vexcl/vector.hpp"
+
+namespace vex {
+namespace sparse {
+
+/// A matrix on the devices of some queues: of several, each has consecutive rows. Entries are numbers of 4
+/// and 8 bytes, or short vectors of them, which are multiplied lane by lane. A handle: copies are the same
+/// matrix.
+///
+///     vex::sparse::matrix<double> A(ctx, n, n, ptr, col, val);
+///     r = f - A * sin(u);
+template <class Val, class Col = int, class Ptr = Col>
+class matrix {
+public:
+    typedef Val value_type;
+    typedef Val val_type;
+    typedef Col col_type;
+    typedef Ptr ptr_type;
+
+    /// No matrix: assign one to it.
+    matrix() = default;
+    /// Row r has the entries ptr[r] to ptr[r + 1] - 1, each a column and a value: contiguous ranges of host
+    /// memory, copied. The last argument plays no part.
+    template <class PtrRange, class ColRange, class ValRange>
+    matrix(const std::vector<command_queue>& queues, std::size_t rows, std::size_t columns,
+           const PtrRange& ptr, const ColRange& col, const ValRange& val, bool /*fast_setup*/ = true)
+        : queues_(queues),
+          rows_(rows),
+          columns_(columns),
+          entries_(static_cast<std::size_t>(std::size(val))) {
+        precondition(queues_.context() != nullptr, "A matrix needs a device; the list of queues is empty");
+        const detail::on_queues scope(queues_);
+        state_ = std::make_shared<const detail::stored_matrix<Val>>(
+            *queues_.context(),
+            detail::host_rows<PtrRange, ColRange, ValRange>{rows, columns, ptr, col, val});
+    }
+
+    std::size_t rows() const { return rows_; }
+    std::size_t cols() const { return columns_; }
+    std::size_t nonzeros() const { return entries_; }
+
+    /// The product, an expression of rows() elements in the wider type of both.
+    template <detail::vexpr X>
+    friend decltype(auto) operator*(const matrix& a, const X& x) {
+        precondition(a.state_ != nullptr, "A product with no matrix");
+        auto e = detail::lower(x);
+        detail::flatten(e);
+        return detail::wrap(a.state_->times(std::move(e)), a.queues_);
+    }
+    /// The product with each component.
+    template <detail::multi X>
+    friend decltype(auto) operator*(const matrix& a, const X& x) {
+        return detail::each_component([&a](const auto& each) { return a * each; }, x);
+    }
+
+private:
+    detail::queue_list queues_;
+    std::size_t rows_ = 0, columns_ = 0, entries_ = 0;
+    std::shared_ptr<const detail::stored_matrix<Val>> state_;
+};
+
+}  // namespace sparse
+}  // namespace vex

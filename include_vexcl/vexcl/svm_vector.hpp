@@ -1,0 +1,69 @@
+#pragma once
+// Vectors whose memory the host sees at the same address.
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <balm/managed_array.hpp>
+
+#include "vexcl/vector.hpp"
+#include "vexcl/vector_pointer.hpp"
+
+namespace vex {
+
+/// Elements in shared virtual memory of one device, or in managed memory of CUDA: a vector in expressions,
+/// and a host array while it is mapped. Throws balm::error on devices without such memory.
+///
+///     vex::svm_vector<int> x(ctx.queue(0), n);
+///     {
+///         auto p = x.map(vex::backend::MAP_WRITE);
+///         p[0] = 42;
+///     }
+///     y = x * 2;
+template <class T>
+class svm_vector : public vector<T> {
+    using D = detail::balm_element<T>;
+
+public:
+    svm_vector(const command_queue& queue, std::size_t n)
+        : svm_vector(queue, queue.balm_device().template managed_array<D>(n)) {}
+    svm_vector(const svm_vector&) = delete;
+
+    /// The elements in the host's memory, until it is destroyed.
+    class mapped_array {
+    public:
+        explicit mapped_array(balm::mapped<D> of) : of_(std::move(of)) {}
+
+        T* get() const { return reinterpret_cast<T*>(of_.data()); }
+        T& operator[](std::size_t i) const { return get()[i]; }
+
+    private:
+        balm::mapped<D> of_;
+    };
+    /// Waits for what uses the elements. They can be read and written, whatever the flags say.
+    mapped_array map(backend::map_flags = backend::MAP_READ | backend::MAP_WRITE) {
+        return mapped_array(memory_.map());
+    }
+    /// Their address, on the host and on the device.
+    T* get() const { return reinterpret_cast<T*>(memory_.address()); }
+
+    using vector<T>::operator=;
+    const svm_vector& operator=(const svm_vector& other) {  // NOLINT
+        vector<T>::operator=(static_cast<const vector<T>&>(other));
+        return *this;
+    }
+
+private:
+    svm_vector(const command_queue& queue, balm::managed_array<D> memory)
+        : vector<T>(std::vector<command_queue>{queue},
+                    balm::as_vector(balm::buffer_range<D, balm::access::mixed>(memory))),
+          memory_(std::move(memory)) {}
+
+    balm::managed_array<D> memory_;
+};
+
+}  // namespace vex
