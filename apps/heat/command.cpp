@@ -103,7 +103,7 @@ void add_number_or_all(CLI::App& app, const std::string& name, std::optional<uns
                unsigned number = 0;
                if (text != "all" && (!parse(text, number) || number == 0))
                    throw CLI::ValidationError(
-                       fmt::format("{} is \"{}\", not a whole number from 1, or \"all\"", name, text));
+                       fmt::format(R"({} is "{}", not a whole number from 1, or "all")", name, text));
                value = number;
            },
            description)

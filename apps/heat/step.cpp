@@ -77,7 +77,7 @@ struct stepper::implementation {
                                usable(options.plan, c, context.device(0).info().type),
                                limits_of(context.devices(), options.memory))) {
         for (std::size_t i = 0; i < cells; ++i)
-            if (world.properties[i] == insulator && world.state[i] != 0) warm.push_back({i, world.state[i]});
+            if (world.properties[i] == insulator && world.state[i] != 0) warm.emplace_back(i, world.state[i]);
     }
 
     std::size_t cells;

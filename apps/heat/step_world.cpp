@@ -110,12 +110,12 @@ struct device_options {
 
 /// The best device, or several of its type, as the environment allows.
 balm::context chosen_devices(const device_options& options) {
-    const balm::context best;
+    balm::context best;
     if (!options.devices) return best;
     const auto is_alike = [type = best.device(0).info().type](const balm::device_info& each) {
         return each.type == type;
     };
-    const balm::context all(balm::filter::env && is_alike);
+    balm::context all(balm::filter::env && is_alike);
     if (*options.devices == 0) return all;
     if (*options.devices > all.size())
         throw std::runtime_error(fmt::format(
