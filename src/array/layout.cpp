@@ -9,6 +9,7 @@
 
 #include "balm/error.hpp"
 #include "balm/vector.hpp"
+#include "ir/ir.hpp"
 #include "runtime/memory/memory_pool.hpp"
 
 namespace balm::array {
