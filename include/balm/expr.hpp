@@ -21,9 +21,6 @@
     "Balm: an array is many values, not one: balm::sum(x) or x[i] is one; functions of elements are " \
     "Balm's: "                                                                                        \
     "sin(x), not std::sin(x)"
-#define BALM_LOOP                                                                                   \
-    "Balm: elements are on a device; loop over x.to_host(), or over x.map(), or write a statement " \
-    "(y = 2 * x) or an algorithm (balm::sort(x), balm::sum(x)) for all of them"
 #define BALM_HOST_ELEMENTS                                                                               \
     "Balm: these elements are on the host; copy them to the device: balm::vector<float> d(x.context(), " \
     "host)"
@@ -40,6 +37,10 @@ template <class T>
 class expr;
 
 namespace detail {
+
+/// What begin() of an array would give, for the compiler to say: elements are on a device. Deleted, not
+/// BALM_REFUSED, since libraries ask of any type whether it is a range.
+struct loop_over_x_to_host_or_x_map;
 
 template <class T>
 inline constexpr bool is_vector = false;
@@ -159,8 +160,8 @@ public:
         "Balm: an expression has no elements of its own; assign it, balm::vector<float> z = x + y, and read "
         "z[i]; set one by z.set(i, value)")
     T operator[](I index) const;
-    BALM_REFUSED(BALM_LOOP) void begin() const;
-    BALM_REFUSED(BALM_LOOP) void end() const;
+    detail::loop_over_x_to_host_or_x_map begin() const = delete;
+    detail::loop_over_x_to_host_or_x_map end() const = delete;
 
 private:
     array::tape_handle list_;

@@ -5,7 +5,10 @@
 /// Declares a function that no program may call. It is never defined, and the words begin with `Balm:`. GCC
 /// 12 and Clang say them; for other compilers the function is one that the linker does not find.
 ///
-///     BALM_REFUSED("Balm: …") void begin() const;
+///     BALM_REFUSED("Balm: write x.to_host()") operator std::vector<T>() const;
+///
+/// GCC reports a use of one in an unevaluated operand too: what libraries ask of any type, such as begin(),
+/// is deleted instead.
 #if defined(__has_attribute)
 #if __has_attribute(unavailable)
 #define BALM_REFUSED(words) __attribute__((unavailable(words)))

@@ -291,8 +291,8 @@ public:
     vector<U> as() const {
         return vector<U>(array::reinterpreted(own_state(), detail::array_type<U>(), alignof(U)));
     }
-    BALM_REFUSED(BALM_LOOP) void begin() const;
-    BALM_REFUSED(BALM_LOOP) void end() const;
+    detail::loop_over_x_to_host_or_x_map begin() const = delete;
+    detail::loop_over_x_to_host_or_x_map end() const = delete;
     template <std::same_as<bool> B>
     BALM_REFUSED(
         "Balm: a vector is many values, not one; use balm::all(x), balm::any(x), x.empty() or "

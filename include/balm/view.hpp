@@ -146,8 +146,8 @@ public:
     value_type
     operator[](I index) const;
     BALM_REFUSED(BALM_MANY_VALUES) operator value_type() const;  // NOLINT(google-explicit-constructor)
-    BALM_REFUSED(BALM_LOOP) void begin() const;
-    BALM_REFUSED(BALM_LOOP) void end() const;
+    detail::loop_over_x_to_host_or_x_map begin() const = delete;
+    detail::loop_over_x_to_host_or_x_map end() const = delete;
     /// The dimensions in another order; without one, in reverse.
     view transpose(std::initializer_list<int> order = {}) const {
         return view(array::transposed(what_, {order.begin(), order.size()}));

@@ -37,7 +37,7 @@ void kernels() {
         if (n) b[i] = 1;             // Balm: use IF, WHILE or select(condition, a, b)
         for (int k = 0; k < n; ++k)  // Balm: use IF, WHILE or select(condition, a, b)
             b[k] = 0;
-        for (auto e : a) b[i] = e;  // Balm: write for (Int k : range(n))
+        for (auto e : a) b[i] = e;  // Balm: loop_over_range_of_a_number
         auto kept = m[i];
         kept += 1;                       // Balm: an element (x[i]) cannot be kept with auto
         ++kept;                          // Balm: an element (x[i]) cannot be kept with auto

@@ -28,11 +28,11 @@ void arrays(const balm::context& ctx, balm::vector<float>& x, balm::vector<float
     balm::vector<float> sized(100);                 // Balm: a vector says where it is
     balm::vector<float> copied(host);               // Balm: a vector says where it is
     balm::vector<float> list = host;                // Balm: a vector says where it is
-    for (auto v : x) first += v;                    // Balm: loop over x.to_host(), or over x.map()
-    for (auto& v : x) v = 1;                        // Balm: loop over x.to_host(), or over x.map()
-    for (auto v : x + y) first += v;                // Balm: loop over x.to_host(), or over x.map()
-    for (auto v : M) first += v;                    // Balm: loop over x.to_host(), or over x.map()
-    std::sort(x.begin(), x.end());                  // Balm: balm::sort(x)
+    for (auto v : x) first += v;                    // Balm: loop_over_x_to_host_or_x_map
+    for (auto& v : x) v = 1;                        // Balm: loop_over_x_to_host_or_x_map
+    for (auto v : x + y) first += v;                // Balm: loop_over_x_to_host_or_x_map
+    for (auto v : M) first += v;                    // Balm: loop_over_x_to_host_or_x_map
+    std::sort(x.begin(), x.end());                  // Balm: loop_over_x_to_host_or_x_map
     y = x + colour::red;                            // Balm: cast them: static_cast<int>(red)
     y = right * x;                                  // Balm: cast them: static_cast<int>(red)
     x = colour::red;                                // Balm: cast them: static_cast<int>(red)

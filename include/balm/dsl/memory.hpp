@@ -32,9 +32,9 @@ struct canonical_element<T> {
     using type = canonical<T>;
 };
 
-#define BALM_MEMORY_LOOP                                                                                    \
-    "Balm: memory does not know its size; pass it as a parameter, Int n, and write for (Int k : range(n)) " \
-    "… x[k]; a work-item's own element is x[global_id(0)]"
+/// What begin() of memory would give, for the compiler to say: it does not know its size. Write
+/// `for (Int k : range(n))`, with n a parameter.
+struct loop_over_range_of_a_number;
 
 /// Memory of elements of T, used as `Use` says.
 template <class T, trace::access Use, space Where>
@@ -48,8 +48,8 @@ public:
     const trace::node& node() const { return pointer_; }
 
     element operator[](located_index i) const { return element(memory_place(pointer_, i.value, i.where)); }
-    BALM_REFUSED(BALM_MEMORY_LOOP) void begin() const;
-    BALM_REFUSED(BALM_MEMORY_LOOP) void end() const;
+    loop_over_range_of_a_number begin() const = delete;
+    loop_over_range_of_a_number end() const = delete;
     /// A pointer to the first element.
     auto data() const {
         static_assert(may_read<Use>, "Balm: Out<T> is write-only; use Mixed<T> for pointers");
@@ -71,8 +71,8 @@ public:
     Var<loaded_type<T>> operator[](located_index i) const {
         return Var<loaded_type<T>>(trace::load(pointer_, i.value, i.where));
     }
-    BALM_REFUSED(BALM_MEMORY_LOOP) void begin() const;
-    BALM_REFUSED(BALM_MEMORY_LOOP) void end() const;
+    loop_over_range_of_a_number begin() const = delete;
+    loop_over_range_of_a_number end() const = delete;
     /// A pointer to the first element.
     Ptr<const T, Where> data() const { return Ptr<const T, Where>(pointer_); }
 
