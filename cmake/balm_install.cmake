@@ -14,6 +14,9 @@ install(TARGETS balm EXPORT balmTargets
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(DIRECTORY include/balm "${PROJECT_BINARY_DIR}/include/balm"
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def")
+# Beside the library's headers, not among them: an installed VexCL keeps its name.
+install(TARGETS balm_vexcl EXPORT balmTargets)
+install(DIRECTORY include_vexcl/vexcl DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/balm_vexcl" COMPONENT development)
 install(EXPORT balmTargets NAMESPACE balm:: DESTINATION ${package_dir} COMPONENT development)
 
 get_target_property(balm_type balm TYPE)

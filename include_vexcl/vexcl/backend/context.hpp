@@ -1,0 +1,171 @@
+#pragma once
+// Devices, contexts and command queues as a program for VexCL names them: handles of Balm's.
+
+#include <CL/cl.h>
+
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <balm/context.hpp>
+#include <balm/device.hpp>
+#include <balm/filter.hpp>
+#include <balm/interop.hpp>
+#include <balm/queue.hpp>
+
+#include "vexcl/util.hpp"
+
+// Programs ask which backend they are compiled for, to pick the language of their own kernels.
+#if !defined(VEXCL_BACKEND_OPENCL) && !defined(VEXCL_BACKEND_CUDA)
+#define VEXCL_BACKEND_OPENCL
+#endif
+
+namespace vex {
+namespace backend {
+
+using balm::error;
+
+typedef cl_command_queue_properties command_queue_properties;
+typedef cl_device_id device_id;
+typedef cl_context context_id;
+
+/// One device; nothing is started on it before a queue of it is used.
+class device {
+public:
+    device(balm::device of) : of_(std::move(of)) {}  // NOLINT(google-explicit-constructor)
+
+    std::string name() const { return of_.name(); }
+    /// Everything that is known of it.
+    const balm::device_info& info() const { return of_.info(); }
+    const balm::device& balm_device() const { return of_; }
+
+    friend bool operator==(const device& a, const device& b) { return a.of_ == b.of_; }
+    /// The name, and the platform's in parentheses.
+    friend std::ostream& operator<<(std::ostream& to, const device& d) {
+        return to << d.info().name << " (" << d.info().platform << ")";
+    }
+
+private:
+    balm::device of_;
+};
+
+/// The context of one device.
+class context {
+public:
+    explicit context(balm::device of) : of_(std::move(of)) {}
+
+    const balm::device& balm_device() const { return of_; }
+    /// The driver's handle; starts the device.
+    context_id raw() const { return balm::native(of_).context; }
+
+    friend bool operator==(const context& a, const context& b) { return a.of_ == b.of_; }
+
+private:
+    balm::device of_;
+};
+
+/// An in-order queue of a device.
+class command_queue {
+public:
+    /// The device's queue, to which array statements go by default.
+    explicit command_queue(const balm::device& of) : command_queue(of, of.queue()) {}
+    command_queue(balm::device of, balm::queue queue) : device_(std::move(of)), queue_(std::move(queue)) {}
+    /// Another queue of the device.
+    command_queue(const backend::context&, const backend::device& of, command_queue_properties = 0)
+        : command_queue(of.balm_device(), of.balm_device().make_queue()) {}
+
+    /// Waits until everything given to the queue is done. Throws device_error if some of it failed.
+    void finish() const { balm::queue(queue_).finish(); }
+    /// Hands what was given to the queue to the device; does not wait.
+    void flush() const { balm::queue(queue_).flush(); }
+
+    backend::device device() const { return backend::device(device_); }
+    backend::context context() const { return backend::context(device_); }
+    const balm::device& balm_device() const { return device_; }
+    const balm::queue& balm_queue() const { return queue_; }
+    /// The driver's handle; starts the device.
+    cl_command_queue raw() const { return balm::native(queue_); }
+    cl_command_queue operator()() const { return raw(); }
+
+    friend bool operator==(const command_queue&, const command_queue&) = default;
+    friend std::ostream& operator<<(std::ostream& to, const command_queue& q) { return to << q.device(); }
+
+private:
+    balm::device device_;
+    balm::queue queue_;
+};
+
+/// The devices of the queues, a line each.
+inline std::ostream& operator<<(std::ostream& to, const std::vector<command_queue>& list) {
+    std::size_t number = 0;
+    for (const command_queue& q : list) to << ++number << ". " << q << '\n';
+    return to;
+}
+
+inline device get_device(const command_queue& q) { return q.device(); }
+inline context get_context(const command_queue& q) { return q.context(); }
+inline device_id get_device_id(const command_queue& q) { return balm::native(q.balm_device()).device; }
+inline context_id get_context_id(const command_queue& q) { return q.context().raw(); }
+/// Another queue of the same device.
+inline command_queue duplicate_queue(const command_queue& q) {
+    return {q.balm_device(), q.balm_device().make_queue()};
+}
+inline bool is_cpu(const command_queue& q) { return q.balm_device().info().type == balm::device_type::cpu; }
+/// Binds nothing: Balm makes a device's context current where a driver wants it.
+inline void select_context(const command_queue&) {}
+
+/// An order of contexts and queues, for std::map.
+struct compare_contexts {
+    bool operator()(const context& a, const context& b) const {
+        return a.balm_device().state() < b.balm_device().state();
+    }
+};
+struct compare_queues {
+    bool operator()(const command_queue& a, const command_queue& b) const {
+        return a.balm_queue().state() < b.balm_queue().state();
+    }
+};
+
+/// The devices that a filter accepts: each is asked once, GPUs first. A program compiled with
+/// VEXCL_BACKEND_CUDA has those of CUDA alone.
+template <class Filter>
+std::vector<device> device_list(Filter&& accepts) {
+    std::vector<device> accepted;
+    try {
+#ifdef VEXCL_BACKEND_CUDA
+        const balm::context present(balm::filter::backend(balm::backend::cuda));
+#else
+        const balm::context present(balm::filter::any);
+#endif
+        for (const balm::device& each : present.devices())
+            if (device candidate(each); accepts(candidate)) accepted.push_back(std::move(candidate));
+    } catch (const balm::no_device_error&) {  // an empty list says it
+    }
+    return accepted;
+}
+/// A context and a queue for each device that a filter accepts.
+template <class Filter>
+std::pair<std::vector<context>, std::vector<command_queue>> queue_list(Filter&& accepts,
+                                                                       command_queue_properties = 0) {
+    std::pair<std::vector<context>, std::vector<command_queue>> made;
+    for (const device& each : device_list(accepts)) {
+        made.first.emplace_back(each.balm_device());
+        made.second.emplace_back(each.balm_device());
+    }
+    return made;
+}
+
+// Each backend of VexCL has a namespace; here they are one.
+namespace opencl {
+using namespace backend;  // NOLINT(google-build-using-namespace)
+}
+namespace cuda {
+using namespace backend;  // NOLINT(google-build-using-namespace)
+}
+
+}  // namespace backend
+
+using backend::command_queue;
+
+}  // namespace vex

@@ -1,0 +1,102 @@
+#pragma once
+// Memory of one device: the part of a vector that a queue has, or an allocation.
+
+#include <CL/cl.h>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <balm/buffer.hpp>
+#include <balm/interop.hpp>
+
+#include "vexcl/backend/context.hpp"
+#include "vexcl/types.hpp"
+
+namespace vex {
+namespace backend {
+
+typedef cl_mem_flags mem_flags;
+inline constexpr mem_flags MEM_READ_ONLY = CL_MEM_READ_ONLY;
+inline constexpr mem_flags MEM_WRITE_ONLY = CL_MEM_WRITE_ONLY;
+inline constexpr mem_flags MEM_READ_WRITE = CL_MEM_READ_WRITE;
+typedef cl_map_flags map_flags;
+inline constexpr map_flags MAP_READ = CL_MAP_READ;
+inline constexpr map_flags MAP_WRITE = CL_MAP_WRITE;
+
+/// Elements of T in the memory of one device. A handle: copies are the same memory.
+template <class T>
+class device_vector {
+    using element = detail::balm_element<T>;
+    using elements = balm::buffer_range<element, balm::access::mixed>;
+
+public:
+    typedef T value_type;
+    /// A cl_mem or CUdeviceptr: converts to either.
+    typedef balm::native_handle raw_type;
+
+    /// No elements.
+    device_vector() = default;
+    explicit device_vector(elements of) : of_(std::move(of)) {}
+    /// Memory for n elements, with the values at `host` if there are some.
+    device_vector(const command_queue& q, std::size_t n, const T* host = nullptr,
+                  mem_flags = MEM_READ_WRITE) {
+        if (n == 0) return;
+        of_ = q.balm_device().mixed_buffer<element>(n);
+        if (host != nullptr) write(q, 0, n, host, true);
+    }
+    template <class U>
+    device_vector(const command_queue& q, std::size_t n, const U* host, mem_flags flags = MEM_READ_WRITE)
+        : device_vector(q, n, std::vector<T>(host, host + n).data(), flags) {}
+
+    std::size_t size() const { return of_ ? of_->size() : 0; }
+    /// The driver's handle.
+    raw_type raw() const { return of_ ? balm::native(*of_).handle : raw_type(); }
+    /// The same bytes as elements of another type.
+    template <class U>
+    device_vector<U> reinterpret() const {
+        return of_ ? device_vector<U>(of_->template as<detail::balm_element<U>>()) : device_vector<U>();
+    }
+
+    /// Copies n elements from the host, which may change them at once.
+    void write(const command_queue& q, std::size_t offset, std::size_t n, const T* host, bool = false) const {
+        if (n == 0) return;
+        const balm::queue_scope on(q.balm_queue());
+        of_->range(offset, offset + n).write(std::span(reinterpret_cast<const element*>(host), n));
+    }
+    /// Copies n elements to the host; blocks.
+    void read(const command_queue& q, std::size_t offset, std::size_t n, T* host, bool = false) const {
+        if (n == 0) return;
+        const balm::queue_scope on(q.balm_queue());
+        of_->range(offset, offset + n).read_into(std::span(reinterpret_cast<element*>(host), n));
+    }
+
+    /// The elements in the memory of the host, until it is destroyed.
+    class mapped_array {
+    public:
+        mapped_array() = default;
+        explicit mapped_array(balm::mapped<element> of) : of_(std::move(of)) {}
+        T* get() const { return of_ ? reinterpret_cast<T*>(const_cast<element*>(of_->data())) : nullptr; }
+        T& operator[](std::size_t i) const { return get()[i]; }
+
+    private:
+        std::optional<balm::mapped<element>> of_;
+    };
+    mapped_array map(const command_queue& q, map_flags = MAP_READ | MAP_WRITE) const {
+        const balm::queue_scope on(q.balm_queue());
+        return size() == 0 ? mapped_array() : mapped_array(of_->map());
+    }
+
+    /// The memory as Balm's kernels take it; nothing if there are no elements.
+    const std::optional<elements>& balm_elements() const { return of_; }
+
+private:
+    std::optional<elements> of_;
+};
+
+}  // namespace backend
+
+using backend::device_vector;
+
+}  // namespace vex

@@ -1,0 +1,63 @@
+#pragma once
+// Some elements of a vector, or of an expression: what slices, permutations and dereferenced pointers are.
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <balm/view.hpp>
+
+#include "vexcl/detail/assignments.hpp"
+#include "vexcl/detail/expression.hpp"
+#include "vexcl/operations.hpp"
+
+namespace vex {
+
+/// Elements of a vector (T), to read and to assign, or of an expression (const T), to read.
+template <class T>
+class vector_view : public expression_base {
+    using D = std::remove_const_t<T>;
+
+public:
+    typedef detail::host_element<D> value_type;
+
+    vector_view(balm::view<T> of, detail::queue_list queues)
+        : of_(std::move(of)), queues_(std::move(queues)) {}
+    vector_view(const vector_view&) = default;
+    ~vector_view() = default;
+
+    VEX_ASSIGNED_BY_MEMBER(vector_view)
+
+    balm::expr<D> balm_expr() const { return balm::expr<D>(of_); }
+    const detail::queue_list& queues() const { return queues_; }
+    const balm::view<T>& balm_view() const { return of_; }
+    auto balm_targets() const { return std::tuple(of_); }
+    template <detail::operand A>
+    auto balm_values(const A& a) const {
+        return std::tuple(detail::assigned<D>(a));
+    }
+
+private:
+    template <class A>
+    const vector_view& assign(const A& a) const {
+        static_assert(!std::is_const_v<T>, "These are elements of an expression, which can only be read");
+        const detail::on_queues scope(queues_);
+        balm::expr<D> value = detail::assigned<D>(a);
+        balm::view<T> target = of_;
+        if (detail::extents_met met; value.has_extents()) {
+            met.look(value);
+            met.look(target.extents());
+            if (met.differ()) {
+                detail::flatten(value);
+                target = target.reshape(balm::shape(target.size()));
+            }
+        }
+        target = std::move(value);
+        return *this;
+    }
+
+    balm::view<T> of_;
+    detail::queue_list queues_;
+};
+
+}  // namespace vex

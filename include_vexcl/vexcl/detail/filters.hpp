@@ -1,0 +1,214 @@
+#pragma once
+// Device filters: conditions on a device, combined with &&, || and !.
+
+#include <CL/cl.h>
+
+#include <algorithm>
+#include <concepts>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <balm/context.hpp>
+#include <balm/filter.hpp>
+
+#include "vexcl/backend/context.hpp"
+
+namespace vex {
+
+/// Conditions on devices. Any function that takes a backend::device and returns bool is one, too.
+///
+///     vex::Context ctx(vex::Filter::GPU && vex::Filter::DoublePrecision && vex::Filter::Count(2));
+namespace Filter {
+
+/// What the operators below combine.
+struct filter_base {};
+
+/// A filter made of a function on devices.
+class General : public filter_base {
+public:
+    template <class F>
+    requires(!std::same_as<std::remove_cvref_t<F>, General> &&
+             std::is_invocable_r_v<bool, F, const backend::device&>) General(F&& accepts)  // NOLINT
+        : accepts_(std::forward<F>(accepts)) {}
+    bool operator()(const backend::device& d) const { return accepts_(d); }
+
+private:
+    std::function<bool(const backend::device&)> accepts_;
+};
+
+#define VEX_FILTER_BY_TEXT(Name, field)                             \
+    class Name : public filter_base {                               \
+    public:                                                         \
+        explicit Name(std::string part) : part_(std::move(part)) {} \
+        bool operator()(const backend::device& d) const {           \
+            return d.info().field.find(part_) != std::string::npos; \
+        }                                                           \
+                                                                    \
+    private:                                                        \
+        std::string part_;                                          \
+    };
+/// Devices whose name, vendor, platform or list of extensions contains the text.
+VEX_FILTER_BY_TEXT(Name, name)
+VEX_FILTER_BY_TEXT(Vendor, vendor)
+VEX_FILTER_BY_TEXT(Platform, platform)
+VEX_FILTER_BY_TEXT(Extension, extensions)
+#undef VEX_FILTER_BY_TEXT
+
+/// Devices of these types: of one by its name ("CPU", "GPU", "ACCELERATOR"), or of any in a set of
+/// CL_DEVICE_TYPE_… bits.
+class Type : public filter_base {
+public:
+    explicit Type(cl_device_type types) : types_(types) {}
+    explicit Type(const std::string& name) : types_(CL_DEVICE_TYPE_ALL) {
+        const auto names = [&](const char* type) { return name.find(type) != std::string::npos; };
+        if (names("CPU"))
+            types_ = CL_DEVICE_TYPE_CPU;
+        else if (names("GPU"))
+            types_ = CL_DEVICE_TYPE_GPU;
+        else if (names("ACCELERATOR"))
+            types_ = CL_DEVICE_TYPE_ACCELERATOR;
+    }
+    bool operator()(const backend::device& d) const {
+        switch (d.info().type) {
+            case balm::device_type::cpu: return (types_ & CL_DEVICE_TYPE_CPU) != 0;
+            case balm::device_type::gpu: return (types_ & CL_DEVICE_TYPE_GPU) != 0;
+            case balm::device_type::accelerator: return (types_ & CL_DEVICE_TYPE_ACCELERATOR) != 0;
+            case balm::device_type::other: break;
+        }
+        return types_ == CL_DEVICE_TYPE_ALL;
+    }
+
+private:
+    cl_device_type types_;
+};
+
+/// Every device.
+struct AnyFilter : filter_base {
+    bool operator()(const backend::device&) const { return true; }
+};
+/// Devices that compute in double precision.
+struct DoublePrecisionFilter : filter_base {
+    bool operator()(const backend::device& d) const { return d.info().has_double; }
+};
+/// OpenCL devices of this version or a later one.
+class CLVersion : public filter_base {
+public:
+    CLVersion(int major, int minor) : wanted_(major, minor) {}
+    bool operator()(const backend::device& d) const {
+        std::pair<int, int> has;
+        return std::sscanf(d.info().version.c_str(), "OpenCL %d.%d", &has.first, &has.second) == 2 &&
+               has >= wanted_;
+    }
+
+private:
+    std::pair<int, int> wanted_;
+};
+/// CUDA devices of this compute capability or a later one.
+class CC : public filter_base {
+public:
+    CC(int major, int minor) : wanted_(major, minor) {}
+    bool operator()(const backend::device& d) const {
+        std::pair<int, int> has;
+        return std::sscanf(d.info().version.c_str(), "%d.%d", &has.first, &has.second) == 2 && has >= wanted_;
+    }
+
+private:
+    std::pair<int, int> wanted_;
+};
+/// The first n of the devices that it is asked about: put it last.
+class Count : public filter_base {
+public:
+    explicit Count(int n) : left_(n) {}
+    bool operator()(const backend::device&) const { return left_-- > 0; }
+
+private:
+    mutable int left_;
+};
+/// The n-th, from 0, of the devices that it is asked about: put it last.
+class Position : public filter_base {
+public:
+    explicit Position(int n) : before_(n) {}
+    bool operator()(const backend::device&) const { return before_-- == 0; }
+
+private:
+    mutable int before_;
+};
+
+/// What the environment asks for, when the filter is used: OCL_PLATFORM, OCL_VENDOR, OCL_DEVICE,
+/// OCL_EXTENSION (a part of the text), OCL_TYPE (CPU, GPU, ACCELERATOR), OCL_MAX_DEVICES, OCL_POSITION.
+class EnvFilter : public filter_base {
+public:
+    EnvFilter() {
+        add<Platform>("OCL_PLATFORM");
+        add<Vendor>("OCL_VENDOR");
+        add<Name>("OCL_DEVICE");
+        add<Extension>("OCL_EXTENSION");
+        if (const char* type = vex::getenv("OCL_TYPE")) all_.emplace_back(Type(std::string(type)));
+        if (const char* n = vex::getenv("OCL_MAX_DEVICES")) all_.emplace_back(Count(std::stoi(n)));
+        if (const char* n = vex::getenv("OCL_POSITION")) all_.emplace_back(Position(std::stoi(n)));
+    }
+    bool operator()(const backend::device& d) const {
+        return std::all_of(all_.begin(), all_.end(), [&](const General& each) { return each(d); });
+    }
+
+private:
+    template <class F>
+    void add(const char* variable) {
+        if (const char* part = vex::getenv(variable)) all_.emplace_back(F(part));
+    }
+    std::vector<General> all_;
+};
+
+inline const AnyFilter Any, All;
+inline const DoublePrecisionFilter DoublePrecision;
+inline const Type CPU(CL_DEVICE_TYPE_CPU), GPU(CL_DEVICE_TYPE_GPU), Accelerator(CL_DEVICE_TYPE_ACCELERATOR);
+/// Devices that share memory with OpenGL.
+inline const Extension GLSharing("cl_khr_gl_sharing");
+inline const EnvFilter Env;
+
+template <class F>
+concept filter = std::derived_from<std::remove_cvref_t<F>, filter_base>;
+template <class F>
+concept condition = std::is_invocable_r_v<bool, const F&, const backend::device&>;
+
+/// Both accept the device; the second is asked only if the first does.
+template <condition L, condition R>
+requires(filter<L> || filter<R>) General operator&&(const L& l, const R& r) {
+    return General([l, r](const backend::device& d) { return l(d) && r(d); });
+}
+/// One accepts the device; the second is asked only if the first does not.
+template <condition L, condition R>
+requires(filter<L> || filter<R>) General operator||(const L& l, const R& r) {
+    return General([l, r](const backend::device& d) { return l(d) || r(d); });
+}
+template <filter F>
+General operator!(const F& f) {
+    return General([f](const backend::device& d) { return !f(d); });
+}
+
+/// Devices that the filter accepts and no other process holds by this filter or by balm::filter::exclusive.
+/// They are held until the program ends.
+template <condition F>
+General Exclusive(const F& accepts) {
+    return General([accepts](const backend::device& d) {
+        if (!accepts(d)) return false;
+        static auto& held = *new std::vector<balm::context>;  // until the program ends
+        const auto is_it = [&](const balm::device_info& i) {
+            return i.name == d.info().name && i.platform == d.info().platform && i.uuid == d.info().uuid &&
+                   i.pci_address == d.info().pci_address;
+        };
+        try {
+            held.emplace_back(balm::filter::exclusive && balm::device_filter(is_it));
+            return true;
+        } catch (const balm::no_device_error&) {
+            return false;
+        }
+    });
+}
+
+}  // namespace Filter
+}  // namespace vex

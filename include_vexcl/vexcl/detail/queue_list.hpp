@@ -1,0 +1,91 @@
+#pragma once
+// The queues of a vector, shared by all that is computed from it, and the Balm context of their devices.
+
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <balm/context.hpp>
+#include <balm/queue.hpp>
+
+#include "vexcl/backend/context.hpp"
+
+namespace vex {
+namespace detail {
+
+using weight_function = std::function<double(const command_queue&)>;
+
+/// What set_partitioning() was given; empty: Balm measures the devices' bandwidths.
+inline weight_function& partitioning() {
+    static weight_function each;
+    return each;
+}
+
+/// Queues and the context that vectors on them are made in: each queue has a part of a vector. Cheap to copy;
+/// none for expressions without vectors.
+class queue_list {
+public:
+    queue_list() = default;
+    explicit queue_list(const std::vector<command_queue>& queues) : state_(std::make_shared<state>()) {
+        state_->queues = queues;
+        if (queues.empty()) return;
+        std::vector<balm::device> devices;
+        for (const command_queue& each : queues) devices.push_back(each.balm_device());
+        state_->context.emplace(std::move(devices));
+        if (partitioning()) {
+            std::vector<double> weights;
+            for (const command_queue& each : queues) weights.push_back(partitioning()(each));
+            state_->context = state_->context->weighted(std::move(weights));
+        }
+        for (const command_queue& each : queues)
+            state_->has_others = state_->has_others || !(each.balm_queue() == each.balm_device().queue());
+    }
+
+    explicit operator bool() const { return static_cast<bool>(state_); }
+    const std::vector<command_queue>& queues() const {
+        static const std::vector<command_queue> none;
+        return state_ ? state_->queues : none;
+    }
+    std::size_t size() const { return queues().size(); }
+    /// Null for an empty list.
+    const balm::context* context() const { return state_ && state_->context ? &*state_->context : nullptr; }
+    /// Whether a queue is not its device's.
+    bool has_other_queues() const { return state_ && state_->has_others; }
+
+private:
+    struct state {
+        std::vector<command_queue> queues;
+        std::optional<balm::context> context;
+        bool has_others = false;
+    };
+    std::shared_ptr<state> state_;
+};
+
+/// While it lives, what its thread computes goes to these queues, if some are not their devices' own: of
+/// several of one device to the first.
+class on_queues {
+public:
+    explicit on_queues(const queue_list& list) {
+        if (list.has_other_queues()) [[unlikely]]
+            open(list.queues());
+    }
+    explicit on_queues(const std::vector<command_queue>& queues) { open(queues); }
+    on_queues(const on_queues&) = delete;
+    on_queues& operator=(const on_queues&) = delete;
+    ~on_queues() {
+        while (!scopes_.empty()) scopes_.pop_back();  // they nest
+    }
+
+private:
+    void open(const std::vector<command_queue>& queues) {
+        for (std::size_t k = queues.size(); k-- > 0;) scopes_.emplace_back(queues[k].balm_queue());
+    }
+    std::list<balm::queue_scope> scopes_;
+};
+
+}  // namespace detail
+}  // namespace vex

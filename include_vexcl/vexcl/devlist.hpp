@@ -1,0 +1,113 @@
+#pragma once
+// Contexts: the devices that a program computes on.
+
+#include <cstddef>
+#include <functional>
+#include <iostream>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "vexcl/backend/context.hpp"
+#include "vexcl/detail/filters.hpp"
+#include "vexcl/detail/queue_list.hpp"
+#include "vexcl/util.hpp"
+
+namespace vex {
+
+using backend::device_list;
+using backend::queue_list;
+
+/// As much for each device.
+inline double equal_weights(const command_queue&) { return 1; }
+/// The weight of each device's part of vectors made from now on. By default it is the memory bandwidth, which
+/// Balm measures once.
+inline void set_partitioning(std::function<double(const command_queue&)> weight) {
+    detail::partitioning() = std::move(weight);
+}
+
+class Context;
+
+/// The context that was made last.
+template <bool = true>
+class StaticContext {
+public:
+    static void set(Context& made) { last() = &made; }
+    /// Throws std::runtime_error if there is none.
+    static const Context& get() {
+        if (last() == nullptr) throw std::runtime_error("No vex::Context has been made");
+        return *last();
+    }
+
+private:
+    friend class Context;
+    static Context*& last() {
+        static Context* made = nullptr;
+        return made;
+    }
+};
+
+/// Some devices and a queue for each.
+///
+///     vex::Context ctx(vex::Filter::Env && vex::Filter::DoublePrecision);
+///     if (!ctx) throw std::runtime_error("no device computes in double precision");
+///     std::cout << ctx << std::endl;
+class Context {
+public:
+    /// The devices that the filter accepts, which may be none.
+    template <class F>
+    requires std::is_invocable_r_v<bool, const F&, const backend::device&>
+    explicit Context(const F& accepts, backend::command_queue_properties properties = 0) {
+        std::tie(contexts_, queues_) = backend::queue_list(F(accepts), properties);
+#ifdef VEXCL_THROW_ON_EMPTY_CONTEXT
+        precondition(!queues_.empty(), "No compute devices found");
+#endif
+        StaticContext<>::set(*this);
+    }
+    /// These queues; one device may have several.
+    Context(std::vector<backend::context> contexts, std::vector<command_queue> queues)
+        : contexts_(std::move(contexts)), queues_(std::move(queues)) {
+        precondition(contexts_.size() == queues_.size(), "A context has a backend context for each queue");
+        StaticContext<>::set(*this);
+    }
+    Context(const Context&) = default;
+    Context& operator=(const Context&) = default;
+    ~Context() {
+        if (StaticContext<>::last() == this) StaticContext<>::last() = nullptr;
+    }
+
+    const std::vector<backend::context>& context() const { return contexts_; }
+    std::vector<backend::context>& context() { return contexts_; }
+    const backend::context& context(unsigned d) const { return contexts_[d]; }
+    backend::context& context(unsigned d) { return contexts_[d]; }
+    const std::vector<command_queue>& queue() const { return queues_; }
+    std::vector<command_queue>& queue() { return queues_; }
+    const command_queue& queue(unsigned d) const { return queues_[d]; }
+    command_queue& queue(unsigned d) { return queues_[d]; }
+    operator const std::vector<command_queue>&() const { return queues_; }  // NOLINT
+    operator std::vector<command_queue>&() { return queues_; }              // NOLINT
+    backend::device device(unsigned d) const { return queues_[d].device(); }
+
+    std::size_t size() const { return queues_.size(); }
+    bool empty() const { return queues_.empty(); }
+    operator bool() const { return !empty(); }  // NOLINT
+    /// Waits for everything given to the queues.
+    void finish() const {
+        for (const command_queue& each : queues_) each.finish();
+    }
+
+    /// The devices, a line each.
+    friend std::ostream& operator<<(std::ostream& to, const Context& c) {
+        return backend::operator<<(to, c.queues_);
+    }
+
+private:
+    std::vector<backend::context> contexts_;
+    std::vector<command_queue> queues_;
+};
+
+/// The context that was made last. Throws std::runtime_error if there is none.
+inline const Context& current_context() { return StaticContext<>::get(); }
+
+}  // namespace vex

@@ -1,0 +1,48 @@
+#pragma once
+// Small helpers that programs for VexCL use.
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+#include <balm/error.hpp>
+
+namespace vex {
+
+/// What a failing call throws: a sentence that says what was tried, and `std::cerr << error` prints it.
+typedef balm::error error;
+
+/// Throws std::runtime_error with this message unless the condition holds.
+inline void precondition(bool holds, const std::string& message) {
+    if (!holds) throw std::runtime_error(message);
+}
+
+/// The least power of two that is not below n.
+inline std::size_t nextpow2(std::size_t n) { return std::bit_ceil(n); }
+/// n rounded up to a multiple of m.
+inline std::size_t alignup(std::size_t n, std::size_t m = 16U) { return (n + m - 1) / m * m; }
+
+/// An array of the arguments, which are converted to the type of the first.
+template <class T, class... Rest>
+std::array<T, 1 + sizeof...(Rest)> make_array(T first, Rest... rest) {
+    return {{first, static_cast<T>(rest)...}};
+}
+
+/// Whether T is a std::tuple.
+template <class T>
+struct is_tuple : std::false_type {};
+template <class... T>
+struct is_tuple<std::tuple<T...>> : std::true_type {};
+
+/// The value of an environment variable, or `otherwise` if it is not set.
+inline const char* getenv(const char* name, const char* otherwise = nullptr) {
+    const char* const value = std::getenv(name);
+    return value != nullptr ? value : otherwise;
+}
+
+}  // namespace vex
