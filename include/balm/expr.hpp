@@ -132,6 +132,10 @@ public:
     ///     std::vector<float> sums = (x + y).to_host();
     host_array<T> to_host() const;
 
+    /// Whether a function in it takes memory that it may write (Mixed<T>, Out<T>, Ptr<T>): such an expression
+    /// is assigned or evaluated, and cannot be reduced before that.
+    bool writes_memory() const { return (*list_).writes_memory; }
+
     const array::tape& tape() const& { return *list_; }
     array::tape&& tape()&& { return std::move(*list_); }
     const array::tape_handle& handle() const& { return list_; }

@@ -49,6 +49,12 @@ struct local {
     explicit local(std::size_t element_count) : count(element_count) {}
     std::size_t count;
 };
+/// Local memory of so many bytes, as an argument of a text kernel without a signature, whose text says what
+/// elements it has: `kernel(balm::local_bytes(1024), n)`.
+struct local_bytes {
+    explicit local_bytes(std::size_t byte_count) : count(byte_count) {}
+    std::size_t count;
+};
 
 namespace detail {
 

@@ -112,7 +112,8 @@ struct text_parameter {
     trace::type element;
     trace::access use = trace::access::value;
     bool is_promised = false;   ///< that the text only reads it, whatever it declares
-    bool follows_text = false;  ///< is read, or read and written, as the text declares it
+    bool follows_text = false;  ///< memory: read, or read and written, as the text declares it; local memory:
+                                ///< of what elements
     friend bool operator==(const text_parameter&, const text_parameter&) = default;
 };
 
@@ -203,6 +204,8 @@ struct text_argument {
 std::shared_ptr<text_kernel_state> make_text_kernel(const located_name&, int dimensions, const text_source&);
 bound_call bind_to_text(text_kernel_state&, const std::vector<text_argument>&);
 
+/// Of the largest short vector.
+inline constexpr std::size_t local_alignment = 128;
 template <class A>
 inline constexpr bool is_local = false;
 template <class T>
@@ -218,7 +221,7 @@ struct local_parameter_of<local<T>> {
 
 /// The arguments of a text kernel whose parameters are known at run time only, in their order: host numbers,
 /// short vectors and structures by value, each as a parameter of its own type; buffers, parts of them and
-/// vectors; local<T>(count).
+/// vectors; local<T>(count) and local_bytes(count).
 ///
 ///     balm::kernel_arguments given;
 ///     for (const auto& each : inputs) given.push(each);
@@ -240,6 +243,9 @@ public:
             using P = typename detail::local_parameter_of<A>::type;
             made.parameter = {detail::parameter<P>::element(), trace::access::local};
             made.value = detail::parameter<P>::bind(argument);
+        } else if constexpr (std::same_as<A, local_bytes>) {
+            made.parameter = {scalar::u8, trace::access::local, false, true};
+            made.value = detail::bind_local(argument.count, 1, detail::local_alignment);
         } else {
             static_assert(
                 scalar_type<A> || vector_type<A> || structure_type<A>,

@@ -118,6 +118,8 @@ TEST(V19_eval, says_what_is_wrong) {
         vector<std::int64_t> y(ctx, 8);
         EXPECT_THAT(message_of<usage_error>([&] { eval(put(element_index(), x)); }),
                     HasSubstr("how many elements"));
+        EXPECT_TRUE((put(element_index(), x) + 1).writes_memory());
+        EXPECT_FALSE((x + 1).writes_memory());
         EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(sum(put(element_index(0, 8), x))); }),
                     HasSubstr("a function in an expression that is reduced or scanned writes memory"));
         const auto into_itself = balm::function("into_itself(i, to)", [](Index i, Mixed<int> to) {

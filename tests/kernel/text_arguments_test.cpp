@@ -55,6 +55,30 @@ TEST(C11_text_kernels_without_a_signature, take_what_the_text_declares) {
     });
 }
 
+TEST(C11_text_kernels_without_a_signature, take_local_memory_by_its_bytes) {
+    const auto turn = source_kernel<1>("turn", R"(
+        kernel void turn(global const double* in, global double* out, local double* own, local float4* more) {
+            int i = get_local_id(0), n = get_local_size(0);
+            own[i] = in[get_global_id(0)];
+            more[i] = (float4)(i);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            out[get_global_id(0)] = own[n - 1 - i] + more[n - 1 - i].z;
+        })");
+    auto random = seeded_random();
+    on_all_devices([&](const device& on) {
+        if (!on.info().has_double) return;
+        const auto values = random_values<double>(random, 64, -4., 4.);
+        const auto a = in(on, values);
+        auto b = on.out_buffer<double>(64);
+        on.execute(turn(a, b, local_bytes(16 * sizeof(double)), local_bytes(16 * sizeof(balm::float4))), {64},
+                   {16});
+        expect_each(b.read(), [&](std::size_t i) {
+            const std::size_t turned = 15 - i % 16;
+            return values[i / 16 * 16 + turned] + double(turned);
+        });
+    });
+}
+
 TEST(C11_text_kernels_without_a_signature, take_structures_vectors_and_any_number_of_arguments) {
     const auto move = source_kernel<1>("move", R"(
         typedef struct { float4 pos, vel; int id; } particle;

@@ -108,8 +108,13 @@ std::string names_of(const ir::text_list& texts) {
         path_hint(f.text->texts)));
 }
 
-/// Takes from the text whether memory is only read.
+/// Takes from the text whether memory is only read, and what elements local memory has.
 void follow(ir::parameter& p, const opencl_c::parameter& text) {
+    if (p.use == trace::access::local && text.type.what == opencl_c::category::plain &&
+        text.type.element != scalar::nothing) {
+        p.what = pointer_to(trace::type(text.type.element, text.type.lanes), space::local);
+        return;
+    }
     const bool is_read = text.points_to_const || text.where == opencl_c::address::constant;
     if (!is_read || p.use != trace::access::mixed) return;
     p.use = trace::access::in;
