@@ -33,6 +33,9 @@ namespace vex {
 
 /// What stands in expressions is derived from it.
 struct expression_base {};
+/// So are multivectors and expressions of them from this, and numbers of vex::generator from the last.
+struct multi_base {};
+struct symbolic_base {};
 
 template <class T>
 class vector;
@@ -65,6 +68,10 @@ inline constexpr bool is_integral_constant<std::integral_constant<T, v>> = true;
 /// A vector, a view, an expression, a constant of VEX_CONSTANT, …
 template <class A>
 concept vexpr = std::derived_from<std::remove_cvref_t<A>, expression_base>;
+template <class A>
+concept multi = std::derived_from<std::remove_cvref_t<A>, multi_base>;
+template <class A>
+concept symbolic = std::derived_from<std::remove_cvref_t<A>, symbolic_base>;
 /// std::integral_constant<T, v>, which becomes a part of the kernel.
 template <class A>
 concept literal = is_integral_constant<std::remove_cvref_t<A>>;
@@ -161,6 +168,10 @@ void match(balm::expr<D>&... e) {
     (all.look(e), ...);
     if (all.differ()) (flatten(e), ...);
 }
+
+/// f of each component of multivectors, as an expression of a multivector: multivector.hpp.
+template <class F, class... A>
+auto each_component(F&& f, const A&... a);
 
 /// An operation on Balm expressions, of operands.
 template <class F, class... A>

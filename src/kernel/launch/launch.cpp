@@ -188,7 +188,7 @@ void check_local_memory(std::uint64_t bytes, const ir::function& kernel, const d
 
 /// The local memory among arguments.
 template <class Arguments>
-std::uint64_t local_bytes(const Arguments& all) {
+std::uint64_t local_bytes_of(const Arguments& all) {
     std::uint64_t bytes = 0;
     for (const auto& each : all)
         if (static_cast<runtime::argument::kind>(each.what) == runtime::argument::kind::local)
@@ -246,7 +246,7 @@ void enqueue(runtime::queue_state& queue, runtime::kernel_lease& kernel, const l
     const auto launch_subgrid = [&](const kernels::subgrid& at) {
         const runtime::argument_list arguments = bound_arguments(kernel.program().plan(), from, at);
         if (from.call.function->exchanges != 0)
-            check_local_memory(local_bytes(arguments), *from.call.function, queue.device().info());
+            check_local_memory(local_bytes_of(arguments), *from.call.function, queue.device().info());
         runtime::grid g = whole;
         for (std::size_t d = 0; d < 3; ++d) {
             g.global[d] =
@@ -283,7 +283,7 @@ event detail::launch_within(const instance_state* within, const std::shared_ptr<
     const ir::function& kernel = *call.function;
     memory_use use = memory_of(call, device);
     check_images(call);
-    check_local_memory(local_bytes(call.arguments), kernel, device.info());  // before it is compiled
+    check_local_memory(local_bytes_of(call.arguments), kernel, device.info());  // before it is compiled
     runtime::grid g;
     g.dimensions = static_cast<std::uint32_t>(dimensions);
     std::copy_n(global, dimensions, g.global.begin());

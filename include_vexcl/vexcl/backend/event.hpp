@@ -1,0 +1,30 @@
+#pragma once
+// Points that a queue has reached, for programs that order work between queues.
+
+#include <vector>
+
+#include <balm/event.hpp>
+
+#include "vexcl/backend/context.hpp"
+
+namespace vex {
+namespace backend {
+
+typedef balm::event event;
+typedef std::vector<event> wait_list;
+
+inline void wait_list_append(wait_list& list, const event& next) { list.push_back(next); }
+inline void wait_list_append(wait_list& list, const wait_list& more) {
+    list.insert(list.end(), more.begin(), more.end());
+}
+/// What everything given to the queue so far reaches.
+inline event enqueue_marker(const command_queue& queue) { return balm::queue(queue.balm_queue()).record(); }
+/// Everything that is given to the queue later comes after these events.
+inline event enqueue_barrier(const command_queue& queue, const wait_list& after) {
+    balm::wait_list all;
+    for (const event& each : after) all.add(balm::wait_list(each));
+    return balm::queue(queue.balm_queue()).record(all);
+}
+
+}  // namespace backend
+}  // namespace vex

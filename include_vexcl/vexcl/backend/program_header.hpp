@@ -1,0 +1,88 @@
+#pragma once
+// Text and options that custom functions and kernels are compiled with.
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace vex {
+namespace detail {
+
+/// The texts pushed so far, concatenated, and how to take the last one off.
+class text_stack {
+public:
+    void push(const std::string& text) {
+        sizes_.push_back(all_.size());
+        all_ += text;
+    }
+    void pop() {
+        if (sizes_.empty()) return;
+        all_.resize(sizes_.back());
+        sizes_.pop_back();
+    }
+    const std::string& all() const { return all_; }
+
+private:
+    std::string all_;
+    std::vector<std::size_t> sizes_;
+};
+inline text_stack& program_headers() {
+    static text_stack texts;
+    return texts;
+}
+inline text_stack& program_options() {
+    static text_stack options;
+    return options;
+}
+
+/// The macros that options in the words of OpenCL define (-DNAME, -D NAME=VALUE), as text; Balm's own options
+/// serve for the rest, since a result depends on none.
+inline std::string definitions(const std::string& options) {
+    std::istringstream words(options);
+    std::string text, word;
+    while (words >> word) {
+        if (word.rfind("-D", 0) != 0) continue;
+        std::string macro = word.substr(2);
+        if (macro.empty() && !(words >> macro)) break;
+        const std::size_t equals = macro.find('=');
+        text += "#define " + macro.substr(0, equals) + " " +
+                (equals == std::string::npos ? "1" : macro.substr(equals + 1)) + "\n";
+    }
+    return text;
+}
+/// What precedes the text of a function or kernel.
+inline std::string program_preamble(const std::string& options = {}) {
+    return definitions(program_options().all()) + definitions(options) + program_headers().all();
+}
+
+}  // namespace detail
+
+/// Puts OpenCL C (declarations, macros) ahead of custom functions and kernels, on all devices, until it is
+/// taken off again.
+template <class Queues>
+void push_program_header(const Queues&, const std::string& text) {
+    detail::program_headers().push(text);
+}
+template <class Queues>
+void pop_program_header(const Queues&) {
+    detail::program_headers().pop();
+}
+/// The same for options: those that define macros. Others do nothing.
+template <class Queues>
+void push_compile_options(const Queues&, const std::string& options) {
+    detail::program_options().push(" " + options);
+}
+template <class Queues>
+void pop_compile_options(const Queues&) {
+    detail::program_options().pop();
+}
+
+namespace backend {
+
+using vex::pop_compile_options;
+using vex::pop_program_header;
+using vex::push_compile_options;
+using vex::push_program_header;
+
+}  // namespace backend
+}  // namespace vex

@@ -1,0 +1,218 @@
+#pragma once
+// Functions given as OpenCL C, to be called in expressions.
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <balm/text_kernel.hpp>
+
+#include "vexcl/backend/source.hpp"
+#include "vexcl/detail/expression.hpp"
+#include "vexcl/detail/macro_lists.hpp"
+#include "vexcl/operations.hpp"
+#include "vexcl/vector_pointer.hpp"
+
+namespace vex {
+
+/// What custom functions are derived from.
+struct user_function {};
+
+namespace generator {
+/// A call with symbolic numbers: generator.hpp.
+template <class Function, class... A>
+auto call_with_symbols(const A&... a);
+}  // namespace generator
+
+namespace detail {
+
+/// Balm's parameter for a parameter in OpenCL C: pointers are to memory that is read, or read and written.
+template <class P>
+struct function_parameter {
+    using type = balm_element<P>;
+    static constexpr bool is_memory = false;
+};
+template <class T>
+struct function_parameter<global_ptr<T>> {
+    using type = balm::dsl::Mixed<balm_element<T>>;
+    static constexpr bool is_memory = true;
+};
+template <class T>
+struct function_parameter<global_ptr<const T>> {
+    using type = balm::dsl::In<balm_element<T>>;
+    static constexpr bool is_memory = true;
+};
+template <class T>
+struct function_parameter<constant_ptr<T>> {
+    using type = balm::dsl::ConstantPtr<balm_element<std::remove_const_t<T>>>;
+    static constexpr bool is_memory = true;
+};
+template <class T>
+struct function_parameter<T*> : function_parameter<global_ptr<T>> {};
+
+/// Balm's result for a result in OpenCL C.
+template <class R>
+struct function_result {
+    using type = balm_element<R>;
+};
+template <>
+struct function_result<void> {
+    using type = void;
+};
+
+/// The argument for a parameter P: memory as a whole, or an expression of the parameter's type.
+template <class P, class A>
+auto function_argument(const A& a) {
+    if constexpr (function_parameter<P>::is_memory)
+        return a.memory();
+    else
+        return assigned<balm_element<P>>(a);
+}
+
+}  // namespace detail
+
+/// A custom function with parameters P… and result R. Impl has `static std::string name()` and body(), in
+/// which parameters are prm1, prm2 …, or defines the function itself: `static void
+/// define(source_generator&)`.
+template <class Impl, class Signature>
+struct UserFunction;
+
+template <class Impl, class R, class... P>
+struct UserFunction<Impl, R(P...)> : user_function {
+    typedef R value_type;
+
+    /// What the body needs ahead of the function.
+    static std::string preamble() { return {}; }
+    /// Appends the function, under its own name or another.
+    static void define(backend::source_generator& src) { define(src, Impl::name()); }
+    static void define(backend::source_generator& src, const std::string& name) {
+        src << Impl::preamble();
+        src.end_unit();
+        std::size_t number = 0;
+        src.begin_function<R>(name).begin_function_parameters();
+        (src.parameter<P>("prm" + std::to_string(++number)), ...);
+        src.end_function_parameters().new_line() << Impl::body();
+        src.end_function();
+    }
+
+    /// The call for each element; of multivectors, for each of each component.
+    template <class... A>
+    requires(sizeof...(A) == sizeof...(P)) const auto operator()(const A&... a) const {
+        if constexpr ((detail::symbolic<A> || ...))
+            return generator::call_with_symbols<Impl>(a...);
+        else if constexpr ((detail::multi<A> || ...))
+            return detail::each_component([this](const auto&... each) { return (*this)(each...); }, a...);
+        else
+            return call(std::make_tuple(detail::function_argument<P>(a)...), detail::queues_of(a...),
+                        std::index_sequence_for<A...>());
+    }
+
+    /// As Balm's expressions and reductions take it.
+    static auto balm_function() {
+        using function = decltype(made());
+        static std::mutex mutex;
+        static std::map<std::string, function> known;  // by what precedes the text
+        const std::lock_guard lock(mutex);
+        const std::string preamble = detail::program_preamble();
+        const auto found = known.find(preamble);
+        return found != known.end() ? found->second : known.emplace(preamble, made()).first->second;
+    }
+
+private:
+    static auto made() {
+        backend::source_generator src;
+        src << detail::program_preamble();
+        src.end_unit();
+        Impl::define(src);
+        balm::text_source text;
+        for (const std::string& each : src.units()) text = text + balm::text_source(each);
+        using signature =
+            typename detail::function_result<R>::type(typename detail::function_parameter<P>::type...);
+        return balm::source_function<signature>(Impl::name(), text);
+    }
+    template <class Given, std::size_t... K>
+    static auto call(const Given& given, detail::queue_list queues, std::index_sequence<K...>) {
+        static_assert((!detail::function_parameter<P>::is_memory || ...) || std::is_void_v<R>,
+                      "A function in an expression takes at least one number");
+        return detail::wrap(balm::call_function(balm_function(), std::get<K>(given)...), std::move(queues));
+    }
+};
+
+}  // namespace vex
+
+/// Its arguments as text.
+#define VEX_STRINGIZE_SOURCE(...) #__VA_ARGS__
+
+/// A function with a list of parameters and a body:
+///
+///     VEX_FUNCTION(double, distance, (double, x)(double, y), return sqrt(x * x + y * y););
+///     z = distance(x, 2 * y);
+///
+/// S takes the body as a string, D a list of functions that it calls, `(f)(g)`, ahead of the body.
+#define VEX_FUNCTION(type, name, parameters, ...) \
+    VEX_FUNCTION_SD(type, name, parameters, , VEX_STRINGIZE_SOURCE(__VA_ARGS__))
+#define VEX_FUNCTION_S(type, name, parameters, body) VEX_FUNCTION_SD(type, name, parameters, , body)
+#define VEX_FUNCTION_D(type, name, parameters, functions, ...) \
+    VEX_FUNCTION_SD(type, name, parameters, functions, VEX_STRINGIZE_SOURCE(__VA_ARGS__))
+#define VEX_FUNCTION_DS(type, name, parameters, functions, body) \
+    VEX_FUNCTION_SD(type, name, parameters, functions, body)
+#define VEX_FUNCTION_SD(type, func_name, parameters, functions, body_text)                              \
+    struct vex_function_##func_name                                                                     \
+        : vex::UserFunction<vex_function_##func_name,                                                   \
+                            vex::detail::signature_of<type VEX_TYPES_OF(parameters)>> {                 \
+        vex_function_##func_name() {}                                                                   \
+        static std::string name() { return #func_name; }                                                \
+        static void define(vex::backend::source_generator& src) { define(src, name()); }                \
+        static void define(vex::backend::source_generator& src, const std::string& as) {                \
+            VEX_DEFINITIONS_OF(functions)                                                               \
+            vex::detail::define_function<type VEX_TYPES_OF(parameters)>(src, as, body_text,             \
+                                                                        {"" VEX_NAMES_OF(parameters)}); \
+        }                                                                                               \
+    } const func_name
+
+/// The same with the signature as one type and parameters prm1, prm2 …
+#define VEX_FUNCTION_V1(name, signature, body) VEX_FUNCTION_V1_WITH_PREAMBLE(name, signature, "", body)
+#define VEX_FUNCTION_V1_WITH_PREAMBLE(func_name, signature, preamble_text, body_text)          \
+    struct vex_function_##func_name : vex::UserFunction<vex_function_##func_name, signature> { \
+        vex_function_##func_name() {}                                                          \
+        static std::string name() { return #func_name; }                                       \
+        static std::string preamble() { return preamble_text; }                                \
+        static std::string body() { return body_text; }                                        \
+    } const func_name
+
+/// In a structure: its operator() on the host, and the same as the function `device` for devices.
+///
+///     struct less { VEX_DUAL_FUNCTOR(bool, (double, a)(double, b), return a < b;) };
+#define VEX_DUAL_FUNCTOR(type, parameters, ...)          \
+    VEX_FUNCTION(type, device, parameters, __VA_ARGS__); \
+    type operator()(VEX_PARAMETERS_OF(parameters)) const { __VA_ARGS__ }
+
+namespace vex {
+namespace detail {
+
+template <class R, class... P>
+struct signature_from {
+    using type = R(P...);
+};
+template <class... T>
+using signature_of = typename signature_from<T...>::type;
+
+/// Appends a function of these parameter names, the first of which is empty.
+template <class R, class... P>
+void define_function(backend::source_generator& src, const std::string& name, const std::string& body,
+                     const std::vector<std::string>& parameter_names) {
+    std::size_t number = 0;
+    src.begin_function<R>(name).begin_function_parameters();
+    (src.parameter<P>(parameter_names[++number]), ...);
+    src.end_function_parameters().new_line() << body;
+    src.end_function();
+}
+
+}  // namespace detail
+}  // namespace vex
