@@ -70,7 +70,7 @@ struct function_result<void> {
 template <class P, class A>
 auto function_argument(const A& a) {
     if constexpr (function_parameter<P>::is_memory)
-        return a.memory();
+        return a.memory().share();
     else
         return assigned<balm_element<P>>(a);
 }

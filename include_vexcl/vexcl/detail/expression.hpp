@@ -169,9 +169,14 @@ void match(balm::expr<D>&... e) {
     if (all.differ()) (flatten(e), ...);
 }
 
-/// f of each component of multivectors, as an expression of a multivector: multivector.hpp.
+// multivector.hpp defines these: f of each component, as an expression of a multivector; how many components
+// there are; component K.
 template <class F, class... A>
 auto each_component(F&& f, const A&... a);
+template <class A>
+inline constexpr std::size_t components_of = 0;
+template <std::size_t K, class A>
+decltype(auto) component(const A& a);
 
 /// An operation on Balm expressions, of operands.
 template <class F, class... A>

@@ -1,0 +1,49 @@
+#pragma once
+// Assignments on queues other than the vector's.
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "vexcl/detail/assignments.hpp"
+#include "vexcl/detail/queue_list.hpp"
+
+namespace vex {
+namespace detail {
+
+/// Assigns to the target while statements go to these queues.
+template <class Target>
+class enqueued {
+public:
+    enqueued(const std::vector<command_queue>& on, Target& target)
+        : on_(on), target_(std::addressof(target)) {}
+    template <class A>
+    void operator=(const A& a) const {  // NOLINT(misc-unconventional-assign-operator)
+        const on_queues scope(on_);
+        *target_ = a;
+    }
+#define VEX_COMPOUND(symbol, operation)      \
+    template <class A>                       \
+    void operator symbol(const A& a) const { \
+        const on_queues scope(on_);          \
+        *target_ symbol a;                   \
+    }
+    VEX_COMPOUND_ASSIGNMENTS(VEX_COMPOUND)
+#undef VEX_COMPOUND
+
+private:
+    std::vector<command_queue> on_;
+    Target* target_;
+};
+
+}  // namespace detail
+
+/// The vector, of which one assignment is computed on these queues instead of its own.
+///
+///     vex::enqueue(second_queue, x) = 2 * y;
+template <class Target>
+detail::enqueued<Target> enqueue(const std::vector<command_queue>& queues, Target& target) {
+    return {queues, target};
+}
+
+}  // namespace vex

@@ -1,0 +1,24 @@
+#pragma once
+// Expressions that are evaluated for what they do: functions that write memory.
+
+#include <vector>
+
+#include "vexcl/detail/expression.hpp"
+
+namespace vex {
+
+/// Evaluates the expression for every element and keeps nothing of it, on these queues if some are given.
+///
+///     vex::eval(count(vex::raw_pointer(bins), x));
+template <detail::vexpr A>
+void eval(const A& a) {
+    const detail::on_queues scope(detail::queues_of(a));
+    balm::eval(a.balm_expr());
+}
+template <detail::vexpr A>
+void eval(const A& a, const std::vector<command_queue>& queues) {
+    const detail::on_queues scope(queues);
+    balm::eval(a.balm_expr());
+}
+
+}  // namespace vex

@@ -1,0 +1,42 @@
+#pragma once
+// Whether some element, or every element, is true.
+
+#include <vector>
+
+#include "vexcl/reductor.hpp"
+
+namespace vex {
+
+/// Whether an element of an expression is not zero.
+///
+///     vex::any_of any_of(ctx);
+///     if (any_of(x > 3)) …
+class any_of {
+public:
+    any_of(const std::vector<command_queue>& queues = current_context().queue())
+        : queues_(queues) {}  // NOLINT
+    template <detail::vexpr A>
+    bool operator()(const A& a) const {
+        const detail::on_queues scope(queues_);
+        return balm::any(detail::reducible(detail::lower(a), detail::queues_of(a), queues_));
+    }
+
+private:
+    detail::queue_list queues_;
+};
+/// Whether no element of an expression is zero.
+class all_of {
+public:
+    all_of(const std::vector<command_queue>& queues = current_context().queue())
+        : queues_(queues) {}  // NOLINT
+    template <detail::vexpr A>
+    bool operator()(const A& a) const {
+        const detail::on_queues scope(queues_);
+        return balm::all(detail::reducible(detail::lower(a), detail::queues_of(a), queues_));
+    }
+
+private:
+    detail::queue_list queues_;
+};
+
+}  // namespace vex

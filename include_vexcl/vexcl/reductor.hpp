@@ -1,0 +1,182 @@
+#pragma once
+// Reductions of expressions to one value.
+
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <balm/along.hpp>
+#include <balm/reduce.hpp>
+
+#include "vexcl/detail/expression.hpp"
+#include "vexcl/devlist.hpp"
+#include "vexcl/function.hpp"
+#include "vexcl/types.hpp"
+#include "vexcl/vector.hpp"
+
+namespace vex {
+
+// A reduction has impl<T>: its result for no elements, and the function that combines two, for devices
+// (device_in, device_out) and the host.
+#define VEX_REDUCTION(Name, nothing, combined)                                                     \
+    struct Name {                                                                                  \
+        template <class T>                                                                         \
+        struct impl {                                                                              \
+            typedef T result_type;                                                                 \
+            static T initial() { return nothing; }                                                 \
+            struct device_in : UserFunction<device_in, T(T, T)> {                                  \
+                static std::string name() { return #Name "_" + type_name<T>(); }                   \
+                static std::string body() { return "return " VEX_STRINGIZE_SOURCE(combined) ";"; } \
+            };                                                                                     \
+            typedef device_in device_out;                                                          \
+            T operator()(const T& prm1, const T& prm2) const { return combined; }                  \
+            template <class Iterator>                                                              \
+            T operator()(Iterator first, Iterator last) const {                                    \
+                T all = initial();                                                                 \
+                for (; first != last; ++first) all = (*this)(all, *first);                         \
+                return all;                                                                        \
+            }                                                                                      \
+        };                                                                                         \
+    };
+/// The sum of the elements.
+VEX_REDUCTION(SUM, T(), prm1 + prm2)
+/// The largest, and the smallest. NaNs are passed over.
+VEX_REDUCTION(MAX, std::numeric_limits<T>::lowest(), prm1 > prm2 ? prm1 : prm2)
+VEX_REDUCTION(MIN, std::numeric_limits<T>::max(), prm1 < prm2 ? prm1 : prm2)
+#undef VEX_REDUCTION
+/// The sum, in which rounding errors are added up and corrected.
+struct SUM_Kahan : SUM {};
+
+/// Several reductions in one kernel: the lanes of a short vector.
+///
+///     vex::Reductor<double, vex::CombineReductors<vex::MIN, vex::SUM>> both(ctx);
+///     cl_double2 found = both(x);
+template <class... R>
+struct CombineReductors {
+    template <class T>
+    struct impl {
+        typedef typename cl_vector_of<T, cl_fit_vec_size<sizeof...(R)>::value>::type result_type;
+        static result_type initial() {
+            result_type all{};
+            std::size_t lane = 0;
+            ((all.s[lane++] = R::template impl<T>::initial()), ...);
+            return all;
+        }
+    };
+};
+/// The smallest and the largest element.
+typedef CombineReductors<MIN, MAX> MIN_MAX;
+
+namespace detail {
+
+/// What a reduction is in Balm, for elements of D: described for balm::reduce, and along dimensions. Custom
+/// reductions are folds.
+template <class R, class D>
+struct reduction_of {
+    using impl = typename R::template impl<host_element<D>>;
+    static auto described(balm::expr<D> e) {
+        return balm::fold_of(std::move(e), to_balm(impl::initial()), impl::device_in::balm_function());
+    }
+    template <class View, class Along>
+    static auto along(View&& v, const Along& dimensions) {
+        return balm::fold(std::forward<View>(v), to_balm(impl::initial()), impl::device_in::balm_function(),
+                          dimensions);
+    }
+};
+#define VEX_REDUCTION_OF(Name, function)                                                     \
+    template <class D>                                                                       \
+    struct reduction_of<Name, D> {                                                           \
+        static auto described(balm::expr<D> e) { return balm::function##_of(std::move(e)); } \
+        static auto whole(balm::expr<D> e) { return balm::function(std::move(e)); }          \
+        template <class View, class Along>                                                   \
+        static auto along(View&& v, const Along& dimensions) {                               \
+            return balm::function(std::forward<View>(v), dimensions);                        \
+        }                                                                                    \
+    };
+VEX_REDUCTION_OF(SUM, sum)
+VEX_REDUCTION_OF(SUM_Kahan, sum_compensated)
+VEX_REDUCTION_OF(MIN, min)
+VEX_REDUCTION_OF(MAX, max)
+#undef VEX_REDUCTION_OF
+
+/// The value of a reduction of elements of T.
+template <class R, class T>
+struct reduced {
+    using D = balm_element<T>;
+    static T value(balm::expr<D> e) {
+        if constexpr (balm::vector_type<D>)
+            return from_balm<T>(reduction_of<R, D>::whole(std::move(e)));
+        else
+            return static_cast<T>(balm::reduce(reduction_of<R, D>::described(std::move(e))));
+    }
+};
+template <class T, class... R>
+struct reduced<CombineReductors<R...>, T> {
+    using D = balm_element<T>;
+    static auto value(const balm::expr<D>& e) {
+        typename CombineReductors<R...>::template impl<T>::result_type lanes{};
+        const auto each = balm::reduce(reduction_of<R, D>::described(e)...);
+        std::apply(
+            [&](const auto&... value) {
+                std::size_t lane = 0;
+                ((lanes.s[lane++] = static_cast<T>(value)), ...);
+            },
+            each);
+        return lanes;
+    }
+};
+
+/// An expression that a reduction may take: on these queues if nothing in it has some, and computed if a
+/// function in it may write memory.
+template <class D>
+balm::expr<D> reducible(balm::expr<D> e, const queue_list& own, const queue_list& on) {
+    if (e.writes_memory()) return balm::expr<D>(balm::vector<D>(std::move(e)));
+    return !own && on.context() != nullptr ? balm::on(*on.context(), std::move(e)) : e;
+}
+
+}  // namespace detail
+
+/// A reduction of expressions of elements T. Without elements it returns what the reduction says.
+///
+///     vex::Reductor<double, vex::SUM> sum(ctx);
+///     double dot = sum(x * y);
+template <class T, class RDC = SUM>
+class Reductor {
+public:
+    typedef typename RDC::template impl<T>::result_type result_type;
+
+    Reductor(const std::vector<command_queue>& queues = current_context().queue())  // NOLINT
+        : queues_(queues) {}
+
+    /// Blocks until the value is there; of a multivector, an array with one of each component.
+    template <detail::vexpr A>
+    result_type operator()(const A& a) const {
+        balm::expr<detail::balm_element<T>> e = detail::assigned<detail::balm_element<T>>(a);
+        precondition(e.has_extents(), "Can not determine the size of the expression that is reduced");
+        if (e.size() == 0) return RDC::template impl<T>::initial();
+        const detail::on_queues scope(queues_);
+        return detail::reduced<RDC, T>::value(detail::reducible(std::move(e), detail::queues_of(a), queues_));
+    }
+    template <detail::multi A>
+    auto operator()(const A& a) const {
+        return [&]<std::size_t... K>(std::index_sequence<K...>) {
+            return std::array<result_type, sizeof...(K)>{{(*this)(detail::component<K>(a))...}};
+        }
+        (std::make_index_sequence<detail::components_of<A>>());
+    }
+
+private:
+    detail::queue_list queues_;
+};
+
+/// A reductor of these queues.
+template <class T, class RDC>
+Reductor<T, RDC> get_reductor(const std::vector<command_queue>& queues) {
+    return Reductor<T, RDC>(queues);
+}
+
+}  // namespace vex

@@ -1,0 +1,58 @@
+#pragma once
+// Tags: names for operands that a program writes several times. Balm finds equal operands by itself.
+
+#include <cstddef>
+#include <memory>
+
+#include "vexcl/detail/assignments.hpp"
+#include "vexcl/operations.hpp"
+#include "vexcl/vector.hpp"
+
+namespace vex {
+
+/// A vector under a number, to read and to assign.
+template <class T>
+class tagged_vector : public expression_base {
+public:
+    typedef T value_type;
+    explicit tagged_vector(vector<T>& of) : of_(std::addressof(of)) {}
+    tagged_vector(const tagged_vector&) = default;
+    ~tagged_vector() = default;
+
+    VEX_ASSIGNED_BY_MEMBER(tagged_vector)
+
+    auto balm_expr() const { return of_->balm_expr(); }
+    const detail::queue_list& queues() const { return of_->queues(); }
+    auto balm_targets() const { return of_->balm_targets(); }
+    template <detail::operand A>
+    auto balm_values(const A& a) const {
+        return of_->balm_values(a);
+    }
+
+private:
+    template <class A>
+    const tagged_vector& assign(const A& a) const {
+        *of_ = detail::wrap(detail::assigned<detail::balm_element<T>>(a), detail::queues_of(a));
+        return *this;
+    }
+    vector<T>* of_;
+};
+
+/// The operand itself: equal operands are one argument and one load without a tag, too.
+///
+///     auto X = vex::tag<1>(x);
+///     X = X * X + 2;
+template <std::size_t Tag, class T>
+const tagged_vector<T> tag(vector<T>& x) {
+    return tagged_vector<T>(x);
+}
+template <std::size_t Tag, detail::vexpr A>
+const auto tag(const A& a) {
+    return detail::wrap(detail::lower(a), detail::queues_of(a));
+}
+template <std::size_t Tag, detail::host_value A>
+const auto tag(const A& a) {
+    return a;
+}
+
+}  // namespace vex
