@@ -4,9 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -75,6 +73,22 @@ auto function_argument(const A& a) {
         return assigned<balm_element<P>>(a);
 }
 
+/// The units of text as a Balm function.
+template <class R, class... P>
+auto text_function(const std::string& name, const std::vector<std::string>& units) {
+    balm::text_source text;
+    for (const std::string& each : units) text = text + balm::text_source(each);
+    using signature = typename function_result<R>::type(typename function_parameter<P>::type...);
+    return balm::source_function<signature>(name, text);
+}
+/// Its call for each element.
+template <class R, class... P, class Function, class... A>
+auto call_text_function(const Function& f, const A&... a) {
+    static_assert((!function_parameter<P>::is_memory || ...),
+                  "A function in an expression has a parameter that is a number");
+    return wrap(balm::call_function(f, function_argument<P>(a)...), queues_of(a...));
+}
+
 }  // namespace detail
 
 /// A custom function with parameters P… and result R. Impl has `static std::string name()` and body(), in
@@ -109,8 +123,7 @@ struct UserFunction<Impl, R(P...)> : user_function {
         else if constexpr ((detail::multi<A> || ...))
             return detail::each_component([this](const auto&... each) { return (*this)(each...); }, a...);
         else
-            return call(std::make_tuple(detail::function_argument<P>(a)...), detail::queues_of(a...),
-                        std::index_sequence_for<A...>());
+            return detail::call_text_function<R, P...>(balm_function(), a...);
     }
 
     /// As Balm's expressions and reductions take it.
@@ -130,17 +143,7 @@ private:
         src << detail::program_preamble();
         src.end_unit();
         Impl::define(src);
-        balm::text_source text;
-        for (const std::string& each : src.units()) text = text + balm::text_source(each);
-        using signature =
-            typename detail::function_result<R>::type(typename detail::function_parameter<P>::type...);
-        return balm::source_function<signature>(Impl::name(), text);
-    }
-    template <class Given, std::size_t... K>
-    static auto call(const Given& given, detail::queue_list queues, std::index_sequence<K...>) {
-        static_assert((!detail::function_parameter<P>::is_memory || ...) || std::is_void_v<R>,
-                      "A function in an expression takes at least one number");
-        return detail::wrap(balm::call_function(balm_function(), std::get<K>(given)...), std::move(queues));
+        return detail::text_function<R, P...>(Impl::name(), src.units());
     }
 };
 

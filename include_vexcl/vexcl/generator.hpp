@@ -1,0 +1,390 @@
+#pragma once
+// Kernels and functions from generic C++ code: it is called with symbolic numbers, which write down what is
+// done with them.
+
+#include <algorithm>
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "vexcl/backend/kernel.hpp"
+#include "vexcl/backend/source.hpp"
+#include "vexcl/detail/assignments.hpp"
+#include "vexcl/detail/builtins.hpp"
+#include "vexcl/devlist.hpp"
+#include "vexcl/function.hpp"
+#include "vexcl/types.hpp"
+
+namespace vex {
+
+template <class T>
+class symbolic;
+
+namespace generator {
+
+/// What is being recorded: of each thread its own.
+struct recording {
+    std::ostream* to = nullptr;
+    /// Custom functions that the recorded code calls: their texts, each once.
+    std::vector<std::string> functions;
+};
+inline recording& current_recording() {
+    thread_local recording now;
+    return now;
+}
+/// Symbolic numbers of this thread write to the stream from now on.
+inline void set_recorder(std::ostream& to) { current_recording() = {&to, {}}; }
+/// The stream that they write to: std::cout unless it is set.
+inline std::ostream& get_recorder() {
+    std::ostream* const to = current_recording().to;
+    return to != nullptr ? *to : std::cout;
+}
+
+/// An expression of symbolic numbers: its text.
+class symbol : public symbolic_base {
+public:
+    explicit symbol(std::string text) : text_(std::move(text)) {}
+    const std::string& text() const { return text_; }
+    friend std::ostream& operator<<(std::ostream& to, const symbol& s) { return to << s.text_; }
+
+private:
+    std::string text_;
+};
+
+/// The text of an operand: a number is written so that reading it gives the same one.
+template <class A>
+std::string text_of(const A& a) {
+    std::ostringstream text;
+    if constexpr (std::floating_point<A>) {
+        text.precision(17);
+        text << std::scientific << static_cast<double>(a);
+        if constexpr (std::same_as<A, float>) text << 'f';
+    } else if constexpr (std::same_as<A, bool>) {
+        text << (a ? "true" : "false");
+    } else if constexpr (std::integral<A>) {
+        text << +a;
+        if constexpr (std::unsigned_integral<A>) text << 'u';
+        if constexpr (sizeof(A) == 8) text << 'l';
+    } else {
+        text << a;
+    }
+    return text.str();
+}
+/// name(a, b, …)
+template <class... A>
+const symbol call(const std::string& name, const A&... a) {
+    std::string arguments;
+    ((arguments += (arguments.empty() ? "" : ", ") + text_of(a)), ...);
+    return symbol(name + "(" + arguments + ")");
+}
+/// The index of the element, in a kernel that build_kernel() or make_kernel() makes.
+inline const symbol index() { return symbol("idx"); }
+
+/// Has the recorded code begin with these functions, unless it has them.
+inline void define_once(const std::vector<std::string>& units) {
+    auto& known = current_recording().functions;
+    for (const std::string& each : units)
+        if (std::find(known.begin(), known.end(), each) == known.end()) known.push_back(each);
+}
+template <class Function, class... A>
+auto call_with_symbols(const A&... a) {
+    backend::source_generator src;
+    Function::define(src);
+    define_once(src.units());
+    return call(Function::name(), a...);
+}
+
+}  // namespace generator
+
+namespace detail {
+
+template <class A>
+concept symbolic_operand = symbolic<A> || std::is_arithmetic_v<std::remove_cvref_t<A>>;
+template <class... A>
+concept symbolic_operands = (symbolic_operand<A> && ...) && (symbolic<A> || ...);
+
+}  // namespace detail
+
+#define VEX_BINARY_OPERATOR(symbol_)                                                                      \
+    template <class L, class R>                                                                           \
+    requires detail::symbolic_operands<L, R>                                                              \
+    const generator::symbol operator symbol_(const L& l, const R& r) {                                    \
+        return generator::symbol("(" + generator::text_of(l) + " " #symbol_ " " + generator::text_of(r) + \
+                                 ")");                                                                    \
+    }
+#define VEX_BINARY_OPERATOR_ROW(symbol_, row) VEX_BINARY_OPERATOR(symbol_)
+BALM_BINARY_OPERATORS(VEX_BINARY_OPERATOR_ROW)
+VEX_BINARY_OPERATOR(&&)
+VEX_BINARY_OPERATOR(||)
+#undef VEX_BINARY_OPERATOR_ROW
+#undef VEX_BINARY_OPERATOR
+#define VEX_UNARY_OPERATOR(symbol_)                                               \
+    template <detail::symbolic A>                                                 \
+    const generator::symbol operator symbol_(const A& a) {                        \
+        return generator::symbol("(" #symbol_ " " + generator::text_of(a) + ")"); \
+    }
+VEX_UNARY_OPERATOR(-)
+VEX_UNARY_OPERATOR(+)
+VEX_UNARY_OPERATOR(~)
+VEX_UNARY_OPERATOR(!)
+#undef VEX_UNARY_OPERATOR
+#define VEX_BUILTIN_1(name)                    \
+    template <detail::symbolic A>              \
+    const generator::symbol name(const A& a) { \
+        return generator::call(#name, a);      \
+    }
+#define VEX_BUILTIN_2(name)                  \
+    template <class A, class B>              \
+    requires detail::symbolic_operands<A, B> \
+    const generator::symbol name(const A& a, const B& b) { return generator::call(#name, a, b); }
+#define VEX_BUILTIN_3(name)                                            \
+    template <class A, class B, class C>                               \
+    requires detail::symbolic_operands<A, B, C>                        \
+    const generator::symbol name(const A& a, const B& b, const C& c) { \
+        return generator::call(#name, a, b, c);                        \
+    }
+VEX_BUILTINS(VEX_BUILTIN_1, VEX_BUILTIN_2, VEX_BUILTIN_3)
+#undef VEX_BUILTIN_1
+#undef VEX_BUILTIN_2
+#undef VEX_BUILTIN_3
+/// `condition ? if_true : if_false`
+template <class C, class A, class B>
+requires detail::symbolic_operands<C, A, B>
+const generator::symbol if_else(const C& condition, const A& if_true, const B& if_false) {
+    return generator::symbol("(" + generator::text_of(condition) + " ? " + generator::text_of(if_true) +
+                             " : " + generator::text_of(if_false) + ")");
+}
+
+/// A number that writes down what is done with it: a variable of the code that is recorded, or a parameter of
+/// the kernel.
+///
+///     std::ostringstream body;
+///     vex::generator::set_recorder(body);
+///     vex::symbolic<double> x(vex::symbolic<double>::VectorParameter);
+///     x = sin(x) + 1;
+///     auto kernel = vex::generator::build_kernel(ctx, "step", body.str(), x);
+///     kernel(X);                                       // of a vex::vector<double> X
+template <class T>
+class symbolic : public symbolic_base {
+public:
+    typedef T value_type;
+    enum scope_type { LocalVar, VectorParameter, ScalarParameter };
+    enum constness_type { NonConst, Const };
+
+    /// A variable.
+    symbolic() { generator::get_recorder() << type_name<T>() << ' ' << name() << ";\n"; }
+    /// A variable, an element of each vector that the kernel takes, or a number that it takes. Const elements
+    /// are not written.
+    explicit symbolic(scope_type scope, constness_type constness = NonConst)
+        : scope_(scope), constness_(constness) {
+        if (scope == LocalVar) generator::get_recorder() << type_name<T>() << ' ' << name() << ";\n";
+    }
+    symbolic(const symbolic& other) { declare(other); }
+    template <detail::symbolic_operand A>
+    symbolic(const A& a) {  // NOLINT(google-explicit-constructor)
+        declare(a);
+    }
+
+    const symbolic& operator=(const symbolic& other) const { return record("=", other); }
+    template <detail::symbolic_operand A>
+    const symbolic& operator=(const A& a) const {
+        return record("=", a);
+    }
+#define VEX_COMPOUND(symbol_, operation)                 \
+    template <detail::symbolic_operand A>                \
+    const symbolic& operator symbol_(const A& a) const { \
+        return record(#symbol_, a);                      \
+    }
+    VEX_COMPOUND_ASSIGNMENTS(VEX_COMPOUND)
+#undef VEX_COMPOUND
+
+    std::size_t id() const { return id_; }
+    std::string name() const { return "var" + std::to_string(id_); }
+    bool is_vector() const { return scope_ == VectorParameter; }
+
+    /// Of a kernel's parameter: its declaration, the variable made of it, and what writes that back.
+    std::string parameter() const {
+        const std::string type = scope_ == ScalarParameter ? type_name<T>()
+                                 : constness_ == Const     ? type_name<global_ptr<const T>>()
+                                                           : type_name<global_ptr<T>>();
+        return type + " p_" + name();
+    }
+    std::string init() const {
+        return type_name<T>() + " " + name() + " = p_" + name() + (is_vector() ? "[idx]" : "") + ";\n";
+    }
+    std::string write() const {
+        return is_vector() && constness_ == NonConst ? "p_" + name() + "[idx] = " + name() + ";\n" : "";
+    }
+
+    friend std::ostream& operator<<(std::ostream& to, const symbolic& s) { return to << s.name(); }
+
+private:
+    static std::size_t next_id() {
+        static std::atomic<std::size_t> last{0};
+        return ++last;
+    }
+    template <class A>
+    void declare(const A& value) const {
+        generator::get_recorder() << type_name<T>() << ' ' << name() << " = " << generator::text_of(value)
+                                  << ";\n";
+    }
+    template <class A>
+    const symbolic& record(const char* assignment, const A& value) const {
+        generator::get_recorder() << name() << ' ' << assignment << ' ' << generator::text_of(value) << ";\n";
+        return *this;
+    }
+
+    std::size_t id_ = next_id();
+    scope_type scope_ = LocalVar;
+    constness_type constness_ = NonConst;
+};
+
+namespace generator {
+
+/// A kernel on each of some queues, called with vectors and numbers in the order of its parameters.
+class kernel {
+public:
+    kernel(const std::vector<command_queue>& queues, const std::string& text, const std::string& name)
+        : queues_(queues) {
+        for (const command_queue& each : queues) kernels_.emplace_back(each, text, name);
+    }
+    template <class... A>
+    void operator()(const A&... a) {
+        for (unsigned d = 0; d < queues_.size(); ++d) {
+            std::size_t n = 0;
+            const auto count = [&](const auto& each) {
+                if constexpr (requires { each.part_size(d); }) n = std::max(n, each.part_size(d));
+            };
+            (count(a), ...);
+            if (n > 0) kernels_[d](queues_[d], part_of(a, d)..., static_cast<cl_ulong>(n));
+        }
+    }
+
+private:
+    template <class A>
+    static auto part_of(const A& a, unsigned d) {
+        if constexpr (requires { a.part_size(d); })
+            return a(d);
+        else
+            return a;
+    }
+    std::vector<command_queue> queues_;
+    std::vector<backend::kernel> kernels_;
+};
+
+/// The kernel that does what was recorded for each element of the vectors among the parameters.
+template <class... A>
+kernel build_kernel(const std::vector<command_queue>& queues, const std::string& name,
+                    const std::string& body, const A&... parameters) {
+    backend::source_generator src;
+    for (const std::string& each : current_recording().functions) src << each << '\n';
+    src.begin_kernel(name);
+    src << '(';
+    ((src << parameters.parameter() << ", "), ...);
+    src << "ulong n)";
+    src.open("{").grid_stride_loop().open("{").new_line();
+    ((src << parameters.init()), ...);
+    src << body;
+    ((src << parameters.write()), ...);
+    src.close("}").close("}");
+    src << '\n';
+    return kernel(queues, src.str(), name);
+}
+/// The kernel of what a function object does with the parameters, which it takes by reference.
+///
+///     auto step = vex::generator::make_kernel(ctx, "step", [](auto& x, auto& v) { x += v; }, x, v);
+template <class F, class... A>
+kernel make_kernel(const std::vector<command_queue>& queues, const std::string& name, F&& record,
+                   A&... parameters) {
+    std::ostringstream body;
+    set_recorder(body);
+    record(parameters...);
+    kernel made = build_kernel(queues, name, body.str(), parameters...);
+    current_recording() = {};
+    return made;
+}
+
+/// The body of a custom function (VEX_FUNCTION_V1) that does what was recorded: its parameters are the last
+/// arguments, its result the one before.
+template <class Result, class... A>
+std::string make_function(const std::string& body, const Result& result, const A&... parameters) {
+    std::size_t number = 0;
+    std::string text;
+    ((text += type_name<typename A::value_type>() + " " + parameters.name() + " = prm" +
+              std::to_string(++number) + ";\n"),
+     ...);
+    return text + body + "return " + result.name() + ";\n";
+}
+
+/// A custom function that does what a function object did with symbolic numbers.
+template <class Signature>
+class FunctorAdapter;
+template <class R, class... P>
+class FunctorAdapter<R(P...)> : public user_function {
+public:
+    typedef R value_type;
+
+    template <class F>
+    explicit FunctorAdapter(const F& f) : name_(next_name()) {
+        const recording outer = std::exchange(current_recording(), {});
+        std::ostringstream body;
+        set_recorder(body);
+        const std::string text = [&](const symbolic<P>&... each) {
+            const symbolic<R> result(f(each...));
+            return make_function(body.str(), result, each...);
+        }(symbolic<P>(symbolic<P>::ScalarParameter)...);
+        backend::source_generator src;
+        src << detail::program_preamble();
+        src.end_unit();
+        for (const std::string& each : current_recording().functions) {
+            src << each;
+            src.end_unit();
+        }
+        std::size_t number = 0;
+        src.begin_function<R>(name_).begin_function_parameters();
+        (src.parameter<P>("prm" + std::to_string(++number)), ...);
+        src.end_function_parameters().new_line();
+        src << text;
+        src.end_function();
+        units_ = src.units();
+        current_recording() = outer;
+    }
+
+    template <class... A>
+    requires(sizeof...(A) == sizeof...(P)) const auto operator()(const A&... a) const {
+        if constexpr ((detail::symbolic<A> || ...)) {
+            define_once(units_);
+            return call(name_, a...);
+        } else if constexpr ((detail::multi<A> || ...)) {
+            return detail::each_component([this](const auto&... each) { return (*this)(each...); }, a...);
+        } else {
+            return detail::call_text_function<R, P...>(detail::text_function<R, P...>(name_, units_), a...);
+        }
+    }
+
+private:
+    static std::string next_name() {
+        static std::atomic<std::size_t> last{0};
+        return "generated_function_" + std::to_string(++last);
+    }
+    std::string name_;
+    std::vector<std::string> units_;
+};
+/// The custom function R(P…) that does what a function object does with numbers, which is called once, with
+/// symbolic ones.
+///
+///     auto cube = vex::generator::make_function<double(double)>([](auto x) { return x * x * x; });
+///     y = cube(x);
+template <class Signature, class F>
+auto make_function(F&& f) {
+    return FunctorAdapter<Signature>(f);
+}
+
+}  // namespace generator
+}  // namespace vex
