@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 
+#include <balm/kernel.hpp>
+#include <balm/tie.hpp>
 #include <balm/vector.hpp>
 
 #include "vexcl/detail/element_view.hpp"
@@ -96,6 +99,115 @@ template <class T>
 const pointer<detail::balm_element<T>> raw_pointer(const vector<T>& x) {
     precondition(x.nparts() == 1, "raw_pointer is for vectors on one device");
     return {x.balm_vector().share(), x.queues()};
+}
+
+// ---- the memory that a condition chooses ----
+
+/// *if_else(c, &x, &y): the element of x where c is true, else that of y, to read and to assign.
+template <class D>
+class chosen_view : public expression_base {
+public:
+    typedef detail::host_element<D> value_type;
+    chosen_view(balm::expr<bool> condition, vector_view<D> if_true, vector_view<D> if_false)
+        : condition_(std::move(condition)), if_true_(std::move(if_true)), if_false_(std::move(if_false)) {}
+    chosen_view(const chosen_view&) = default;
+    ~chosen_view() = default;
+
+    VEX_ASSIGNED_BY_MEMBER(chosen_view)
+
+    balm::expr<D> balm_expr() const {
+        return balm::select(condition_, if_true_.balm_expr(), if_false_.balm_expr());
+    }
+    const detail::queue_list& queues() const { return if_true_.queues(); }
+    auto balm_targets() const { return std::tuple_cat(if_true_.balm_targets(), if_false_.balm_targets()); }
+    template <detail::operand A>
+    auto balm_values(const A& a) const {
+        const balm::expr<D> value = detail::assigned<D>(a);
+        return std::tuple(balm::select(condition_, value, if_true_.balm_expr()),
+                          balm::select(condition_, if_false_.balm_expr(), value));
+    }
+
+private:
+    template <class A>
+    const chosen_view& assign(const A& a) const {
+        const detail::on_queues scope(queues());
+        auto targets = balm_targets();
+        std::apply([&](auto&... each) { balm::tie(each...) = balm_values(a); }, targets);
+        return *this;
+    }
+
+    balm::expr<bool> condition_;
+    vector_view<D> if_true_, if_false_;
+};
+/// What if_else makes of two pointers.
+template <class D>
+class chosen_pointer {
+public:
+    chosen_pointer(balm::expr<bool> condition, pointer<D> if_true, pointer<D> if_false)
+        : condition_(std::move(condition)), if_true_(std::move(if_true)), if_false_(std::move(if_false)) {}
+    const chosen_view<D> operator*() const { return {condition_, *if_true_, *if_false_}; }
+
+private:
+    balm::expr<bool> condition_;
+    pointer<D> if_true_, if_false_;
+};
+namespace detail {
+template <class D>
+pointer<D> as_pointer(const pointer<D>& p) {
+    return p;
+}
+template <class P>
+concept pointer_operand = requires(const P& p) {
+    as_pointer(p);
+};
+}  // namespace detail
+/// A pointer to an element of the memory that the condition chooses, of each element.
+///
+///     *vex::if_else(x < 0.5, &y, &z) = 42;
+template <detail::vexpr C, detail::pointer_operand P, detail::pointer_operand Q>
+const auto if_else(const C& condition, const P& if_true, const Q& if_false) {
+    return chosen_pointer(detail::assigned<bool>(condition), detail::as_pointer(if_true),
+                          detail::as_pointer(if_false));
+}
+
+// ---- atomic operations on the elements that pointers are to; the value is the one before ----
+
+#define VEX_ATOMIC(name, operation)                                                                         \
+    template <class P, detail::operand A>                                                                   \
+    requires detail::pointer_operand<P>                                                                     \
+    const auto name(const P& p, const A& a) {                                                               \
+        return detail::atomically(                                                                          \
+            detail::as_pointer(p), a,                                                                       \
+            [](auto memory, auto i, auto value) { return balm::dsl::operation(memory[i], value); }, #name); \
+    }
+namespace detail {
+template <class D, operand A, class F>
+auto atomically(const pointer<D>& p, const A& a, F operation, const char* name) {
+    static const auto function =
+        balm::function(name, [operation](balm::dsl::Mixed<D> memory, balm::dsl::Long i,
+                                         balm::dsl::Var<D> value) { return operation(memory, i, value); });
+    return wrap(balm::call_function(function, p.memory().share(), p.index(), assigned<D>(a)), p.queues());
+}
+}  // namespace detail
+/// OpenCL's atomic functions. Evaluate them with vex::eval if only the effect counts.
+///
+///     vex::eval(atomic_add(vex::raw_pointer(bins) + bin, 1));
+VEX_ATOMIC(atomic_add, atomic_add)
+VEX_ATOMIC(atomic_sub, atomic_sub)
+VEX_ATOMIC(atomic_xchg, atomic_exchange)
+VEX_ATOMIC(atomic_min, atomic_min)
+VEX_ATOMIC(atomic_max, atomic_max)
+VEX_ATOMIC(atomic_and, atomic_and)
+VEX_ATOMIC(atomic_or, atomic_or)
+VEX_ATOMIC(atomic_xor, atomic_xor)
+#undef VEX_ATOMIC
+template <detail::pointer_operand P>
+const auto atomic_inc(const P& p) {
+    return atomic_add(p, 1);
+}
+template <detail::pointer_operand P>
+const auto atomic_dec(const P& p) {
+    return atomic_sub(p, 1);
 }
 
 }  // namespace vex

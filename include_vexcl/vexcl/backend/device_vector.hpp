@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <balm/buffer.hpp>
 #include <balm/interop.hpp>
@@ -33,8 +34,12 @@ class device_vector {
 
 public:
     typedef T value_type;
-    /// A cl_mem or CUdeviceptr: converts to either.
-    typedef balm::native_handle raw_type;
+    /// The driver's handle of memory: of the backend that the program is compiled for.
+#ifdef VEXCL_BACKEND_CUDA
+    typedef unsigned long long raw_type;
+#else
+    typedef cl_mem raw_type;
+#endif
 
     /// No elements.
     device_vector() = default;
@@ -51,8 +56,8 @@ public:
         : device_vector(q, n, std::vector<T>(host, host + n).data(), flags) {}
 
     std::size_t size() const { return of_ ? of_->size() : 0; }
-    /// The driver's handle.
-    raw_type raw() const { return of_ ? balm::native(*of_).handle : raw_type(); }
+    /// The memory itself; of no elements null.
+    raw_type raw() const { return of_ ? static_cast<raw_type>(balm::native(*of_).handle) : raw_type(); }
     /// The same bytes as elements of another type.
     template <class U>
     device_vector<U> reinterpret() const {
