@@ -168,7 +168,7 @@ const generator::symbol if_else(const C& condition, const A& if_true, const B& i
 ///     vex::generator::set_recorder(body);
 ///     vex::symbolic<double> x(vex::symbolic<double>::VectorParameter);
 ///     x = sin(x) + 1;
-///     auto kernel = vex::generator::build_kernel(ctx, "step", body.str(), x);
+///     auto kernel = vex::generator::build_kernel(ctx, "heun", body.str(), x);
 ///     kernel(X);                                       // of a vex::vector<double> X
 template <class T>
 class symbolic : public symbolic_base {
@@ -298,7 +298,7 @@ kernel build_kernel(const std::vector<command_queue>& queues, const std::string&
 }
 /// The kernel of what a function object does with the parameters, which it takes by reference.
 ///
-///     auto step = vex::generator::make_kernel(ctx, "step", [](auto& x, auto& v) { x += v; }, x, v);
+///     auto step = vex::generator::make_kernel(ctx, "heun", [](auto& x, auto& v) { x += v; }, x, v);
 template <class F, class... A>
 kernel make_kernel(const std::vector<command_queue>& queues, const std::string& name, F&& record,
                    A&... parameters) {

@@ -44,13 +44,12 @@ private:
         const detail::on_queues scope(queues_);
         balm::expr<D> value = detail::assigned<D>(a);
         balm::view<T> target = of_;
-        if (detail::extents_met met; value.has_extents()) {
-            met.look(value);
-            met.look(target.extents());
-            if (met.differ()) {
-                detail::flatten(value);
-                target = target.reshape(balm::shape(target.size()));
-            }
+        detail::extents_met met;
+        met.look(value);
+        met.look(balm::expr<D>(target));
+        if (met.differ()) {
+            detail::flatten(value);
+            target = target.reshape(balm::shape(target.size()));
         }
         target = std::move(value);
         return *this;
