@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No layer includes one above it: checks every #include of src, include, apps and examples against one table.
+"""No layer includes one above it: checks every #include of src, include, include_vexcl, apps and examples against one table.
 
     scripts/check_layers.py [ROOT]      the tree to check; this one if not given
 
@@ -12,10 +12,12 @@ import re
 import sys
 
 PUBLIC = "include/balm"
+VEXCL = "include_vexcl/vexcl"
 DRIVERS = [PUBLIC, "src/base", "src/driver", "src/runtime/backend.hpp"]
 
 MAY_INCLUDE = {
     PUBLIC: [],
+    VEXCL: [PUBLIC],
     "src/base": [PUBLIC],
     "src/runtime": [PUBLIC, "src/base"],
     "src/driver": [PUBLIC, "src/runtime/backend.hpp"],
@@ -32,7 +34,7 @@ MAY_INCLUDE = {
     "apps/terminal": [],
     "apps/balm": [PUBLIC, "apps/terminal", "src/base", "src/runtime", "src/ir", "src/emit", "src/kernel", "src/array"],
     "apps/heat": [PUBLIC, "apps/terminal"],
-    "examples": [PUBLIC],
+    "examples": [PUBLIC, VEXCL],
     "examples/heat_trail": [PUBLIC, "apps/heat"],
 }
 
@@ -48,6 +50,8 @@ def included_file(root, file, name):
     """The file of this tree that `#include "name"` in `file` means, or None for other libraries' headers."""
     if name.startswith("balm/"):
         return pathlib.Path("include", name)  # some are generated
+    if name.startswith("vexcl/"):
+        return pathlib.Path("include_vexcl", name)
     for folder in (file.parent, pathlib.Path("src"), pathlib.Path("apps")):
         if (root / folder / name).is_file():
             return pathlib.Path(os.path.normpath(folder / name))
@@ -55,7 +59,7 @@ def included_file(root, file, name):
 
 
 def faults(root):
-    files = [path.relative_to(root) for folder in ("src", PUBLIC, "apps", "examples")
+    files = [path.relative_to(root) for folder in ("src", PUBLIC, VEXCL, "apps", "examples")
              for path in sorted((root / folder).rglob("*.[ch]pp"))]
     for file in files:
         layer = layer_of(file)

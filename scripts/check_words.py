@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Pages use the field's terms: refuses phrases that stand in for one in README.md, CHANGELOG.md, CONTRIBUTING.md, docs
-and the /// comments of include/balm.
+and the /// comments of include/balm and include_vexcl.
 
     scripts/check_words.py [ROOT]       the tree to check; this one if not given
 
@@ -70,7 +70,7 @@ def faults(root, file):
 
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
 files = [root / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")] + sorted(root.glob("docs/**/*.md"))
-files += sorted((root / "include/balm").rglob("*.hpp"))
+files += sorted(file for folder in ("include/balm", "include_vexcl") for file in (root / folder).rglob("*.hpp"))
 found = [fault for file in files for fault in faults(root, file.relative_to(root))]
 print(*found, sep="\n", end="\n" if found else "")
 if found:

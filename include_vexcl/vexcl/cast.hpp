@@ -10,19 +10,19 @@ namespace vex {
 ///
 ///     mean = sum(vex::cast<double>(counts)) / n;
 template <class T, detail::operand A>
-const auto cast(const A& a) {
+decltype(auto) cast(const A& a) {
     using D = detail::balm_element<T>;
     return detail::wrap(detail::assigned<D>(a), detail::queues_of(a));
 }
 
 #define VEX_CONVERSION(type)                                                                          \
     template <detail::vexpr A>                                                                        \
-    const auto convert_##type(const A& a) {                                                           \
+    decltype(auto) convert_##type(const A& a) {                                                       \
         return detail::combine(                                                                       \
             [](auto x) { return balm::convert<detail::balm_element<cl_##type>>(std::move(x)); }, a);  \
     }                                                                                                 \
     template <detail::vexpr A>                                                                        \
-    const auto as_##type(const A& a) {                                                                \
+    decltype(auto) as_##type(const A& a) {                                                            \
         return detail::combine(                                                                       \
             [](auto x) { return balm::bit_cast<detail::balm_element<cl_##type>>(std::move(x)); }, a); \
     }

@@ -9,7 +9,7 @@ namespace vex {
 
 /// The vector, read from constant memory if that has room for it.
 template <class T>
-const auto constant(const vector<T>& x) {
+decltype(auto) constant(const vector<T>& x) {
     return detail::wrap(balm::constant_memory(x.balm_vector()), x.queues());
 }
 /// The beginning of a vector on one device, for functions that take vex::constant_ptr<T>.

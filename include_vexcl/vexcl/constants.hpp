@@ -9,12 +9,14 @@
 ///
 ///     VEX_CONSTANT(gravity, 9.81);
 ///     v = v - gravity() * dt;
-#define VEX_CONSTANT(name, value)                                                                          \
-    struct constant_##name {                                                                               \
-        typedef decltype(value) value_type;                                                                \
-        const auto operator()() const { return vex::detail::wrap(balm::constant(value_type(value)), {}); } \
-        operator value_type() const { return value; }                                                      \
-    };                                                                                                     \
+#define VEX_CONSTANT(name, value)                                            \
+    struct constant_##name {                                                 \
+        typedef decltype(value) value_type;                                  \
+        decltype(auto) operator()() const {                                  \
+            return vex::detail::wrap(balm::constant(value_type(value)), {}); \
+        }                                                                    \
+        operator value_type() const { return value; }                        \
+    };                                                                       \
     const constant_##name name = {}
 
 namespace vex {

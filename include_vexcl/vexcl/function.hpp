@@ -117,7 +117,7 @@ struct UserFunction<Impl, R(P...)> : user_function {
 
     /// The call for each element; of multivectors, for each of each component.
     template <class... A>
-    requires(sizeof...(A) == sizeof...(P)) const auto operator()(const A&... a) const {
+    requires(sizeof...(A) == sizeof...(P)) decltype(auto) operator()(const A&... a) const {
         if constexpr ((detail::symbolic<A> || ...))
             return generator::call_with_symbols<Impl>(a...);
         else if constexpr ((detail::multi<A> || ...))

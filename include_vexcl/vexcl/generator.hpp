@@ -357,7 +357,7 @@ public:
     }
 
     template <class... A>
-    requires(sizeof...(A) == sizeof...(P)) const auto operator()(const A&... a) const {
+    requires(sizeof...(A) == sizeof...(P)) decltype(auto) operator()(const A&... a) const {
         if constexpr ((detail::symbolic<A> || ...)) {
             define_once(units_);
             return call(name_, a...);

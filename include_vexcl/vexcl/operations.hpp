@@ -6,11 +6,16 @@
 
 namespace vex {
 
-#define VEX_BINARY_OPERATOR(symbol)                                                                    \
-    template <class L, class R>                                                                        \
-    requires detail::operands<L, R>                                                                    \
-    const auto operator symbol(const L& l, const R& r) {                                               \
-        return detail::combine([](auto a, auto b) { return std::move(a) symbol std::move(b); }, l, r); \
+// Written out instead of by detail::combine, which takes compilers three times as long: programs are full of
+// these.
+#define VEX_BINARY_OPERATOR(symbol)                                                     \
+    template <class L, class R>                                                         \
+    requires detail::operands<L, R>                                                     \
+    decltype(auto) operator symbol(const L& l, const R& r) {                            \
+        auto a = detail::lower(l);                                                      \
+        auto b = detail::lower(r);                                                      \
+        detail::match(a, b);                                                            \
+        return detail::wrap(std::move(a) symbol std::move(b), detail::queues_of(l, r)); \
     }
 #define VEX_BINARY_OPERATOR_ROW(symbol, row) VEX_BINARY_OPERATOR(symbol)
 BALM_BINARY_OPERATORS(VEX_BINARY_OPERATOR_ROW)
@@ -19,10 +24,10 @@ VEX_BINARY_OPERATOR(||)
 #undef VEX_BINARY_OPERATOR_ROW
 #undef VEX_BINARY_OPERATOR
 
-#define VEX_UNARY_OPERATOR(symbol)                                             \
-    template <detail::vexpr A>                                                 \
-    const auto operator symbol(const A& a) {                                   \
-        return detail::combine([](auto e) { return symbol std::move(e); }, a); \
+#define VEX_UNARY_OPERATOR(symbol)                                          \
+    template <detail::vexpr A>                                              \
+    decltype(auto) operator symbol(const A& a) {                            \
+        return detail::wrap(symbol detail::lower(a), detail::queues_in(a)); \
     }
 VEX_UNARY_OPERATOR(-)
 VEX_UNARY_OPERATOR(+)
@@ -30,24 +35,30 @@ VEX_UNARY_OPERATOR(~)
 VEX_UNARY_OPERATOR(!)
 #undef VEX_UNARY_OPERATOR
 
-#define VEX_BUILTIN_1(name)                                                         \
-    template <detail::vexpr A>                                                      \
-    const auto name(const A& a) {                                                   \
-        return detail::combine([](auto x) { return balm::name(std::move(x)); }, a); \
+#define VEX_BUILTIN_1(name)                                                      \
+    template <detail::vexpr A>                                                   \
+    decltype(auto) name(const A& a) {                                            \
+        return detail::wrap(balm::name(detail::lower(a)), detail::queues_in(a)); \
     }
-#define VEX_BUILTIN_2(name)                                                                                  \
-    template <class A, class B>                                                                              \
-    requires detail::operands<A, B>                                                                          \
-    const auto name(const A& a, const B& b) {                                                                \
-        return detail::combine([](auto x, auto y) { return balm::name(std::move(x), std::move(y)); }, a, b); \
+#define VEX_BUILTIN_2(name)                                                                   \
+    template <class A, class B>                                                               \
+    requires detail::operands<A, B>                                                           \
+    decltype(auto) name(const A& a, const B& b) {                                             \
+        auto x = detail::lower(a);                                                            \
+        auto y = detail::lower(b);                                                            \
+        detail::match(x, y);                                                                  \
+        return detail::wrap(balm::name(std::move(x), std::move(y)), detail::queues_of(a, b)); \
     }
-#define VEX_BUILTIN_3(name)                                                                                 \
-    template <class A, class B, class C>                                                                    \
-    requires detail::operands<A, B, C>                                                                      \
-    const auto name(const A& a, const B& b, const C& c) {                                                   \
-        return detail::combine(                                                                             \
-            [](auto x, auto y, auto z) { return balm::name(std::move(x), std::move(y), std::move(z)); }, a, \
-            b, c);                                                                                          \
+#define VEX_BUILTIN_3(name)                                                       \
+    template <class A, class B, class C>                                          \
+    requires detail::operands<A, B, C>                                            \
+    decltype(auto) name(const A& a, const B& b, const C& c) {                     \
+        auto x = detail::lower(a);                                                \
+        auto y = detail::lower(b);                                                \
+        auto z = detail::lower(c);                                                \
+        detail::match(x, y, z);                                                   \
+        return detail::wrap(balm::name(std::move(x), std::move(y), std::move(z)), \
+                            detail::queues_of(a, b, c));                          \
     }
 VEX_BUILTINS(VEX_BUILTIN_1, VEX_BUILTIN_2, VEX_BUILTIN_3)
 #undef VEX_BUILTIN_1
@@ -57,18 +68,18 @@ VEX_BUILTINS(VEX_BUILTIN_1, VEX_BUILTIN_2, VEX_BUILTIN_3)
 /// The elements of `b` where `condition` is true, of `a` elsewhere: OpenCL's order.
 template <class A, class B, class C>
 requires detail::operands<A, B, C>
-const auto select(const A& a, const B& b, const C& condition) {
+decltype(auto) select(const A& a, const B& b, const C& condition) {
     return detail::combine(
         [](auto x, auto y, auto c) { return balm::select(std::move(c), std::move(y), std::move(x)); }, a, b,
         condition);
 }
 /// Whether some lane, or every lane, of a short vector is true.
 template <detail::vexpr A>
-const auto any(const A& a) {
+decltype(auto) any(const A& a) {
     return detail::combine([](auto x) { return balm::any_lane(std::move(x)); }, a);
 }
 template <detail::vexpr A>
-const auto all(const A& a) {
+decltype(auto) all(const A& a) {
     return detail::combine([](auto x) { return balm::all_lanes(std::move(x)); }, a);
 }
 
@@ -77,7 +88,7 @@ const auto all(const A& a) {
 ///     y = vex::if_else(x > 0, x, -x);
 template <class C, class A, class B>
 requires detail::operands<C, A, B>
-const auto if_else(const C& condition, const A& if_true, const B& if_false) {
+decltype(auto) if_else(const C& condition, const A& if_true, const B& if_false) {
     return detail::combine(
         [](auto c, auto x, auto y) { return balm::select(std::move(c), std::move(x), std::move(y)); },
         condition, if_true, if_false);

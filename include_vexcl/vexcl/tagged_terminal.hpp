@@ -47,11 +47,11 @@ const tagged_vector<T> tag(vector<T>& x) {
     return tagged_vector<T>(x);
 }
 template <std::size_t Tag, detail::vexpr A>
-const auto tag(const A& a) {
+decltype(auto) tag(const A& a) {
     return detail::wrap(detail::lower(a), detail::queues_of(a));
 }
 template <std::size_t Tag, detail::host_value A>
-const auto tag(const A& a) {
+A tag(const A& a) {
     return a;
 }
 

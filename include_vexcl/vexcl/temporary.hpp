@@ -14,15 +14,15 @@ namespace vex {
 ///     auto t = vex::make_temp<1>(log(x));
 ///     y = 2 * t + sin(t);
 template <std::size_t Tag, detail::vexpr A>
-const auto make_temp(const A& a) {
+decltype(auto) make_temp(const A& a) {
     return detail::wrap(detail::lower(a), detail::queues_of(a));
 }
 template <std::size_t Tag, class T, detail::vexpr A>
-const auto make_temp(const A& a) {
+decltype(auto) make_temp(const A& a) {
     return cast<T>(a);
 }
 template <std::size_t Tag, detail::host_value A>
-const auto make_temp(const A& a) {
+A make_temp(const A& a) {
     return a;
 }
 

@@ -232,60 +232,33 @@ struct type_name_impl<T*> : type_name_impl<global_ptr<T>> {};
 
 // ---- short vectors ----
 
-#define VEX_LANE_BY_LANE(V, S, N, op)                            \
-    inline V& operator op##=(V& a, const V& b) {                 \
-        for (int k = 0; k < (N); ++k) a.s[k] op## = b.s[k];      \
-        return a;                                                \
-    }                                                            \
-    inline V& operator op##=(V& a, S b) {                        \
-        for (int k = 0; k < (N); ++k) a.s[k] op## = b;           \
-        return a;                                                \
-    }                                                            \
-    inline V operator op(V a, const V& b) { return a op## = b; } \
-    inline V operator op(V a, S b) { return a op## = b; }        \
-    inline V operator op(S a, const V& b) {                      \
-        V all;                                                   \
-        for (int k = 0; k < (N); ++k) all.s[k] = a;              \
-        return all op## = b;                                     \
-    }
-#define VEX_DECLARE_SHORT_VECTOR(name, N)                                                          \
-    namespace vex {                                                                                \
-    template <>                                                                                    \
-    struct cl_scalar_of<cl_##name##N> {                                                            \
-        typedef cl_##name type;                                                                    \
-    };                                                                                             \
-    template <>                                                                                    \
-    struct cl_vector_of<cl_##name, N> {                                                            \
-        typedef cl_##name##N type;                                                                 \
-    };                                                                                             \
-    template <>                                                                                    \
-    struct cl_vector_length<cl_##name##N> : std::integral_constant<unsigned, N> {};                \
-    template <>                                                                                    \
-    struct is_cl_native<cl_##name##N> : std::true_type {};                                         \
-    template <>                                                                                    \
-    struct type_name_impl<cl_##name##N> {                                                          \
-        static std::string get() { return #name #N; }                                              \
-    };                                                                                             \
-    namespace detail {                                                                             \
-    template <>                                                                                    \
-    struct balm_element_of<cl_##name##N> {                                                         \
-        using type = balm::vec<balm::canonical<cl_##name>, N>;                                     \
-    };                                                                                             \
-    template <>                                                                                    \
-    struct host_element_of<balm::vec<balm::canonical<cl_##name>, N>> {                             \
-        using type = cl_##name##N;                                                                 \
-    };                                                                                             \
-    }                                                                                              \
-    }                                                                                              \
-    VEX_LANE_BY_LANE(cl_##name##N, cl_##name, N, +)                                                \
-    VEX_LANE_BY_LANE(cl_##name##N, cl_##name, N, -)                                                \
-    VEX_LANE_BY_LANE(cl_##name##N, cl_##name, N, *)                                                \
-    VEX_LANE_BY_LANE(cl_##name##N, cl_##name, N, /)                                                \
-    inline cl_##name##N operator-(const cl_##name##N& a) { return static_cast<cl_##name>(0) - a; } \
-    inline std::ostream& operator<<(std::ostream& to, const cl_##name##N& v) {                     \
-        for (int k = 0; k < (N); ++k) to << (k == 0 ? "{" : ",") << +v.s[k];                       \
-        return to << '}';                                                                          \
-    }
+namespace vex {
+
+#define VEX_DECLARE_SHORT_VECTOR(name, N)                                           \
+    template <>                                                                     \
+    struct cl_scalar_of<cl_##name##N> {                                             \
+        typedef cl_##name type;                                                     \
+    };                                                                              \
+    template <>                                                                     \
+    struct cl_vector_of<cl_##name, N> {                                             \
+        typedef cl_##name##N type;                                                  \
+    };                                                                              \
+    template <>                                                                     \
+    struct cl_vector_length<cl_##name##N> : std::integral_constant<unsigned, N> {}; \
+    template <>                                                                     \
+    struct is_cl_native<cl_##name##N> : std::true_type {};                          \
+    template <>                                                                     \
+    struct type_name_impl<cl_##name##N> {                                           \
+        static std::string get() { return #name #N; }                               \
+    };                                                                              \
+    template <>                                                                     \
+    struct detail::balm_element_of<cl_##name##N> {                                  \
+        using type = balm::vec<balm::canonical<cl_##name>, N>;                      \
+    };                                                                              \
+    template <>                                                                     \
+    struct detail::host_element_of<balm::vec<balm::canonical<cl_##name>, N>> {      \
+        using type = cl_##name##N;                                                  \
+    };
 #define VEX_DECLARE_SHORT_VECTORS(name) \
     VEX_DECLARE_SHORT_VECTOR(name, 2)   \
     VEX_DECLARE_SHORT_VECTOR(name, 4)   \
@@ -303,4 +276,55 @@ VEX_DECLARE_SHORT_VECTORS(long)
 VEX_DECLARE_SHORT_VECTORS(ulong)
 #undef VEX_DECLARE_SHORT_VECTORS
 #undef VEX_DECLARE_SHORT_VECTOR
+
+namespace detail {
+
+/// The lanes of a short vector, or a number as every lane.
+template <class V, class A>
+V all_lanes_of(const A& a) {
+    if constexpr (std::is_same_v<V, A>) {
+        return a;
+    } else {
+        V all;
+        for (unsigned k = 0; k < cl_vector_length<V>::value; ++k)
+            all.s[k] = static_cast<typename cl_scalar_of<V>::type>(a);
+        return all;
+    }
+}
+
+}  // namespace detail
+}  // namespace vex
+
+// Arithmetic of short vectors and numbers on the host, lane by lane. OpenCL's types are in the global
+// namespace, where their operators are looked for. (Templates: a compiler would try a function for each type
+// wherever it sees a `+`.)
+#define VEX_LANE_BY_LANE(op)                                                                        \
+    template <vex::detail::host_vector V, class A>                                                  \
+    requires(std::is_same_v<V, A> || std::is_arithmetic_v<A>) V& operator op##=(V& a, const A& b) { \
+        const V each = vex::detail::all_lanes_of<V>(b);                                             \
+        for (unsigned k = 0; k < vex::cl_vector_length<V>::value; ++k) a.s[k] op## = each.s[k];     \
+        return a;                                                                                   \
+    }                                                                                               \
+    template <vex::detail::host_vector V, class A>                                                  \
+    requires(std::is_same_v<V, A> || std::is_arithmetic_v<A>) V operator op(V a, const A& b) {      \
+        return a op## = b;                                                                          \
+    }                                                                                               \
+    template <class A, vex::detail::host_vector V>                                                  \
+    requires std::is_arithmetic_v<A> V operator op(const A& a, const V& b) {                        \
+        return vex::detail::all_lanes_of<V>(a) op b;                                                \
+    }
+VEX_LANE_BY_LANE(+)
+VEX_LANE_BY_LANE(-)
+VEX_LANE_BY_LANE(*)
+VEX_LANE_BY_LANE(/)
 #undef VEX_LANE_BY_LANE
+template <vex::detail::host_vector V>
+V operator-(const V& a) {
+    return 0 - a;
+}
+/// The lanes in braces.
+template <vex::detail::host_vector V>
+std::ostream& operator<<(std::ostream& to, const V& v) {
+    for (unsigned k = 0; k < vex::cl_vector_length<V>::value; ++k) to << (k == 0 ? "{" : ",") << +v.s[k];
+    return to << '}';
+}

@@ -165,7 +165,7 @@ concept pointer_operand = requires(const P& p) {
 ///
 ///     *vex::if_else(x < 0.5, &y, &z) = 42;
 template <detail::vexpr C, detail::pointer_operand P, detail::pointer_operand Q>
-const auto if_else(const C& condition, const P& if_true, const Q& if_false) {
+decltype(auto) if_else(const C& condition, const P& if_true, const Q& if_false) {
     return chosen_pointer(detail::assigned<bool>(condition), detail::as_pointer(if_true),
                           detail::as_pointer(if_false));
 }
@@ -175,7 +175,7 @@ const auto if_else(const C& condition, const P& if_true, const Q& if_false) {
 #define VEX_ATOMIC(name, operation)                                                                         \
     template <class P, detail::operand A>                                                                   \
     requires detail::pointer_operand<P>                                                                     \
-    const auto name(const P& p, const A& a) {                                                               \
+    decltype(auto) name(const P& p, const A& a) {                                                           \
         return detail::atomically(                                                                          \
             detail::as_pointer(p), a,                                                                       \
             [](auto memory, auto i, auto value) { return balm::dsl::operation(memory[i], value); }, #name); \
@@ -202,11 +202,11 @@ VEX_ATOMIC(atomic_or, atomic_or)
 VEX_ATOMIC(atomic_xor, atomic_xor)
 #undef VEX_ATOMIC
 template <detail::pointer_operand P>
-const auto atomic_inc(const P& p) {
+decltype(auto) atomic_inc(const P& p) {
     return atomic_add(p, 1);
 }
 template <detail::pointer_operand P>
-const auto atomic_dec(const P& p) {
+decltype(auto) atomic_dec(const P& p) {
     return atomic_sub(p, 1);
 }
 

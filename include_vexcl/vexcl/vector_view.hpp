@@ -94,7 +94,7 @@ struct gslice {
     /// The elements of a vector, which can be assigned to, or of an expression. Throws usage_error for places
     /// that are not there.
     template <detail::vexpr A>
-    const auto operator()(const A& a) const {
+    decltype(auto) operator()(const A& a) const {
         const std::array<std::int64_t, N> apart = strides_of_elements();
         return detail::viewed(a, balm::shape(std::span<const std::size_t>(length, N)),
                               balm::strides(std::span<const std::int64_t>(apart)),
@@ -237,7 +237,7 @@ public:
     permutation(balm::expr<std::int64_t> at, queue_list queues)
         : at_(std::move(at)), queues_(std::move(queues)) {}
     template <vexpr A>
-    const auto operator()(const A& a) const {
+    decltype(auto) operator()(const A& a) const {
         return picked(a, at_, queues_ ? queues_ : a.queues());
     }
 
@@ -263,7 +263,7 @@ const detail::permutation permutation(const I& positions) {
 ///     y = vex::reduce<vex::SUM>(slice[vex::_](x), 1);              // of each row
 ///     y = vex::reduce<vex::MAX>(vex::extents[n][m], x, 0);         // of each column
 template <class Reduction, class T, std::size_t N>
-const auto reduce(const vector_view<T>& of, const std::array<std::size_t, N>& dimensions) {
+decltype(auto) reduce(const vector_view<T>& of, const std::array<std::size_t, N>& dimensions) {
     return [&]<std::size_t... K>(std::index_sequence<K...>) {
         return detail::wrap(detail::reduction_of<Reduction, std::remove_const_t<T>>::along(
                                 balm::view<const std::remove_const_t<T>>(of.balm_view()),
@@ -273,15 +273,15 @@ const auto reduce(const vector_view<T>& of, const std::array<std::size_t, N>& di
     (std::make_index_sequence<N>());
 }
 template <class Reduction, class T>
-const auto reduce(const vector_view<T>& of, std::size_t dimension) {
+decltype(auto) reduce(const vector_view<T>& of, std::size_t dimension) {
     return reduce<Reduction>(of, std::array<std::size_t, 1>{dimension});
 }
 template <class Reduction, std::size_t M, detail::vexpr A, class Dimensions>
-const auto reduce(const gslice<M>& slice, const A& a, const Dimensions& dimensions) {
+decltype(auto) reduce(const gslice<M>& slice, const A& a, const Dimensions& dimensions) {
     return reduce<Reduction>(slice(a), dimensions);
 }
 template <class Reduction, std::size_t M, detail::vexpr A, class Dimensions>
-const auto reduce(const extent_gen<M>& sizes, const A& a, const Dimensions& dimensions) {
+decltype(auto) reduce(const extent_gen<M>& sizes, const A& a, const Dimensions& dimensions) {
     const auto all = slicer<M>(sizes)[_](a);
     if constexpr (requires { dimensions.dim; })
         return reduce<Reduction>(all, dimensions.dim);
@@ -294,8 +294,8 @@ const auto reduce(const extent_gen<M>& sizes, const A& a, const Dimensions& dime
 ///
 ///     z = vex::reshape(x, vex::extents[n][m], vex::extents[1]);    // a row for each row
 template <detail::vexpr A, std::size_t To, std::size_t From>
-const auto reshape(const A& a, const std::array<std::size_t, To>& to,
-                   const std::array<std::size_t, From>& from) {
+decltype(auto) reshape(const A& a, const std::array<std::size_t, To>& to,
+                       const std::array<std::size_t, From>& from) {
     gslice<To> repeated;
     std::copy(to.begin(), to.end(), repeated.length);
     std::ptrdiff_t stride = 1;
@@ -306,7 +306,7 @@ const auto reshape(const A& a, const std::array<std::size_t, To>& to,
     return repeated(a);
 }
 template <detail::vexpr A, std::size_t To, std::size_t From>
-const auto reshape(const A& a, const extent_gen<To>& to, const extent_gen<From>& from) {
+decltype(auto) reshape(const A& a, const extent_gen<To>& to, const extent_gen<From>& from) {
     return reshape(a, to.dim, from.dim);
 }
 

@@ -35,8 +35,8 @@ inline text_stack& program_options() {
     return options;
 }
 
-/// The macros that options in the words of OpenCL define (-DNAME, -D NAME=VALUE), as text; Balm's own options
-/// serve for the rest, since a result depends on none.
+/// The macros that options in the words of OpenCL define (-DNAME, -D NAME=VALUE), as text; the options that
+/// Balm chooses serve for the rest, since a result depends on none.
 inline std::string definitions(const std::string& options) {
     std::istringstream words(options);
     std::string text, word;

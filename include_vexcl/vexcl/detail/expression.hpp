@@ -100,20 +100,29 @@ balm::expr<D> lower(const expression<D>& a) {
 template <operand A>
 using element_of = typename decltype(lower(std::declval<const A&>()))::value_type;
 
+/// The queues of an operand: none of a host value.
+template <class A>
+const queue_list& queues_in(const A& a) {
+    static const queue_list none;
+    if constexpr (requires { a.queues(); })
+        return a.queues();
+    else
+        return none;
+}
+inline const queue_list& first_of(const queue_list& only) { return only; }
+template <class... Rest>
+const queue_list& first_of(const queue_list& first, const Rest&... rest) {
+    return first ? first : first_of(rest...);
+}
 template <class... A>
 queue_list queues_of(const A&... a) {
-    queue_list found;
-    const auto look = [&](const auto& each) {
-        if constexpr (requires { each.queues(); })
-            if (!found) found = each.queues();
-    };
-    (look(a), ...);
-    return found;
+    return first_of(queues_in(a)...);
 }
 
+/// Const, so that std::tie takes the results of operators.
 template <class D>
-expression<D> wrap(balm::expr<D> of, queue_list queues) {
-    return expression<D>(std::move(of), std::move(queues));
+const expression<D> wrap(balm::expr<D> of, queue_list queues) {
+    return {std::move(of), std::move(queues)};
 }
 
 /// The elements as another type, as C converts them, narrowing too: numbers to numbers, a number to every
@@ -180,8 +189,8 @@ decltype(auto) component(const A& a);
 
 /// An operation on Balm expressions, of operands.
 template <class F, class... A>
-auto combine(F&& operation, const A&... a) {
-    return [&](auto... e) {
+decltype(auto) combine(F&& operation, const A&... a) {
+    return [&](auto... e) -> decltype(auto) {
         match(e...);
         return wrap(operation(std::move(e)...), queues_of(a...));
     }(lower(a)...);
