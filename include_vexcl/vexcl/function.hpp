@@ -68,7 +68,7 @@ struct function_result<void> {
 template <class P, class A>
 auto function_argument(const A& a) {
     if constexpr (function_parameter<P>::is_memory)
-        return a.memory().share();
+        return a.memory_for_function();
     else
         return assigned<balm_element<P>>(a);
 }

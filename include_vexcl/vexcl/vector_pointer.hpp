@@ -44,6 +44,14 @@ public:
     }
 
     const balm::vector<D>& memory() const { return memory_; }
+    /// The memory for a function that takes it, which begins at its beginning. Throws std::runtime_error for
+    /// a pointer that has been moved.
+    balm::vector<D> memory_for_function() const {
+        precondition(
+            !index_,
+            "A function takes memory from its beginning: pass raw_pointer(x), and offsets as numbers");
+        return memory_.share();
+    }
     const detail::queue_list& queues() const { return queues_; }
     /// Counted from the beginning of the memory.
     balm::expr<std::int64_t> index() const {

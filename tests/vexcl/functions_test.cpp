@@ -60,6 +60,7 @@ TEST(B9_vexcl_functions, take_memory_of_one_device) {
     VEX_FUNCTION(double, from_constant, (size_t, i)(vex::constant_ptr<double>, values),
                  return values[i % 3];);
     y = left_of(vex::raw_pointer(x), vex::element_index());
+    EXPECT_THROW(y = left_of(vex::raw_pointer(x) + 1, vex::element_index()), std::runtime_error);
     const vex::Reductor<double, vex::SUM> sum(ctx);
     double wanted = 0;
     for (std::size_t i = 0; i < n; ++i) {
