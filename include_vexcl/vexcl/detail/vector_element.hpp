@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <iterator>
 #include <memory>
+#include <ostream>
 #include <utility>
 
 #include "vexcl/detail/assignments.hpp"
@@ -40,6 +41,11 @@ public:
         const T value = a;
         a = static_cast<T>(b);
         b = value;
+    }
+
+    /// The value, as the stream shows it.
+    friend std::ostream& operator<<(std::ostream& to, const vector_element& e) {
+        return to << static_cast<T>(e);
     }
 
 private:
