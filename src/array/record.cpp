@@ -1,5 +1,5 @@
-// Declares leaves as parameters, and records the steps of an expression as a kernel's body; says it in words. Refuses
-// writes of its functions whose results would depend on the order of elements.
+// Declares leaves as parameters, and records the steps of an expression as a kernel's body; says it in words.
+// Refuses writes of its functions whose results would depend on the order of elements.
 
 #include <fmt/format.h>
 

@@ -2,20 +2,21 @@
 // What every header of this folder builds on. An expression is a Balm expression and the queues of its
 // vectors.
 //
-//     vex::expression<D>        the result of an operator: elements of the Balm type D
-//     a.balm_expr()             of everything in expressions (derived from expression_base): its
-//     balm::expr<D> a.queues()                its detail::queue_list, which is empty if nothing in it has
-//     queues detail::vexpr<A>          a type with these two; detail::operand<A>: one of these, or a host
-//     value detail::lower(a)          the balm::expr<D> of any operand; host numbers keep their types, as in
-//     C detail::converted<D>(e)   e as elements of D, as C converts; detail::assigned<D>(a): the same of an
-//     operand detail::wrap(e, q)        the vex::expression of a Balm expression detail::queues_of(a, …) the
-//     first queues among the arguments detail::match(e, f, …)    lets expressions of as many elements in
-//     other extents meet, as rows
+// * vex::expression<D> is the result of an operator: elements of the Balm type D.
+// * Everything in expressions is derived from expression_base and has a.balm_expr(), its balm::expr<D>, and
+//   a.queues(), its detail::queue_list, which is empty if nothing in it has queues. detail::vexpr<A> names
+//   such a type, detail::operand<A> one of these or a host value.
+// * detail::lower(a) is the balm::expr<D> of any operand; host numbers keep their types, as in C.
+// * detail::converted<D>(e) is e as elements of D, as C converts; detail::assigned<D>(a) the same of an
+// operand.
+// * detail::wrap(e, q) is the vex::expression of a Balm expression; detail::queues_of(a, …) are the first
+//   queues among the arguments.
+// * detail::match(e, f, …) lets expressions of as many elements in other extents meet, as rows.
 //
 // What can be assigned to has, beside operators, what several assignments in one kernel are made of:
 //
-//     a.balm_targets()          a tuple of what balm::tie takes (vectors, by reference, and views)
-//     a.balm_values(b)          a tuple of as many expressions: what the assignment of b stores in them
+// * a.balm_targets(): a tuple of what balm::tie takes (vectors, by reference, and views);
+// * a.balm_values(b): a tuple of as many expressions, what the assignment of b stores in them.
 
 #include <concepts>
 #include <cstddef>
