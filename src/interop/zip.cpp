@@ -33,7 +33,7 @@ constexpr std::uint16_t version_with_large_sizes = 45;
 
 /// The archive's checksum (4.4.7), of bytes that follow those of which `before` is the checksum.
 std::uint32_t checksum_after(std::uint32_t before, std::span<const std::byte> bytes) {
-    if (bytes.empty()) return before;  // zlib takes no bytes at no address as a wish for the first value
+    if (bytes.empty()) return before;  // given a null pointer, crc32_z returns the initial value
     return static_cast<std::uint32_t>(
         crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
