@@ -66,7 +66,7 @@ bundle() {
     done
     # What a plain system lacks; the C and C++ runtime libraries are the system's own.
     for program in "$to"/bench_*; do
-        ldd "$program" | sed -n 's/.*=> \(\/[^ ]*lib\(benchmark\|fmt\|sodium\|gomp\|OpenCL\)\.so[^ ]*\).*/\1/p'
+        ldd "$program" | sed -n 's/.*=> \(\/[^ ]*lib\(benchmark\|fmt\|sodium\|z\|gomp\|OpenCL\)\.so[^ ]*\).*/\1/p'
     done | sort -u | while read -r library; do cp -L "$library" "$to/"; done
     strip "$to"/bench_*
     du -sh "$to"

@@ -39,7 +39,7 @@ step_check() {
     version=$(dpkg-deb --field $packages/libbalm-dev_*.deb Version)
 
     holds "$runtime" "$libraries/libbalm.so.${runtime#libbalm}" "usr/share/doc/$runtime/copyright"
-    depends "$runtime" libc6 'libfmt[0-9]' 'libsodium[0-9]' 'libstdc++6'
+    depends "$runtime" libc6 'libfmt[0-9]' 'libsodium[0-9]' 'libstdc++6' zlib1g
     holds libbalm-dev usr/include/balm/{balm.hpp,version.hpp} "$libraries"/{libbalm.so,libbalm_of_each_user.a} \
         "$libraries"/cmake/balm/{balmConfig,balmConfigVersion,balmTargets}.cmake "$libraries/pkgconfig/balm.pc"
     depends libbalm-dev "$runtime (= $version)"

@@ -8,7 +8,8 @@ set -euo pipefail
 
 packages=(
     build-essential cmake ninja-build ccache pkg-config git python3  # to build
-    ocl-icd-opencl-dev opencl-headers libfmt-dev libsodium-dev       # the library
+    ocl-icd-opencl-dev opencl-headers                                # the library
+    libfmt-dev libsodium-dev zlib1g-dev                              # what it is linked with
     pocl-opencl-icd                                                  # OpenCL on the CPU
     libcli11-dev libpng-dev nlohmann-json3-dev libtbb-dev            # the programs
     libgtest-dev libgmock-dev librandom123-dev libbenchmark-dev      # tests and benchmarks

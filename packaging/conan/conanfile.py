@@ -42,6 +42,7 @@ class BalmRecipe(ConanFile):
         # In no public header.
         self.requires("fmt/[>=9 <13]")
         self.requires("libsodium/[>=1.0.18 <2]")
+        self.requires("zlib/[>=1.2.11 <2]")
         self.requires("opencl-headers/[>=2022.01.04]", headers=True, libs=False)
 
     def build_requirements(self):

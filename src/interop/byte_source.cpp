@@ -3,36 +3,12 @@
 #include <fmt/format.h>
 #include <sys/types.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 
 #include "balm/error.hpp"
 
 namespace balm::interop {
-
-namespace {
-
-/// The remainders of all bytes by the polynomial of ISO 3309, its bits reversed.
-constexpr std::array<std::uint32_t, 256> remainders = [] {
-    std::array<std::uint32_t, 256> made{};
-    for (std::uint32_t byte = 0; byte < 256; ++byte) {
-        std::uint32_t rest = byte;
-        for (int bit = 0; bit < 8; ++bit) rest = (rest & 1) != 0 ? 0xedb88320u ^ rest >> 1 : rest >> 1;
-        made[byte] = rest;
-    }
-    return made;
-}();
-
-}  // namespace
-
-std::uint32_t crc32(std::uint32_t before, std::span<const std::byte> bytes) {
-    std::uint32_t rest = ~before;
-    for (const std::byte each : bytes)
-        rest = remainders[(rest ^ static_cast<std::uint32_t>(each)) & 0xff] ^ rest >> 8;
-    return ~rest;
-}
 
 file::file(const std::string& path, const char* mode) : path_(path), file_(std::fopen(path.c_str(), mode)) {
     if (file_ == nullptr) fail(mode[0] == 'r' ? "read" : "written", errno);
@@ -100,12 +76,6 @@ void byte_source::refuse(const std::string& why) const {
 void file_source::next(std::span<std::byte> to) {
     from_.read_at(at_, to);
     at_ += to.size();
-    checksum_ = crc32(checksum_, to);
-}
-
-void memory_source::next(std::span<std::byte> to) {
-    std::copy_n(bytes_.begin(), to.size(), to.begin());
-    bytes_ = bytes_.subspan(to.size());
 }
 
 }  // namespace balm::interop

@@ -1,6 +1,6 @@
 #pragma once
-// Bytes in order: of a file, of a part of one, or of memory. What reads a format takes one and does not know
-// which.
+// Bytes in order: of a file, of a part of one, or expanded from one. What reads a format takes one and does
+// not know which.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,9 +11,6 @@
 #include <utility>
 
 namespace balm::interop {
-
-/// CRC-32 of ISO 3309, as zip archives use it: of bytes that follow those of which `before` is the sum.
-std::uint32_t crc32(std::uint32_t before, std::span<const std::byte> bytes);
 
 /// A file that is read or written. Its functions throw usage_error, which names it and the reason.
 class file {
@@ -75,27 +72,11 @@ public:
     file_source(std::string what, const file& from, std::uint64_t begin, std::uint64_t size)
         : byte_source(std::move(what), size), from_(from), at_(begin) {}
 
-    /// Of the bytes read so far.
-    std::uint32_t checksum() const { return checksum_; }
-
 private:
     void next(std::span<std::byte> to) override;
 
     const file& from_;
     std::uint64_t at_;
-    std::uint32_t checksum_ = 0;
-};
-
-/// Memory, which it does not keep.
-class memory_source final : public byte_source {
-public:
-    memory_source(std::string what, std::span<const std::byte> bytes)
-        : byte_source(std::move(what), bytes.size()), bytes_(bytes) {}
-
-private:
-    void next(std::span<std::byte> to) override;
-
-    std::span<const std::byte> bytes_;
 };
 
 }  // namespace balm::interop

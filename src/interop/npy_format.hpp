@@ -19,7 +19,7 @@ namespace balm::interop {
 /// Reads the header; the elements follow in the source. Throws usage_error where it is none.
 npy_header read_npy_head(byte_source&);
 /// Reads the header and the elements, into what `place` makes for them. Throws usage_error where they are not
-/// such elements or fewer than the header says; then nothing was made.
+/// such elements or the source has fewer bytes left than the header says; then `place` was not called.
 void read_npy_array(byte_source&, const balm::detail::element_layout&, balm::detail::npy_place place);
 
 /// A header, with all that comes ahead of the elements.

@@ -1,15 +1,17 @@
 #include "interop/zip.hpp"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <initializer_list>
+#include <optional>
 #include <utility>
 
 #include "balm/error.hpp"
-#include "interop/inflate.hpp"
+#include "interop/deflate_source.hpp"
 
 namespace balm::interop {
 
@@ -28,6 +30,31 @@ constexpr std::uint16_t stored = 0, deflated = 8;
 // A match of 258 bytes takes two bits at least.
 constexpr std::uint64_t largest_expansion = 1032;
 constexpr std::uint16_t version_with_large_sizes = 45;
+
+/// The archive's checksum (4.4.7), of bytes that follow those of which `before` is the checksum.
+std::uint32_t checksum_after(std::uint32_t before, std::span<const std::byte> bytes) {
+    if (bytes.empty()) return before;  // given a null pointer, crc32_z returns the initial value
+    return static_cast<std::uint32_t>(
+        crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+/// All of another source's bytes, with their checksum.
+class summed_source final : public byte_source {
+public:
+    explicit summed_source(byte_source& of) : byte_source(of.what(), of.left()), of_(of) {}
+
+    /// Of the bytes read so far.
+    std::uint32_t checksum() const { return checksum_; }
+
+private:
+    void next(std::span<std::byte> to) override {
+        of_.read(to);
+        checksum_ = checksum_after(checksum_, to);
+    }
+
+    byte_source& of_;
+    std::uint32_t checksum_ = 0;
+};
 
 /// Numbers of a record, little-endian.
 class record {
@@ -178,26 +205,21 @@ void read_zip_member(const file& archive, const zip_member& member, const std::s
         refuse_member("it lies beyond the end of the file");
 
     file_source in_file(what, archive, begin, member.compressed_bytes);
-    std::uint32_t checksum = 0;
-    if (member.method == stored) {
-        if (member.bytes != member.compressed_bytes) refuse_member("the archive gives it two sizes");
-        read(in_file);
-        std::array<std::byte, 4096> rest{};  // the checksum is of all its bytes
-        while (in_file.left() > 0)
-            in_file.read(std::span(rest).first(std::min<std::uint64_t>(rest.size(), in_file.left())));
-        checksum = in_file.checksum();
-    } else {
+    std::optional<deflate_source> expanded;
+    if (member.method == deflated) {
         if (member.bytes / largest_expansion > member.compressed_bytes)
             refuse_member("it would be larger than its compressed data can be");
-        std::vector<std::byte> compressed(member.compressed_bytes), bytes(member.bytes);
-        in_file.read(compressed);
-        if (const char* const why = inflate(compressed, bytes))
-            refuse_member(fmt::format("its compressed data {}", why));
-        checksum = crc32(0, bytes);
-        memory_source expanded(what, bytes);
-        if (checksum == member.checksum) read(expanded);
+        expanded.emplace(in_file, member.bytes);
+    } else if (member.bytes != member.compressed_bytes) {
+        refuse_member("the archive gives it two sizes");
     }
-    if (checksum != member.checksum)
+    summed_source bytes(expanded ? static_cast<byte_source&>(*expanded) : in_file);
+    read(bytes);
+    std::array<std::byte, 4096> rest{};  // the checksum is of all its bytes
+    while (bytes.left() > 0)
+        bytes.read(std::span(rest).first(std::min<std::uint64_t>(rest.size(), bytes.left())));
+    if (expanded) expanded->finish();
+    if (bytes.checksum() != member.checksum)
         refuse_member("its bytes do not have the checksum that the archive says");
 }
 
@@ -297,7 +319,7 @@ void zip_writer::add(const std::string& name, std::uint64_t bytes,
     member.header_at = file_.written();
     file_.write(bytes_of(local_header(member)));
     write([&](std::span<const std::byte> piece) {
-        member.checksum = crc32(member.checksum, piece);
+        member.checksum = checksum_after(member.checksum, piece);
         file_.write(piece);
     });
     file_.write_at(member.header_at, bytes_of(local_header(member)));  // which has the checksum now

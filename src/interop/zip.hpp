@@ -26,9 +26,10 @@ struct zip_member {
 /// The archive's directory, in its order. Throws usage_error where it is none or damaged.
 std::vector<zip_member> read_zip_directory(const file&);
 
-/// Calls `read` with the bytes of a member. Throws usage_error, with the words of `what` it is, where it is
-/// damaged, encrypted or compressed in another way than by deflate; and where the checksum of all its bytes
-/// differs, which is known once `read` has returned.
+/// Calls `read` with the bytes of a member, which are expanded as it reads them. Throws usage_error, with the
+/// words of `what` it is, where it is damaged, encrypted or compressed in another way than by deflate; and
+/// where the checksum of all its bytes differs, or its compressed data has more of them than the archive
+/// says, which is known once `read` has returned.
 void read_zip_member(const file&, const zip_member&, const std::string& what,
                      balm::detail::function_ref<void(byte_source&)> read);
 

@@ -22,7 +22,7 @@ endif()
 get_cmake_property(cache_after CACHE_VARIABLES)
 
 list(REMOVE_ITEM cache_after ${cache_before})
-list(FILTER cache_after EXCLUDE REGEX "^(BALM_|balm_|fmt_|sodium_)")
+list(FILTER cache_after EXCLUDE REGEX "^(BALM_|balm_|fmt_|sodium_|ZLIB_)")
 list(FILTER cache_after EXCLUDE REGEX  # CMake's modules
     "^(CMAKE_(HAVE|INSTALL|PROJECT)_|_GNUInstallDirs_|FETCHCONTENT_|FIND_PACKAGE_)")
 if(cache_after)

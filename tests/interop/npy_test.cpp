@@ -1,5 +1,5 @@
 // NumPy's files. The oracles: files that NumPy wrote (tests/interop/numpy/make.py), bytes by the format's
-// rules, Python's zipfile, and zlib for what deflate makes.
+// rules, Python's zipfile, and archives that zlib compresses.
 
 #include "balm/npy.hpp"
 
@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "balm/balm.hpp"
-#include "interop/inflate.hpp"
 #include "support/devices.hpp"
 #include "support/scratch_directory.hpp"
 
@@ -337,41 +336,77 @@ TEST(B11_npy, refuses_damaged_archives_with_words) {
     }
 }
 
-TEST(B11_npy, inflates_all_that_zlib_deflates) {
+/// zlib's stream of some bytes, as archives hold it.
+std::string deflated(const std::string& plain, int level, int strategy) {
+    z_stream stream{};
+    EXPECT_EQ(deflateInit2(&stream, level, Z_DEFLATED, -15, 8, strategy), Z_OK);
+    std::string packed(deflateBound(&stream, plain.size()) + 64, '\0');
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(plain.data()));
+    stream.avail_in = static_cast<uInt>(plain.size());
+    stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+    stream.avail_out = static_cast<uInt>(packed.size());
+    EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+    packed.resize(stream.total_out);
+    deflateEnd(&stream);
+    return packed;
+}
+/// An archive of one deflated member, "x.npy".
+std::string archive_of(const std::string& packed, std::uint64_t bytes, std::uint64_t checksum) {
+    const std::string name = "x.npy";
+    const auto number = [](std::uint64_t value, int size) {
+        std::string made;
+        for (int k = 0; k < size; ++k) made += static_cast<char>(value >> (8 * k) & 0xff);
+        return made;
+    };
+    const std::string common = number(20, 2) + number(0, 2) + number(8, 2) + number(0, 4) +
+                               number(checksum, 4) + number(packed.size(), 4) + number(bytes, 4) +
+                               number(name.size(), 2) + number(0, 2);
+    const std::string member = "PK\3\4" + common + name + packed;
+    const std::string entry =
+        "PK\1\2" + number(20, 2) + common + number(0, 2 + 2 + 2 + 4) + number(0, 4) + name;
+    return member + entry + "PK\5\6" + number(0, 4) + number(1, 2) + number(1, 2) + number(entry.size(), 4) +
+           number(member.size(), 4) + number(0, 2);
+}
+std::uint64_t checksum_of(const std::string& bytes) {
+    return crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size()));
+}
+
+TEST(B11_npy, reads_all_that_zlib_compresses) {
     auto random = seeded_random();
+    const scratch_directory folder;
+    const std::string path = folder / "x.npz";
+    const auto read_back = [&](const std::string& archive) {
+        put(path, archive);
+        return npz_reader(path).read<std::uint8_t>("x");
+    };
+    const auto refusal = [&](const std::string& archive) { return message([&] { read_back(archive); }); };
     for (int turn = 0; turn < 60; ++turn) {
-        std::vector<unsigned char> plain(random() % 70000);
+        host_array<std::uint8_t> x(shape(random() % (turn % 4 == 0 ? 400000 : 70000)));  // of several pieces
         const unsigned letters = 1 + random() % (turn % 3 == 0 ? 256 : 6);
-        for (auto& each : plain) each = static_cast<unsigned char>(random() % letters);
-        for (std::size_t k = 0; k < plain.size() / 2 && turn % 2 == 0; ++k)  // repeats, near and far
-            plain[k] = plain[plain.size() - 1 - k / 7];
-        z_stream stream{};
+        for (auto& each : x) each = static_cast<std::uint8_t>(random() % letters);
+        for (std::size_t k = 0; k < x.size() / 2 && turn % 2 == 0; ++k)  // repeats, near and far
+            x[k] = x[x.size() - 1 - k / 7];
+        write_npy(folder / "x.npy", x, turn % 5 == 0 ? npy_order::columns : npy_order::rows);
+        const std::string plain = bytes_of(folder / "x.npy");
         const int strategies[] = {Z_DEFAULT_STRATEGY, Z_HUFFMAN_ONLY, Z_RLE, Z_FIXED, Z_FILTERED};
-        ASSERT_EQ(deflateInit2(&stream, static_cast<int>(random() % 10), Z_DEFLATED, -15, 8,
-                               strategies[random() % 5]),
-                  Z_OK);
-        std::vector<unsigned char> packed(deflateBound(&stream, plain.size()) + 64);
-        stream.next_in = plain.data();
-        stream.avail_in = static_cast<uInt>(plain.size());
-        stream.next_out = packed.data();
-        stream.avail_out = static_cast<uInt>(packed.size());
-        ASSERT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-        packed.resize(stream.total_out);
-        deflateEnd(&stream);
-        std::vector<unsigned char> got(plain.size());
-        const auto in = std::as_bytes(std::span(packed));
-        EXPECT_EQ(interop::inflate(in, std::as_writable_bytes(std::span(got))), nullptr);
-        EXPECT_EQ(got, plain);
-        EXPECT_STREQ(interop::inflate(in.first(in.size() - 1), std::as_writable_bytes(std::span(got))),
-                     "ends early");
-        got.push_back(0);
-        EXPECT_STREQ(interop::inflate(in, std::as_writable_bytes(std::span(got))),
-                     "has fewer bytes than the archive says");
-        if (plain.empty()) continue;
-        got.resize(plain.size() - 1);
-        EXPECT_STREQ(interop::inflate(in, std::as_writable_bytes(std::span(got))),
-                     "has more bytes than the archive says");
+        const int level = static_cast<int>(random() % 10), strategy = strategies[random() % 5];
+        const std::string packed = deflated(plain, level, strategy);
+        const std::uint64_t bytes = plain.size(), checksum = checksum_of(plain);
+
+        EXPECT_TRUE(are_same_bytes(read_back(archive_of(packed, bytes, checksum)), x));
+        EXPECT_THAT(refusal(archive_of(packed.substr(0, packed.size() - 1), bytes, checksum)),
+                    HasSubstr("x.npz' cannot be read: its compressed data ends early."));
+        EXPECT_THAT(refusal(archive_of(packed, bytes + 1, checksum)),
+                    HasSubstr("its compressed data has fewer bytes than the archive says."));
+        EXPECT_THAT(refusal(archive_of(deflated(plain + 'x', level, strategy), bytes, checksum)),
+                    HasSubstr("its compressed data has more bytes than the archive says."));
+        EXPECT_THAT(refusal(archive_of(packed, bytes, checksum ^ 1)),
+                    HasSubstr("its bytes do not have the checksum that the archive says."));
+        EXPECT_THAT(refusal(archive_of(packed, 1033 * (packed.size() + 1), checksum)),
+                    HasSubstr("it would be larger than its compressed data can be."));
     }
+    // A block of the kind that there is none of (RFC 1951, 3.2.3).
+    EXPECT_THAT(refusal(archive_of("\x07", 100, 0)), HasSubstr("its compressed data is damaged."));
 }
 
 }  // namespace balm::test

@@ -22,6 +22,7 @@ class Balm(CMakePackage):
     depends_on("cmake@3.25:", type="build")
     depends_on("fmt@9:")
     depends_on("libsodium@1.0.18:")
+    depends_on("zlib-api")
     depends_on("opencl-c-headers", type="build")
     depends_on("cli11", type="build", when="+tools")
     depends_on("nlohmann-json", type="build", when="+tools")
