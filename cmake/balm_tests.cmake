@@ -15,13 +15,14 @@ set(balm_test_environment
 #                size. Each test has a cache of PoCL's for itself: processes that share one get in each other's way.
 #   UNOPTIMISED  so, without the passes of its optimiser, and once for groups of any size instead of for each size: a
 #                quarter of the time. The tests of the kernel language and of arrays see both, and all do with
-#                BALM_TEST_OPTIMISED, as in `scripts/check.sh --long`.
-#
-# Reruns over several devices (tests/support/child_process.cpp) have the environment of the test that starts them.
+#                BALM_TEST_OPTIMISED, as in `scripts/check.sh --long`. Without it, reruns over several devices
+#                (tests/support/child_process.cpp) are of this kind whatever their parent is.
 option(BALM_TEST_OPTIMISED "PoCL optimises the kernels of all layers' tests" OFF)
 set(balm_kernels_ONCE "BALM_CACHE=0" "POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache/pocl/@TEST@")
 set(balm_kernels_UNOPTIMISED ${balm_kernels_ONCE})
-if(NOT BALM_TEST_OPTIMISED)
+if(BALM_TEST_OPTIMISED)
+    list(APPEND balm_test_environment "BALM_TEST_OPTIMISED=1")
+else()
     list(APPEND balm_kernels_UNOPTIMISED "POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable" "POCL_WORK_GROUP_SPECIALIZATION=0")
 endif()
 
