@@ -19,8 +19,7 @@
 /// What a beginner's mistakes with arrays are answered with.
 #define BALM_MANY_VALUES                                                                              \
     "Balm: an array is many values, not one: balm::sum(x) or x[i] is one; functions of elements are " \
-    "Balm's: "                                                                                        \
-    "sin(x), not std::sin(x)"
+    "Balm's: sin(x), not std::sin(x)"
 #define BALM_HOST_ELEMENTS                                                                               \
     "Balm: these elements are on the host; copy them to the device: balm::vector<float> d(x.context(), " \
     "host)"

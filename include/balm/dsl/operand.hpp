@@ -108,8 +108,9 @@ inline constexpr bool always_false = false;
 
 /// Host values that are no operands of device values: those of an enumeration, and long double.
 template <class T>
-concept not_a_number = std::is_enum_v<std::remove_cvref_t<T>> || std::same_as < std::remove_cvref_t<T>,
-long double > ;
+inline constexpr bool is_not_a_number = std::is_enum_v<T> || std::is_same_v<T, long double>;
+template <class T>
+concept not_a_number = is_not_a_number<std::remove_cvref_t<T>>;
 
 /// The bit pattern of a host scalar as a constant of the device type.
 template <scalar_type T>
