@@ -53,9 +53,14 @@ std::bitset<64> vectors_in_constant_memory(const tape& p, const layout& leaves) 
         const vector_state& v = *leaves.vectors[k];
         const device_info& device = v.device().info();
         const std::size_t own = runtime::memory_pool::block_bytes(v.bytes());
+        // Without a number of arguments, as on CUDA, those in constant memory are only read, and lie
+        // anywhere.
+        const bool is_limited = device.max_constant_arguments > 0;
+        if (!is_limited && !is_needed) return;
         const char* const why =
             elsewhere[k]                             ? "the expression uses it elsewhere, too; copy it"
             : v.is_spread() || !v.is_whole()         ? "it is a part of some memory; copy it"
+            : !is_limited                            ? nullptr
             : bytes + own > device.constant_memory   ? "there is no room for it there; let the function take "
                                                        "global memory"
             : count >= device.max_constant_arguments ? "the device takes no more arguments there"

@@ -26,7 +26,7 @@ constexpr std::size_t enough_for_large_tiles = std::size_t{1} << 23;  ///< eleme
 /// Of a group that takes a short input alone. With a wait, 2^14 u32 take 11.4 µs through CUDA and 11.6
 /// through OpenCL, with announcements 12.4 and 13.2; 2^14 f64 16.7 and 16.4, with announcements 13.5 and 13.9
 /// (H100).
-constexpr tile_shape tiles_of_one_group{1024, 32};
+constexpr tile_shape tiles_of_one_group{1024, 32, 64};
 constexpr std::size_t most_of_one_group = std::size_t{1} << 16;  ///< bytes of states
 
 scan_strategy strategy_for(bool on_cpu, bool has_sub_groups, const divided_work& work) {
@@ -89,7 +89,9 @@ work_division divide(const runtime::device_state& device, bool on_cpu, const tap
             std::bit_floor(std::min({shape.group, device.info().max_work_group_size,
                                      work.most_local_memory / std::max<std::size_t>(work.bytes, 1)}));
         tiles.is_exact = tiles.has_sub_groups || made.strategy == scan_strategy::tiles_look_back;
-        if (has_few_steps(p)) tiles.max_registers = shape.max_registers;
+        // A group of 1,024 has no more than 64 for each, whatever computes an element.
+        if (has_few_steps(p) || made.strategy == scan_strategy::one_group)
+            tiles.max_registers = shape.max_registers;
         tiles.tile = tile_of_item(shape.bytes, leaves, work);
         tiles.loads_vectors = leaves.has_whole_vectors();
         const std::size_t units = std::max<std::size_t>(device.info().compute_units, 1);
