@@ -119,8 +119,9 @@ def excerpts(text):
     yield from (match.groups() for match in EXCERPT.finditer(text))
     for compiled in COMPILED.findall(text):
         for row in re.findall(r"^\|.*(?<!\\)\|$", FENCE_OF_LINES.sub("", text), re.MULTILINE):
-            last = re.split(r"(?<!\\)\|", row)[-2]
-            yield from ((compiled, code.replace("\\|", "|")) for code in re.findall(r"`([^`]+)`", last))
+            cells = re.split(r"(?<!\\)\|", row)[1:-1]
+            if len(cells) == 2:  # programs side by side
+                yield from ((compiled, code.replace("\\|", "|")) for code in re.findall(r"`([^`]+)`", cells[1]))
 
 
 def toctrees(text, decisions):
