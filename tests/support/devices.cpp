@@ -1,9 +1,9 @@
 #include "support/devices.hpp"
 
 #include <algorithm>
-
 #include <cstdlib>
 #include <iostream>
+#include <string_view>
 
 #include "runtime/device/device_state.hpp"
 #include "runtime/device/platform.hpp"
@@ -13,8 +13,12 @@ namespace balm::test {
 const std::vector<device>& present_devices() {
     static const std::vector<device>& devices = *[] {
         auto* found = new std::vector<device>;  // never destroyed, as the runtime's own list
+        const char* const backend = std::getenv("BALM_BACKEND");
+        const auto is_asked = [&](const device_info& info) {
+            return backend == nullptr || std::string_view(backend) == to_string(info.api);
+        };
         for (const auto& each : runtime::platforms().devices)
-            if (each->info().is_available) found->emplace_back(each);
+            if (each->info().is_available && is_asked(each->info())) found->emplace_back(each);
         for (const std::string& note : runtime::platforms().notes) std::cout << "note: " << note << '\n';
         for (const device& each : *found) std::cout << "tested on " << words(each) << '\n';
         return found;
