@@ -72,11 +72,13 @@ public:
     bool binary_needs_launch() const override;
 
     /// `content` tells it from others, for its turns.
-    program(std::shared_ptr<device>, owned_program built, std::string_view content);
+    program(std::shared_ptr<device>, owned_program built, const std::string& options,
+            std::string_view content);
 
 private:
     std::shared_ptr<device> device_;
     owned_program program_;
+    std::string options_;                    // which a binary begins with; empty where it is machine code
     std::shared_ptr<launch_turns> turns_;    // null where launches may overlap
     std::shared_ptr<launch_shapes> shapes_;  // null where launches compile nothing
 };
