@@ -2,7 +2,7 @@
 // Element types of vectors: numbers and OpenCL's short vectors (cl_float4 …), their names in OpenCL C, and
 // the Balm types with the same layout.
 
-#include <CL/cl.h>
+#include "vexcl/detail/opencl.hpp"
 
 #include <array>
 #include <complex>

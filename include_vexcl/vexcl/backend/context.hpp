@@ -1,7 +1,7 @@
 #pragma once
 // Devices, contexts and command queues as a program for VexCL names them: handles of Balm's.
 
-#include <CL/cl.h>
+#include "vexcl/detail/opencl.hpp"
 
 #include <iostream>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 // Memory of one device: the part of a vector that a queue has, or an allocation.
 
-#include <CL/cl.h>
+#include "vexcl/detail/opencl.hpp"
 
 #include <cstddef>
 #include <optional>

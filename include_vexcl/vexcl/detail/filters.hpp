@@ -1,7 +1,7 @@
 #pragma once
 // Device filters: conditions on a device, combined with &&, || and !.
 
-#include <CL/cl.h>
+#include "vexcl/detail/opencl.hpp"
 
 #include <algorithm>
 #include <concepts>
