@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
-#include <string_view>
 
+#include "runtime/choice/filter_judge.hpp"
 #include "runtime/device/device_state.hpp"
 #include "runtime/device/platform.hpp"
 
@@ -13,9 +13,10 @@ namespace balm::test {
 const std::vector<device>& present_devices() {
     static const std::vector<device>& devices = *[] {
         auto* found = new std::vector<device>;  // never destroyed, as the runtime's own list
-        const char* const backend = std::getenv("BALM_BACKEND");
+        const environment_filter asked = read_environment_filter();
+        detail::selection state;
         const auto is_asked = [&](const device_info& info) {
-            return backend == nullptr || std::string_view(backend) == to_string(info.api);
+            return !asked.choice || asked.choice->judge(info, state).accepted;
         };
         for (const auto& each : runtime::platforms().devices)
             if (each->info().is_available && is_asked(each->info())) found->emplace_back(each);

@@ -15,7 +15,8 @@
 
 namespace balm::test {
 
-/// Every available device, a GPU once for each backend; printed when first asked for.
+/// Every available device that BALM_BACKEND, BALM_TYPE, BALM_PLATFORM and BALM_DEVICE accept, a GPU once for
+/// each backend; printed when first asked for.
 const std::vector<device>& present_devices();
 /// Whether one of them is a CPU, on which tests force what other devices do.
 bool has_cpu();
