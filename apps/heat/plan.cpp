@@ -11,14 +11,21 @@
 
 namespace heat {
 
+unsigned plan::work_items() const {
+    switch (method) {
+        case method::stream: return 1;
+        case method::sweep: return tile_width / item_width;
+        default: return tile_width / item_width * (tile_height / item_height);
+    }
+}
+
 bool runs_on(const balm::device_info& device, const plan& plan) {
     if (plan.method == method::tile) {
         if (!is_tile(plan)) return false;
-        const std::size_t items =
-            std::size_t{plan.tile_width / plan.item_width} * (plan.tile_height / plan.item_height);
-        return items <= device.max_work_group_size &&
+        return plan.work_items() <= device.max_work_group_size &&
                tile_shared_size(plan) * sizeof(float) <= device.local_memory;
     }
+    if (plan.method == method::sweep) return is_sweep(plan) && device.sub_group_size == lanes_of_sweep;
     const std::size_t rows = 2 * stream_rows_size(plan) + stream_weights_size(plan);
     return plan.method != method::stream || rows * sizeof(float) <= device.local_memory;
 }
@@ -40,6 +47,16 @@ std::vector<plan> tiles() {
     return result;
 }
 
+std::vector<plan> sweeps() {
+    std::vector<plan> result;
+    for (const unsigned rows : {4u, 3u, 2u})
+        for (const unsigned steps : {12u, 16u, 8u})
+            for (const unsigned at_once : {8u, 12u})
+                result.push_back(
+                    {method::sweep, steps, 4 * lanes_of_sweep, rows + 2 * steps, 4, rows, at_once});
+    return result;
+}
+
 std::vector<plan> streams() {
     std::vector<plan> result;
     for (const unsigned steps : {8u, 4u, 12u})
@@ -57,6 +74,9 @@ std::string describe(const plan& plan) {
         case method::tile:
             return fmt::format("tile of {}, {} x {} a work-item, {} steps a launch", shape, plan.item_width,
                                plan.item_height, plan.steps);
+        case method::sweep:
+            return fmt::format("sweep through {}, {} x {} a lane, {} steps a launch", shape, plan.item_width,
+                               plan.item_height, plan.steps);
         case method::stream: return fmt::format("stream through {}, {} steps a launch", shape, plan.steps);
         default: return fmt::format("a cell a work-item, work-groups of {}", shape);
     }
@@ -67,25 +87,33 @@ plan single_plan(balm::device_type type) {
     return type == balm::device_type::cpu ? plan{method::single, 1, 256, 1} : plan{method::single, 1, 64, 4};
 }
 
-plan plan_for(balm::device_type type) {
-    switch (type) {
-        // H100: 1,419 Gcell/s (CUDA; 1,442 through OpenCL); 16 steps 1,394, 4 x 8 cells 1,102, one cell 195.
-        // 128 registers, 40 KiB of local memory, so two work-groups share a multiprocessor.
-        case balm::device_type::gpu: return {method::tile, 8, 128, 128, 4, 16};
+plan plan_for(const balm::device_info& device) {
+    // H200: 2,602 Gcell/s, 3,204 for 20,000 x 20,000, 1,854 for a strewn world; 3 rows at once 2,511, 16
+    // steps 2,249, 8 steps 1,870; tiles 1,480. H100: 2,400. The table's tile elsewhere: 16 steps 1,394, 4 x 8
+    // cells 1,102, one cell a work-item 195 (H100).
+    const plan sweep{method::sweep, 12, 128, 4 + 24, 4, 4, 8}, tile{method::tile, 8, 128, 128, 4, 16};
+    switch (device.type) {
+        case balm::device_type::gpu: return runs_on(device, sweep) ? sweep : tile;
         // PoCL, 2 cores: 8.4 Gcell/s (3.1 times an OpenMP loop over cells); 4 steps 4.8, one cell 1.5.
         case balm::device_type::cpu: return {method::stream, 8, 256 + 16, 128 + 16};
-        default: return single_plan(type);
+        default: return single_plan(device.type);
     }
 }
 
+unsigned registers_of(const plan& plan) {
+    constexpr unsigned of_a_unit = 65'536, most = 255, granularity = 8, lanes = 32;
+    return std::min(of_a_unit / lanes / plan.at_once / granularity * granularity, most);
+}
+
 std::vector<plan> candidate_plans(const balm::device_info& device) {
-    std::vector<plan> result{plan_for(device.type)};
+    std::vector<plan> result{plan_for(device)};
     const auto add = [&](const plan& each) {
         if (runs_on(device, each) && std::find(result.begin(), result.end(), each) == result.end())
             result.push_back(each);
     };
     if (device.type != balm::device_type::cpu)
-        for (const plan& each : tiles()) add(each);
+        for (const std::vector<plan>& shapes : {sweeps(), tiles()})
+            for (const plan& each : shapes) add(each);
     if (device.type != balm::device_type::gpu)
         for (const plan& each : streams()) add(each);
     add(single_plan(device.type));

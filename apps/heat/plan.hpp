@@ -9,10 +9,11 @@
 
 namespace heat {
 
-/// The three kernels that advance a world.
+/// The kernels that advance a world.
 enum class method {
     single,  ///< one cell a work-item, one step a launch: everywhere, for every dt
     tile,    ///< a work-group holds a tile in registers, its work-items exchange edges: for GPUs
+    sweep,   ///< a sub-group goes down a strip, with two rows of each step in registers: for GPUs
     stream,  ///< a work-item streams down a strip of cells that stay in the first cache: for CPUs
 };
 
@@ -22,9 +23,13 @@ struct plan {
     unsigned steps = 1;        ///< a launch advances the world by up to this many steps
     unsigned tile_width = 64;  ///< cells that a work-group holds, `steps` of them on each side to read only;
     unsigned tile_height = 4;  ///< for method::single, the work-group
-    unsigned item_width = 1;   ///< cells that a work-item holds (method::tile)
-    unsigned item_height = 1;
+    unsigned item_width = 1;   ///< cells that a work-item holds (method::tile), columns and rows that it
+    unsigned item_height = 1;  ///< advances at once (method::sweep)
 
+    unsigned at_once = 0;  ///< sub-groups that a compute unit holds at once (method::sweep)
+
+    /// Of a work-group.
+    unsigned work_items() const;
     /// Cells of a tile that are written.
     unsigned inner_width() const { return tile_width - 2 * margin(); }
     unsigned inner_height() const { return tile_height - 2 * margin(); }
@@ -39,13 +44,16 @@ struct plan {
 std::string describe(const plan& plan);
 
 /// The table: the fastest plan that is known for a kind of device.
-plan plan_for(balm::device_type type);
+plan plan_for(const balm::device_info& device);
 
 /// The plan of one cell a work-item.
 plan single_plan(balm::device_type type);
 
 /// Whether a device has the work-groups and the local memory of a plan.
 bool runs_on(const balm::device_info& device, const plan& plan);
+
+/// Registers that a work-item of a sweep may have, so that a unit holds plan.at_once sub-groups: of 65,536.
+unsigned registers_of(const plan& plan);
 
 /// The plans that a search for the fastest one tries on a device, a few dozen: that of the table first. The
 /// device has work-groups and local memory for all of them.

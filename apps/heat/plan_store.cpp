@@ -1,8 +1,8 @@
 // Files of plans. In: a device. Out: one of its candidates. A file has four lines of text:
 //
-//     balm heat plan 1
+//     balm heat plan 2
 //     device: opencl, The pocl project, pthread-haswell, 8 compute units, driver 3.1
-//     plan: stream 8 272x144 1x1
+//     plan: stream 8 272x144 1x1 0
 //     cells per second: 8.4e+09
 
 #include "plan_store.hpp"
@@ -29,13 +29,13 @@ namespace heat {
 namespace {
 
 // Counts on when the kernels change such that old plans may no longer be the fastest.
-constexpr std::string_view first_line = "balm heat plan 1";
+constexpr std::string_view first_line = "balm heat plan 2";
 constexpr std::size_t largest_file = 4096;
 
 std::string words_of(const plan& plan) {
-    constexpr std::array<const char*, 3> methods{"single", "tile", "stream"};
-    return fmt::format("{} {} {}x{} {}x{}", methods.at(static_cast<std::size_t>(plan.method)), plan.steps,
-                       plan.tile_width, plan.tile_height, plan.item_width, plan.item_height);
+    constexpr std::array<const char*, 4> methods{"single", "tile", "sweep", "stream"};
+    return fmt::format("{} {} {}x{} {}x{} {}", methods.at(static_cast<std::size_t>(plan.method)), plan.steps,
+                       plan.tile_width, plan.tile_height, plan.item_width, plan.item_height, plan.at_once);
 }
 
 // What a plan depends on, in a line.
@@ -153,7 +153,7 @@ std::filesystem::path store_plan(const std::filesystem::path& folder, const balm
 }
 
 chosen_plan choose_plan(const std::optional<std::filesystem::path>& folder, const balm::device_info& device) {
-    chosen_plan result{plan_for(device.type), "the table of plans", {}};
+    chosen_plan result{plan_for(device), "the table of plans", {}};
     if (!folder) return result;
     const std::filesystem::path path = *folder / plan_file_name(device);
     std::string fault;

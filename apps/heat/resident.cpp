@@ -163,7 +163,11 @@ private:
                 at.pitch, at.border};
             std::vector<std::uint8_t> own(at.size(), hold_code);
             spread_codes(world, codes, rows, own.data());
-            if (needs_plain_rows(plan_)) each.cells.plain.write(plain_rows(plan_, at, own.data(), at.rows));
+            if (needs_plain_rows(plan_)) {
+                std::vector<std::uint8_t> plain = plain_rows(plan_, at, own.data(), at.rows);
+                each.launches.balance(plain);
+                each.cells.plain.write(std::move(plain));
+            }
             each.cells.codes.write(std::move(own));
             std::vector<float> state(at.size());
             spread_state(world, rows, state.data());

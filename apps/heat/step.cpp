@@ -26,8 +26,10 @@ struct limits {
     std::uint64_t allocation = std::numeric_limits<std::uint64_t>::max();  ///< of one buffer
 };
 
-limits limits_of(const std::vector<balm::device>& devices, const std::optional<std::uint64_t>& asked) {
+limits limits_of(const std::vector<balm::device>& devices, const plan& plan,
+                 const std::optional<std::uint64_t>& asked) {
     limits result;
+    if (plan.method == method::sweep) result.allocation = most_cells_of_sweep * sizeof(float);
     for (const balm::device& each : devices) {
         const balm::device_info& info = each.info();
         // The host's memory holds the world already: there, bands would only take more of it.
@@ -44,9 +46,16 @@ bool may_stay(const world& world, const plan& plan, std::size_t devices, const l
     return part.rows * row_bytes(part) <= limits.memory && part.size() * sizeof(float) <= limits.allocation;
 }
 
+/// The plan asked for where it serves: several steps at once need steps that are means.
+plan usable(const std::optional<plan>& asked, const conductance& c, const balm::device_info& device) {
+    return c.is_mean() ? asked.value_or(plan_for(device)) : single_plan(device.type);
+}
+
 std::unique_ptr<advancing> make_advancing(const world& world, const conductance& c,
-                                          const std::vector<balm::device>& devices, const plan& plan,
-                                          const limits& limits) {
+                                          const std::vector<balm::device>& devices,
+                                          const step_options& options) {
+    const plan plan = usable(options.plan, c, devices.front().info());
+    const limits limits = limits_of(devices, plan, options.memory);
     if (may_stay(world, plan, devices.size(), limits)) return make_resident(world, c, devices, plan);
     if (const auto bands = shape_of_bands(world.width, world.height, plan, limits.memory, limits.allocation))
         return make_streamed(world, c, devices, plan, *bands);
@@ -62,20 +71,12 @@ conductance checked_conductance(const world& world, float dt) {
     return make_conductance(world.alpha, dt);
 }
 
-/// The plan asked for where it serves: several steps at once need steps that are means.
-plan usable(const std::optional<plan>& asked, const conductance& c, balm::device_type type) {
-    return c.is_mean() ? asked.value_or(plan_for(type)) : single_plan(type);
-}
-
 }  // namespace
 
 struct stepper::implementation {
     implementation(const world& world, const conductance& c, const balm::context& context,
                    const step_options& options)
-        : cells(world.size()),
-          steps(make_advancing(world, c, context.devices(),
-                               usable(options.plan, c, context.device(0).info().type),
-                               limits_of(context.devices(), options.memory))) {
+        : cells(world.size()), steps(make_advancing(world, c, context.devices(), options)) {
         for (std::size_t i = 0; i < cells; ++i)
             if (world.properties[i] == insulator && world.state[i] != 0) warm.emplace_back(i, world.state[i]);
     }

@@ -15,12 +15,11 @@ namespace heat {
 
 using namespace balm::dsl;
 
-namespace {
-
-/// To [0, 1]; what is no number becomes 0.
-Float clamped(const Float& value) { return select(value > 0, select(value < 1, value, 1), 0); }
+Float to_unit_range(const Float& value) { return select(value > 0, select(value < 1, value, 1), 0); }
 
 // ---- the tile
+
+namespace {
 
 /// The numbers of a tile kernel.
 struct tile_shape {
@@ -93,7 +92,7 @@ public:
             local_barrier();
             for (int r = 0; r < shape_.staged_rows; ++r)
                 for (int c = 0; c < shape_.columns; ++c)
-                    shared_[own_ + staged(r, c)] = clamped(cell(pass + r, c));
+                    shared_[own_ + staged(r, c)] = to_unit_range(cell(pass + r, c));
             local_barrier();
             IF (column_ >= shape_.margin && column_ < shape_.width - shape_.margin) {
                 for_staged_rows(pass, [&](const Int& slot, const Int& row) {
@@ -207,7 +206,7 @@ single_kernel make_single_kernel(unsigned border) {
             const Float around =
                 named("around", (from[i - pitch] + from[i + pitch]) + (from[i - 1] + from[i + 1]));
             const Float mean = named("mean", (inner * own + outer * around) / weights[code]);
-            to[i] = select(code == hold_code, own, clamped(mean));
+            to[i] = select(code == hold_code, own, to_unit_range(mean));
         });
 }
 
@@ -348,7 +347,7 @@ stream_kernel make_stream_kernel(const plan& plan) {
                                                 (old(middle, 0, x - 1) + old(middle, 0, x + 1)));
                         const Float next = keep_of(x) * old(middle, 0, x) + take_of(x) * around;
                         if (step == steps)
-                            to[start + x] = clamped(named("next", next));
+                            to[start + x] = to_unit_range(named("next", next));
                         else
                             target[lower + x + target_rows] = next;
                     }

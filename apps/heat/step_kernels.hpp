@@ -1,5 +1,5 @@
 #pragma once
-// The three kernels of the heat step, in Balm's kernel language. A plan comes in, a kernel goes out. What
+// The kernels of the heat step, in Balm's kernel language. A plan comes in, a kernel goes out. What
 // they have in common: a bordered grid of `pitch` cells a row, of which border and excess hold 0 and keep it;
 // codes and coefficients as conductance.hpp says; temperatures read from one buffer and written to the other.
 
@@ -8,6 +8,9 @@
 #include "plan.hpp"
 
 namespace heat {
+
+/// To [0, 1]; what is no number becomes 0.
+balm::dsl::Float to_unit_range(const balm::dsl::Float& value);
 
 using single_kernel = balm::typed_kernel<2, balm::dsl::Index, balm::dsl::Index, balm::dsl::Float,
                                          balm::dsl::Float, balm::dsl::In<float>, balm::dsl::In<std::uint8_t>,
@@ -56,5 +59,28 @@ stream_kernel make_stream_kernel(const plan& plan);
 std::size_t stream_rows_size(const plan& plan);
 /// Elements of `weights`.
 std::size_t stream_weights_size(const plan& plan);
+
+using sweep_kernel =
+    balm::typed_kernel<1, balm::dsl::Int, balm::dsl::Int, balm::dsl::In<balm::int4>, balm::dsl::Float,
+                       balm::dsl::Float, balm::dsl::In<balm::float2>, balm::dsl::In<std::uint32_t>,
+                       balm::dsl::In<std::uint8_t>, balm::dsl::In<balm::float4>, balm::dsl::Out<balm::float4>,
+                       balm::dsl::Local<balm::float2>>;
+
+/// heat_sweep(words, strips, segments, keep, take, coefficients, cells, plain, from, to, table): a sub-group,
+/// alone in its group, advances a segment (of segments.hpp) by exactly `steps` steps, at most plan.steps. It
+/// goes down the rows of the segment, and those above and below that these need; each row that comes in
+/// allows one row of step 1 a row further up, that one row of step 2, and so on. `cells` packs the codes of
+/// four cells of a row in a word, of which a row has `words`; `coefficients` is keep and take of each code,
+/// `table` has room for them; `plain` is as for a stream. For steps that are means (is_mean).
+sweep_kernel make_sweep_kernel(const plan& plan, unsigned steps);
+
+/// Lanes of a sub-group, on every device.
+inline constexpr unsigned lanes_of_sweep = balm::dsl::lanes_of_sub_group;
+
+/// Cells of a layout at most: sweeps count words by int.
+inline constexpr std::uint64_t most_cells_of_sweep = std::uint64_t{4} * 0x7fff'ffff;
+
+/// Whether a plan has a shape that `make_sweep_kernel` takes.
+bool is_sweep(const plan& plan);
 
 }  // namespace heat

@@ -4,9 +4,12 @@
 #include "step_launches.hpp"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <numeric>
 #include <utility>
 
+#include "segments.hpp"
 #include "step_kernels.hpp"
 
 namespace heat {
@@ -67,6 +70,70 @@ launch stream_launch(const balm::device& device, const plan& plan, const layout&
     };
 }
 
+/// keep and take, side by side for each code.
+balm::in_buffer<balm::float2> pairs_of_coefficients(const balm::device& device, const conductance& c) {
+    std::vector<balm::float2> pairs;
+    for (std::size_t code = 0; code < code_count; ++code) pairs.push_back({c.keep[code], c.take[code]});
+    auto buffer = device.in_buffer<balm::float2>(pairs.size());
+    buffer.write(std::move(pairs));
+    return buffer;
+}
+
+/// The segments of a layout's strips on a device, for any rows of tiles.
+class device_segments {
+public:
+    device_segments(const balm::device& device, const plan& plan, const layout& where)
+        : device_(device), plan_(plan), where_(where), costs_(where) {}
+
+    void balance(const std::vector<std::uint8_t>& plain) {
+        costs_ = strip_costs(plan_, where_, plain);
+        of_.clear();
+    }
+    const balm::in_buffer<balm::int4>& of(const tile_rows& rows) {
+        const auto key = std::pair(rows.first, rows.count);
+        const auto found = of_.find(key);
+        if (found != of_.end()) return found->second;
+        std::vector<segment> made =
+            cut(costs_, plan_, rows, std::size_t{device_.info().compute_units} * plan_.at_once);
+        auto buffer = device_.in_buffer<balm::int4>(made.size());
+        buffer.write(std::move(made));
+        return of_.emplace(key, std::move(buffer)).first->second;
+    }
+
+private:
+    balm::device device_;
+    plan plan_;
+    layout where_;
+    strip_costs costs_;
+    std::map<std::pair<std::size_t, std::size_t>, balm::in_buffer<balm::int4>> of_;
+};
+
+launch sweep_launch(const balm::device& device, const plan& plan, const layout& where, const conductance& c,
+                    const cell_buffers& cells, std::shared_ptr<device_segments> segments) {
+    using sweep = balm::module<balm::event(const state_pair&, const balm::in_buffer<balm::int4>&)>;
+    const auto make = [=](unsigned steps) {
+        return sweep([&](balm::module_builder& m) {
+            m.options({.max_registers = registers_of(plan)});
+            return m.entry([=, kernel = m.add(make_sweep_kernel(plan, steps)),
+                            pairs = pairs_of_coefficients(device, c), words = cells.codes.as<std::uint32_t>(),
+                            table = balm::local<balm::float2>(code_count),
+                            lanes = plan.work_items()](balm::program& p, const state_pair& state,
+                                                       const balm::in_buffer<balm::int4>& of) -> balm::event {
+                return p.execute(kernel(static_cast<int>(where.pitch / 4), static_cast<int>(where.tiles_x),
+                                        of, c.keep[plain_code], c.take[plain_code], pairs, words, cells.plain,
+                                        state.now.as<balm::float4>(), state.next.as<balm::float4>(), table),
+                                 {of.size() * lanes}, {lanes});
+            });
+        });
+    };
+    return [=, sweeps = std::make_shared<std::map<unsigned, sweep>>()](
+               const state_pair& state, unsigned steps, const tile_rows& tiles) -> balm::event {
+        auto made = sweeps->find(steps);
+        if (made == sweeps->end()) made = sweeps->emplace(steps, make(steps)).first;
+        return made->second.on(device)(state, segments->of(tiles));
+    };
+}
+
 }  // namespace
 
 cell_buffers::cell_buffers(const balm::device& device, const plan& plan, const layout& where)
@@ -75,7 +142,8 @@ cell_buffers::cell_buffers(const balm::device& device, const plan& plan, const l
 
 unsigned steps_of_launch(const plan& plan, unsigned left) {
     switch (plan.method) {
-        case method::tile: return std::min(left, plan.steps);
+        case method::tile:
+        case method::sweep: return std::min(left, plan.steps);
         case method::stream: return left >= plan.steps ? plan.steps : 1;
         default: return 1;
     }
@@ -84,9 +152,17 @@ unsigned steps_of_launch(const plan& plan, unsigned left) {
 step_launches::step_launches(const balm::device& device, const plan& plan, const layout& where,
                              const conductance& c, const cell_buffers& cells)
     : steps_(plan.steps) {
-    if (plan.method != method::tile) one_step_ = single_launch(device, plan, where, c, cells);
-    if (plan.method == method::tile) several_steps_ = tile_launch(device, plan, where, c, cells);
-    if (plan.method == method::stream) several_steps_ = stream_launch(device, plan, where, c, cells);
+    switch (plan.method) {
+        case method::tile: several_steps_ = tile_launch(device, plan, where, c, cells); break;
+        case method::sweep: {
+            const auto segments = std::make_shared<device_segments>(device, plan, where);
+            several_steps_ = sweep_launch(device, plan, where, c, cells, segments);
+            balance_ = [segments](const std::vector<std::uint8_t>& plain) { segments->balance(plain); };
+            break;
+        }
+        case method::stream: several_steps_ = stream_launch(device, plan, where, c, cells); [[fallthrough]];
+        case method::single: one_step_ = single_launch(device, plan, where, c, cells);
+    }
 }
 
 balm::event step_launches::run(const state_pair& state, unsigned steps, const tile_rows& rows) const {

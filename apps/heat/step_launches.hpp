@@ -25,7 +25,9 @@ struct cell_buffers {
 };
 
 /// Whether a plan needs the flags of `plain_rows`.
-inline bool needs_plain_rows(const plan& plan) { return plan.method == method::stream; }
+inline bool needs_plain_rows(const plan& plan) {
+    return plan.method == method::stream || plan.method == method::sweep;
+}
 
 /// The steps of the next launch where `left` are to be done, at least 1.
 unsigned steps_of_launch(const plan& plan, unsigned left);
@@ -40,10 +42,17 @@ public:
     /// to state.next.
     balm::event run(const state_pair& state, unsigned steps, const tile_rows& rows) const;
 
+    /// Shares the work of launches from now on among the device's units by `plain` (of plain_rows), where the
+    /// plan can; else all rows count the same.
+    void balance(const std::vector<std::uint8_t>& plain) const {
+        if (balance_) balance_(plain);
+    }
+
 private:
     using launch = std::function<balm::event(const state_pair&, unsigned steps, const tile_rows&)>;
 
     unsigned steps_;
+    std::function<void(const std::vector<std::uint8_t>&)> balance_;
     launch one_step_, several_steps_;  // one_step_ is missing where several_steps_ does any number
 };
 

@@ -138,7 +138,7 @@ TEST(H10_bands, pass_through_several_devices_by_turns) {
 
 TEST(H10_bands, take_no_more_memory_than_is_allowed) {
     const heat::world world = heat::make_slalom(900, 1000, 0.1f);
-    const heat::plan plan = heat::plan_for(balm::device_type::cpu);
+    const heat::plan plan = heat_test::stream;
     const balm::context context;
     const balm::device& device = context.device(0);
     for (const std::uint64_t memory : {std::uint64_t{3} << 20, std::uint64_t{6} << 20}) {
@@ -155,7 +155,7 @@ TEST(H10_bands, take_no_more_memory_than_is_allowed) {
 }
 
 TEST(H10_bands, are_long_stays_where_there_is_room_and_none_where_no_row_fits) {
-    const heat::plan plan = heat::plan_for(balm::device_type::gpu);
+    const heat::plan plan = heat_test::tile;
     constexpr std::uint64_t gib = std::uint64_t{1} << 30, any = ~std::uint64_t{0};
     const auto wide = heat::shape_of_bands(200'000, 200'000, plan, 70 * gib, any);
     ASSERT_TRUE(wide);

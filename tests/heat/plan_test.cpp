@@ -54,11 +54,18 @@ TEST(H4_plans, candidates_are_a_few_dozen_that_fit_the_device) {
         const std::vector<heat::plan> all = heat::candidate_plans(device);
         ASSERT_GE(all.size(), 12u);
         ASSERT_LE(all.size(), 48u);
-        EXPECT_EQ(all.front(), heat::plan_for(device.type)) << "the table's plan comes first";
+        EXPECT_EQ(all.front(), heat::plan_for(device)) << "the table's plan comes first";
         EXPECT_TRUE(is_in(heat::single_plan(device.type), all));
         for (std::size_t i = 0; i < all.size(); ++i)
             EXPECT_EQ(std::count(all.begin(), all.end(), all[i]), 1) << heat::describe(all[i]);
     }
+    balm::device_info nvidia = made_up_gpu();
+    nvidia.sub_group_size = 32;
+    const std::vector<heat::plan> of_nvidia = heat::candidate_plans(nvidia);
+    EXPECT_LE(of_nvidia.size(), 48u);
+    EXPECT_EQ(of_nvidia.front().method, heat::method::sweep);
+    for (const heat::plan& each : heat::candidate_plans(made_up_gpu()))
+        EXPECT_NE(each.method, heat::method::sweep) << "sub-groups would be emulated";
     balm::device_info small = made_up_gpu();
     small.local_memory = 20 * 1024;
     small.max_work_group_size = 128;
@@ -151,7 +158,7 @@ protected:
     heat::chosen_plan chosen() const { return heat::choose_plan(folder(), device); }
     void expect_ignored(const std::string& what) const {
         const heat::chosen_plan plan = chosen();
-        EXPECT_EQ(plan.plan, heat::plan_for(device.type)) << what;
+        EXPECT_EQ(plan.plan, heat::plan_for(device)) << what;
         EXPECT_NE(plan.warning.find("is ignored"), std::string::npos) << what;
         EXPECT_NE(plan.warning.find(file().string()), std::string::npos) << what;
         EXPECT_EQ(plan.warning.find('\n'), std::string::npos) << what;
@@ -246,15 +253,14 @@ TEST_F(H4_stored_plans, are_regular_files) {
 }
 
 TEST_F(H4_stored_plans, are_candidates_with_a_rate) {
-    heat::plan other = heat::plan_for(device.type);
+    heat::plan other = heat::plan_for(device);
     other.steps = 7;
     EXPECT_THROW(heat::store_plan(folder(), device, other, 1e9), std::invalid_argument);
     for (const double rate : {0.0, -1.0, std::numeric_limits<double>::infinity()})
-        EXPECT_THROW(heat::store_plan(folder(), device, heat::plan_for(device.type), rate),
-                     std::invalid_argument);
+        EXPECT_THROW(heat::store_plan(folder(), device, heat::plan_for(device), rate), std::invalid_argument);
     EXPECT_TRUE(std::filesystem::is_empty(folder()));
     std::ofstream(folder() / "file") << "x";
-    EXPECT_THROW(heat::store_plan(folder() / "file", device, heat::plan_for(device.type), 1e9),
+    EXPECT_THROW(heat::store_plan(folder() / "file", device, heat::plan_for(device), 1e9),
                  std::runtime_error);
 }
 

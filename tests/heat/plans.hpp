@@ -15,13 +15,18 @@ struct named_plan {
     heat::plan plan;
 };
 
+/// Tables' plans for GPUs without sub-groups of 32 lanes, and for CPUs.
+inline const heat::plan tile{heat::method::tile, 8, 128, 128, 4, 16},
+    stream{heat::method::stream, 8, 256 + 16, 128 + 16};
+
 /// Small tiles put many borders between tiles into a small world.
 inline const named_plan plans[] = {
     {"single", heat::single_plan(balm::device_type::gpu)},
     {"single, CPU", heat::single_plan(balm::device_type::cpu)},
-    {"tile", heat::plan_for(balm::device_type::gpu)},
+    {"tile", tile},
     {"small tile", {heat::method::tile, 4, 32, 16, 4, 4}},
-    {"stream", heat::plan_for(balm::device_type::cpu)},
+    {"small sweep", {heat::method::sweep, 4, 128, 2 + 8, 4, 2, 8}},
+    {"stream", stream},
     {"small stream", {heat::method::stream, 3, 8 + 6, 4 + 6}},
 };
 
@@ -33,11 +38,7 @@ void on_every_device_and_plan(Body body) {
         SCOPED_TRACE(device.name());
         for (const named_plan& each : plans) {
             SCOPED_TRACE(each.name);
-            const std::size_t items = each.plan.method == heat::method::stream
-                                          ? 1
-                                          : std::size_t{each.plan.tile_width / each.plan.item_width} *
-                                                (each.plan.tile_height / each.plan.item_height);
-            if (items <= device.info().max_work_group_size) body(device, each.plan);
+            if (each.plan.work_items() <= device.info().max_work_group_size) body(device, each.plan);
         }
     }
 }
