@@ -1,6 +1,7 @@
 #pragma once
 // Conversions with a rounding mode and with saturation, and reinterpretation of bits, put together from rows
-// of builtins.def; for device values (dsl/conversion.hpp) and array expressions (expr.hpp) alike.
+// of builtins.def; for device values (dsl/conversion.hpp) and array expressions
+// (expression/operators.hpp) alike.
 
 #include <concepts>
 #include <limits>

@@ -4,9 +4,9 @@
 
 #include <type_traits>
 
-#include "balm/expr.hpp"
+#include "balm/device_function.hpp"
+#include "balm/expression/assigned.hpp"
 #include "balm/image_element.hpp"
-#include "balm/kernel.hpp"
 
 namespace balm {
 

@@ -1,4 +1,4 @@
-// The parts of balm/kernel.hpp that need no templates: errors, out of line.
+// The parts of kernels, device functions and their parameters that need no templates: errors, out of line.
 
 #include "balm/kernel.hpp"
 

@@ -43,7 +43,7 @@ template <class... A>
 inline constexpr bool are_host_calls = (is_host_call<std::remove_cvref_t<A>> || ...) &&
                                        ((is_host_call<std::remove_cvref_t<A>> ||
                                          scalar_type<std::remove_cvref_t<A>>)&&...);
-/// A row on these: see balm/kernel.hpp.
+/// A row on these: see balm/kernel/host_call.hpp.
 template <builtin B, scalar Strong, scalar Result, class... A>
 auto row_of_host_values(const A&... a);
 

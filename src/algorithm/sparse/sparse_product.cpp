@@ -1,15 +1,7 @@
 // Products of matrices, row by row (Gustavson, 1978): row r of A * B adds up the rows of B that A's entries
-// in row r name.
-//
-// On CPUs a work-item computes neighbouring rows with a hash table of its own, which is as long as a row of
-// the result where that is no longer (Nagasaka et al., 2017). Rows are counted, then computed.
-//
-// On GPUs work-items of a team find the columns of a row in a hash table in local memory, and sort them; how
-// many share a row, and how large its table is, depends on the number of its products. Then a work-item
-// computes an entry of the result: of each row of B that A's entries name it takes the entry in its column,
-// which a binary search finds. That adds up in the order of A's entries, without atomic operations, and what
-// the searches read is in the caches. Rows of very many products, or of many entries of A, each of which
-// would be searched for each of the result's, are expanded: products are triplets, which are sorted.
+// in row r name. Which kernels compute a row depends on the device and on how many products the row has:
+// those of item_product_kernels.hpp on CPUs, elsewhere those of team_product_kernels.hpp, or for the longest
+// rows expanded_product_kernels.hpp. What comes in and goes out is in CSR on one device.
 
 #include <algorithm>
 #include <array>
@@ -22,8 +14,11 @@
 #include "algorithm/divided_up.hpp"
 #include "algorithm/sparse/assembly.hpp"
 #include "algorithm/sparse/device_entries.hpp"
+#include "algorithm/sparse/expanded_product_kernels.hpp"
 #include "algorithm/sparse/host_entries.hpp"
+#include "algorithm/sparse/item_product_kernels.hpp"
 #include "algorithm/sparse/matrix_look.hpp"
+#include "algorithm/sparse/team_product_kernels.hpp"
 #include "algorithm/sparse/value_types.hpp"
 #include "balm/dsl/complex.hpp"
 
@@ -32,27 +27,15 @@ namespace balm::array {
 namespace {
 
 using namespace balm::dsl;
+using namespace row_products;
 using device_handle = std::shared_ptr<runtime::device_state>;
 
-/// Work-items of a group that computes rows on GPUs.
-constexpr int group_items = 256;
-/// Rows of so many products at most, or of so many columns, have tables of 2^slot_bits slots in local memory.
-/// 2^team_bits work-items share a row there, and 2^sum_bits when its entries are computed, which are fewer.
-struct row_class {
-    std::int64_t most_products;
-    int team_bits, slot_bits, sum_bits;
-};
-constexpr std::array<row_class, 5> row_classes{
-    row_class{16, 3, 5, 3}, {32, 3, 6, 3}, {128, 5, 8, 4}, {512, 6, 10, 5}, {6144, 8, 13, 8}};
-/// Rows without products, ahead of the classes; rows that are expanded behind them.
-constexpr int class_count = static_cast<int>(row_classes.size()) + 2, expanded_class = class_count - 1;
-/// Entries of A's rows at most that each entry of the result searches for.
-constexpr std::int64_t most_searches = 128;
 /// Products of the rows that are computed at a time, for which there is memory, at most.
 constexpr std::size_t most_products = std::size_t{1} << 27, bytes_of_product = 256;
 /// Chunks of rows for each compute unit of a CPU, and bytes of their tables.
 constexpr std::size_t cpu_chunks_per_unit = 4, cpu_table_bytes = std::size_t{1} << 30;
 
+/// How many products a row of the result adds up.
 template <class I>
 const auto& row_work() {
     static const auto& made = *new auto(function(
@@ -65,352 +48,6 @@ const auto& row_work() {
             }
             return products;
         }));
-    return made;
-}
-
-/// A multiplicative hash of a column, from 0 to 2^bits - 1.
-template <class I>
-UInt hashed(const Var<I>& column, const UInt& bits) {
-    return (cast<unsigned>(column) * 2654435769u) >> (32u - bits);
-}
-
-// ---- CPUs
-
-/// A work-item's table: columns that are of the row now, and where the row's sums are.
-template <class I>
-struct table {
-    Mixed<I> columns, rows;
-    Index first;
-    UInt bits;
-    Bool is_dense;
-
-    /// Where a column is, or will be.
-    Index slot_of(const Var<I>& column, const Var<I>& row) const {
-        UInt at = select(is_dense, cast<unsigned>(column), hashed<I>(column, bits));
-        Index slot = first + cast<std::int64_t>(at);
-        BALM_WHILE (Var<I>(rows[slot]) == row && Var<I>(columns[slot]) != column) {
-            at = (at + 1u) & ((UInt(1u) << bits) - 1u);
-            slot = first + cast<std::int64_t>(at);
-        }
-        return slot;
-    }
-};
-
-template <class I>
-const auto& count_entries() {
-    static const auto& made = *new auto(kernel<1>(
-        "count_entries(chunks, table_rows, table_columns, bits, is_dense, a_starts, a_columns, b_starts, "
-        "b_columns, counts)",
-        [](In<std::int64_t> chunks, Mixed<I> table_rows, Mixed<I> table_columns, UInt bits, Bool is_dense,
-           In<I> a_starts, In<I> a_columns, In<I> b_starts, In<I> b_columns, Out<I> counts) {
-            const Index chunk = global_id(0);
-            const table<I> own{table_columns, table_rows, chunk << cast<std::int64_t>(bits), bits, is_dense};
-            for (Index row : named("row", range(Index(chunks[chunk]), Index(chunks[chunk + 1])))) {
-                const Var<I> mark = cast<I>(row);
-                Var<I> count;
-                for (Var<I> k : named("k", range(Var<I>(a_starts[row]), Var<I>(a_starts[row + 1])))) {
-                    const Var<I> middle = a_columns[k];
-                    for (Var<I> l :
-                         named("l", range(Var<I>(b_starts[middle]), Var<I>(b_starts[middle + I{1}])))) {
-                        const Var<I> column = b_columns[l];
-                        const Index slot = own.slot_of(column, mark);
-                        BALM_IF (Var<I>(table_rows[slot]) != mark) {
-                            table_rows[slot] = mark;
-                            table_columns[slot] = column;
-                            count += I{1};
-                        }
-                    }
-                }
-                counts[row] = count;
-            }
-        }));
-    return made;
-}
-
-/// Shell's sort with Knuth's gaps.
-template <class I>
-void sort_columns(const Mixed<I>& columns, const Var<I>& begin, const Var<I>& end) {
-    Var<I> gap = I{1};
-    BALM_WHILE (gap * I{9} < end - begin) {
-        gap = gap * I{3} + I{1};
-    }
-    BALM_WHILE (gap > I{0}) {
-        for (Var<I> k : named("k", range(begin + gap, end))) {
-            const Var<I> moved = columns[k];
-            Var<I> to = k;
-            BALM_WHILE (to >= begin + gap && Var<I>(columns[to - gap]) > moved) {
-                columns[to] = columns[to - gap];
-                to -= gap;
-            }
-            columns[to] = moved;
-        }
-        gap = gap / I{3};
-    }
-}
-
-template <class T, class I>
-const auto& compute_rows() {
-    static const auto& made = *new auto(kernel<1>(
-        "compute_rows(chunks, table_rows, table_columns, table_sums, bits, is_dense, a_starts, a_columns, "
-        "a_values, b_starts, b_columns, b_values, starts, columns, values)",
-        [](In<std::int64_t> chunks, Mixed<I> table_rows, Mixed<I> table_columns, Mixed<T> table_sums,
-           UInt bits, Bool is_dense, In<I> a_starts, In<I> a_columns, In<T> a_values, In<I> b_starts,
-           In<I> b_columns, In<T> b_values, In<I> starts, Mixed<I> columns, Out<T> values) {
-            const Index chunk = global_id(0);
-            const table<I> own{table_columns, table_rows, chunk << cast<std::int64_t>(bits), bits, is_dense};
-            for (Index row : named("row", range(Index(chunks[chunk]), Index(chunks[chunk + 1])))) {
-                const Var<I> mark = cast<I>(row), begin = starts[row];
-                Var<I> end = begin;
-                for (Var<I> k : named("k", range(Var<I>(a_starts[row]), Var<I>(a_starts[row + 1])))) {
-                    const Var<I> middle = a_columns[k];
-                    const Var<T> factor = a_values[k];
-                    for (Var<I> l :
-                         named("l", range(Var<I>(b_starts[middle]), Var<I>(b_starts[middle + I{1}])))) {
-                        const Var<I> column = b_columns[l];
-                        const Index slot = own.slot_of(column, mark);
-                        Var<T> sum;
-                        BALM_IF (Var<I>(table_rows[slot]) == mark) {
-                            sum = table_sums[slot];
-                        }
-                        BALM_ELSE {
-                            table_rows[slot] = mark;
-                            table_columns[slot] = column;
-                            columns[end] = column;
-                            end += I{1};
-                        }
-                        table_sums[slot] = sum + factor * Var<T>(b_values[l]);
-                    }
-                }
-                sort_columns<I>(columns, begin, end);
-                for (Var<I> k : named("k", range(begin, end)))
-                    values[k] = table_sums[own.slot_of(Var<I>(columns[k]), mark)];
-            }
-        }));
-    return made;
-}
-
-// ---- GPUs
-
-/// The class of a row: how it is computed.
-template <class I>
-const auto& class_of_row() {
-    static const auto& made = *new auto(function(
-        "class_of_row(row, work, a_starts, columns)", [](Index row, Long work, In<I> a_starts, Long columns) {
-            const Long bound = min(work, columns);
-            Int found = select(work == 0, 0, 1);
-            for (const row_class& each : row_classes) found += select(bound > each.most_products, 1, 0);
-            const Long length = cast<std::int64_t>(Var<I>(a_starts[row + 1]) - Var<I>(a_starts[row]));
-            return select(work > 0 && length > most_searches, Int(expanded_class), found);
-        }));
-    return made;
-}
-
-/// Which of a list of rows a work-item computes: teams of 2^team_bits work-items each have one.
-struct team_place {
-    team_place(const Int& team_bits, const Index& begin, const Index& end)
-        : item(cast<int>(local_id(0))),
-          size(Int(1) << team_bits),
-          lane(item & (size - 1)),
-          team(item >> team_bits),
-          at(begin + group_id(0) * cast<std::int64_t>(Int(group_items) >> team_bits) +
-             cast<std::int64_t>(team)),
-          has_row(at < end) {}
-    Int item, size, lane, team;
-    Index at;
-    Bool has_row;
-};
-
-/// Sorts tables of 2^bits integers side by side, as many as the work-items of the group take altogether
-/// (K. Batcher, Sorting networks and their applications, 1968).
-inline void sort_tables(const Local<std::int32_t>& tables, const Int& count, const Int& bits,
-                        const Int& item) {
-    const Int in_table = (Int(1) << bits) - 1, pairs = (count << bits) >> 1;
-    for (Int stage : named("stage", range(Int(1), bits + 1)))
-        for (Int step : named("step", range(Int(0), stage))) {
-            const Int distance = Int(1) << (stage - 1 - step);
-            for (Int pair : named("pair", range(item, pairs, Int(group_items)))) {
-                const Int in_run = pair & (distance - 1);
-                const Int low = ((pair - in_run) << 1) + in_run, high = low + distance;
-                const Bool ascends = (low & in_table & (Int(1) << stage)) == 0;
-                const Int a = tables[low], b = tables[high];
-                BALM_IF ((b < a) == ascends) {
-                    tables[low] = b;
-                    tables[high] = a;
-                }
-            }
-            local_barrier();
-        }
-}
-
-// NOLINTBEGIN(performance-unnecessary-value-param): a kernel's parameters are values
-template <class I>
-const auto& collect_columns() {
-    static const auto& made = *new auto(kernel<1>(
-        "collect_columns(begin, end, list, team_bits, across_bits, slot_bits, a_starts, a_columns, b_starts, "
-        "b_columns, rooms, found, counts, slots)",
-        [](Long begin, Long end, In<I> list, Int team_bits, Int across_bits, Int slot_bits, In<I> a_starts,
-           In<I> a_columns, In<I> b_starts, In<I> b_columns, In<std::int64_t> rooms, Mixed<I> found,
-           Out<I> counts, Local<std::int32_t> slots) {
-            constexpr std::int32_t empty = std::numeric_limits<std::int32_t>::max();
-            LocalArray<std::int32_t, group_items> inserted;
-            LocalArray<std::int32_t, 1> most_inserted;
-            const team_place place(team_bits, begin, end);
-            const Int teams = Int(group_items) >> team_bits;
-            for (Int k : named("k", range(place.item, teams << slot_bits, Int(group_items))))
-                slots[k] = empty;
-            BALM_IF (place.lane == 0) {
-                inserted[place.team] = 0;
-            }
-            BALM_IF (place.item == 0) {
-                most_inserted[0] = 1;
-            }
-            local_barrier();
-            Index row = 0, room = 0;
-            BALM_IF (place.has_row) {
-                row = cast<std::int64_t>(list[place.at]);
-                room = rooms[row];
-                const Int first = place.team << slot_bits, last_slot = (Int(1) << slot_bits) - 1;
-                const Int across = Int(1) << across_bits;
-                const Var<I> own_first = cast<I>(place.lane & (across - 1)), step = cast<I>(across);
-                for (Var<I> k :
-                     named("k", range(Var<I>(a_starts[row]) + cast<I>(place.lane >> across_bits),
-                                      Var<I>(a_starts[row + 1]), cast<I>(place.size >> across_bits)))) {
-                    const Var<I> middle = a_columns[k];
-                    for (Var<I> l : named("l", range(Var<I>(b_starts[middle]) + own_first,
-                                                     Var<I>(b_starts[middle + I{1}]), step))) {
-                        const Int column = cast<int>(b_columns[l]);
-                        Int slot = cast<int>(hashed<int>(column, cast<unsigned>(slot_bits)));
-                        Bool searches = true;
-                        BALM_WHILE (searches) {
-                            Int there = slots[first + slot];
-                            BALM_IF (there == empty) {
-                                there = atomic_compare_exchange(slots[first + slot], empty, column);
-                                BALM_IF (there == empty) {
-                                    const Int at = atomic_add(inserted[place.team], 1);
-                                    found[room + cast<std::int64_t>(at)] = cast<I>(column);
-                                    there = column;
-                                }
-                            }
-                            searches = there != column;
-                            slot = (slot + 1) & last_slot;
-                        }
-                    }
-                }
-            }
-            barrier();
-            const Int count = inserted[place.team];
-            BALM_IF (place.lane == 0 && place.has_row) {
-                counts[row] = cast<I>(count);
-                atomic_max(most_inserted[0], count);
-            }
-            local_barrier();
-            // Tables that have just room for the columns, in the same memory.
-            Int bits = 0;
-            BALM_WHILE ((Int(1) << bits) < Int(most_inserted[0])) {
-                bits += 1;
-            }
-            const Int first = place.team << bits;
-            for (Int k : named("k", range(place.lane, Int(1) << bits, place.size))) {
-                Int column = empty;
-                BALM_IF (k < count) {
-                    column = cast<int>(found[room + cast<std::int64_t>(k)]);
-                }
-                slots[first + k] = column;
-            }
-            local_barrier();
-            sort_tables(slots, teams, bits, place.item);
-            for (Int k : named("k", range(place.lane, count, place.size)))
-                found[room + cast<std::int64_t>(k)] = cast<I>(slots[first + k]);
-        }));
-    return made;
-}
-
-template <class T, class I>
-const auto& add_up_entries() {
-    static const auto& made = *new auto(kernel<1>(
-        "add_up_entries(begin, end, list, team_bits, a_starts, a_columns, a_values, b_starts, b_columns, "
-        "b_values, rooms, found, starts, columns, values)",
-        [](Long begin, Long end, In<I> list, Int team_bits, In<I> a_starts, In<I> a_columns, In<T> a_values,
-           In<I> b_starts, In<I> b_columns, In<T> b_values, In<std::int64_t> rooms, In<I> found, In<I> starts,
-           Out<I> columns, Out<T> values) {
-            const team_place place(team_bits, begin, end);
-            BALM_IF (place.has_row) {
-                const Index row = cast<std::int64_t>(list[place.at]);
-                const Var<I> to = starts[row], count = Var<I>(starts[row + 1]) - to;
-                const Index room = rooms[row];
-                const Var<I> a_begin = a_starts[row], a_end = a_starts[row + 1];
-                for (Var<I> entry : named("entry", range(cast<I>(place.lane), count, cast<I>(place.size)))) {
-                    const Var<I> column = found[room + cast<std::int64_t>(entry)];
-                    Var<T> sum;
-                    for (Var<I> k : named("k", range(a_begin, a_end))) {
-                        const Var<I> middle = a_columns[k];
-                        Var<I> at = b_starts[middle], left = Var<I>(b_starts[middle + I{1}]) - at;
-                        const Var<I> stop = at + left;
-                        BALM_WHILE (left > I{0}) {
-                            const Var<I> half = (left + I{1}) >> I{1};
-                            at += select(Var<I>(b_columns[at + half - I{1}]) < column, half, I{0});
-                            left -= half;
-                        }
-                        BALM_IF (at < stop && Var<I>(b_columns[at]) == column) {
-                            sum += Var<T>(a_values[k]) * Var<T>(b_values[at]);
-                        }
-                    }
-                    columns[to + entry] = column;
-                    values[to + entry] = sum;
-                }
-            }
-        }));
-    return made;
-}
-// NOLINTEND(performance-unnecessary-value-param)
-
-/// Of entry e of rows in a list, which are numbered one row after the other: where it is in A, and how many
-/// products it has.
-template <class I>
-Index entry_of(const Index& e, const In<I>& owners, const In<I>& begins, const In<I>& list,
-               const In<I>& a_starts) {
-    const Var<I> owner = owners[e];
-    return cast<std::int64_t>(a_starts[list[owner]]) + e - cast<std::int64_t>(begins[owner]);
-}
-template <class I>
-const auto& entry_work() {
-    static const auto& made = *new auto(function(
-        "entry_work(e, owners, begins, list, a_starts, a_columns, b_starts)",
-        [](Index e, In<I> owners, In<I> begins, In<I> list, In<I> a_starts, In<I> a_columns, In<I> b_starts) {
-            const Var<I> middle = a_columns[entry_of<I>(e, owners, begins, list, a_starts)];
-            return cast<std::int64_t>(Var<I>(b_starts[middle + I{1}]) - Var<I>(b_starts[middle]));
-        }));
-    return made;
-}
-template <class T, class I>
-const auto& expand() {
-    static const auto& made = *new auto(
-        function("expand(p, entries, firsts, owners, begins, list, a_starts, a_columns, a_values, b_starts, "
-                 "b_columns, "
-                 "b_values, rows, columns, products)",
-                 [](Index p, In<std::int64_t> entries, In<std::int64_t> firsts, In<I> owners, In<I> begins,
-                    In<I> list, In<I> a_starts, In<I> a_columns, In<T> a_values, In<I> b_starts,
-                    In<I> b_columns, In<T> b_values, Out<I> rows, Out<I> columns, Out<T> products) {
-                     const Index e = entries[p];
-                     const Index k = entry_of<I>(e, owners, begins, list, a_starts);
-                     const Index l = cast<std::int64_t>(b_starts[a_columns[k]]) + p - firsts[e];
-                     rows[p] = owners[e];
-                     columns[p] = b_columns[l];
-                     products[p] = Var<T>(a_values[k]) * Var<T>(b_values[l]);
-                 }));
-    return made;
-}
-/// Rows that were computed apart into the result.
-template <class T, class I>
-const auto& copy_rows() {
-    static const auto& made = *new auto(
-        function("copy_rows(e, owners, begins, list, from_columns, from_values, starts, columns, values)",
-                 [](Index e, In<I> owners, In<I> begins, In<I> list, In<I> from_columns, In<T> from_values,
-                    In<I> starts, Out<I> columns, Out<T> values) {
-                     const Index to = entry_of<I>(e, owners, begins, list, starts);
-                     columns[to] = from_columns[e];
-                     values[to] = from_values[e];
-                 }));
     return made;
 }
 

@@ -1,0 +1,129 @@
+#pragma once
+// The type of array expressions: a list of steps in postfix order (balm/tape.hpp) that knows the type of its
+// elements. Operators append to it in place; assigning it to a vector, or reducing it, makes it one kernel.
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "balm/expression/operand.hpp"
+#include "balm/host_array.hpp"
+#include "balm/refused.hpp"
+#include "balm/shape.hpp"
+#include "balm/tape.hpp"
+
+namespace balm {
+
+namespace detail {
+
+/// Appends a vector; one without a device has no elements.
+template <class T>
+void append_vector(array::tape& list, const vector<T>& v) {
+    if (v.state()) [[likely]]
+        list.push_vector(v.state());
+    else
+        list.push_no_elements(array_type<element_of<vector<T>>>());
+}
+
+}  // namespace detail
+
+/// An expression whose elements are of type T: a scalar, a short vector, complex_value of float or double, or
+/// a structure declared with BALM_STRUCT. Keeps the vectors in it alive. `auto e = a + b;` is fine: it is
+/// computed with the vectors' values at the time of assignment.
+template <class T>
+class [[nodiscard("Balm: an expression computes nothing until it is assigned: y = x + 1")]] expr {
+public:
+    using value_type = T;
+    static_assert(std::same_as<T, typename detail::array_element<T>::type>);
+
+    /// Use a + b, balm::argument(…) or balm::constant(…).
+    explicit expr(array::tape_handle && list) : list_(std::move(list)) {}
+    template <class U>
+    requires std::same_as<detail::element_of<vector<U>>, T> expr(const vector<U>& v) {  // NOLINT
+        detail::append_vector(*list_, v);
+    }
+    template <class U>
+    requires std::same_as<detail::element_of<view<U>>, T> expr(const view<U>& v)  // NOLINT
+        : list_(array::read(v.what())) {}
+
+    /// Whether a vector, a view or element_index(offset, size) in it says how many elements it has; scalars,
+    /// element_index() and memory that functions take do not.
+    bool has_extents() const { return (*list_).size >= 0; }
+    /// Its extents: those of a view in it of several dimensions, else one dimension. Throws usage_error where
+    /// nothing in it says how many elements it has.
+    ///
+    ///     auto image = balm::view(2 * x - y, (2 * x - y).extents());
+    shape extents() const { return array::box_of(*list_); }
+    /// The number of its elements. Throws usage_error where nothing in it says that.
+    std::size_t size() const { return extents().count(); }
+    /// Its elements, computed, in its extents. Blocks. Throws usage_error where nothing in it says how many
+    /// elements it has.
+    ///
+    ///     std::vector<float> sums = (x + y).to_host();
+    host_array<T> to_host() const;
+
+    /// Whether a function in it takes memory that it may write (Mixed<T>, Out<T>, Ptr<T>): such an expression
+    /// is assigned or evaluated, and cannot be reduced before that.
+    bool writes_memory() const { return (*list_).writes_memory; }
+
+    const array::tape& tape() const& { return *list_; }
+    array::tape&& tape()&& { return std::move(*list_); }
+    const array::tape_handle& handle() const& { return list_; }
+    array::tape_handle&& handle()&& { return std::move(list_); }
+
+    /// The expression at the positions that another one of integers gives: `(a * b)[n - 1 -
+    /// balm::element_index()]`. Positions are not checked.
+    template <array_value A>
+    view<const T> operator[](A&& position) const;
+
+    template <std::same_as<bool> B>
+    BALM_REFUSED(
+        "Balm: an expression is many values, not one; use balm::all(x > 0), balm::any(x > 0) or "
+        "select(condition, a, b) instead of if, while and ?:")
+    explicit
+    operator B() const;
+    BALM_REFUSED(BALM_MANY_VALUES)
+    operator T() const requires(!std::same_as<T, bool>);  // NOLINT(google-explicit-constructor)
+    template <std::integral I>
+    BALM_REFUSED(
+        "Balm: an expression has no elements of its own; assign it, balm::vector<float> z = x + y, and read "
+        "z[i]; set one by z.set(i, value)")
+    T operator[](I index) const;
+    detail::loop_over_x_to_host_or_x_map begin() const = delete;
+    detail::loop_over_x_to_host_or_x_map end() const = delete;
+
+private:
+    array::tape_handle list_;
+};
+
+/// What functions without a result give in expressions: for balm::eval, and nothing else.
+template <>
+class [[nodiscard("Balm: the function is called when it is evaluated: balm::eval(f(x))")]] expr<void> {
+public:
+    explicit expr(array::tape && list) : tape_(std::move(list)) {}
+
+    const array::tape& tape() const& { return tape_; }
+    array::tape&& tape()&& { return std::move(tape_); }
+
+private:
+    array::tape tape_;
+};
+
+namespace detail {
+
+/// The operand, or the call as an expression.
+template <class A>
+A&& per_element(A&& a) {
+    return static_cast<A&&>(a);
+}
+template <class A>
+requires is_host_call<std::remove_cvref_t<A>>
+auto per_element(A&& a) {
+    return expr<typename std::remove_cvref_t<A>::value_type>(
+        array::tape_handle(array::tape(a.expression().list())));
+}
+
+}  // namespace detail
+
+}  // namespace balm

@@ -1,0 +1,16 @@
+#pragma once
+// Where a column's search in a hash table of a row begins: for the tables of work-items and of teams.
+
+#include "balm/balm.hpp"
+
+namespace balm::array::row_products {
+
+using namespace balm::dsl;
+
+/// A multiplicative hash of a column, from 0 to 2^bits - 1.
+template <class I>
+UInt hashed(const Var<I>& column, const UInt& bits) {
+    return (cast<unsigned>(column) * 2654435769u) >> (32u - bits);
+}
+
+}  // namespace balm::array::row_products
