@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "balm/builtin.hpp"
 #include "balm/conversion.hpp"
@@ -20,9 +21,16 @@
 #define BALM_MANY_VALUES                                                                              \
     "Balm: an array is many values, not one: balm::sum(x) or x[i] is one; functions of elements are " \
     "Balm's: sin(x), not std::sin(x)"
+#define BALM_MANY_CONDITIONS                                                                  \
+    "Balm: an expression is many values, not one; use balm::all(x > 0), balm::any(x > 0) or " \
+    "select(condition, a, b) instead of if, while and ?:"
 #define BALM_HOST_ELEMENTS                                                                               \
     "Balm: these elements are on the host; copy them to the device: balm::vector<float> d(x.context(), " \
     "host)"
+#define BALM_WHOLE_POSITIONS "Balm: positions are integers; convert them: x[balm::cast<int>(y)]"
+#define BALM_TO_HOST "Balm: write std::vector<float> h = x.to_host()"
+#define BALM_WHICH_ELEMENTS \
+    "Balm: x[i] is the value of an element; set one by x.set(i, value), several at once in x.map()"
 
 namespace balm {
 
@@ -97,6 +105,17 @@ concept array_operand = array_value<A> || scalar_type<std::remove_cvref_t<A>> ||
 template <class... A>
 concept array_operands = (array_operand<A> && ...) && (array_value<A> || ...);
 
+namespace detail {
+/// Arrays of integers, which are positions in others.
+template <class A>
+concept array_of_positions =
+    array_value<A> && std::integral<element_of<A>> && !std::same_as<element_of<A>, bool>;
+/// What is written where positions are wanted, and is none.
+template <class A>
+concept no_position = std::floating_point<std::remove_cvref_t<A>> ||
+    (array_value<A> && !array_of_positions<A>);
+}  // namespace detail
+
 /// An expression whose elements are of type T: a scalar, a short vector, complex_value of float or double, or
 /// a structure declared with BALM_STRUCT. Keeps the vectors in it alive. `auto e = a + b;` is fine: it is
 /// computed with the vectors' values at the time of assignment.
@@ -130,7 +149,7 @@ public:
     /// elements it has.
     ///
     ///     std::vector<float> sums = (x + y).to_host();
-    host_array<T> to_host() const;
+    [[nodiscard]] host_array<T> to_host() const;
 
     /// Whether a function in it takes memory that it may write (Mixed<T>, Out<T>, Ptr<T>): such an expression
     /// is assigned or evaluated, and cannot be reduced before that.
@@ -143,15 +162,14 @@ public:
 
     /// The expression at the positions that another one of integers gives: `(a * b)[n - 1 -
     /// balm::element_index()]`. Positions are not checked.
-    template <array_value A>
+    template <detail::array_of_positions A>
     view<const T> operator[](A&& position) const;
 
     template <std::same_as<bool> B>
-    BALM_REFUSED(
-        "Balm: an expression is many values, not one; use balm::all(x > 0), balm::any(x > 0) or "
-        "select(condition, a, b) instead of if, while and ?:")
-    explicit
-    operator B() const;
+    requires(!std::same_as<T, B>) BALM_REFUSED(BALM_MANY_CONDITIONS)
+    explicit operator B() const;
+    BALM_REFUSED(BALM_MANY_CONDITIONS)
+    operator T() const requires std::same_as<T, bool>;  // NOLINT(google-explicit-constructor)
     BALM_REFUSED(BALM_MANY_VALUES)
     operator T() const requires(!std::same_as<T, bool>);  // NOLINT(google-explicit-constructor)
     template <std::integral I>
@@ -159,6 +177,15 @@ public:
         "Balm: an expression has no elements of its own; assign it, balm::vector<float> z = x + y, and read "
         "z[i]; set one by z.set(i, value)")
     T operator[](I index) const;
+    template <detail::no_position A>
+    BALM_REFUSED(BALM_WHOLE_POSITIONS)
+    expr operator[](A&& position) const;
+    template <class A>
+    requires(!std::same_as<std::remove_cvref_t<A>, expr>) BALM_REFUSED(
+        "Balm: an expression is computed, not assigned to; assign to a vector, or to a view of one")
+    expr& operator=(A&& a);
+    BALM_REFUSED(BALM_TO_HOST)
+    operator std::vector<T>() const;  // NOLINT(google-explicit-constructor)
     detail::loop_over_x_to_host_or_x_map begin() const = delete;
     detail::loop_over_x_to_host_or_x_map end() const = delete;
 

@@ -519,6 +519,10 @@ template <class F>
 BALM_REFUSED("Balm: a kernel says how many dimensions its grid has: balm::kernel<1>(\"name\", lambda)")
 F kernel(std::string_view words, F f);
 template <int N, class F>
+requires std::is_function_v<F> BALM_REFUSED(
+    "Balm: a kernel is traced from a lambda: balm::kernel<1>(\"name\", [](In<float> a, Out<float> b) {…})")
+int kernel(std::string_view words, F& f);
+template <int N, class F>
 requires std::is_class_v<F> BALM_REFUSED("Balm: a kernel has a name: balm::kernel<1>(\"name\", lambda)")
 F kernel(F f);
 
@@ -549,6 +553,10 @@ public:
     requires(sizeof...(A) == sizeof...(P)) auto operator()(A&&... arguments) const {
         return call_function(*this, static_cast<A&&>(arguments)...);
     }
+    template <class... A>
+    requires(sizeof...(A) != sizeof...(P)) BALM_REFUSED(
+        "Balm: the function takes another number of arguments: one for each parameter of its lambda")
+    R operator()(A&&... arguments) const;
 
     const std::shared_ptr<const ir::function>& function() const {
         if (!trace_) detail_undefined();
@@ -676,6 +684,9 @@ F function(std::string_view words, F f);
 template <detail::takes_host_values F>
 BALM_REFUSED(BALM_HOST_PARAMETER)
 F function(std::string_view words, F f, const char* file = "", std::uint32_t line = 0);
+template <class F>
+requires std::is_class_v<F> BALM_REFUSED("Balm: a function has a name: balm::function(\"name\", lambda)")
+F function(F f);
 template <detail::gives_host_value F>
 BALM_REFUSED("Balm: a function gives a device value: return Float(1.f), not 1.f")
 F function(std::string_view words, F f, const char* file = "", std::uint32_t line = 0);
