@@ -69,7 +69,7 @@ install(FILES "${PROJECT_BINARY_DIR}/package/balm.pc"
 
 # With all that they link to.
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
-    FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.cpp" PATTERN "*.hpp" PATTERN "*.cl"
+    FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN "*.cpp" PATTERN "*.hpp" PATTERN "*.cl"
     PATTERN docs/site EXCLUDE)
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE
     DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)

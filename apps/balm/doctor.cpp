@@ -53,8 +53,7 @@ std::string operating_system() {
 }
 
 findings look_at_everything() {
-    const std::string folder =
-        runtime::environment_variable("OCL_ICD_VENDORS").value_or("/etc/OpenCL/vendors");
+    const std::string folder = runtime::environment_variable("OCL_ICD_VENDORS").value_or(usual_vendors);
     const std::pair<const char*, std::function<findings()>> parts[] = {
         {"environment", [] { return look_at_environment(environment_lines()); }},
         {"OpenCL", [&] { return look_at_opencl(folder); }},

@@ -194,15 +194,20 @@ findings look_at_opencl(const std::string& folder) {
         all.push_back({severity::ok, "OpenCL loader", loader});
     std::error_code fault;
     std::vector<fs::path> files;
+    if (fs::is_regular_file(folder, fault)) files.emplace_back(folder);  // OCL_ICD_VENDORS may name one
     for (const fs::directory_entry& each : fs::directory_iterator(folder, fault))
         if (each.path().extension() == ".icd") files.push_back(each.path());
     std::sort(files.begin(), files.end());
     std::transform(files.begin(), files.end(), std::back_inserter(all), look_at_icd);
-    if (files.empty())
+    if (files.empty() && folder == usual_vendors)
         all.push_back({severity::note, "OpenCL drivers", fmt::format("{} has no file *.icd", folder),
                        "for OpenCL on the CPU: apt install pocl-opencl-icd"});
+    else if (files.empty())
+        all.push_back({severity::problem, "OpenCL drivers", fmt::format("{} has no file *.icd", folder),
+                       fmt::format("unset OCL_ICD_VENDORS: drivers are in {}", usual_vendors)});
+    constexpr std::string_view prefix = "OpenCL: ";
     for (const std::string& each : runtime::platforms().notes)
-        if (each.starts_with("OpenCL")) all.push_back({severity::note, "OpenCL", each});
+        if (each.starts_with(prefix)) all.push_back({severity::note, "OpenCL", each.substr(prefix.size())});
     return all;
 }
 
@@ -259,8 +264,10 @@ findings look_at_devices() {
     findings all;
     for (const auto& each : runtime::platforms().devices) all.push_back(look_at_device(device(each)));
     if (all.empty())
-        return {{severity::problem, "devices", "there are none",
-                 "apt install pocl-opencl-icd computes on the CPU; GPUs need their vendor's driver"}};
+        return {
+            {severity::problem, "devices", "there are none",
+             "mend what is said of drivers above; without a GPU, apt install pocl-opencl-icd computes on the "
+             "CPU"}};
     try {
         const context chosen;
         for (const device& each : chosen.devices())

@@ -24,7 +24,10 @@ using findings = std::vector<finding>;
 /// The variables of the environment that change what Balm or its drivers do; those of Balm's prefix that it
 /// does not know. `environment` has lines NAME=value.
 findings look_at_environment(const std::vector<std::string>& environment);
-/// The OpenCL loader, each driver that a file *.icd of `folder` names, and whether it can be opened.
+/// Where the OpenCL loader looks for drivers unless OCL_ICD_VENDORS says otherwise.
+inline constexpr const char* usual_vendors = "/etc/OpenCL/vendors";
+/// The OpenCL loader, each driver that a file *.icd of `folder` names, or the file `folder` itself, and
+/// whether it can be opened.
 findings look_at_opencl(const std::string& folder);
 /// Whether the kernel has the device files of an NVIDIA GPU. Without them CUDA's driver is normally absent.
 bool has_nvidia_gpu();

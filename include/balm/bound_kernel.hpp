@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "balm/refused.hpp"
 #include "balm/sampler.hpp"
 
 namespace balm::ir {
@@ -18,7 +19,12 @@ namespace balm::runtime {
 class storage;
 }
 
+#define BALM_WITHOUT_GRID "Balm: a launch says how many work-items it has: device.execute(kernel(x, y), {n})"
+
 namespace balm {
+
+template <int N, class... P>
+class typed_kernel;
 
 /// One argument, bound to a parameter of the same position.
 struct bound_argument {

@@ -154,6 +154,12 @@ public:
                     const grid_offset<M>& from, Waits&&... waits) const {
         return queue().execute(kernel, global, local, from, std::forward<Waits>(waits)...);
     }
+    template <int N>
+    BALM_REFUSED(BALM_WITHOUT_GRID)
+    pending execute(const bound_kernel<N>& kernel) const;
+    template <int N, class... P, class... A>
+    BALM_REFUSED("Balm: a kernel is given its arguments first: device.execute(kernel(x, y), {n})")
+    pending execute(const typed_kernel<N, P...>& kernel, const A&... arguments) const;
 
     /// The queue that everything goes to which names no other: the device's own, or the one of a queue_scope.
     balm::queue queue() const;

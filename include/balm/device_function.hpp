@@ -40,6 +40,10 @@ public:
     requires(sizeof...(A) == sizeof...(P)) auto operator()(A&&... arguments) const {
         return call_function(*this, static_cast<A&&>(arguments)...);
     }
+    template <class... A>
+    requires(sizeof...(A) != sizeof...(P)) BALM_REFUSED(
+        "Balm: the function takes another number of arguments: one for each parameter of its lambda")
+    R operator()(A&&... arguments) const;
 
     const std::shared_ptr<const ir::function>& function() const {
         if (!trace_) detail::undefined_function();
@@ -123,6 +127,9 @@ F function(std::string_view words, F f);
 template <detail::takes_host_values F>
 BALM_REFUSED(BALM_HOST_PARAMETER)
 F function(std::string_view words, F f, const char* file = "", std::uint32_t line = 0);
+template <class F>
+requires std::is_class_v<F> BALM_REFUSED("Balm: a function has a name: balm::function(\"name\", lambda)")
+F function(F f);
 template <detail::gives_host_value F>
 BALM_REFUSED("Balm: a function gives a device value: return Float(1.f), not 1.f")
 F function(std::string_view words, F f, const char* file = "", std::uint32_t line = 0);

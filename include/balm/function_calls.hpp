@@ -76,7 +76,10 @@ void append_argument(array::tape& list, const A& a) {
         }
     } else {
         using wanted_type = typename held_by<P>::type;
-        if constexpr (scalar_type<wanted_type> && are_scalars<A>()) {
+        static_assert(!host_elements<A>, BALM_HOST_ELEMENTS);
+        if constexpr (host_elements<A>)
+            return;
+        else if constexpr (scalar_type<wanted_type> && are_scalars<A>()) {
             constexpr scalar wanted = scalar_of<wanted_type>;
             constexpr scalar given = array_entering<A>(wanted);
             static_assert(kind_of(given) <= kind_of(wanted), "Balm: this would narrow; cast it");

@@ -122,6 +122,10 @@ template <class F>
 BALM_REFUSED("Balm: a kernel says how many dimensions its grid has: balm::kernel<1>(\"name\", lambda)")
 F kernel(std::string_view words, F f);
 template <int N, class F>
+requires std::is_function_v<F> BALM_REFUSED(
+    "Balm: a kernel is traced from a lambda: balm::kernel<1>(\"name\", [](In<float> a, Out<float> b) {…})")
+int kernel(std::string_view words, F& f);
+template <int N, class F>
 requires std::is_class_v<F> BALM_REFUSED("Balm: a kernel has a name: balm::kernel<1>(\"name\", lambda)")
 F kernel(F f);
 

@@ -73,6 +73,9 @@ public:
         return pending(detail::launch(state_, kernel, N, global.data(), local.data(), from.start.data(),
                                       wait_list(std::forward<Waits>(waits)...)));
     }
+    template <int N>
+    BALM_REFUSED(BALM_WITHOUT_GRID)
+    pending execute(const bound_kernel<N>& kernel);
 
     /// Hands all commands so far to the device; does not wait.
     void flush();

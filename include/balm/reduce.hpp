@@ -152,7 +152,7 @@ array::tape joined_programs(lazy_reduction<First>&& first, const lazy_reduction<
 ///
 ///     auto [dot, least, most] = balm::reduce(balm::sum_of(x * y), balm::min_of(x), balm::max_of(abs(x)));
 template <class First, class... Rest>
-auto reduce(policy how, lazy_reduction<First> first, lazy_reduction<Rest>... rest) {
+[[nodiscard]] auto reduce(policy how, lazy_reduction<First> first, lazy_reduction<Rest>... rest) {
     constexpr std::size_t slots = (detail::result_slots<First> + ... + detail::result_slots<Rest>);
     const array::reduction asked[] = {first.how(), rest.how()...};
     std::uint64_t results[slots] = {};
@@ -166,7 +166,7 @@ auto reduce(policy how, lazy_reduction<First> first, lazy_reduction<Rest>... res
                                           detail::taken<Rest>::from(next)...};
 }
 template <class First, class... Rest>
-auto reduce(lazy_reduction<First> first, lazy_reduction<Rest>... rest) {
+[[nodiscard]] auto reduce(lazy_reduction<First> first, lazy_reduction<Rest>... rest) {
     return reduce(policy::run_to_run, std::move(first), std::move(rest)...);
 }
 
@@ -203,15 +203,18 @@ void reduce_into(vector<T>& into, lazy_reduction<R> from, policy how = policy::r
 /// Defines name_of(a), name(a) and, where a vector can hold the result, name_into(v, a).
 #define BALM_REDUCTION_TO_HOST(name, element, ...)                                                     \
     template <array_value A>                                                                           \
-    auto name##_of(A&& a) {                                                                            \
+    [[nodiscard]] auto name##_of(A&& a) {                                                              \
         constexpr scalar own = detail::array_scalar<A>();                                              \
         using T [[maybe_unused]] = typename detail::host_type<own>::type;                              \
         return detail::lazily<array::reduction_kind::name, element, __VA_ARGS__>(static_cast<A&&>(a)); \
     }                                                                                                  \
     template <array_value A>                                                                           \
-    auto name(A&& a, policy how = policy::run_to_run) {                                                \
+    [[nodiscard]] auto name(A&& a, policy how = policy::run_to_run) {                                  \
         return reduce(how, name##_of(static_cast<A&&>(a)));                                            \
-    }
+    }                                                                                                  \
+    template <detail::host_elements A>                                                                 \
+    BALM_REFUSED(BALM_HOST_ELEMENTS)                                                                   \
+    float name(const A& a, policy how = policy::run_to_run);
 #define BALM_REDUCTION(name, element, ...)                                      \
     BALM_REDUCTION_TO_HOST(name, element, __VA_ARGS__)                          \
     template <class T, array_value A>                                           \
@@ -270,7 +273,7 @@ auto of_lanes(policy how, std::index_sequence<K...>, const A& a, Of&& of) {
 ///     balm::float4 centre = balm::sum(positions) / float(n);
 #define BALM_REDUCTION_OF_LANES(name)                                                                        \
     template <detail::vector_array A>                                                                        \
-    auto name(A&& a, policy how = policy::run_to_run) {                                                      \
+    [[nodiscard]] auto name(A&& a, policy how = policy::run_to_run) {                                        \
         return detail::of_lanes(how, std::make_index_sequence<detail::lanes_of<detail::element_of<A>>>(), a, \
                                 [](auto lane) { return name##_of(std::move(lane)); });                       \
     }
@@ -283,12 +286,12 @@ BALM_REDUCTION_OF_LANES(max)
 
 /// The sum of complex numbers.
 template <detail::complex_array A>
-auto sum(A&& a, policy how = policy::run_to_run) {
+[[nodiscard]] auto sum(A&& a, policy how = policy::run_to_run) {
     const auto [real_part, imaginary_part] = reduce(how, sum_of(real(a)), sum_of(imag(a)));
     return detail::element_of<A>{real_part, imaginary_part};
 }
 template <detail::complex_array A>
-auto sum_compensated(A&& a, policy how = policy::run_to_run) {
+[[nodiscard]] auto sum_compensated(A&& a, policy how = policy::run_to_run) {
     const auto [real_part, imaginary_part] =
         reduce(how, sum_compensated_of(real(a)), sum_compensated_of(imag(a)));
     return detail::element_of<A>{real_part, imaginary_part};
@@ -296,7 +299,7 @@ auto sum_compensated(A&& a, policy how = policy::run_to_run) {
 
 /// Whether all elements are true; numbers are, unless they are zero. true for no elements.
 template <array_value A>
-auto all_of(A&& a) {
+[[nodiscard]] auto all_of(A&& a) {
     return detail::lazily<array::reduction_kind::all, scalar::i32, bool>(static_cast<A&&>(a));
 }
 template <array_value A>

@@ -199,6 +199,13 @@ requires(detail::is_written_vector<K&&> ||
         "sort_by_key(keys, values)");
     detail::sort_with(static_cast<K&&>(keys), order_or_comparison...);
 }
+template <detail::host_elements K, class... Manner>
+BALM_REFUSED(BALM_HOST_ELEMENTS)
+void sort(K& keys, const Manner&... order_or_comparison);
+template <array_value K, class... Manner>
+requires(!detail::is_written_vector<K&&>) BALM_REFUSED(
+    "Balm: a sort changes a vector; of an expression, a view or a const vector: y = balm::sorted(x)")
+void sort(K&& keys, const Manner&... order_or_comparison);
 
 /// Sorts keys, and moves the elements of any number of vectors with them. The sort is stable: elements of
 /// equal keys keep their order. Keys are a vector of numbers, several tied vectors, or an expression, which

@@ -38,19 +38,22 @@ double square_root(double);
 ///
 ///     double work = balm::dot(force, path);
 template <detail::number_array X, detail::number_array Y>
-auto dot(X&& x, Y&& y, policy how = policy::run_to_run) {
+[[nodiscard]] auto dot(X&& x, Y&& y, policy how = policy::run_to_run) {
     if constexpr (detail::complex_array<X>)
         return sum(conj(static_cast<X&&>(x)) * static_cast<Y&&>(y), how);
     else
         return sum(static_cast<X&&>(x) * static_cast<Y&&>(y), how);
 }
+template <class X, class Y>
+requires detail::array_beside_host_elements<X, Y> BALM_REFUSED(BALM_HOST_ELEMENTS)
+float dot(X&& x, Y&& y, policy how = policy::run_to_run);
 
 /// The Euclidean norm, the square root of the sum of the squared magnitudes; of integers, in double. (`norm`
 /// is std::norm of each complex number.) Squares that overflow give infinity. Blocks.
 ///
 ///     while (balm::norm2(r) > 1e-8) …
 template <detail::number_array X>
-auto norm2(const X& x, policy how = policy::run_to_run) {
+[[nodiscard]] auto norm2(const X& x, policy how = policy::run_to_run) {
     if constexpr (detail::complex_array<X>) {
         return detail::square_root(sum(norm(x), how));
     } else {
@@ -58,11 +61,14 @@ auto norm2(const X& x, policy how = policy::run_to_run) {
         return detail::square_root(sum(cast<T>(x) * cast<T>(x), how));
     }
 }
+template <array_value X>
+requires(detail::are_scalars<X>()) BALM_REFUSED("Balm: the Euclidean norm is balm::norm2(x)")
+float norm(const X& x);
 
 /// The arithmetic mean of real numbers; of integers, and of booleans, in double. Throws usage_error for no
 /// elements. Blocks.
 template <array_value X>
-requires(detail::are_scalars<X>()) auto mean(const X& x, policy how = policy::run_to_run) {
+requires(detail::are_scalars<X>()) [[nodiscard]] auto mean(const X& x, policy how = policy::run_to_run) {
     const std::size_t count = detail::counted_beyond(0, expr<detail::element_of<X>>(x).tape());
     return detail::mean_of_elements<detail::mean_type<X>>(x, count, how);
 }
@@ -73,8 +79,8 @@ requires(detail::are_scalars<X>()) auto mean(const X& x, policy how = policy::ru
 ///
 ///     double deviation = std::sqrt(balm::variance(samples, 1));
 template <array_value X>
-requires(detail::are_scalars<X>()) auto variance(const X& x, std::size_t lost = 0,
-                                                 policy how = policy::run_to_run) {
+requires(detail::are_scalars<X>())
+    [[nodiscard]] auto variance(const X& x, std::size_t lost = 0, policy how = policy::run_to_run) {
     using T = detail::mean_type<X>;
     const std::size_t count = detail::counted_beyond(lost, expr<detail::element_of<X>>(x).tape());
     const T centre = detail::mean_of_elements<T>(x, count, how);

@@ -171,6 +171,11 @@ public:
     template <detail::contiguous_range<T> R>
     BALM_REFUSED(BALM_NOWHERE)
     vector(const R& elements);  // NOLINT(google-explicit-constructor)
+    BALM_REFUSED(BALM_NOWHERE)
+    vector(std::initializer_list<T> elements);
+    template <std::same_as<balm::device> D, class... A>
+    BALM_REFUSED("Balm: a vector is on a context: balm::context on({device}); balm::vector<float> x(on, n)")
+    vector(const D& device, const A&... elements);
     /// As many elements as the expression, on the device of its vectors, computed.
     vector(expr<element> e)  // NOLINT(google-explicit-constructor)
         : state_(array::make_vector_like(e.tape(), detail::array_type<T>())) {
@@ -279,7 +284,7 @@ public:
     ///
     ///     struct solver { balm::vector<double> x; … };
     ///     solver s{x.share()};
-    vector share() const {
+    [[nodiscard]] vector share() const {
         own_state();
         return vector(state_);
     }
@@ -288,7 +293,7 @@ public:
     ///
     ///     balm::vector<balm::float4> fours = floats.template as<balm::float4>();
     template <class U>
-    vector<U> as() const {
+    [[nodiscard]] vector<U> as() const {
         return vector<U>(array::reinterpreted(own_state(), detail::array_type<U>(), alignof(U)));
     }
     detail::loop_over_x_to_host_or_x_map begin() const = delete;
@@ -301,11 +306,11 @@ public:
     operator B() const;
     BALM_REFUSED(BALM_MANY_VALUES)
     operator T() const requires(!std::same_as<T, bool>);  // NOLINT(google-explicit-constructor)
-    BALM_REFUSED("Balm: write std::vector<float> h = x.to_host()")
+    BALM_REFUSED(BALM_TO_HOST)
     operator std::vector<T>() const;  // NOLINT(google-explicit-constructor)
 
     /// Copies all elements to the host. Blocks.
-    host_array<T> to_host() const {
+    [[nodiscard]] host_array<T> to_host() const {
         host_array<T> got{shape(size())};
         read(got);
         return got;
@@ -332,19 +337,25 @@ public:
     ///
     ///     y = x[n - 1 - balm::element_index()];
     ///     x[2 * balm::element_index(0, n / 2)] = 0.0;
-    template <array_value A>
+    template <detail::array_of_positions A>
     view<T> operator[](A&& position) {
         return view<T>({expr<element>(*this).tape(), detail::positions(static_cast<A&&>(position))});
     }
-    template <array_value A>
+    template <detail::array_of_positions A>
     view<const T> operator[](A&& position) const {
         return view<const T>({expr<element>(*this).tape(), detail::positions(static_cast<A&&>(position))});
     }
+    template <detail::no_position A>
+    BALM_REFUSED(BALM_WHOLE_POSITIONS)
+    view<const T> operator[](A&& position) const;
     /// A range of the elements, to read and to assign: `x(balm::slice(0, n, 2)) = 1.0`.
     view<T> operator()(const array::slice_part& part) { return view<T>(*this, shape(size()))(part); }
     view<const T> operator()(const array::slice_part& part) const {
         return view<const T>(*this, shape(size()))(part);
     }
+    template <std::integral... I>
+    BALM_REFUSED(BALM_WHICH_ELEMENTS)
+    view<T> operator()(I... index) const;
     /// Sets one element.
     void set(std::size_t i, T value) {
         check_index(i);
@@ -435,13 +446,13 @@ requires(!detail::is_vector<A>) std::ostream& operator<<(std::ostream& to, const
 ///     auto y = balm::make_like(x);           // of x's type
 ///     auto flags = balm::make_like<bool>(x);
 template <class U = void, class T>
-auto make_like(const vector<T>& model, std::size_t size) {
+[[nodiscard]] auto make_like(const vector<T>& model, std::size_t size) {
     using element = std::conditional_t<std::is_void_v<U>, T, U>;
     if (!model.state()) detail::vector_without_device();
     return vector<element>(array::make_like(*model.state(), detail::array_type<element>(), size));
 }
 template <class U = void, class T>
-auto make_like(const vector<T>& model) {
+[[nodiscard]] auto make_like(const vector<T>& model) {
     return make_like<U>(model, model.size());
 }
 

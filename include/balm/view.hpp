@@ -15,6 +15,10 @@
 #include "balm/expr.hpp"
 #include "balm/host_array.hpp"
 
+#define BALM_READ_ONLY_VIEW                                                                             \
+    "Balm: this view is read-only: it is of an expression or of a const vector; assign to a view of a " \
+    "vector"
+
 namespace balm {
 
 /// The positions begin, begin + stride, … of a dimension, up to `end`, which is not one of them. A negative
@@ -65,6 +69,9 @@ template <std::integral I>
 constexpr slice_part part_of(I index) {
     return {slice_part::kind::one, static_cast<std::int64_t>(index), 0, 1};
 }
+template <std::floating_point F>
+BALM_REFUSED(BALM_WHOLE_POSITIONS)
+slice_part part_of(F index);
 
 }  // namespace array
 
@@ -82,14 +89,14 @@ constexpr slice_part part_of(I index) {
 /// element count, in row-major order. What is assigned is computed from the elements as they were before:
 /// `M(balm::all, 0) = M(0, balm::all)` is right.
 template <class T>
-class view {
+class [[nodiscard("Balm: a view is a place: assign to it, M(i, j) = 1, or read it, M.to_host()")]] view {
     using element = typename detail::array_element<std::remove_const_t<T>>::type;
 
 public:
     using value_type = std::remove_const_t<T>;
 
     /// The elements of a vector in row-major order. Throws usage_error where extents are not its size.
-    view(vector<value_type>& x, const shape& extents) : what_(array::viewed(program_of(x), extents)) {}
+    view(vector<value_type> & x, const shape& extents) : what_(array::viewed(program_of(x), extents)) {}
     view(const vector<value_type>& x, const shape& extents) requires std::is_const_v<T>
         : what_(array::viewed(program_of(x), extents)) {}
     /// The elements of another view: its reshape(extents).
@@ -104,7 +111,7 @@ public:
     ///
     ///     auto diagonal = balm::view(x, {n}, {n + 1});               // of an n x n matrix
     ///     auto windows = balm::view(signal, {count, 64}, {16, 1});   // windows of 64, every 16 elements
-    view(vector<value_type>& x, const shape& extents, const strides& apart, std::int64_t offset = 0)
+    view(vector<value_type> & x, const shape& extents, const strides& apart, std::int64_t offset = 0)
         : what_(array::viewed(program_of(x), extents, apart, offset)) {}
     view(const vector<value_type>& x, const shape& extents, const strides& apart,
          std::int64_t offset = 0) requires std::is_const_v<T>
@@ -120,7 +127,7 @@ public:
     explicit view(array::selection what) : what_(std::move(what)) {}
 
     view(const view&) = default;
-    view(view&&) noexcept = default;
+    view(view &&) noexcept = default;
     ~view() = default;
 
     /// Its extents; of one dimension where it is made by positions.
@@ -136,16 +143,21 @@ public:
     }
     /// The elements at the positions that an expression of integers gives, counted in row-major order.
     /// Positions are not checked.
-    template <array_value A>
+    template <detail::array_of_positions A>
     view operator[](A&& position) const {
         return view(array::picked(what_, detail::positions(static_cast<A&&>(position))));
     }
+    template <detail::no_position A>
+    BALM_REFUSED(BALM_WHOLE_POSITIONS)
+    view operator[](A&& position) const;
     template <std::integral I>
     BALM_REFUSED(
         "Balm: positions are in parentheses: M(i, j) is one element to assign to, M.to_host()(i, j) to read")
     value_type
     operator[](I index) const;
     BALM_REFUSED(BALM_MANY_VALUES) operator value_type() const;  // NOLINT(google-explicit-constructor)
+    BALM_REFUSED(BALM_TO_HOST)
+    operator std::vector<value_type>() const;  // NOLINT(google-explicit-constructor)
     detail::loop_over_x_to_host_or_x_map begin() const = delete;
     detail::loop_over_x_to_host_or_x_map end() const = delete;
     /// The dimensions in another order; without one, in reverse.
@@ -160,24 +172,38 @@ public:
     /// Computes the expression for every element, in one kernel. The extents must be equal. Where positions
     /// occur twice, one of their values stays. Throws usage_error.
     template <class A>
-    requires array_operand<A> || std::same_as<std::remove_cvref_t<A>, std::remove_const_t<T>> view& operator=(
-        A&& a) {
-        static_assert(!std::is_const_v<T>, "Balm: this view is of an expression or of a constant vector");
+    requires(!std::is_const_v<T>) &&
+        (array_operand<A> || std::same_as<std::remove_cvref_t<A>, T>)view& operator=(A&& a) {
         array::assign(what_, detail::assigned<value_type>(detail::per_element(static_cast<A&&>(a))));
         return *this;
     }
     view& operator=(const view& other) { return *this = expr<element>(other); }
+    template <detail::host_elements A>
+    BALM_REFUSED(BALM_HOST_ELEMENTS)
+    view& operator=(const A& a);
+    template <dsl::detail::not_a_number A>
+    BALM_REFUSED(BALM_NOT_A_NUMBER)
+    view& operator=(A value);
+    template <class A>
+    requires std::is_const_v<T> && array_operand<A> BALM_REFUSED(BALM_READ_ONLY_VIEW)
+    view& operator=(A&& a);
 
-#define BALM_COMPOUND(symbol, id)                                      \
-    template <class A>                                                 \
-    requires array_operands<view, A> view& operator symbol(A&& a) {    \
-        return *this = apply<builtin::id>(*this, static_cast<A&&>(a)); \
-    }
+#define BALM_COMPOUND(symbol, id)                                                            \
+    template <class A>                                                                       \
+    requires(!std::is_const_v<T>) && array_operands<view, A> view& operator symbol(A&& a) {  \
+        return *this = apply<builtin::id>(*this, static_cast<A&&>(a));                       \
+    }                                                                                        \
+    template <class A>                                                                       \
+    requires std::is_const_v<T> && array_operands<view, A> BALM_REFUSED(BALM_READ_ONLY_VIEW) \
+    view& operator symbol(A&& a);                                                            \
+    template <detail::host_elements A>                                                       \
+    BALM_REFUSED(BALM_HOST_ELEMENTS)                                                         \
+    view& operator symbol(const A& a);
     BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
 
     /// The elements in the view's shape, copied. Blocks.
-    host_array<value_type> to_host() const {
+    [[nodiscard]] host_array<value_type> to_host() const {
         host_array<value_type> got(extents());
         vector<value_type>(expr<element>(*this)).read(got);
         return got;
@@ -209,7 +235,7 @@ template <class T>
 view(const view<T>&, shape, strides, std::int64_t = 0) -> view<T>;
 
 template <class T>
-template <array_value A>
+template <detail::array_of_positions A>
 view<const T> expr<T>::operator[](A&& position) const {
     return view<const T>(array::selection{*list_, detail::positions(static_cast<A&&>(position))});
 }

@@ -83,8 +83,9 @@ TEST(V10_statistics_of, no_elements_and_views) {
         const vector<double> none(ctx, 0), x(ctx, {1, 2, 3, 6});
         EXPECT_EQ(dot(none, none), 0);
         EXPECT_EQ(norm2(none), 0);
-        EXPECT_THAT(message_of<usage_error>([&] { mean(none); }), HasSubstr("no elements"));
-        EXPECT_THAT(message_of<usage_error>([&] { variance(x, 4); }), HasSubstr("4 degrees of freedom"));
+        EXPECT_THAT(message_of<usage_error>([&] { (void)mean(none); }), HasSubstr("no elements"));
+        EXPECT_THAT(message_of<usage_error>([&] { (void)variance(x, 4); }),
+                    HasSubstr("4 degrees of freedom"));
         EXPECT_EQ(mean(x(slice(0, 3))), 2);
         EXPECT_EQ(mean(x > 2), 0.5);
         EXPECT_EQ(variance(x), 3.5);

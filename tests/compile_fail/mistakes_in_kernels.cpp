@@ -13,8 +13,9 @@ using namespace balm::dsl;
 enum class colour { red, green };
 enum side { left, right };
 
-void kernels();
-void kernels() {
+void by_name(In<float> a, Out<float> b);
+void kernels(const balm::device& dev);
+void kernels(const balm::device& dev) {
     balm::kernel<1>("k", [](In<float> a, Out<float> b, Mixed<int> m, Int n, Float4 v) {
         Index i = global_id(0);
         float x = a[i];             // Balm: write Float v or auto v instead of float v
@@ -33,6 +34,7 @@ void kernels() {
         std::cout << a[i];           // Balm: a kernel prints with print(
         std::cout << "n " << n;      // Balm: a kernel prints with print(
         std::cout << m[i] << v;      // Balm: a kernel prints with print(
+        print(a[i]);                 // Balm: print takes a format first
         if (n > 0) b[i] = 1;         // Balm: use IF, WHILE or select(condition, a, b)
         if (n) b[i] = 1;             // Balm: use IF, WHILE or select(condition, a, b)
         for (int k = 0; k < n; ++k)  // Balm: use IF, WHILE or select(condition, a, b)
@@ -59,11 +61,15 @@ void kernels() {
     balm::kernel<1>("k", [](int n) { print("{}", n); });   // Balm: a kernel's parameters are device types
     balm::kernel<1>("k", [](colour) {});                   // Balm: a kernel's parameters are device types
     balm::kernel<1>("k", [](Int& n) { print("{}", n); });  // Balm: by value, not by reference
+    balm::kernel<1>("k", by_name);                         // Balm: a kernel is traced from a lambda
     balm::kernel("k", [](Int n, Out<int> out) { out[0] = n; });  // Balm: how many dimensions its grid has
     balm::kernel<1>([](Int n, Out<int> out) { out[0] = n; });    // Balm: a kernel has a name
+    balm::function([](Float x) { return x; });                   // Balm: a function has a name
     balm::function("f", [](auto x) { return x; });               // Balm: a function's parameters have types
     balm::function("f", [](float x) { return x; });  // Balm: a kernel's parameters are device types
     balm::function("f", [](Float) { return 1.f; });  // Balm: return Float(1.f), not 1.f
     auto set = balm::kernel<1>("set", [](Int n, Out<int> out) { out[0] = n; });
-    set(colour::red, balm::vector<int>());  // Balm: cast them: static_cast<int>(red)
+    set(colour::red, balm::vector<int>());     // Balm: cast them: static_cast<int>(red)
+    dev.execute(set(1, balm::vector<int>()));  // Balm: a launch says how many work-items it has
+    dev.execute(set, 1, balm::vector<int>());  // Balm: a kernel is given its arguments first
 }

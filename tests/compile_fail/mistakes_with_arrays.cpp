@@ -7,13 +7,15 @@
 
 #include <balm/balm.hpp>
 
+using balm::dsl::Float;
+
 enum class colour { red, green };
 enum side { left, right };
 
 void arrays(const balm::context& ctx, balm::vector<float>& x, balm::vector<float>& y,
-            const std::vector<float>& host);
+            const balm::vector<float>& fixed, const std::vector<float>& host);
 void arrays(const balm::context& ctx, balm::vector<float>& x, balm::vector<float>& y,
-            const std::vector<float>& host) {
+            const balm::vector<float>& fixed, const std::vector<float>& host) {
     (x + y)[0] = 1;            // Balm: an expression has no elements of its own
     float first = (x * y)[0];  // Balm: an expression has no elements of its own
     auto M = balm::view(x, {2, 2});
@@ -43,6 +45,31 @@ void arrays(const balm::context& ctx, balm::vector<float>& x, balm::vector<float
     y = std::sin(x);                                // Balm: sin(x), not std::sin(x)
     if (x == y) y = x;                              // Balm: use balm::all(x > 0), balm::any(x > 0)
     if (x) y = x;                                   // Balm: use balm::all(x), balm::any(x), x.empty()
+    bool same = x == y;                             // Balm: use balm::all(x > 0), balm::any(x > 0)
     std::vector<float> read = x;                    // Balm: write std::vector<float> h = x.to_host()
-    (void)corner, (void)one, (void)other, (void)third, (void)read;
+    read = x + y;                                   // Balm: write std::vector<float> h = x.to_host()
+    std::vector<float> corners = M;                 // Balm: write std::vector<float> h = x.to_host()
+    x(0) = 1;                                       // Balm: set one by x.set(i, value)
+    x(0, 1) = 1;                                    // Balm: set one by x.set(i, value)
+    x[y] = 1;                                       // Balm: positions are integers
+    y = fixed[1.5] + M[0.5] + (x + y)[y];           // Balm: positions are integers
+    (x + y) = 1;                                    // Balm: assign to a vector, or to a view of one
+    auto kept = x + y;
+    kept = x;                                      // Balm: assign to a vector, or to a view of one
+    fixed[balm::element_index()] = 1;              // Balm: this view is read-only
+    fixed(balm::slice(0, 2)) += 1;                 // Balm: this view is read-only
+    balm::view(x + y, {2, 2})(0, 1) = 1;           // Balm: this view is read-only
+    M = host;                                      // Balm: copy them to the device
+    M += host;                                     // Balm: copy them to the device
+    M = colour::red;                               // Balm: cast them: static_cast<int>(red)
+    first = balm::sum(host) + balm::dot(x, host);  // Balm: copy them to the device
+    first = balm::norm(x);                         // Balm: the Euclidean norm is balm::norm2(x)
+    balm::sort(read);                              // Balm: copy them to the device
+    balm::sort(x + y);                             // Balm: y = balm::sorted(x)
+    balm::sort(fixed);                             // Balm: y = balm::sorted(x)
+    balm::vector<float> digits{1, 2, 3};           // Balm: a vector says where it is
+    balm::vector<float> there(ctx.device(), 3);    // Balm: a vector is on a context
+    auto add = balm::function("add", [](Float a, Float b) { return a + b; });
+    y = add(x);  // Balm: the function takes another number of arguments
+    (void)corner, (void)one, (void)other, (void)third, (void)read, (void)same, (void)corners;
 }

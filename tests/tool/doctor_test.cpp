@@ -73,10 +73,21 @@ TEST_F(B10_doctor, finds_drivers_that_cannot_be_opened) {
     EXPECT_THAT(problems, testing::Not(HasSubstr("other.txt")));
 }
 
-TEST_F(B10_doctor, says_what_to_install_where_there_is_no_driver) {
+TEST_F(B10_doctor, says_why_the_loader_finds_no_driver) {
     const outcome result =
         run("doctor --json", "OCL_ICD_FILENAMES= OCL_ICD_VENDORS='" + folder("none").string() + "/'");
-    EXPECT_THAT(told(result, "note"), HasSubstr("apt install pocl-opencl-icd"));
+    EXPECT_EQ(result.code, 1);
+    EXPECT_THAT(told(result, "problem"),
+                HasSubstr("-> unset OCL_ICD_VENDORS: drivers are in /etc/OpenCL/vendors"));
+    EXPECT_THAT(told(result, "note"), HasSubstr("no usable .icd file in " + folder("none").string()));
+}
+
+TEST_F(B10_doctor, knows_a_single_driver_that_the_loader_is_given) {
+    const fs::path driver = folder("single") / "broken.icd";
+    write(driver, "libno_such_driver.so.1\n");
+    const outcome result =
+        run("doctor --json", "OCL_ICD_FILENAMES= OCL_ICD_VENDORS='" + driver.string() + "'");
+    EXPECT_THAT(told(result, "problem"), HasSubstr("or remove " + driver.string()));
 }
 
 TEST_F(B10_doctor, finds_a_cache_that_others_may_write_and_one_that_is_off) {

@@ -224,11 +224,13 @@ TEST_F(H6_selftest, quick_says_what_it_leaves_out_and_writes_junit) {
     const std::string file = (cache() / "results.xml").string();
     std::filesystem::create_directories(cache());
     const std::string arguments = " --seed " + std::to_string(seed()) + " --junit '" + file + "'";
-    const outcome shown = run("selftest --quick" + arguments, without_kernel_cache);
+    const outcome shown = run("selftest --quick" + arguments);
     EXPECT_EQ(shown.code, 0) << shown.out;
+    for (const auto& entry : std::filesystem::directory_iterator(cache()))
+        EXPECT_EQ(entry.path(), file) << "a quick run leaves nothing in the cache";
     EXPECT_EQ(shown.err, "") << "no bar where stderr is no terminal";
     EXPECT_THAT(shown.out, testing::HasSubstr("leaves out"));
-    const json told = run_json("selftest --quick --json" + arguments, without_kernel_cache);
+    const json told = run_json("selftest --quick --json" + arguments);
     EXPECT_THAT(told["left_out"].get<std::string>(), testing::HasSubstr("i32 and f32"));
     std::set<std::string> types;
     std::size_t checks = 0;

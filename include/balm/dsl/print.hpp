@@ -117,6 +117,10 @@ void print(format_text format, A&&... arguments) {
                                          trace::print_value{}};
     trace::print(format.text, format.where, values, sizeof...(A));
 }
+template <class A>
+requires detail::is_var<std::remove_cvref_t<A>> BALM_REFUSED(
+    "Balm: print takes a format first: print(\"{}\\n\", x)")
+void print(A&& value);
 
 /// A print whose first arguments are given: what `printer(…)` makes. Called with the others it prints, as
 /// often as wanted; device values are those of when they were given.

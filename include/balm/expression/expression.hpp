@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "balm/expression/operand.hpp"
 #include "balm/host_array.hpp"
@@ -61,7 +62,7 @@ public:
     /// elements it has.
     ///
     ///     std::vector<float> sums = (x + y).to_host();
-    host_array<T> to_host() const;
+    [[nodiscard]] host_array<T> to_host() const;
 
     /// Whether a function in it takes memory that it may write (Mixed<T>, Out<T>, Ptr<T>): such an expression
     /// is assigned or evaluated, and cannot be reduced before that.
@@ -74,15 +75,14 @@ public:
 
     /// The expression at the positions that another one of integers gives: `(a * b)[n - 1 -
     /// balm::element_index()]`. Positions are not checked.
-    template <array_value A>
+    template <detail::array_of_positions A>
     view<const T> operator[](A&& position) const;
 
     template <std::same_as<bool> B>
-    BALM_REFUSED(
-        "Balm: an expression is many values, not one; use balm::all(x > 0), balm::any(x > 0) or "
-        "select(condition, a, b) instead of if, while and ?:")
-    explicit
-    operator B() const;
+    requires(!std::same_as<T, B>) BALM_REFUSED(BALM_MANY_CONDITIONS)
+    explicit operator B() const;
+    BALM_REFUSED(BALM_MANY_CONDITIONS)
+    operator T() const requires std::same_as<T, bool>;  // NOLINT(google-explicit-constructor)
     BALM_REFUSED(BALM_MANY_VALUES)
     operator T() const requires(!std::same_as<T, bool>);  // NOLINT(google-explicit-constructor)
     template <std::integral I>
@@ -90,6 +90,15 @@ public:
         "Balm: an expression has no elements of its own; assign it, balm::vector<float> z = x + y, and read "
         "z[i]; set one by z.set(i, value)")
     T operator[](I index) const;
+    template <detail::no_position A>
+    BALM_REFUSED(BALM_WHOLE_POSITIONS)
+    expr operator[](A&& position) const;
+    template <class A>
+    requires(!std::same_as<std::remove_cvref_t<A>, expr>) BALM_REFUSED(
+        "Balm: an expression is computed, not assigned to; assign to a vector, or to a view of one")
+    expr& operator=(A&& a);
+    BALM_REFUSED(BALM_TO_HOST)
+    operator std::vector<T>() const;  // NOLINT(google-explicit-constructor)
     detail::loop_over_x_to_host_or_x_map begin() const = delete;
     detail::loop_over_x_to_host_or_x_map end() const = delete;
 

@@ -13,9 +13,16 @@
 #define BALM_MANY_VALUES                                                                              \
     "Balm: an array is many values, not one: balm::sum(x) or x[i] is one; functions of elements are " \
     "Balm's: sin(x), not std::sin(x)"
+#define BALM_MANY_CONDITIONS                                                                  \
+    "Balm: an expression is many values, not one; use balm::all(x > 0), balm::any(x > 0) or " \
+    "select(condition, a, b) instead of if, while and ?:"
 #define BALM_HOST_ELEMENTS                                                                               \
     "Balm: these elements are on the host; copy them to the device: balm::vector<float> d(x.context(), " \
     "host)"
+#define BALM_WHOLE_POSITIONS "Balm: positions are integers; convert them: x[balm::cast<int>(y)]"
+#define BALM_TO_HOST "Balm: write std::vector<float> h = x.to_host()"
+#define BALM_WHICH_ELEMENTS \
+    "Balm: x[i] is the value of an element; set one by x.set(i, value), several at once in x.map()"
 
 namespace balm {
 
@@ -86,6 +93,15 @@ template <class... A>
 concept array_operands = (array_operand<A> && ...) && (array_value<A> || ...);
 
 namespace detail {
+
+/// Arrays of integers, which are positions in others.
+template <class A>
+concept array_of_positions =
+    array_value<A> && std::integral<element_of<A>> && !std::same_as<element_of<A>, bool>;
+/// What is written where positions are wanted, and is none.
+template <class A>
+concept no_position = std::floating_point<std::remove_cvref_t<A>> ||
+    (array_value<A> && !array_of_positions<A>);
 
 /// Host memory of several elements: std::vector, std::array, balm::host_array, a string.
 template <class A>

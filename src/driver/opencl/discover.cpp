@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 
+#include "base/system.hpp"
 #include "driver/opencl/check.hpp"
 #include "driver/opencl/device.hpp"
 #include "driver/opencl/device_query.hpp"
@@ -22,9 +23,11 @@ std::vector<cl_platform_id> platforms(std::vector<std::string>& notes) {
     std::vector<cl_platform_id> found(code == CL_SUCCESS ? count : 0);
     if (!found.empty()) code = loader().clGetPlatformIDs(count, found.data(), nullptr);
     if (code == platform_not_found_khr || (code == CL_SUCCESS && found.empty())) {
-        notes.emplace_back(
-            "OpenCL: the loader found no driver (no usable .icd file in /etc/OpenCL/vendors); the package "
-            "pocl-opencl-icd gives one for CPUs.");
+        const auto folder = runtime::environment_variable("OCL_ICD_VENDORS");
+        notes.push_back(fmt::format(
+            "OpenCL: the loader found no driver (no usable .icd file in {}); {}.",
+            folder.value_or("/etc/OpenCL/vendors"),
+            folder ? "OCL_ICD_VENDORS names that place" : "the package pocl-opencl-icd has one for CPUs"));
         return {};
     }
     if (code != CL_SUCCESS) {

@@ -64,7 +64,8 @@ choice choose(const device_filter& wanted) {
     const auto& notes = runtime::platforms().notes;
     if (!notes.empty()) text += "\nOf the drivers:";
     for (const std::string& note : notes) text += "\n  " + note;
-    text += "\n`balm devices` lists what there is.";
+    text += made.passed_over.empty() ? "\n`balm doctor` says what to install or to change."
+                                     : "\n`balm devices` lists what there is.";
     throw no_device_error(text);
 }
 
