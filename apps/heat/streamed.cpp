@@ -23,8 +23,8 @@ namespace heat {
 namespace {
 
 /// Most steps while a band is on a device: those between two looks at whether the world is steady, in whole
-/// launches. Such a band hides its transfer: 5 bytes a cell in and 4 out take as long as some 150 steps (a
-/// link of 50 GB/s each way, 1,400 Gcell/s).
+/// launches. 5 bytes a cell in and 4 out take as long as some 260 steps (a link of 50 GB/s each way, 2,400
+/// Gcell/s).
 std::size_t longest_stay(const plan& plan) { return round_up(steps_between_checks, plan.steps); }
 
 /// A halo may be so much of a band, that is, so much of the work may be done twice.
