@@ -75,8 +75,8 @@ std::string describe(const plan& plan) {
             return fmt::format("tile of {}, {} x {} a work-item, {} steps a launch", shape, plan.item_width,
                                plan.item_height, plan.steps);
         case method::sweep:
-            return fmt::format("sweep through {}, {} x {} a lane, {} steps a launch", shape, plan.item_width,
-                               plan.item_height, plan.steps);
+            return fmt::format("sweep through {}, {} x {} a lane, {} steps a launch, {} sub-groups a unit",
+                               shape, plan.item_width, plan.item_height, plan.steps, plan.at_once);
         case method::stream: return fmt::format("stream through {}, {} steps a launch", shape, plan.steps);
         default: return fmt::format("a cell a work-item, work-groups of {}", shape);
     }
@@ -101,8 +101,8 @@ plan plan_for(const balm::device_info& device) {
 }
 
 unsigned registers_of(const plan& plan) {
-    constexpr unsigned of_a_unit = 65'536, most = 255, granularity = 8, lanes = 32;
-    return std::min(of_a_unit / lanes / plan.at_once / granularity * granularity, most);
+    constexpr unsigned of_a_unit = 65'536, most = 255, granularity = 8;
+    return std::min(of_a_unit / lanes_of_sweep / plan.at_once / granularity * granularity, most);
 }
 
 std::vector<plan> candidate_plans(const balm::device_info& device) {

@@ -25,8 +25,7 @@ struct plan {
     unsigned tile_height = 4;  ///< for method::single, the work-group
     unsigned item_width = 1;   ///< cells that a work-item holds (method::tile), columns and rows that it
     unsigned item_height = 1;  ///< advances at once (method::sweep)
-
-    unsigned at_once = 0;  ///< sub-groups that a compute unit holds at once (method::sweep)
+    unsigned at_once = 0;      ///< sub-groups that a compute unit holds at once (method::sweep)
 
     /// Of a work-group.
     unsigned work_items() const;

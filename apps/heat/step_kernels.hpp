@@ -62,7 +62,7 @@ std::size_t stream_weights_size(const plan& plan);
 
 using sweep_kernel =
     balm::typed_kernel<1, balm::dsl::Int, balm::dsl::Int, balm::dsl::In<balm::int4>, balm::dsl::Float,
-                       balm::dsl::Float, balm::dsl::In<balm::float2>, balm::dsl::In<std::uint32_t>,
+                       balm::dsl::Float, balm::dsl::In<float>, balm::dsl::In<std::uint32_t>,
                        balm::dsl::In<std::uint8_t>, balm::dsl::In<balm::float4>, balm::dsl::Out<balm::float4>,
                        balm::dsl::Local<balm::float2>>;
 
@@ -70,8 +70,8 @@ using sweep_kernel =
 /// alone in its group, advances a segment (of segments.hpp) by exactly `steps` steps, at most plan.steps. It
 /// goes down the rows of the segment, and those above and below that these need; each row that comes in
 /// allows one row of step 1 a row further up, that one row of step 2, and so on. `cells` packs the codes of
-/// four cells of a row in a word, of which a row has `words`; `coefficients` is keep and take of each code,
-/// `table` has room for them; `plain` is as for a stream. For steps that are means (is_mean).
+/// four cells of a row in a word, of which a row has `words`; `coefficients` is as for a tile, `table` has
+/// room for both of each code; `plain` is as for a stream. For steps that are means (is_mean).
 sweep_kernel make_sweep_kernel(const plan& plan, unsigned steps);
 
 /// Lanes of a sub-group, on every device.

@@ -70,15 +70,6 @@ launch stream_launch(const balm::device& device, const plan& plan, const layout&
     };
 }
 
-/// keep and take, side by side for each code.
-balm::in_buffer<balm::float2> pairs_of_coefficients(const balm::device& device, const conductance& c) {
-    std::vector<balm::float2> pairs;
-    for (std::size_t code = 0; code < code_count; ++code) pairs.push_back({c.keep[code], c.take[code]});
-    auto buffer = device.in_buffer<balm::float2>(pairs.size());
-    buffer.write(std::move(pairs));
-    return buffer;
-}
-
 /// The segments of a layout's strips on a device, for any rows of tiles.
 class device_segments {
 public:
@@ -111,18 +102,19 @@ private:
 launch sweep_launch(const balm::device& device, const plan& plan, const layout& where, const conductance& c,
                     const cell_buffers& cells, std::shared_ptr<device_segments> segments) {
     using sweep = balm::module<balm::event(const state_pair&, const balm::in_buffer<balm::int4>&)>;
-    const auto make = [=](unsigned steps) {
+    const auto make = [=, coefficients = coefficients(device, c)](unsigned steps) {
         return sweep([&](balm::module_builder& m) {
             m.options({.max_registers = registers_of(plan)});
             return m.entry([=, kernel = m.add(make_sweep_kernel(plan, steps)),
-                            pairs = pairs_of_coefficients(device, c), words = cells.codes.as<std::uint32_t>(),
+                            words = cells.codes.as<std::uint32_t>(),
                             table = balm::local<balm::float2>(code_count),
                             lanes = plan.work_items()](balm::program& p, const state_pair& state,
                                                        const balm::in_buffer<balm::int4>& of) -> balm::event {
-                return p.execute(kernel(static_cast<int>(where.pitch / 4), static_cast<int>(where.tiles_x),
-                                        of, c.keep[plain_code], c.take[plain_code], pairs, words, cells.plain,
-                                        state.now.as<balm::float4>(), state.next.as<balm::float4>(), table),
-                                 {of.size() * lanes}, {lanes});
+                return p.execute(
+                    kernel(static_cast<int>(where.pitch / 4), static_cast<int>(where.tiles_x), of,
+                           c.keep[plain_code], c.take[plain_code], coefficients, words, cells.plain,
+                           state.now.as<balm::float4>(), state.next.as<balm::float4>(), table),
+                    {of.size() * lanes}, {lanes});
             });
         });
     };

@@ -102,9 +102,9 @@ sweep_kernel make_sweep_kernel(const plan& plan, unsigned steps) {
     const sweep_shape shape(plan, steps);
     return balm::kernel<1>(
         "heat_sweep(words, strips, segments, keep, take, coefficients, cells, plain, from, to, table)",
-        [&](Int words, Int strips, In<balm::int4> segments, Float keep, Float take,
-            In<balm::float2> coefficients, In<std::uint32_t> cells, In<std::uint8_t> plain,
-            In<balm::float4> from, Out<balm::float4> to, Local<balm::float2> table) {
+        [&](Int words, Int strips, In<balm::int4> segments, Float keep, Float take, In<float> coefficients,
+            In<std::uint32_t> cells, In<std::uint8_t> plain, In<balm::float4> from, Out<balm::float4> to,
+            Local<balm::float2> table) {
             const Int lane = named("lane", lane_id());
             const Int4 segment = named("segment", segments[group_id(0)]);
             const Int strip = named("strip", segment.x);
@@ -117,7 +117,7 @@ sweep_kernel make_sweep_kernel(const plan& plan, unsigned steps) {
                 "writes", lane >= shape.margin_lanes() && lane < lanes_of_sub_group - shape.margin_lanes());
 
             IF (lane < static_cast<int>(code_count)) {
-                table[lane] = coefficients[lane];
+                table[lane] = Float2(coefficients[lane], coefficients[lane + static_cast<int>(code_count)]);
             }
             local_barrier();
 

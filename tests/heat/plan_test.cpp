@@ -13,6 +13,8 @@
 #include <limits>
 #include <optional>
 #include <random>
+#include <set>
+#include <string>
 
 #include "generate.hpp"
 #include "golden.hpp"
@@ -64,6 +66,8 @@ TEST(H4_plans, candidates_are_a_few_dozen_that_fit_the_device) {
     const std::vector<heat::plan> of_nvidia = heat::candidate_plans(nvidia);
     EXPECT_LE(of_nvidia.size(), 48u);
     EXPECT_EQ(of_nvidia.front().method, heat::method::sweep);
+    std::set<std::string> words;
+    for (const heat::plan& each : of_nvidia) EXPECT_TRUE(words.insert(heat::describe(each)).second);
     for (const heat::plan& each : heat::candidate_plans(made_up_gpu()))
         EXPECT_NE(each.method, heat::method::sweep) << "sub-groups would be emulated";
     balm::device_info small = made_up_gpu();

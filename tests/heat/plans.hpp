@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <balm/balm.hpp>
+#include <iterator>
 
 #include "plan.hpp"
 
@@ -30,7 +32,7 @@ inline const named_plan plans[] = {
     {"small stream", {heat::method::stream, 3, 8 + 6, 4 + 6}},
 };
 
-/// Calls body(device, plan) for every device and every plan that it runs.
+/// Calls body(device, plan) for every device and every plan that it runs, that of the table among them.
 template <class Body>
 void on_every_device_and_plan(Body body) {
     const balm::context all(balm::filter::any);
@@ -40,6 +42,11 @@ void on_every_device_and_plan(Body body) {
             SCOPED_TRACE(each.name);
             if (each.plan.work_items() <= device.info().max_work_group_size) body(device, each.plan);
         }
+        const heat::plan own = heat::plan_for(device.info());
+        const bool is_done = std::any_of(std::begin(plans), std::end(plans),
+                                         [&](const named_plan& each) { return each.plan == own; });
+        SCOPED_TRACE("the device's own");
+        if (!is_done) body(device, own);
     }
 }
 
