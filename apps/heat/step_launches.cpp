@@ -100,7 +100,7 @@ private:
 };
 
 launch sweep_launch(const balm::device& device, const plan& plan, const layout& where, const conductance& c,
-                    const cell_buffers& cells, std::shared_ptr<device_segments> segments) {
+                    const cell_buffers& cells, const std::shared_ptr<device_segments>& segments) {
     using sweep = balm::module<balm::event(const state_pair&, const balm::in_buffer<balm::int4>&)>;
     const auto make = [=, coefficients = coefficients(device, c)](unsigned steps) {
         return sweep([&](balm::module_builder& m) {
