@@ -90,6 +90,8 @@ TEST(B9_vexcl_pointers, lead_to_elements) {
     const auto i = vex::element_index();
     y = *(p + i) * 2 - p[vex::if_else(i > 0, i - 1, i)] - *p;
     for (std::size_t k = 0; k < n; ++k) ASSERT_EQ(y[k], a[k] * 2 - a[k > 0 ? k - 1 : k] - a[0]);
+    y = *(vex::tag<1>(p) + i);
+    EXPECT_EQ(on_host(y), a);
     y = 0;
     z = 0;
     *vex::if_else(x < 0.5, &y, &z) = x + 1;
@@ -101,6 +103,13 @@ TEST(B9_vexcl_pointers, lead_to_elements) {
     bins = 0;
     vex::eval(atomic_add(vex::raw_pointer(bins) + vex::element_index(0, n) % 3, 2));
     EXPECT_EQ(on_host(bins), (std::vector<int>{334, 334, 332}));
+    // The address of an element at a position leads back to it.
+    vex::vector<int> where(ctx, n), counts(ctx, 8);
+    where = vex::element_index() % 8;
+    counts = 0;
+    vex::eval(atomic_add(&vex::permutation(where)(counts), 1));
+    vex::eval(atomic_sub(&vex::raw_pointer(counts)[where], 2));
+    EXPECT_EQ(on_host(counts), (std::vector<int>{-63, -63, -63, -63, -62, -62, -62, -62}));
     const vex::vector<int>* const host_pointer = &bins;
     EXPECT_EQ(host_pointer->size(), 3u);
 }
