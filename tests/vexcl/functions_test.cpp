@@ -8,6 +8,20 @@
 
 namespace balm::test {
 
+struct ball {
+    double mass, speed;
+};
+BALM_STRUCT(ball, mass, speed)
+
+}  // namespace balm::test
+
+template <>
+struct vex::type_name_impl<balm::test::ball> {
+    static std::string get() { return "ball"; }
+};
+
+namespace balm::test {
+
 namespace {
 
 VEX_FUNCTION(double, squares, (double, a)(double, b), return a * a + b * b;);
@@ -127,6 +141,24 @@ TEST(B9_vexcl_functions, see_headers_and_options) {
         x = answer(vex::element_index());
         EXPECT_EQ(x[3], 132);
         vex::pop_compile_options(ctx);
+        vex::pop_program_header(ctx);
+    });
+}
+
+TEST(B9_vexcl_functions, take_and_return_structures_that_balm_knows) {
+    on_one_and_two_devices([](const vex::Context& ctx) {
+        vex::push_program_header(ctx, "typedef struct { double mass, speed; } ball;\n");
+        VEX_FUNCTION(ball, pushed, (ball, b)(double, by), b.speed += by / b.mass; return b;);
+        VEX_FUNCTION(double, energy, (ball, b), return b.mass * b.speed * b.speed / 2;);
+        std::vector<ball> host(1000);
+        for (std::size_t i = 0; i < host.size(); ++i) host[i] = {2, double(i)};
+        vex::vector<ball> x(ctx, host);
+        vex::vector<double> y(ctx, host.size());
+        x = pushed(x, 4.0);
+        y = energy(x) + x.size();
+        vex::copy(x, host);
+        EXPECT_EQ(host[999].speed, 1001);
+        EXPECT_EQ(y[999], 1001. * 1001 + 1000);
         vex::pop_program_header(ctx);
     });
 }
