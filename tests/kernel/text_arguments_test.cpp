@@ -1,10 +1,12 @@
 // Text kernels without a signature, whose arguments are known at run time; memory that a text only reads.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "emit/printer.hpp"
 #include "kernel/run.hpp"
 
 namespace balm::test {

@@ -10,6 +10,7 @@
 #if __has_include(<boost/fusion/include/vector_tie.hpp>)
 #include <boost/fusion/include/at_c.hpp>
 #include <boost/fusion/include/is_sequence.hpp>
+#include <boost/fusion/include/vector.hpp>
 #include <boost/fusion/include/vector_tie.hpp>
 #endif
 
