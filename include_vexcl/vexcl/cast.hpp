@@ -16,12 +16,12 @@ decltype(auto) cast(const A& a) {
 }
 
 #define VEX_CONVERSION(type)                                                                          \
-    template <detail::vexpr A>                                                                        \
+    template <detail::operand A>                                                                      \
     decltype(auto) convert_##type(const A& a) {                                                       \
         return detail::combine(                                                                       \
             [](auto x) { return balm::convert<detail::balm_element<cl_##type>>(std::move(x)); }, a);  \
     }                                                                                                 \
-    template <detail::vexpr A>                                                                        \
+    template <detail::operand A>                                                                      \
     decltype(auto) as_##type(const A& a) {                                                            \
         return detail::combine(                                                                       \
             [](auto x) { return balm::bit_cast<detail::balm_element<cl_##type>>(std::move(x)); }, a); \

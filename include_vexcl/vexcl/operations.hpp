@@ -1,6 +1,10 @@
 #pragma once
 // Operators and built-in functions of expressions. Results are const, so that std::tie takes them.
 
+#include <cstddef>
+#include <tuple>
+#include <vector>
+
 #include "vexcl/detail/builtins.hpp"
 #include "vexcl/detail/expression.hpp"
 
@@ -92,6 +96,27 @@ decltype(auto) if_else(const C& condition, const A& if_true, const B& if_false) 
     return detail::combine(
         [](auto c, auto x, auto y) { return balm::select(std::move(c), std::move(x), std::move(y)); },
         condition, if_true, if_false);
+}
+
+/// The queues of an expression and how many elements it has, 0 if nothing in it says so; of a tuple those of
+/// its first expression with queues, and of the first with a size.
+///
+///     const auto [queues, size] = vex::expression_properties(2 * x);
+template <detail::operand A>
+std::tuple<std::vector<command_queue>, std::size_t> expression_properties(const A& a) {
+    const auto e = detail::lower(a);
+    return {detail::queues_in(a).queues(), e.has_extents() ? e.size() : 0};
+}
+template <class... A>
+std::tuple<std::vector<command_queue>, std::size_t> expression_properties(const std::tuple<A...>& all) {
+    std::tuple<std::vector<command_queue>, std::size_t> found;
+    const auto look = [&](const auto& each) {
+        const auto [queues, size] = expression_properties(each);
+        if (std::get<0>(found).empty()) std::get<0>(found) = queues;
+        if (std::get<1>(found) == 0) std::get<1>(found) = size;
+    };
+    std::apply([&](const A&... each) { (look(each), ...); }, all);
+    return found;
 }
 
 }  // namespace vex

@@ -50,6 +50,10 @@ template <std::size_t Tag, detail::vexpr A>
 decltype(auto) tag(const A& a) {
     return detail::wrap(detail::lower(a), detail::queues_of(a));
 }
+template <std::size_t Tag, class D>
+pointer<D> tag(const pointer<D>& p) {
+    return p;
+}
 template <std::size_t Tag, detail::host_value A>
 A tag(const A& a) {
     return a;

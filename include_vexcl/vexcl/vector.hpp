@@ -16,7 +16,7 @@
 #include <balm/interop.hpp>
 #include <balm/vector.hpp>
 
-#include "vexcl/backend/device_vector.hpp"
+#include "vexcl/backend.hpp"
 #include "vexcl/detail/assignments.hpp"
 #include "vexcl/detail/expression.hpp"
 #include "vexcl/detail/vector_element.hpp"
@@ -366,4 +366,5 @@ requires(detail::is_device_iterator<I> != detail::is_device_iterator<O>) O
 
 }  // namespace vex
 
+#include "vexcl/detail/tied_assignment.hpp"
 #include "vexcl/vector_pointer.hpp"

@@ -16,6 +16,9 @@
 
 namespace vex {
 
+template <class D>
+class pointed_view;
+
 /// A place in the memory of a vector: its beginning, or an element that an expression of integers gives.
 template <class D>
 class pointer {
@@ -34,12 +37,9 @@ public:
         return moved(-detail::assigned<std::int64_t>(i));
     }
     /// The element, to read and to assign.
-    const vector_view<D> operator*() const {
-        balm::vector<D> memory = memory_.share();
-        return {memory[index()], queues_};
-    }
+    const pointed_view<D> operator*() const { return pointed_view<D>(*this); }
     template <detail::operand I>
-    const vector_view<D> operator[](const I& i) const {
+    const pointed_view<D> operator[](const I& i) const {
         return *(*this + i);
     }
 
@@ -80,6 +80,28 @@ private:
     bool is_constant_ = false;
 };
 
+/// The elements that a pointer is to; & of them is the pointer.
+///
+///     vex::eval(atomic_add(&vex::permutation(bin)(counts), 1));
+template <class D>
+class pointed_view : public vector_view<D> {
+public:
+    explicit pointed_view(const pointer<D>& to)
+        : vector_view<D>(to.memory().share()[to.index()], to.queues()), to_(to) {}
+    pointed_view(const pointed_view&) = default;
+    ~pointed_view() = default;
+
+    using vector_view<D>::operator=;
+    const pointed_view& operator=(const pointed_view& a) const {
+        vector_view<D>::operator=(a);
+        return *this;
+    }
+    pointer<D> operator&() const { return to_; }  // NOLINT(google-runtime-operator)
+
+private:
+    pointer<D> to_;
+};
+
 /// What &x is: a pointer to the element of x that an expression of its size computes, and the host's pointer
 /// to x.
 template <class T>
@@ -107,6 +129,13 @@ template <class T>
 const pointer<detail::balm_element<T>> raw_pointer(const vector<T>& x) {
     precondition(x.nparts() == 1, "raw_pointer is for vectors on one device");
     return {x.balm_vector().share(), x.queues()};
+}
+
+/// The beginning of a vector on one device, for functions that take vex::constant_ptr<T>.
+template <class T>
+const pointer<detail::balm_element<T>> constant_pointer(const vector<T>& x) {
+    precondition(x.nparts() == 1, "constant_pointer is for vectors on one device");
+    return {x.balm_vector().share(), x.queues(), true};
 }
 
 // ---- the memory that a condition chooses ----

@@ -18,6 +18,7 @@
 #include "vexcl/detail/element_view.hpp"
 #include "vexcl/reductor.hpp"
 #include "vexcl/vector.hpp"
+#include "vexcl/vector_pointer.hpp"
 
 namespace vex {
 
@@ -43,10 +44,9 @@ vector_view<const element_of<A>> viewed(const A& a, const balm::shape& extents, 
 }
 /// The same at positions that an expression gives, which are not checked.
 template <class T>
-vector_view<balm_element<T>> picked(const vector<T>& a, const balm::expr<std::int64_t>& at,
-                                    queue_list queues) {
-    balm::vector<balm_element<T>> elements = a.balm_vector().share();
-    return {elements[at], std::move(queues)};
+pointed_view<balm_element<T>> picked(const vector<T>& a, const balm::expr<std::int64_t>& at,
+                                     queue_list queues) {
+    return *pointer(a.balm_vector().share(), std::move(queues), at);
 }
 template <class T>
 vector_view<T> picked(const vector_view<T>& a, const balm::expr<std::int64_t>& at, queue_list queues) {

@@ -65,6 +65,8 @@ std::string structure(program_parts& parts, const trace::structure& s, const std
                              : s.alignment > strictest
                                  ? fmt::format("__attribute__((aligned({}))) ", s.alignment)
                                  : "";
+    if (parts.meets_text_structures && !parts.language.has.is_cpp)
+        attributes += "__attribute__((may_alias)) ";  // a text reads and writes it as its own structure
     if (!parts.language.has.is_cpp)
         return fmt::format("typedef struct {}{{\n{}}} {};\n", attributes, body, name);
     return fmt::format("struct {}{} {{\n{}}};\n", attributes, name, body);

@@ -150,44 +150,99 @@ program_text print_texts(const ir::function& kernel, const dialect& language) {
 
 namespace {
 
-/// The type as the rewritten text has it.
-std::string type_in_text(const dialect& language, ir::type t) {
-    const bool is_pointer = t.is_pointer();
-    const ir::type element = is_pointer ? pointee(t) : t;
+ir::type element_of(ir::type t) { return t.is_pointer() ? pointee(t) : t; }
+bool is_structure(ir::type t) { return ir::is_structure(element_of(t)); }
+/// Of which the rewritten text and what calls it have a type each, laid out alike.
+bool has_two_types(ir::type t) { return is_structure(t) || element_of(t).lanes > 1; }
+
+template <class Condition>
+bool any_type(const ir::function& f, Condition&& holds) {
+    return holds(f.result) || std::any_of(f.parameters.begin(), f.parameters.end(),
+                                          [&](const ir::parameter& p) { return holds(p.what); });
+}
+
+/// "float4 a0, float a1": the parameters as the caller has their types.
+std::string parameters_of(const ir::function& f, program_parts& parts) {
+    std::string list;
+    for (std::size_t k = 0; k < f.parameters.size(); ++k)
+        list += fmt::format("{}{} a{}", k ? ", " : "", type_name(parts, f.parameters[k].what), k);
+    return list;
+}
+
+/// The type as the rewritten text has it; `structure` is what the text calls a structure.
+std::string type_in_text(const dialect& language, ir::type t, const std::string& structure) {
+    const ir::type element = element_of(t);
     std::string name = type_name(language, element.element);
-    if (element.lanes > 1)
+    if (is_structure(t))
+        name =
+            fmt::format("{}::{}", prelude_namespace, cuda_name(structure.substr(structure.rfind(' ') + 1)));
+    else if (element.lanes > 1)
         name = fmt::format("{}::{}", prelude_namespace,
                            type_name(dialect_of(runtime::dialect::opencl_c), element.element, element.lanes));
-    return is_pointer ? fmt::format("{}{}*", t.is_const ? "const " : "", name) : name;
+    return t.is_pointer() ? fmt::format("{}{}*", t.is_const ? "const " : "", name) : name;
 }
-bool is_vector(ir::type t) { return (t.is_pointer() ? pointee(t) : t).lanes > 1; }
+
+std::string cuda_wrapper(const ir::function& f, const std::string& own, program_parts& parts) {
+    std::string arguments;
+    for (std::size_t k = 0; k < f.parameters.size(); ++k) {
+        const ir::type what = f.parameters[k].what;
+        std::string argument = fmt::format("a{}", k);
+        if (has_two_types(what)) {
+            const std::string type =
+                type_in_text(parts.language, what, is_structure(what) ? f.text->structures[k] : "");
+            argument = what.is_pointer()
+                           ? fmt::format("({}){}", type, argument)
+                           : fmt::format("{}::balm_as<{}>({})", prelude_namespace, type, argument);
+        }
+        arguments += (k ? ", " : "") + argument;
+    }
+    std::string call = fmt::format("{}({})", own, arguments);
+    const std::string result = type_name(parts, f.result);
+    if (has_two_types(f.result)) call = fmt::format("{}::balm_as<{}>({})", prelude_namespace, result, call);
+    return fmt::format("static __device__ inline {} balm_text_{}({}) {{\n    return {};\n}}\n", result,
+                       f.name, parameters_of(f, parts), call);
+}
+
+/// C converts no structures: what is written to one member of a union is read from the other. Pointers to
+/// void become pointers to any structure.
+std::string opencl_wrapper(const ir::function& f, program_parts& parts) {
+    const auto both = [&](ir::type t, std::size_t k, const std::string& name) {
+        return fmt::format("    union {{ {} own; {} text; }} {};\n", type_name(parts, t),
+                           f.text->structures[k], name);
+    };
+    std::string body, arguments;
+    for (std::size_t k = 0; k < f.parameters.size(); ++k) {
+        const ir::type what = f.parameters[k].what;
+        std::string argument = fmt::format("a{}", k);
+        if (is_structure(what) && what.is_pointer()) {
+            const ir::type memory = pointer_to(ir::type(), what.where, what.is_const);
+            argument = fmt::format("({}){}", type_name(parts, memory), argument);
+        } else if (is_structure(what)) {
+            body += both(what, k, fmt::format("s{} = {{{}}}", k, argument));
+            argument = fmt::format("s{}.text", k);
+        }
+        arguments += (k ? ", " : "") + argument;
+    }
+    const std::string call = fmt::format("{}({});\n", f.name, arguments);
+    if (is_structure(f.result))
+        body += both(f.result, f.parameters.size(), "result") + "    result.text = " + call +
+                "    return result.own;\n";
+    else
+        body += (f.result == ir::type() ? "    " : "    return ") + call;
+    return fmt::format("static inline {} balm_text_{}({}) {{\n{}}}\n", type_name(parts, f.result), f.name,
+                       parameters_of(f, parts), body);
+}
 
 }  // namespace
 
 std::string called_name(const ir::function& f, program_parts& parts) {
-    if (parts.language.has.keeps_texts) return f.name;
-    std::string own = std::string(prelude_namespace) + "::" + cuda_name(f.name);
-    const bool converts = is_vector(f.result) || std::any_of(f.parameters.begin(), f.parameters.end(),
-                                                             [](const auto& p) { return is_vector(p.what); });
-    if (!converts) return own;
-    std::string parameters, arguments;
-    for (std::size_t k = 0; k < f.parameters.size(); ++k) {
-        const ir::type what = f.parameters[k].what;
-        const std::string name = fmt::format("a{}", k), comma = k ? ", " : "";
-        parameters += fmt::format("{}{} {}", comma, type_name(parts, what), name);
-        if (what.is_pointer())
-            arguments += fmt::format("{}({}){}", comma, type_in_text(parts.language, what), name);
-        else
-            arguments += comma + (is_vector(what) ? fmt::format("{}::balm_as<{}>({})", prelude_namespace,
-                                                                type_in_text(parts.language, what), name)
-                                                  : name);
-    }
-    std::string call = fmt::format("{}({})", own, arguments);
-    const std::string result = type_name(parts, f.result);
-    if (is_vector(f.result)) call = fmt::format("{}::balm_as<{}>({})", prelude_namespace, result, call);
-    return parts.use({"balm_text_" + f.name,
-                      fmt::format("static __device__ inline {} balm_text_{}({}) {{\n    return {};\n}}\n",
-                                  result, f.name, parameters, call)});
+    const bool keeps_texts = parts.language.has.keeps_texts;
+    const std::string own =
+        keeps_texts ? f.name : fmt::format("{}::{}", prelude_namespace, cuda_name(f.name));
+    if (!any_type(f, keeps_texts ? is_structure : has_two_types)) return own;
+    parts.meets_text_structures = parts.meets_text_structures || any_type(f, is_structure);
+    return parts.use(
+        {"balm_text_" + f.name, keeps_texts ? opencl_wrapper(f, parts) : cuda_wrapper(f, own, parts)});
 }
 
 }  // namespace balm::emit

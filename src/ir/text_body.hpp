@@ -22,6 +22,9 @@ struct text_body {
     text_list texts;
     bool has_barrier = false;
     bool asks_for_its_place = false;  ///< get_global_id and the like: work-items may get different results
+    /// What the text of a function calls the structures among its parameters and, last, its result; no matter
+    /// for other types. The program that calls it has types of its own with the same layout.
+    std::vector<std::string> structures;
     /// The work-group size that a kernel says it needs (reqd_work_group_size); 0: none.
     std::array<std::size_t, 3> required_local{0, 0, 0};
 };

@@ -308,7 +308,10 @@ private:
             t.type.what = word.is("enum") ? category::enumeration : category::structure;
             while (k + 1 < end && list_[k + 1].is_attribute() && k + 2 < end)
                 k = behind_bracket(list_, k + 2, end) - 1;
-            if (k + 1 < end && list_[k + 1].is_word()) ++k;
+            if (k + 1 < end && list_[k + 1].is_word()) {
+                ++k;
+                t.type.words = word.words + " " + list_[k].words;
+            }
             if (k + 1 < end && list_[k + 1].is("{")) k = behind_bracket(list_, k + 1, end) - 1;
             return t;
         }
@@ -324,7 +327,8 @@ private:
         for (const std::string_view name : foreign_names)
             if (word.is(name)) t.type = {category::foreign, scalar::nothing, 1, false, name};
         if (const auto found = result_.typedefs.find(word.words); found != result_.typedefs.end())
-            return found->second;
+            t = found->second;
+        if (!t.is_pointer) t.type.words = word.words;
         return t;
     }
 

@@ -33,6 +33,7 @@ struct value_type {
     std::uint8_t lanes = 1;
     bool is_no_parameter = false;   ///< bool, size_t …: OpenCL forbids it as a kernel's parameter
     std::string_view foreign = {};  ///< how a message calls what is foreign
+    std::string words = {};         ///< of a structure, or of what is unknown: "struct particle"
 };
 
 /// A value, or a pointer to one.

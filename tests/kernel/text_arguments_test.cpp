@@ -1,10 +1,12 @@
 // Text kernels without a signature, whose arguments are known at run time; memory that a text only reads.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "emit/printer.hpp"
 #include "kernel/run.hpp"
 
 namespace balm::test {
@@ -202,6 +204,93 @@ TEST(C11_text_functions, read_constant_memory_in_expressions) {
         const vector<int> part = as_vector(vector<int>(ctx, 1024, 7).elements().from(512));
         EXPECT_THAT(message_of<usage_error>([&] { y = pick(index, part); }),
                     HasSubstr("a part of some memory"));
+    });
+}
+
+/// The structure is named by its tag and as a type, and its members are called otherwise.
+const char* const bodies = R"(
+    struct body { float4 at, speed; int number; };
+    typedef struct body body;
+    body moved(struct body from, float by) {
+        from.at += by * from.speed;
+        from.number += 1;
+        return from;
+    }
+    static inline float energy(const body b) { return dot(b.speed, b.speed) / 2; }
+    float of_neighbour(int i, global const struct body* all) { return energy(all[i ^ 1]); }
+    void renumber(global body* all, int i, body as) { all[i].number = as.number; })";
+
+TEST(C11_text_functions, take_and_return_structures) {
+    const text_source text(bodies);
+    const auto moved = source_function<particle(particle, float)>("moved", text);
+    const auto energy = source_function<float(particle)>("energy", text);
+    const auto of_neighbour = source_function<float(int, In<particle>)>("of_neighbour", text);
+    const auto renumber = source_function<void(Mixed<particle>, int, particle)>("renumber", text);
+    const auto step = kernel<1>("step", [&](Mixed<particle> all, Out<float> energies) {
+        Index i = global_id(0);
+        Var<particle> next = moved(all[i], 0.5f);
+        all[i] = next;
+        energies[i] = energy(next);
+        renumber(all, cast<int>(i), moved(next, 1.f));  // between accesses of the kernel's own
+        all[i].id += 100;
+    });
+    const std::string cuda = emit::print(*step.function(), runtime::dialect::cuda_cpp);
+    EXPECT_THAT(cuda, HasSubstr("balm_cl::energy(balm_cl::balm_as<balm_cl::body>(a0))"));
+    EXPECT_THAT(cuda, HasSubstr("balm_cl::renumber((balm_cl::body*)a0, a1, "));
+    std::vector<particle> given(6);
+    for (std::size_t k = 0; k < 6; ++k) {
+        const auto v = static_cast<float>(k);
+        given[k] = {{v, 1, 2, 3}, {v, 0, -v, 1}, static_cast<std::int32_t>(10 * k)};
+    }
+    const auto energy_of = [](const particle& p) { return (2 * p.vel[0] * p.vel[0] + 1) / 2; };
+    on_all_devices([&](const device& on) {
+        auto all = on.mixed_buffer<particle>(6);
+        all.write(given);
+        auto energies = on.out_buffer<float>(6);
+        on.execute(step(all, energies), {6});
+        const auto got = all.read();
+        const auto measured = energies.read();
+        for (std::size_t k = 0; k < 6; ++k) {
+            const auto v = static_cast<float>(k);
+            EXPECT_TRUE((got[k].pos == balm::float4{1.5f * v, 1, 2 - 0.5f * v, 3.5f})) << k;
+            EXPECT_TRUE((got[k].vel == given[k].vel)) << k;
+            EXPECT_EQ(got[k].id, given[k].id + 2 + 100);
+            EXPECT_EQ(measured[k], energy_of(given[k]));
+        }
+    });
+    on_all_contexts([&](const context& ctx) {
+        const vector<particle> x(ctx, given);
+        vector<particle> y(ctx, 6);
+        vector<float> e(ctx, 6);
+        y = moved(moved(x, 1.f), 1.f);
+        e = energy(y) + energy(x);
+        const auto host = y.to_host();
+        const auto twice = e.to_host();
+        float total = 0;
+        for (std::size_t k = 0; k < 6; ++k) {
+            const auto v = static_cast<float>(k);
+            EXPECT_TRUE((host[k].pos == balm::float4{3 * v, 1, 2 - 2 * v, 5})) << k;
+            EXPECT_EQ(host[k].id, given[k].id + 2);
+            EXPECT_EQ(twice[k], 2 * energy_of(given[k]));
+            total += energy_of(given[k]);
+        }
+        EXPECT_EQ(balm::sum(energy(x)), total);
+        if (ctx.size() > 1) return;  // memory as a whole is of one device
+        e = of_neighbour(balm::cast<int>(balm::element_index()), x);
+        const auto others = e.to_host();
+        for (std::size_t k = 0; k < 6; ++k) EXPECT_EQ(others[k], energy_of(given[k ^ 1]));
+    });
+}
+
+TEST(C11_text_functions, of_texts_that_are_known_at_run_time) {
+    const auto computed = [](const std::string& formula) {
+        return source_function<float(float, float)>("f",
+                                                    "float f(float a, float b) { return " + formula + "; }");
+    };
+    on_all_contexts([&](const context& ctx) {
+        const vector<float> x(ctx, {1, 2, 3}), y(ctx, {4, 5, 6});
+        EXPECT_EQ(balm::sum(computed("a * b")(x, y)), 32);
+        EXPECT_EQ(balm::sum(computed("a - b")(x, y)), -9);
     });
 }
 

@@ -35,6 +35,22 @@ TEST(B9_vexcl_contexts, have_the_devices_that_filters_accept) {
     std::size_t with_double = 0;
     for (unsigned d = 0; d < all.size(); ++d) with_double += all.device(d).info().has_double ? 1 : 0;
     EXPECT_EQ(vex::Context(vex::Filter::DoublePrecision).size(), with_double);
+    // OpenCL's names of properties, in conditions too.
+    const vex::backend::device first = all.device(0);
+    EXPECT_EQ(first.getInfo<CL_DEVICE_NAME>(), name);
+    EXPECT_EQ(first.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>(), first.info().global_memory);
+    EXPECT_TRUE(vex::Filter::Type(first.getInfo<CL_DEVICE_TYPE>())(first));
+    EXPECT_EQ(all.queue(0).getInfo<CL_QUEUE_DEVICE>(), all.device(0));
+    EXPECT_EQ(all.queue(0).getInfo<CL_QUEUE_CONTEXT>(), all.context(0));
+    EXPECT_EQ(vex::is_cpu(all.queue(0)), vex::Filter::CPU(first));
+    const auto is_vast = [](const vex::backend::device& d) {
+        return d.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>() == ~cl_ulong(0);
+    };
+    EXPECT_EQ(vex::Context(vex::Filter::Any && is_vast).size(), 0u);
+    // A filter that a program makes step by step.
+    vex::Filter::General chosen = vex::Filter::All;
+    chosen = chosen && !vex::Filter::Name("no such device");
+    EXPECT_EQ(vex::Context(chosen).size(), all.size());
     std::ostringstream text;
     text << all;
     EXPECT_EQ(text.str().rfind("1. " + name, 0), 0u) << text.str();

@@ -97,6 +97,15 @@ TEST(B9_vexcl_expressions, have_indices_constants_and_conversions) {
         });
         bits = convert_uint(100 * x);
         expect_equal(bits, [&](std::size_t e) { return cl_uint(100 * a[e]); });
+        // Of host values they are expressions, too.
+        vex::vector<cl_int2> pairs(ctx, n);
+        const cl_float2 given = {{4.75f, -8.5f}};
+        pairs = vex::convert_int2(given) + vex::as_int2(given);
+        cl_int2 words;
+        std::memcpy(&words, &given, sizeof words);
+        const cl_int2 got = pairs[n - 1];
+        EXPECT_EQ(got.s[0], 4 + words.s[0]);
+        EXPECT_EQ(got.s[1], -8 + words.s[1]);
         static_assert(std::is_same_v<decltype(x + 1)::value_type, double>);
         static_assert(std::is_same_v<decltype(x < 1)::value_type, bool>);
         static_assert(std::is_same_v<decltype(vex::cast<float>(x) * 2)::value_type, float>);

@@ -8,6 +8,20 @@
 
 namespace balm::test {
 
+struct ball {
+    double mass, speed;
+};
+BALM_STRUCT(ball, mass, speed)
+
+}  // namespace balm::test
+
+template <>
+struct vex::type_name_impl<balm::test::ball> {
+    static std::string get() { return "ball"; }
+};
+
+namespace balm::test {
+
 namespace {
 
 VEX_FUNCTION(double, squares, (double, a)(double, b), return a * a + b * b;);
@@ -90,6 +104,8 @@ TEST(B9_vexcl_pointers, lead_to_elements) {
     const auto i = vex::element_index();
     y = *(p + i) * 2 - p[vex::if_else(i > 0, i - 1, i)] - *p;
     for (std::size_t k = 0; k < n; ++k) ASSERT_EQ(y[k], a[k] * 2 - a[k > 0 ? k - 1 : k] - a[0]);
+    y = *(vex::tag<1>(p) + i);
+    EXPECT_EQ(on_host(y), a);
     y = 0;
     z = 0;
     *vex::if_else(x < 0.5, &y, &z) = x + 1;
@@ -101,6 +117,13 @@ TEST(B9_vexcl_pointers, lead_to_elements) {
     bins = 0;
     vex::eval(atomic_add(vex::raw_pointer(bins) + vex::element_index(0, n) % 3, 2));
     EXPECT_EQ(on_host(bins), (std::vector<int>{334, 334, 332}));
+    // The address of an element at a position leads back to it.
+    vex::vector<int> where(ctx, n), counts(ctx, 8);
+    where = vex::element_index() % 8;
+    counts = 0;
+    vex::eval(atomic_add(&vex::permutation(where)(counts), 1));
+    vex::eval(atomic_sub(&vex::raw_pointer(counts)[where], 2));
+    EXPECT_EQ(on_host(counts), (std::vector<int>{-63, -63, -63, -63, -62, -62, -62, -62}));
     const vex::vector<int>* const host_pointer = &bins;
     EXPECT_EQ(host_pointer->size(), 3u);
 }
@@ -118,6 +141,24 @@ TEST(B9_vexcl_functions, see_headers_and_options) {
         x = answer(vex::element_index());
         EXPECT_EQ(x[3], 132);
         vex::pop_compile_options(ctx);
+        vex::pop_program_header(ctx);
+    });
+}
+
+TEST(B9_vexcl_functions, take_and_return_structures_that_balm_knows) {
+    on_one_and_two_devices([](const vex::Context& ctx) {
+        vex::push_program_header(ctx, "typedef struct { double mass, speed; } ball;\n");
+        VEX_FUNCTION(ball, pushed, (ball, b)(double, by), b.speed += by / b.mass; return b;);
+        VEX_FUNCTION(double, energy, (ball, b), return b.mass * b.speed * b.speed / 2;);
+        std::vector<ball> host(1000);
+        for (std::size_t i = 0; i < host.size(); ++i) host[i] = {2, double(i)};
+        vex::vector<ball> x(ctx, host);
+        vex::vector<double> y(ctx, host.size());
+        x = pushed(x, 4.0);
+        y = energy(x) + x.size();
+        vex::copy(x, host);
+        EXPECT_EQ(host[999].speed, 1001);
+        EXPECT_EQ(y[999], 1001. * 1001 + 1000);
         vex::pop_program_header(ctx);
     });
 }

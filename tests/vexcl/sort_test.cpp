@@ -5,7 +5,16 @@
 #include <numeric>
 #include <tuple>
 
+#include <vexcl/external/clogs.hpp>
+
 #include "vexcl/contexts.hpp"
+
+// What CLOGS itself takes, which programs ask before they call it.
+static_assert(vex::clogs::is_scannable<int>::value && vex::clogs::is_scannable<cl_uint4>::value);
+static_assert(!vex::clogs::is_scannable<bool>::value && !vex::clogs::is_scannable<cl_float4>::value);
+static_assert(!vex::clogs::is_scannable<int(int)>::value);
+static_assert(vex::clogs::is_sort_key<cl_ulong>::value && !vex::clogs::is_sort_key<float>::value);
+static_assert(vex::clogs::is_sort_value<cl_float2>::value);
 
 namespace balm::test {
 
@@ -82,6 +91,7 @@ TEST(B9_vexcl_sort, values_move_with_their_keys) {
         expect_moved(std::greater<int>(),
                      [](auto& k, auto& v) { vex::sort_by_key(k, v, vex::greater<int>()); });
         expect_moved(even_first(), [](auto& k, auto& v) { vex::sort_by_key(k, v, even_first()); });
+        expect_moved(std::less<int>(), [](auto& k, auto& v) { vex::clogs::stable_sort_by_key(k, v); });
     });
 }
 

@@ -14,6 +14,7 @@
 #include <balm/interop.hpp>
 #include <balm/queue.hpp>
 
+#include "vexcl/backend/device_property.hpp"
 #include "vexcl/util.hpp"
 
 // Programs ask which backend they are compiled for, to pick the language of their own kernels.
@@ -38,6 +39,15 @@ public:
     std::string name() const { return of_.name(); }
     /// Everything that is known of it.
     const balm::device_info& info() const { return of_.info(); }
+    /// The property that OpenCL calls Name, of those in device_property.hpp.
+    ///
+    ///     vex::Context ctx([](const vex::backend::device& d) {
+    ///         return d.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>() > 8e9;
+    ///     });
+    template <cl_device_info Name>
+    auto getInfo() const {
+        return detail::device_property<Name>::of(info());
+    }
     const balm::device& balm_device() const { return of_; }
 
     friend bool operator==(const device& a, const device& b) { return a.of_ == b.of_; }
@@ -82,6 +92,16 @@ public:
 
     backend::device device() const { return backend::device(device_); }
     backend::context context() const { return backend::context(device_); }
+    /// The same by OpenCL's names, CL_QUEUE_DEVICE and CL_QUEUE_CONTEXT.
+    template <cl_command_queue_info Name>
+    auto getInfo() const {
+        static_assert(Name == CL_QUEUE_DEVICE || Name == CL_QUEUE_CONTEXT,
+                      "a queue tells its device and its context");
+        if constexpr (Name == CL_QUEUE_DEVICE)
+            return device();
+        else
+            return context();
+    }
     const balm::device& balm_device() const { return device_; }
     const balm::queue& balm_queue() const { return queue_; }
     /// The driver's handle; starts the device.
@@ -167,5 +187,6 @@ using namespace backend;  // NOLINT(google-build-using-namespace)
 }  // namespace backend
 
 using backend::command_queue;
+using backend::is_cpu;
 
 }  // namespace vex

@@ -3,10 +3,10 @@
 
 #include "vexcl/detail/opencl.hpp"
 
-#include <algorithm>
 #include <concepts>
 #include <cstdio>
 #include <functional>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -27,7 +27,7 @@ namespace Filter {
 /// What the operators below combine.
 struct filter_base {};
 
-/// A filter made of a function on devices.
+/// Any filter, for programs that choose one at run time.
 class General : public filter_base {
 public:
     template <class F>
@@ -62,7 +62,7 @@ VEX_FILTER_BY_TEXT(Extension, extensions)
 /// CL_DEVICE_TYPE_… bits.
 class Type : public filter_base {
 public:
-    explicit Type(cl_device_type types) : types_(types) {}
+    constexpr explicit Type(cl_device_type types) : types_(types) {}
     explicit Type(const std::string& name) : types_(CL_DEVICE_TYPE_ALL) {
         const auto names = [&](const char* type) { return name.find(type) != std::string::npos; };
         if (names("CPU"))
@@ -93,6 +93,10 @@ struct AnyFilter : filter_base {
 /// Devices that compute in double precision.
 struct DoublePrecisionFilter : filter_base {
     bool operator()(const backend::device& d) const { return d.info().has_double; }
+};
+/// Devices that share memory with OpenGL.
+struct GLSharingFilter : filter_base {
+    bool operator()(const backend::device& d) const { return d.info().has_extension("cl_khr_gl_sharing"); }
 };
 /// OpenCL devices of this version or a later one.
 class CLVersion : public filter_base {
@@ -138,36 +142,39 @@ private:
     mutable int before_;
 };
 
-/// What the environment asks for, when the filter is used: OCL_PLATFORM, OCL_VENDOR, OCL_DEVICE,
-/// OCL_EXTENSION (a part of the text), OCL_TYPE (CPU, GPU, ACCELERATOR), OCL_MAX_DEVICES, OCL_POSITION.
+/// What the environment asks for, when devices are: OCL_PLATFORM, OCL_VENDOR, OCL_DEVICE, OCL_EXTENSION (a
+/// part of the text), OCL_TYPE (CPU, GPU, ACCELERATOR), OCL_MAX_DEVICES, OCL_POSITION.
 class EnvFilter : public filter_base {
 public:
-    EnvFilter() {
-        add<Platform>("OCL_PLATFORM");
-        add<Vendor>("OCL_VENDOR");
-        add<Name>("OCL_DEVICE");
-        add<Extension>("OCL_EXTENSION");
-        if (const char* type = vex::getenv("OCL_TYPE")) all_.emplace_back(Type(std::string(type)));
-        if (const char* n = vex::getenv("OCL_MAX_DEVICES")) all_.emplace_back(Count(std::stoi(n)));
-        if (const char* n = vex::getenv("OCL_POSITION")) all_.emplace_back(Position(std::stoi(n)));
-    }
     bool operator()(const backend::device& d) const {
-        return std::all_of(all_.begin(), all_.end(), [&](const General& each) { return each(d); });
+        return passes<Platform>(d, "OCL_PLATFORM") && passes<Vendor>(d, "OCL_VENDOR") &&
+               passes<Name>(d, "OCL_DEVICE") && passes<Extension>(d, "OCL_EXTENSION") &&
+               passes<Type>(d, "OCL_TYPE") && passes(d, most_, "OCL_MAX_DEVICES") &&
+               passes(d, at_, "OCL_POSITION");
     }
 
 private:
     template <class F>
-    void add(const char* variable) {
-        if (const char* part = vex::getenv(variable)) all_.emplace_back(F(part));
+    static bool passes(const backend::device& d, const char* variable) {
+        const char* const wanted = vex::getenv(variable);
+        return wanted == nullptr || F(std::string(wanted))(d);
     }
-    std::vector<General> all_;
+    /// The same of a filter that counts.
+    template <class F>
+    static bool passes(const backend::device& d, std::optional<F>& count, const char* variable) {
+        if (!count)
+            if (const char* n = vex::getenv(variable)) count.emplace(std::stoi(n));
+        return !count || (*count)(d);
+    }
+    mutable std::optional<Count> most_;
+    mutable std::optional<Position> at_;
 };
 
 inline const AnyFilter Any, All;
 inline const DoublePrecisionFilter DoublePrecision;
-inline const Type CPU(CL_DEVICE_TYPE_CPU), GPU(CL_DEVICE_TYPE_GPU), Accelerator(CL_DEVICE_TYPE_ACCELERATOR);
-/// Devices that share memory with OpenGL.
-inline const Extension GLSharing("cl_khr_gl_sharing");
+inline constexpr Type CPU(CL_DEVICE_TYPE_CPU), GPU(CL_DEVICE_TYPE_GPU),
+    Accelerator(CL_DEVICE_TYPE_ACCELERATOR);
+inline const GLSharingFilter GLSharing;
 inline const EnvFilter Env;
 
 template <class F>
@@ -175,26 +182,37 @@ concept filter = std::derived_from<std::remove_cvref_t<F>, filter_base>;
 template <class F>
 concept condition = std::is_invocable_r_v<bool, const F&, const backend::device&>;
 
+/// The filter that a function on devices is.
+template <class F>
+class combined : public filter_base {
+public:
+    explicit combined(F accepts) : accepts_(std::move(accepts)) {}
+    bool operator()(const backend::device& d) const { return accepts_(d); }
+
+private:
+    F accepts_;
+};
+
 /// Both accept the device; the second is asked only if the first does.
 template <condition L, condition R>
-requires(filter<L> || filter<R>) General operator&&(const L& l, const R& r) {
-    return General([l, r](const backend::device& d) { return l(d) && r(d); });
+requires(filter<L> || filter<R>) auto operator&&(const L& l, const R& r) {
+    return combined([l, r](const backend::device& d) { return l(d) && r(d); });
 }
 /// One accepts the device; the second is asked only if the first does not.
 template <condition L, condition R>
-requires(filter<L> || filter<R>) General operator||(const L& l, const R& r) {
-    return General([l, r](const backend::device& d) { return l(d) || r(d); });
+requires(filter<L> || filter<R>) auto operator||(const L& l, const R& r) {
+    return combined([l, r](const backend::device& d) { return l(d) || r(d); });
 }
 template <filter F>
-General operator!(const F& f) {
-    return General([f](const backend::device& d) { return !f(d); });
+auto operator!(const F& f) {
+    return combined([f](const backend::device& d) { return !f(d); });
 }
 
 /// Devices that the filter accepts and no other process holds by this filter or by balm::filter::exclusive.
 /// They are held until the program ends.
 template <condition F>
-General Exclusive(const F& accepts) {
-    return General([accepts](const backend::device& d) {
+auto Exclusive(const F& accepts) {
+    return combined([accepts](const backend::device& d) {
         if (!accepts(d)) return false;
         static auto& held = *new std::vector<balm::context>;  // until the program ends
         const auto is_it = [&](const balm::device_info& i) {

@@ -10,7 +10,6 @@
 #if __has_include(<boost/fusion/include/vector_tie.hpp>)
 #include <boost/fusion/include/at_c.hpp>
 #include <boost/fusion/include/is_sequence.hpp>
-#include <boost/fusion/include/size.hpp>
 #include <boost/fusion/include/vector.hpp>
 #include <boost/fusion/include/vector_tie.hpp>
 #endif
@@ -42,7 +41,7 @@ requires(is_vector<std::remove_const_t<V>>&&...) std::tuple<V&...> vectors_of(
 #if __has_include(<boost/fusion/include/vector_tie.hpp>)
 template <class S>
 requires boost::fusion::traits::is_sequence<S>::value auto vectors_of(const S& sequence) {
-    constexpr auto count = static_cast<std::size_t>(boost::fusion::result_of::size<S>::value);
+    constexpr auto count = static_cast<std::size_t>(S::size::value);  // Fusion's own header for it is heavy
     return [&]<std::size_t... K>(std::index_sequence<K...>) {
         return std::tie(boost::fusion::at_c<static_cast<int>(K)>(sequence)...);
     }

@@ -1,6 +1,9 @@
 #pragma once
 // Algorithms under the names of VexCL's header for CLOGS. They are Balm's, on every device.
 
+#include <concepts>
+#include <type_traits>
+
 #include "vexcl/scan.hpp"
 #include "vexcl/sort.hpp"
 
@@ -10,6 +13,25 @@ namespace clogs {
 using vex::exclusive_scan;
 using vex::sort;
 using vex::sort_by_key;
+
+/// Sorts keys, and values with them; equal keys keep their order.
+template <class K, class V>
+void stable_sort_by_key(vector<K>& keys, vector<V>& values) {
+    vex::sort_by_key(keys, values);
+}
+
+/// Which elements CLOGS itself scans, and sorts by: integers, and short vectors of these for scans. Here any
+/// element will do.
+template <class T>
+struct is_scannable : std::false_type {};
+template <std::integral T>
+struct is_scannable<T> : std::bool_constant<!std::same_as<T, bool>> {};
+template <detail::host_vector T>
+struct is_scannable<T> : std::is_integral<typename cl_scalar_of<T>::type> {};
+template <class T>
+struct is_sort_key : std::bool_constant<std::is_integral_v<T> && !std::same_as<T, bool>> {};
+template <class T>
+struct is_sort_value : std::bool_constant<detail::host_value<T>> {};
 
 }  // namespace clogs
 }  // namespace vex

@@ -116,6 +116,13 @@ std::string leaf_words(Push&& push) {
 
 }  // namespace
 
+tape::tape() = default;
+tape::tape(const tape&) = default;
+tape::tape(tape&&) noexcept = default;
+tape& tape::operator=(const tape&) = default;
+tape& tape::operator=(tape&&) noexcept = default;
+tape::~tape() = default;
+
 void tape::refuse_more() {
     throw usage_error("an expression of 60,000 operations; assign parts of it to vectors");
 }

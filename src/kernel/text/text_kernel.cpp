@@ -140,7 +140,11 @@ void check_definition(ir::function& f, ir::text_body& body, const survey& s,
         if (follows[k]) follow(f.parameters[k], found->parameters[k]);
     if (const std::string why = difference(f, f.parameters.size(), *found); !why.empty())
         throw usage_error(why);
-    for (std::size_t k = 0; k < f.parameters.size(); ++k) f.parameters[k].name = found->parameters[k].name;
+    for (std::size_t k = 0; k < f.parameters.size(); ++k) {
+        f.parameters[k].name = found->parameters[k].name;
+        body.structures.push_back(found->parameters[k].type.words);
+    }
+    body.structures.push_back(found->result.type.words);
     body.required_local = found->required_local;
     try {
         refuse_recursion(s.words, s.declared);
@@ -170,18 +174,24 @@ void note_effects(ir::function& f, ir::text_body& body) {
 
 namespace {
 
-/// A function of the text has the text's own structures, which a traced kernel does not know.
-void refuse_structures(const ir::function& f) {
-    const auto refuse = [&](trace::type t) {
+/// What a caller cannot pass to a function of a text: pointers to pointers, and structures that it has no name
+/// for in the text.
+void refuse_nameless_types(const ir::function& f) {
+    const auto refuse = [&](trace::type t, std::size_t k) {
         if (t.is_pointer()) t = pointee(t);
-        if (t.is_pointer() || ir::is_structure(t))
-            throw usage_error(
-                fmt::format("function '{}' is given as text and takes or returns {}: scalars, vectors "
-                            "and pointers to these are passed to it; structures are passed to kernels",
-                            f.name, type_words(t)));
+        if (t.is_pointer())
+            throw usage_error(fmt::format(
+                "function '{}' is given as text and takes or returns a pointer to pointers; pass the memory "
+                "itself",
+                f.name));
+        if (ir::is_structure(t) && (k >= f.text->structures.size() || f.text->structures[k].empty()))
+            throw usage_error(fmt::format(
+                "function '{}' takes or returns the structure {}, and its definition, which names that "
+                "structure in the text, is not there or depends on a condition (#if)",
+                f.name, type_words(t)));
     };
-    refuse(f.result);
-    for (const ir::parameter& p : f.parameters) refuse(p.what);
+    for (std::size_t k = 0; k < f.parameters.size(); ++k) refuse(f.parameters[k].what, k);
+    refuse(f.result, f.parameters.size());
 }
 
 }  // namespace
@@ -270,7 +280,6 @@ std::shared_ptr<const ir::function> detail::find_in_text(const located_name& nam
                      : pointer_to(element, space::global, use == trace::access::in && !is_promised);
         f->parameters.push_back(std::move(p));
     }
-    if (dimensions == 0) refuse_structures(*f);
     f->text = body;
     if (body->texts.empty() && dimensions > 0)
         throw usage_error(
@@ -279,6 +288,7 @@ std::shared_ptr<const ir::function> detail::find_in_text(const located_name& nam
                         f->name));
     if (!body->texts.empty())
         if (const auto s = survey_of(body->texts)) check_definition(*f, *body, *s, follows);
+    if (dimensions == 0) refuse_nameless_types(*f);
     note_effects(*f, *body);
     f->identity = ir::hash(*f);
     return f;
