@@ -9,6 +9,11 @@ target_compile_options(balm_options INTERFACE
     # "Floating point"): g++ does so by default on arm64.
     "$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-ffp-contract=off>")
 
+# By default g++ collects garbage whenever its memory has grown by a third, and the tests' precompiled header alone takes
+# 170 MB, which it looks through each time: a tenth of the time of compiling the tests.
+target_compile_options(balm_options INTERFACE
+    "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:SHELL:--param ggc-min-heapsize=500000>")
+
 # Names of sources that are compiled together (cmake/balm_unity.cmake) meet nowhere else.
 set(is_unity "$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>")
 target_compile_options(balm_options INTERFACE
