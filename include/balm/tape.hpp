@@ -128,8 +128,8 @@ struct produced_leaf {
     std::uint16_t leaf = 0;
 };
 
-/// The list behind every expr<T>, whatever T. What copies and destroys its lists is compiled in the library: in
-/// headers it took a compiler a fifth of a program of twenty expressions (g++ 12 -O0, 2026-11-25).
+/// The list behind every expr<T>, whatever T. What copies and destroys its lists is compiled in the library:
+/// in headers it took a compiler a fifth of a program of twenty expressions (g++ 12 -O0, 2026-11-25).
 struct tape {
     tape();
     tape(const tape&);

@@ -28,7 +28,7 @@ struct program_parts {
     std::map<const ir::function*, std::string> functions;      ///< printed names of callees
     bool uses_f64 = false;
     bool meets_text_structures = false;  ///< a text has structures of its own for the same memory
-    std::set<std::string> extensions;  ///< of the language, to be enabled
+    std::set<std::string> extensions;    ///< of the language, to be enabled
 
     /// Has the function printed once, and gives its name.
     std::string use(const helper_function&);

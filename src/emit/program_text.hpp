@@ -19,8 +19,8 @@ struct program_text {
 /// build_error for what cannot be carried over, and for a function that no text of the program defines.
 program_text print_texts(const ir::function& kernel, const dialect&);
 
-/// How generated source calls a function that is given as text. The text has structures, and for CUDA vectors,
-/// of its own: a function that converts is added to the program.
+/// How generated source calls a function that is given as text. The text has structures, and for CUDA
+/// vectors, of its own: a function that converts is added to the program.
 std::string called_name(const ir::function&, program_parts&);
 
 /// The texts of the function and of all that it calls, in that order, each once.

@@ -283,6 +283,9 @@ void verify(const function&);
 /// Throws trace_error where only some sub-groups of a group may reach a sub-group operation: what a device
 /// that emulates them, by barriers of the group, cannot run.
 void require_whole_groups(const function&);
+/// Whether there are barriers that a group may step over, all of it: in a branch, or behind a jump; and
+/// branches or loops that its work-items take differently. It is what PoCL 3.1 compiles to wrong code.
+bool steps_over_barriers(const function&);
 
 /// Folds constants, shares equal values, forwards variables and removes what nobody uses, until nothing
 /// changes; then puts pure values in the order of their use, so that equal programs are equal however the

@@ -254,6 +254,85 @@ static inline double balm_shuffle_f64(double value, int lane, int last) {
                           "int last) {\n    unsigned int result;\n    asm volatile(\"shfl.sync.down.b32"));
 }
 
+TEST(A4_barriers, that_groups_step_over_are_not_optimised_for_CPUs) {
+    const auto is_left_alone = [](auto&& body, bool on_cpu = true) {
+        const auto kernel = balm::kernel<1>("k(flag, out)", [&](Int flag, Out<int> out) {
+            const Int item = cast<int>(local_id(0));
+            body(
+                flag, item, [&] { local_barrier(); },
+                [&] {
+                    IF (item % 3 == 0) {
+                        out[item] = 1;
+                    }
+                });
+        });
+        ir::launch_facts facts;
+        facts.on_cpu = on_cpu;
+        return !ir::lower(*kernel.function(), facts).is_optimised;
+    };
+    const auto in_branch = [](const Int& flag, const Int&, auto&& meet, auto&& part) {
+        IF (flag > 0) {
+            meet();
+            part();
+        }
+    };
+    EXPECT_TRUE(is_left_alone(in_branch));
+    EXPECT_FALSE(is_left_alone(in_branch, false));
+    EXPECT_TRUE(is_left_alone([](const Int& flag, const Int&, auto&& meet, auto&& part) {
+        const auto met = balm::function("met(flag)", [&](Int f) {
+            meet();
+            return f;
+        });
+        part();
+        Int told = 0;
+        IF (flag > 0) {
+            told = 1;
+        }
+        ELSE { told = met(flag); }
+    }));
+    EXPECT_TRUE(is_left_alone([](const Int& flag, const Int&, auto&& meet, auto&& part) {
+        IF (flag > 0) {
+            return_();
+        }
+        meet();
+        part();
+    }));
+    EXPECT_TRUE(is_left_alone([](const Int& flag, const Int&, auto&& meet, auto&& part) {
+        for (Int k : range(flag)) {
+            IF (k == 3) {
+                continue_();
+            }
+            meet();
+            part();
+        }
+    }));
+    // Nothing is stepped over, or nobody parts from the others, or there is no barrier.
+    EXPECT_FALSE(is_left_alone([](const Int& flag, const Int& item, auto&& meet, auto&& part) {
+        for (Int k : range(flag)) {
+            meet();
+            part();
+            for (Int l : range(item)) {
+                IF (l == k) {
+                    break_();
+                }
+            }
+        }
+        IF (item > 7) {
+            return_();
+        }
+    }));
+    EXPECT_FALSE(is_left_alone([](const Int& flag, const Int&, auto&& meet, auto&&) {
+        IF (flag > 0) {
+            meet();
+        }
+    }));
+    EXPECT_FALSE(is_left_alone([](const Int& flag, const Int&, auto&&, auto&& part) {
+        IF (flag > 0) {
+            part();
+        }
+    }));
+}
+
 TEST(A4_votes, go_through_local_memory_where_there_are_no_sub_groups) {
     const std::string portable = printed(votes_and_shuffles(), dialect::opencl_c);
     EXPECT_THAT(portable,

@@ -554,9 +554,8 @@ TEST_F(C11_text_kernels, signatures_that_differ_are_refused_and_both_are_shown) 
                 AllOf(HasSubstr("the structure particle"), HasSubstr("depends on a condition")));
     EXPECT_THAT(message_of<usage_error>([] { balm::source_function<particle(float)>("f"); }),
                 HasSubstr("takes or returns the structure particle"));
-    EXPECT_THAT(message_of<usage_error>([] {
-                    balm::source_function<float(particle)>("f", "float f(float4 p) { return p.x; }");
-                }),
+    EXPECT_THAT(message_of<usage_error>(
+                    [] { balm::source_function<float(particle)>("f", "float f(float4 p) { return p.x; }"); }),
                 HasSubstr("is of float4 in the text, but particle"));
     EXPECT_THAT((refusal<1, void(float, In<particle>, Out<float>)>("scale", scale_text)),
                 HasSubstr("In<particle>"));

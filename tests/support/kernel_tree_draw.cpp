@@ -699,10 +699,19 @@ private:
         divergence_ += is_uniform ? 0 : 1;
         std::vector<statement> made{assign()};
         for (int k = 0; k < count; ++k) made.push_back(statement_());
+        if (is_uniform && dice_.chance(40)) meet_and_part(made);
         divergence_ -= is_uniform ? 0 : 1;
         --depth_;
         visible_.resize(outside);
         return made;
+    }
+    /// Where a barrier in a branch is followed by what only some work-items do, and by nothing else.
+    void meet_and_part(std::vector<statement>& made) {
+        made.push_back(may_exchange() ? exchange() : together());
+        statement s{action::branch};
+        s.a = condition(2);
+        s.inner = block(1);
+        made.push_back(s);
     }
     /// Whether the next branch or loop is one that work-items take together.
     bool draw_uniform() { return may_meet() && dice_.chance(50); }

@@ -14,8 +14,8 @@ namespace balm::test {
 namespace {
 
 /// A context of one device; without one the test is skipped.
-#define ONE_DEVICE(ctx)                                                            \
-    const vex::Context ctx(vex::Filter::DoublePrecision && vex::Filter::Count(1)); \
+#define ONE_DEVICE(ctx)                                                           \
+    const vex::Context ctx(vex::Filter::DoublePrecision&& vex::Filter::Count(1)); \
     if (!ctx) GTEST_SKIP() << "no device"
 
 TEST(B9_vexcl_header_of_vectors, has_kernels_and_events) {

@@ -19,6 +19,7 @@ struct lowered {
     std::size_t most_lead = 0;  ///< indices by which the first work-item may begin ahead of 0
     std::size_t local_size = 256;
     std::array<std::size_t, 2> rows_per_item{1, 1};  ///< the same as elements, of the grid's next dimensions
+    bool is_optimised = true;  ///< false: the device's compiler makes it wrong if it does more than it must
 };
 
 lowered lower(const function& kernel, const launch_facts&);

@@ -193,15 +193,27 @@ public:
         : f_(f), sub_groups_need_(sub_groups_need), level_(f.code.size(), group) {}
 
     void run() {
+        settle();
+        report_ = true;
+        pass();
+    }
+    /// What steps_over_barriers asks of a function and of those that it calls, without a word about errors.
+    struct shape {
+        bool steps_over = false;  ///< a branch holds a barrier, or a jump skips one
+        bool parts_ways = false;  ///< there is a branch or a loop that work-items take differently
+    };
+    shape find() {
+        settle();
+        return shape_;
+    }
+
+private:
+    void settle() {
         do {
             changed_ = false;
             pass();
         } while (changed_);
-        report_ = true;
-        pass();
     }
-
-private:
     /// Among whom control is the same: on entry, and after a jump that only some take.
     struct control {
         level here = group;
@@ -229,8 +241,11 @@ private:
     }
     void inner(block_id b, control& c, level condition) {
         const level before = c.here;
+        note(b, condition);
         c.here = std::max(before, condition);
+        ++depth_;
         block_(b, c);
+        --depth_;
         c.here = std::max({before, returned_, c.loop_left});
     }
     void loop(value_id v, control& c, level condition) {
@@ -238,11 +253,33 @@ private:
         control in;
         in.here = std::max({c.here, condition, level_[v]});
         const level returned_before = returned_;
+        const bool outer_meets = loop_meets_;
+        loop_meets_ = std::any_of(std::begin(i.blocks), std::end(i.blocks),
+                                  [&](block_id b) { return b != none && meets(b); });
+        shape_.parts_ways = shape_.parts_ways || in.here != group;
+        ++depth_;
         for (block_id b : i.blocks)
             if (b != none) block_(b, in);
+        --depth_;
+        loop_meets_ = outer_meets;
         // The next turn begins with some gone.
         mark(v, std::max(in.loop_left, returned_ != returned_before ? returned_ : group));
         c.here = std::max(c.here, returned_);
+    }
+    /// Whether work-items of a group meet in the block.
+    bool meets(block_id b) const {
+        return std::any_of(f_.blocks[b].begin(), f_.blocks[b].end(), [&](value_id v) {
+            const instruction& i = f_.code[v];
+            return i.op == opcode::barrier || (is_call(i) && has_barrier(*f_.callees[i.bits])) ||
+                   std::any_of(std::begin(i.blocks), std::end(i.blocks),
+                               [&](block_id inner) { return inner != none && meets(inner); });
+        });
+    }
+    void note(block_id b, level condition) {
+        if (condition != group)
+            shape_.parts_ways = true;
+        else
+            shape_.steps_over = shape_.steps_over || meets(b);
     }
     void instruction_(value_id v, control& c) {
         const instruction& i = f_.code[v];
@@ -276,8 +313,14 @@ private:
             case opcode::for_: return loop(v, c, of_operands(v));
             case opcode::grid_for: mark(v, work_item); return loop(v, c, work_item);
             case opcode::break_:
-            case opcode::continue_: c.loop_left = std::max(c.loop_left, c.here); return;
-            case opcode::return_: returned_ = std::max(returned_, c.here); return;
+            case opcode::continue_:
+                shape_.steps_over = shape_.steps_over || loop_meets_;
+                c.loop_left = std::max(c.loop_left, c.here);
+                return;
+            case opcode::return_:
+                shape_.steps_over = shape_.steps_over || (depth_ > 0 && c.here == group && has_barrier(f_));
+                returned_ = std::max(returned_, c.here);
+                return;
             case opcode::barrier: return need(group, c, "barrier()", i);
             case opcode::atomic: return mark(v, work_item);  // work-items see it one after the other
             case opcode::sub_group:
@@ -328,6 +371,9 @@ private:
     bool changed_ = false;
     level returned_ = group;  ///< some work-items may have ended
     bool report_ = false;
+    shape shape_;
+    int depth_ = 0;            ///< blocks around
+    bool loop_meets_ = false;  ///< the innermost loop holds a barrier
 };
 
 }  // namespace
@@ -335,6 +381,21 @@ private:
 void verify(const function& f) {
     definition_check(f).run();
     if (has_barrier(f) || exchanged_types(f) != 0) barrier_check(f, barrier_check::sub_group).run();
+}
+
+bool steps_over_barriers(const function& f) {
+    if (!has_barrier(f)) return false;
+    barrier_check::shape all;
+    for (const function* each : with_callees(f)) {
+        if (each->text) {
+            all.parts_ways = true;  // as far as is known
+            continue;
+        }
+        const barrier_check::shape found = barrier_check(*each, barrier_check::group).find();
+        all.steps_over = all.steps_over || found.steps_over;
+        all.parts_ways = all.parts_ways || found.parts_ways;
+    }
+    return all.steps_over && all.parts_ways;
 }
 
 void require_whole_groups(const function& f) { barrier_check(f, barrier_check::group).run(); }

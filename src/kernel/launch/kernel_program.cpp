@@ -77,7 +77,7 @@ runtime::program_source source_for(const runtime::device_state& device, const ir
     const ir::lowered fitted = ir::lower(written_out(kernel, language.has, device.info()), facts);
     return {.text = emit::print(fitted.kernel, language),
             .kernel_name = emit::kernel_name(kernel, language),
-            .options = {},
+            .options = fitted.is_optimised ? "" : device.driver().words_for({.optimise = false}),
             .plan = {ir::origins_of(fitted.kernel), fitted.elements_per_item, fitted.most_lead,
                      fitted.local_size, fitted.rows_per_item}};
 }
@@ -174,7 +174,7 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
         check_requirements(kernel, emit::dialect_of(device.driver().language()), device.info());
         report_compilation(kernel, facts);
         runtime::program_source source = source_for(device, kernel, facts);
-        if (within != nullptr) source.options = within->options();
+        if (within != nullptr) source.options += within->options();
         if (facts.max_registers > 0)
             source.options += device.driver().words_for({.max_registers = facts.max_registers});
         source.why = why.empty() ? words_for(programs, kernel, facts, within) : std::string(why);

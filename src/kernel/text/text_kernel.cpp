@@ -174,8 +174,8 @@ void note_effects(ir::function& f, ir::text_body& body) {
 
 namespace {
 
-/// What a caller cannot pass to a function of a text: pointers to pointers, and structures that it has no name
-/// for in the text.
+/// What a caller cannot pass to a function of a text: pointers to pointers, and structures that it has no
+/// name for in the text.
 void refuse_nameless_types(const ir::function& f) {
     const auto refuse = [&](trace::type t, std::size_t k) {
         if (t.is_pointer()) t = pointee(t);
