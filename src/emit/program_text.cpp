@@ -237,8 +237,7 @@ std::string opencl_wrapper(const ir::function& f, program_parts& parts) {
 
 std::string called_name(const ir::function& f, program_parts& parts) {
     const bool keeps_texts = parts.language.has.keeps_texts;
-    const std::string own =
-        keeps_texts ? f.name : fmt::format("{}::{}", prelude_namespace, cuda_name(f.name));
+    std::string own = keeps_texts ? f.name : fmt::format("{}::{}", prelude_namespace, cuda_name(f.name));
     if (!any_type(f, keeps_texts ? is_structure : has_two_types)) return own;
     parts.meets_text_structures = parts.meets_text_structures || any_type(f, is_structure);
     return parts.use(
