@@ -10,6 +10,7 @@
 #include <set>
 
 #include "balm/error.hpp"
+#include "emit/builtin_spelling.hpp"
 #include "emit/cuda/prelude.hpp"
 #include "emit/names.hpp"
 #include "emit/printer.hpp"
@@ -163,10 +164,10 @@ bool any_type(const ir::function& f, Condition&& holds) {
 
 /// "float4 a0, float a1": the parameters as the caller has their types.
 std::string parameters_of(const ir::function& f, program_parts& parts) {
-    std::string list;
+    std::vector<std::string> all;
     for (std::size_t k = 0; k < f.parameters.size(); ++k)
-        list += fmt::format("{}{} a{}", k ? ", " : "", type_name(parts, f.parameters[k].what), k);
-    return list;
+        all.push_back(fmt::format("{} a{}", type_name(parts, f.parameters[k].what), k));
+    return joined(all);
 }
 
 /// The type as the rewritten text has it; `structure` is what the text calls a structure.
@@ -183,7 +184,7 @@ std::string type_in_text(const dialect& language, ir::type t, const std::string&
 }
 
 std::string cuda_wrapper(const ir::function& f, const std::string& own, program_parts& parts) {
-    std::string arguments;
+    std::vector<std::string> arguments;
     for (std::size_t k = 0; k < f.parameters.size(); ++k) {
         const ir::type what = f.parameters[k].what;
         std::string argument = fmt::format("a{}", k);
@@ -194,9 +195,9 @@ std::string cuda_wrapper(const ir::function& f, const std::string& own, program_
                            ? fmt::format("({}){}", type, argument)
                            : fmt::format("{}::balm_as<{}>({})", prelude_namespace, type, argument);
         }
-        arguments += (k ? ", " : "") + argument;
+        arguments.push_back(argument);
     }
-    std::string call = fmt::format("{}({})", own, arguments);
+    std::string call = fmt::format("{}({})", own, joined(arguments));
     const std::string result = type_name(parts, f.result);
     if (has_two_types(f.result)) call = fmt::format("{}::balm_as<{}>({})", prelude_namespace, result, call);
     return fmt::format("static __device__ inline {} balm_text_{}({}) {{\n    return {};\n}}\n", result,
@@ -210,7 +211,8 @@ std::string opencl_wrapper(const ir::function& f, program_parts& parts) {
         return fmt::format("    union {{ {} own; {} text; }} {};\n", type_name(parts, t),
                            f.text->structures[k], name);
     };
-    std::string body, arguments;
+    std::string body;
+    std::vector<std::string> arguments;
     for (std::size_t k = 0; k < f.parameters.size(); ++k) {
         const ir::type what = f.parameters[k].what;
         std::string argument = fmt::format("a{}", k);
@@ -221,9 +223,9 @@ std::string opencl_wrapper(const ir::function& f, program_parts& parts) {
             body += both(what, k, fmt::format("s{} = {{{}}}", k, argument));
             argument = fmt::format("s{}.text", k);
         }
-        arguments += (k ? ", " : "") + argument;
+        arguments.push_back(argument);
     }
-    const std::string call = fmt::format("{}({});\n", f.name, arguments);
+    const std::string call = fmt::format("{}({});\n", f.name, joined(arguments));
     if (is_structure(f.result))
         body += both(f.result, f.parameters.size(), "result") + "    result.text = " + call +
                 "    return result.own;\n";

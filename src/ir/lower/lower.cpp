@@ -311,8 +311,7 @@ lowered lower(const function& kernel, const launch_facts& facts) {
     share_out_in(f, 0, facts, plan);
     simplify(f);
     if (share_fours(f)) simplify(f);
-    // PoCL 3.1 replicates what follows a barrier in a branch. Where LLVM has merged what belongs to the
-    // branch with what follows it, one work-item decides for all whether they store something.
+    // PoCL 3.1's optimiser loses stores of such kernels (docs/devices.md).
     plan.is_optimised = !(facts.on_cpu && steps_over_barriers(f));
     return plan;
 }

@@ -184,6 +184,7 @@ bool differs_by_work_item(const function& f) {
 /// and what may differ between those of a sub-group, and refuses a sub-group operation that some may not
 /// reach. A value differs when it stems from a work-item's place; a variable, when a differing value is
 /// written to it or it is written where control differs. Loops make this a fixpoint; levels only ever rise.
+/// On the way it sees which barriers a whole group may step over.
 class barrier_check {
 public:
     /// Among whom a value, or control, is the same.
@@ -204,6 +205,7 @@ public:
     };
     shape find() {
         settle();
+        shape_.steps_over = shape_.steps_over || (returns_early_ && met_ > 0);
         return shape_;
     }
 
@@ -218,11 +220,13 @@ private:
     struct control {
         level here = group;
         level loop_left = group;  ///< some may have left the innermost loop
+        bool jumps = false;       ///< some or all of them may, or begin its next turn
     };
 
     void pass() {
         control c;
         returned_ = group;
+        met_ = 0;
         block_(0, c);
     }
     void mark(value_id v, level found) {
@@ -241,11 +245,13 @@ private:
     }
     void inner(block_id b, control& c, level condition) {
         const level before = c.here;
-        note(b, condition);
+        const std::size_t met_before = met_;
         c.here = std::max(before, condition);
-        ++depth_;
         block_(b, c);
-        --depth_;
+        if (condition != group)
+            shape_.parts_ways = true;
+        else
+            shape_.steps_over = shape_.steps_over || met_ > met_before;
         c.here = std::max({before, returned_, c.loop_left});
     }
     void loop(value_id v, control& c, level condition) {
@@ -253,33 +259,19 @@ private:
         control in;
         in.here = std::max({c.here, condition, level_[v]});
         const level returned_before = returned_;
-        const bool outer_meets = loop_meets_;
-        loop_meets_ = std::any_of(std::begin(i.blocks), std::end(i.blocks),
-                                  [&](block_id b) { return b != none && meets(b); });
+        const std::size_t met_before = met_;
         shape_.parts_ways = shape_.parts_ways || in.here != group;
-        ++depth_;
         for (block_id b : i.blocks)
             if (b != none) block_(b, in);
-        --depth_;
-        loop_meets_ = outer_meets;
+        shape_.steps_over = shape_.steps_over || (in.jumps && met_ > met_before);
         // The next turn begins with some gone.
         mark(v, std::max(in.loop_left, returned_ != returned_before ? returned_ : group));
         c.here = std::max(c.here, returned_);
     }
-    /// Whether work-items of a group meet in the block.
-    bool meets(block_id b) const {
-        return std::any_of(f_.blocks[b].begin(), f_.blocks[b].end(), [&](value_id v) {
-            const instruction& i = f_.code[v];
-            return i.op == opcode::barrier || (is_call(i) && has_barrier(*f_.callees[i.bits])) ||
-                   std::any_of(std::begin(i.blocks), std::end(i.blocks),
-                               [&](block_id inner) { return inner != none && meets(inner); });
-        });
-    }
-    void note(block_id b, level condition) {
-        if (condition != group)
-            shape_.parts_ways = true;
-        else
-            shape_.steps_over = shape_.steps_over || meets(b);
+    /// A barrier, or a call of a function that has one.
+    void meet(const control& c, const instruction& i) {
+        ++met_;
+        need(group, c, "barrier()", i);
     }
     void instruction_(value_id v, control& c) {
         const instruction& i = f_.code[v];
@@ -294,7 +286,7 @@ private:
                 return mark(v, f_.dimensions == 0 && !i.result.is_pointer() ? work_item : group);
             case opcode::call: {
                 const function& callee = *f_.callees[i.bits];
-                if (has_barrier(callee)) need(group, c, "barrier()", i);
+                if (has_barrier(callee)) meet(c, i);
                 if (callee.exchanges != 0) need(sub_groups_need_, c, "a sub-group operation", i);
                 return mark(v, differs_by_work_item(callee) ? work_item : of_operands(v));
             }
@@ -314,14 +306,14 @@ private:
             case opcode::grid_for: mark(v, work_item); return loop(v, c, work_item);
             case opcode::break_:
             case opcode::continue_:
-                shape_.steps_over = shape_.steps_over || loop_meets_;
+                c.jumps = true;
                 c.loop_left = std::max(c.loop_left, c.here);
                 return;
             case opcode::return_:
-                shape_.steps_over = shape_.steps_over || (depth_ > 0 && c.here == group && has_barrier(f_));
+                returns_early_ = returns_early_ || (c.here == group && v != f_.blocks[0].back());
                 returned_ = std::max(returned_, c.here);
                 return;
-            case opcode::barrier: return need(group, c, "barrier()", i);
+            case opcode::barrier: return meet(c, i);
             case opcode::atomic: return mark(v, work_item);  // work-items see it one after the other
             case opcode::sub_group:
                 need(sub_groups_need_, c, "a sub-group operation", i);
@@ -372,8 +364,8 @@ private:
     level returned_ = group;  ///< some work-items may have ended
     bool report_ = false;
     shape shape_;
-    int depth_ = 0;            ///< blocks around
-    bool loop_meets_ = false;  ///< the innermost loop holds a barrier
+    std::size_t met_ = 0;         ///< barriers so far
+    bool returns_early_ = false;  ///< all work-items do, ahead of the function's end
 };
 
 }  // namespace
