@@ -329,6 +329,13 @@ helper_function guarded_division(const dialect& d, builtin what, scalar type) {
         fmt::format("return b == 0 ? {} : {}a {} b;", by_zero, by_minus_one, divides ? "/" : "%"));
 }
 
+helper_function guarded_rint(const dialect& d, builtin what, scalar type) {
+    const std::string T = type_name(d, type), rint = spell_given(d, "", what, type).pattern;
+    const char* whole = type == scalar::f32 ? "8388608.0f" : "4503599627370496.0";  // from here on all are
+    return make_helper(d, suffixed("balm_rint", type), T, T + " x",
+                       fmt::format("return fabs(x) < {} ? {} : x;", whole, substitute(rint, {"x"})));
+}
+
 scalar word_of(scalar s) { return size_of(s) == 8 ? scalar::u64 : scalar::u32; }
 
 std::string word_function(const dialect& d, scalar s) {

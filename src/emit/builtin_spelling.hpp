@@ -34,6 +34,10 @@ helper_function saturating_conversion(const dialect&, scalar from, scalar to);
 /// Integer `div` or `rem` for any divisor: x / 0 is 0, x % 0 is x, the smallest integer / -1 is itself.
 helper_function guarded_division(const dialect&, builtin, scalar type);
 
+/// `rint` that asks for the size of its argument first. PoCL 3.1's makes an integer of it before it asks
+/// whether that fits: of an argument that is known and does not, nothing is left of the whole kernel.
+helper_function guarded_rint(const dialect&, builtin, scalar type);
+
 /// The unsigned integer in which the bits of a value pass: 32 or 64 bits.
 scalar word_of(scalar);
 /// Function or cast from a value to its word, and back.

@@ -56,19 +56,26 @@ bool is_root_of_normal(const ir::function& f, value_id v) {
     return as_float(low.bits) >= 0x1p-100f && as_float(high.bits) <= 0x1p126f;
 }
 
+bool is_scalar(const ir::function& f, value_id v) { return f.code[v].result.lanes == 1; }
+
+bool anywhere(const features&) { return true; }
+bool with_ptx(const features& has) { return has.has_ptx; }
+bool without_ptx(const features& has) { return !has.has_ptx; }
+
 struct choice {
     builtin what;
-    bool needs_ptx;
+    bool (*where)(const features&);
     bool (*applies)(const ir::function&, value_id);
     helper_function (*make)(const dialect&, builtin, scalar);
 };
 constexpr choice choices[] = {
-    {builtin::div, false, may_fault, guarded_division},
-    {builtin::rem, false, may_fault, guarded_division},
-    {builtin::mul, true, is_wide_product,
+    {builtin::div, anywhere, may_fault, guarded_division},
+    {builtin::rem, anywhere, may_fault, guarded_division},
+    {builtin::mul, with_ptx, is_wide_product,
      [](const dialect& d, builtin, scalar) { return ptx::wide_product(d); }},
-    {builtin::sqrt, true, is_root_of_normal,
+    {builtin::sqrt, with_ptx, is_root_of_normal,
      [](const dialect& d, builtin, scalar) { return ptx::root_of_normal(d); }},
+    {builtin::rint, without_ptx, is_scalar, guarded_rint},
 };
 
 }  // namespace
@@ -77,7 +84,7 @@ std::optional<helper_function> chosen_function(const program_parts& parts, const
                                                value_id v) {
     const auto what = static_cast<builtin>(f.code[v].detail);
     for (const choice& c : choices)
-        if (c.what == what && (!c.needs_ptx || parts.language.has.has_ptx) && c.applies(f, v))
+        if (c.what == what && c.where(parts.language.has) && c.applies(f, v))
             return c.make(parts.language, what, operand(f, v, 0).result.element);
     return {};
 }

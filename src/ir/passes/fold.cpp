@@ -80,8 +80,24 @@ answer fold_integer(builtin what, T a, T b, std::uint64_t count) {
     }
 }
 
+/// To the nearest integer, to the even one of two, whatever the caller's rounding mode is.
+template <std::floating_point T>
+T nearest_integer(T x) {
+    return std::isinf(x) ? x : std::copysign(x - std::remainder(x, T{1}), x);
+}
+
+/// Whether a row gives NaN of NaN: PoCL 3.1 loses a kernel's stores over such calls of its elementary
+/// functions.
+bool passes_nan_on(builtin what) {
+    const builtin_info& row = info(what);
+    const bool rounds = what == builtin::floor || what == builtin::ceil || what == builtin::trunc ||
+                        what == builtin::round || what == builtin::rint;
+    return rounds || (row.arity == 1 && row.ulp > 0);
+}
+
 template <std::floating_point T>
 answer fold_floating(builtin what, T a, T b, T c) {
+    if (std::isnan(a) && passes_nan_on(what)) return bits_of(a + a);
     auto unless_nan = [](T result) { return std::isnan(result) ? answer{} : answer(bits_of(result)); };
     switch (what) {
         case builtin::neg: return bits_of(-a);
@@ -97,6 +113,8 @@ answer fold_floating(builtin what, T a, T b, T c) {
         case builtin::floor: return unless_nan(std::floor(a));
         case builtin::ceil: return unless_nan(std::ceil(a));
         case builtin::trunc: return unless_nan(std::trunc(a));
+        case builtin::round: return unless_nan(std::round(a));
+        case builtin::rint: return unless_nan(nearest_integer(a));
         default: return compare(what, a, b);
     }
 }
