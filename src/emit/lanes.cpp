@@ -7,6 +7,7 @@
 #include "emit/builtin_spelling.hpp"
 #include "emit/elementary_functions.hpp"
 #include "emit/literal.hpp"
+#include "emit/ptx.hpp"
 
 namespace balm::emit {
 
@@ -78,6 +79,8 @@ std::string scalar_row(program_parts& parts, builtin what, scalar type, const st
     const bool divides = (what == builtin::div || what == builtin::rem) && !is_floating(type);
     if (divides)
         return fmt::format("{}({}, {})", parts.use(guarded_division(parts.language, what, type)), x[0], x[1]);
+    if (what == builtin::neg && parts.language.has.has_ptx && is_integer(type) && size_of(type) == 4)
+        return fmt::format("{}({})", parts.use(ptx::negation(parts.language, type)), x[0]);
     if (row.symbol && row.arity == 1) return row.symbol + x[0];
     if (row.takes == detail::rule::shift && !parts.language.has.masks_shift_counts)
         return fmt::format("{} {} ({} & {})", x[0], row.symbol, x[1], 8 * size_of(type) - 1);

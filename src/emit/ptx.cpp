@@ -76,4 +76,15 @@ helper_function root_of_normal(const dialect& d) {
                     substitute(fma, {error, "reciprocal * 0.5f", "root"})));
 }
 
+helper_function negation(const dialect& d, scalar type) {
+    const std::string T = type_name(d, type);
+    return make_helper(
+        d, fmt::format("balm_negated_{}", to_string(type)), T, T + " x",
+        fmt::format("{} result;\n"
+                    "    asm(\"{{ .reg .b32 bits; not.b32 bits, %1; add.s32 %0, bits, 1; }}\" : "
+                    "\"=r\"(result) : \"r\"(x));\n"
+                    "    return result;",
+                    T));
+}
+
 }  // namespace balm::emit::ptx

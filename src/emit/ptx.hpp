@@ -15,6 +15,10 @@ helper_function wide_product(const dialect&);
 /// The square root of an f32 between 2^-100 and 2^126. Rounds correctly.
 helper_function root_of_normal(const dialect&);
 
+/// -x of an integer of 32 bits, made so that ptxas does not see it as one. That of CUDA 13.0 computes
+/// max(max(a, -b), c), and min likewise, as the maximum of a, b and c (sm_90, sm_100).
+helper_function negation(const dialect&, scalar);
+
 /// The body of an atomic addition to an f32 in global memory.
 inline constexpr std::string_view f32_add =
     "float old;\n    asm volatile(\"atom.global.add.f32 %0, [%1], %2;\" : \"=f\"(old) : \"l\"(p), "

@@ -50,8 +50,8 @@ Pair<T> quotient(Pair<T> z, Pair<T> w) {
         }
         ELIF (isinf(largest) && isfinite(a) && isfinite(b)) {
             const Var<T> s = unit(c), t = unit(d);
-            real = T(0) * (a * s + b * t);
-            imaginary = T(0) * (b * s - a * t);
+            real = T(0) * (u * s + v * t);
+            imaginary = T(0) * (v * s - u * t);
         }
     }
     return Pair<T>(real, imaginary);

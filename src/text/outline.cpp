@@ -65,10 +65,15 @@ constexpr std::string_view foreign_names[] = {"image1d_t",
 bool opens(const token& t) { return t.is("(") || t.is("[") || t.is("{"); }
 bool closes(const token& t) { return t.is(")") || t.is("]") || t.is("}"); }
 
+bool is_closed_by(const token& opening, const token& t) {
+    return t.is(opening.is("(") ? ")" : opening.is("[") ? "]" : "}");
+}
+
 /// Compilers descend on the stack into brackets, into prefixes (!!!a, (int)(int)a) and into what continues to
 /// the right (a ? b : c ? d : e, a = b = c, else if … else if); they compile in this process.
 void check_nesting(const tokens& list) {
     struct level {
+        const token* bracket = nullptr;
         int prefixes = 0, choices = 0, statements = 0;
     };
     constexpr std::string_view prefixes[] = {"!", "~", "+", "-", "*", "&", "++", "--", ")", "sizeof"};
@@ -81,7 +86,12 @@ void check_nesting(const tokens& list) {
     std::vector<level> open(1);
     for (std::size_t k = 0; k + 1 < list.size(); ++k) {
         const token& t = list[k];
-        if (closes(t) && open.size() > 1) open.pop_back();
+        if (closes(t) && open.size() > 1) {
+            if (!is_closed_by(*open.back().bracket, t))
+                refuse(t.where, fmt::format("a {} closes here what a {} opened in line {}", t.words,
+                                            open.back().bracket->words, open.back().bracket->where.line));
+            open.pop_back();
+        }
         level& here = open.back();
         if (is_among(t, prefixes))
             ++here.prefixes;
@@ -107,7 +117,7 @@ void check_nesting(const tokens& list) {
         if (open.size() > limits::brackets)
             refuse_excess(t.where,
                           fmt::format("brackets are nested deeper than {} levels", limits::brackets));
-        open.emplace_back();
+        open.push_back({&t});
     }
 }
 

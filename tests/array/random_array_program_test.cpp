@@ -849,13 +849,15 @@ private:
         });
     }
     void make(const array_statement& s) {
+        tape made = build(*s.values[0]);
+        array::place_on(where_, made);
         ir::with_type(s.values[0]->type, [&]<class T>(std::type_identity<T>) {
             if constexpr (std::same_as<T, float>)
                 if (program_.vectors[s.to[0].vector].type == scalar::f16) {
-                    states_[s.to[0].vector] = vector<half>(typed<T>(build(*s.values[0]))).state();
+                    states_[s.to[0].vector] = vector<half>(typed<T>(std::move(made))).state();
                     return;
                 }
-            states_[s.to[0].vector] = vector<T>(typed<T>(build(*s.values[0]))).state();
+            states_[s.to[0].vector] = vector<T>(typed<T>(std::move(made))).state();
         });
     }
     void count(const array_statement& s) {
@@ -876,6 +878,7 @@ private:
         }
         const policy order = s.is_portable ? policy::portable : policy::run_to_run;
         if (s.stays_on_device) return reduce_into_vectors(s, std::move(all), how, order);
+        array::place_on(where_, all);
         std::vector<std::uint64_t> slots(2 * how.size());
         array::reduce(std::move(all), how.data(), how.size(), order, slots.data());
         std::vector<real> results;

@@ -99,6 +99,8 @@ TEST(C11_text_preprocessor, faults_name_their_line) {
     EXPECT_THAT(refusal("#line 40 \"other.cl\"\n#error here\n"), HasSubstr("other.cl, line 40"));
     EXPECT_THAT(refusal("#frobnicate\n"), HasSubstr("#frobnicate"));
     EXPECT_THAT(refusal("void f() { int a = 3;"), HasSubstr("never closed"));
+    EXPECT_THAT(refusal("int a[] = {1,\n(2}3;)"),
+                AllOf(HasSubstr("line 2"), HasSubstr("a } closes here what a ( opened")));
     EXPECT_THAT(refusal("int a"), HasSubstr("no end"));
 }
 

@@ -65,6 +65,28 @@ TEST(EMIT_texts, take_roots_of_clamped_numbers_without_a_branch) {
     EXPECT_THAT(text_in(dialect::cuda_cpp, others), Not(HasSubstr("rsqrt")));
 }
 
+// ptxas of CUDA 13.0 loses a negation of 32 bits among the operands of two minima or maxima.
+TEST(EMIT_texts, hide_negations_of_32_bits_from_ptxas) {
+    const auto negations =
+        balm::kernel<1>("negations(a, b, v, w, lanes, out)",
+                        [](Int a, UInt b, Long v, Float w, In<int4> lanes, Out<double> out) {
+                            out[0] = cast<double>(-a);
+                            out[1] = cast<double>(0 - a);
+                            out[2] = cast<double>(a * -1);
+                            out[3] = cast<double>(-b);
+                            out[4] = cast<double>((-lanes[0]).x);
+                            out[5] = cast<double>(-v);
+                            out[6] = cast<double>(-w);
+                        });
+    for (const dialect language : {dialect::cuda_cpp, dialect::opencl_ptx}) {
+        const std::string text = text_in(language, negations);
+        EXPECT_THAT(text, AllOf(HasSubstr("balm_negated_i32(a)"), HasSubstr("balm_negated_u32(b)"),
+                                HasSubstr("balm_negated_i32(a.x)"), HasSubstr("-v"), HasSubstr("-w")));
+        EXPECT_THAT(text, AllOf(Not(HasSubstr("-a")), Not(HasSubstr("-b")), Not(HasSubstr("0 - "))));
+    }
+    EXPECT_THAT(text_in(dialect::opencl_c, negations), AllOf(HasSubstr("-a"), HasSubstr("-b")));
+}
+
 }  // namespace
 
 }  // namespace balm::test

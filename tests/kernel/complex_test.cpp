@@ -245,10 +245,10 @@ TYPED_TEST(C10_complex, keep_infinities_and_zeros) {
         out[6 * i + 4] = pow(b[i], Complex<T>(0));
         out[6 * i + 5] = Complex<T>(abs(a[i]), arg(b[i]));
     });
-    const host_array<C> a{C(1, 1), C(inf, 1), C(1, 2), C(-inf, 0), C(0, 0), C(-inf, -9)};
-    const host_array<C> b{C(0, 0),        C(1, 1),
-                          C(inf, -inf),   C(0, 0),
-                          C(-1, T(-0.0)), C(std::numeric_limits<T>::min(), std::numeric_limits<T>::max())};
+    const T most = std::numeric_limits<T>::max(), least = std::numeric_limits<T>::min();
+    const host_array<C> a{C(1, 1), C(inf, 1), C(1, 2), C(-inf, 0), C(0, 0), C(-inf, -9), C(most, most)};
+    const host_array<C> b{C(0, 0),        C(1, 1),        C(inf, -inf), C(0, 0),
+                          C(-1, T(-0.0)), C(least, most), C(inf, -inf)};
     on_all_devices([&](const device& on) {
         if (sizeof(T) == 8 && !on.info().has_double) return;
         auto out = on.out_buffer<C>(6 * a.size());
@@ -261,6 +261,7 @@ TYPED_TEST(C10_complex, keep_infinities_and_zeros) {
         EXPECT_EQ(got[18 + 1], C(0, 0));
         EXPECT_EQ(got[24 + 1], C(1, 0));
         EXPECT_EQ(got[30], C(-inf, inf));  // scaled, the small part of the divisor is 0
+        EXPECT_EQ(got[36], C(0, 0));       // whose parts' sum overflows
         EXPECT_EQ(got[6 + 2].real(), inf);
         EXPECT_EQ(got[18 + 2], C(0, inf));
         EXPECT_EQ(got[24 + 2], C(0, 0));

@@ -127,6 +127,54 @@ TYPED_TEST(C10_operators, compute_what_the_host_computes) {
     });
 }
 
+TYPED_TEST(C10_operators, negate_what_extremes_are_taken_of) {
+    using T = TypeParam;
+    if constexpr (!std::same_as<T, bool>) {
+        using P = promoted<T>;
+        const auto all = [](const auto& x, const auto& y, const auto& z, auto&& each) {
+            each(max(max(x, -y), z), max(max(-x, y), z), max(x, max(-y, -z)), max(max(x, P(0) - y), z),
+                 max(max(x, y * P(-1)), z), min(min(x, -y), -z), min(min(-x, y), z), min(x, max(-y, z)));
+        };
+        static constexpr std::size_t results = 8;
+        const auto kernel = balm::kernel<1>("extremes", [&](In<T> a, In<T> b, In<T> c, Out<P> out) {
+            Index i = global_id(0);
+            const Var<P> x = cast<P>(a[i]), y = cast<P>(b[i]), z = cast<P>(c[i]);
+            all(x, y, z, [&](const auto&... result) {
+                std::size_t k = 0;
+                ((out[i * results + k++] = result), ...);
+            });
+            IF (-y > x) {
+                out[i * results + 7] = max(-y, z);
+            }
+        });
+        auto random = seeded_random();
+        const T least = std::is_signed_v<T> ? T(-100) : T(0);
+        const auto a = random_values<T>(random, count, least, T(100)),
+                   b = random_values<T>(random, count, least, T(100)),
+                   c = random_values<T>(random, count, least, T(100));
+        on_all_devices([&](const device& on) {
+            auto out = on.out_buffer<P>(count * results);
+            on.execute(kernel(in(on, a), in(on, b), in(on, c), out), {count});
+            const auto got = out.read();
+            for (std::size_t i = 0; i < count; ++i) {
+                const P x = a[i], y = b[i], z = c[i], minus_x = P(0) - x, minus_y = P(0) - y,
+                        minus_z = P(0) - z;
+                const P expected[] = {std::max({x, minus_y, z}),
+                                      std::max({minus_x, y, z}),
+                                      std::max({x, minus_y, minus_z}),
+                                      std::max({x, minus_y, z}),
+                                      std::max({x, minus_y, z}),
+                                      std::min({x, minus_y, minus_z}),
+                                      std::min({minus_x, y, z}),
+                                      minus_y > x ? std::max(minus_y, z) : std::min(x, std::max(minus_y, z))};
+                for (std::size_t k = 0; k < results; ++k)
+                    ASSERT_EQ(got[i * results + k], expected[k])
+                        << "extreme " << k << " of " << +x << ", " << +y << ", " << +z;
+            }
+        });
+    }
+}
+
 TYPED_TEST(C10_operators, on_truth_values_take_any_type) {
     using T = TypeParam;
     const auto kernel = balm::kernel<1>("logic", [](In<T> a, In<T> b, Out<std::uint8_t> out) {

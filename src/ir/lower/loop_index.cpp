@@ -124,6 +124,7 @@ bool loop_index::is_in_fours(value_id v, int& budget) const {
     }
     switch (static_cast<builtin>(i.detail)) {
         case builtin::mul: return of_operand(0) || of_operand(1);
+        case builtin::neg: return of_operand(0);
         case builtin::add:
         case builtin::sub: return of_operand(0) && of_operand(1);
         case builtin::shl: {
@@ -158,10 +159,11 @@ std::optional<index_sum> loop_index::sum(value_id v, int& budget) const {
 
 std::optional<index_sum> loop_index::sum_of_builtin(value_id v, int& budget) const {
     const auto what = static_cast<builtin>(f_.code[v].detail);
-    if (what != builtin::add && what != builtin::sub && what != builtin::mul) return std::nullopt;
-    const value_id a = f_.operand(v, 0), b = f_.operand(v, 1);
+    const bool negates = what == builtin::neg;
+    if (what != builtin::add && what != builtin::sub && what != builtin::mul && !negates) return std::nullopt;
+    const value_id a = f_.operand(v, 0), b = negates ? a : f_.operand(v, 1);
     if (what == builtin::mul) return product(a, b, budget);
-    std::optional<index_sum> made = sum(a, budget);
+    std::optional<index_sum> made = negates ? index_sum() : sum(a, budget);
     const std::optional<index_sum> other = made ? sum(b, budget) : std::nullopt;
     if (!other) return std::nullopt;
     made->add(*other, what == builtin::add ? 1 : -1);

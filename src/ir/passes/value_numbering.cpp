@@ -369,6 +369,7 @@ private:
 
     bool pure(value_id v) {
         join_steps(v);
+        find_negation(v);
         if (const std::optional<std::uint64_t> bits = constant_value(v)) {
             instruction& i = f_.code[v];
             i.op = opcode::constant;
@@ -379,6 +380,22 @@ private:
             return replace(v, same);
         }
         return share(v, 0);
+    }
+
+    /// 0 - x, x * -1 and -1 * x of integers become -x.
+    void find_negation(value_id v) {
+        instruction& i = f_.code[v];
+        if (i.op != opcode::builtin || !is_integer(i.result.element)) return;
+        const auto what = static_cast<builtin>(i.detail);
+        if (what != builtin::sub && what != builtin::mul) return;
+        const auto x = f_.operands_of(v);
+        const std::uint64_t by =
+            what == builtin::sub ? 0 : ~std::uint64_t{0} >> (64 - 8 * size_of(i.result.element));
+        const bool is_behind = is_constant(f_, x[0], by);
+        if (!is_behind && (what == builtin::sub || !is_constant(f_, x[1], by))) return;
+        i.detail = static_cast<std::uint16_t>(builtin::neg);
+        i.operand_count = 1;
+        i.first_operand += is_behind ? 1 : 0;
     }
 
     /// What v is, if its operands are constants and every device agrees on it.

@@ -181,6 +181,7 @@ struct fields {
     std::set<std::size_t> used;      ///< arguments of any field
     std::set<std::size_t> sizes;     ///< those within specifications: widths and precisions
     std::uint64_t longest_size = 0;  ///< of the widths and precisions that the text says
+    bool fills_with_brace = false;   ///< {:}>5}: versions of {fmt} differ on where this field ends
 };
 
 fields fields_of(const std::string& text) {
@@ -207,6 +208,10 @@ fields fields_of(const std::string& text) {
             found.used.insert(which);
             if (++depth > 1) found.sizes.insert(which);
             k = end - 1;
+        } else if (depth == 1 && text.compare(k, 2, ":}") == 0 &&
+                   std::string_view("<>^").find(text[std::min(k + 2, text.size() - 1)]) !=
+                       std::string_view::npos) {
+            found.fills_with_brace = true;
         } else if (depth > 0 && c >= '0' && c <= '9') {
             found.longest_size = std::max(found.longest_size, number_from(k));
             --k;
@@ -236,6 +241,7 @@ std::string type_of(const print_argument& argument) {
 void check_format(print_format& format) {
     const fields found = fields_of(format.text);
     if (found.longest_size > longest_field) refuse(format, too_long(found.longest_size));
+    if (found.fills_with_brace) refuse(format, "{:} ahead of <, > or ^ can be read in two ways; write {}");
     format.sizes.assign(found.sizes.begin(), found.sizes.end());
     const std::vector<std::uint32_t> zeros(format.words + 1);
     try {
