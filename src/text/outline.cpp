@@ -70,7 +70,8 @@ bool is_closed_by(const token& opening, const token& t) {
 }
 
 /// Compilers descend on the stack into brackets, into prefixes (!!!a, (int)(int)a) and into what continues to
-/// the right (a ? b : c ? d : e, a = b = c, else if … else if); they compile in this process.
+/// the right (a ? b : c ? d : e, a = b = c, else if … else if); they compile in this process. What brackets
+/// hold is found by matching them, so these must match.
 void check_nesting(const tokens& list) {
     struct level {
         const token* bracket = nullptr;
@@ -86,7 +87,10 @@ void check_nesting(const tokens& list) {
     std::vector<level> open(1);
     for (std::size_t k = 0; k + 1 < list.size(); ++k) {
         const token& t = list[k];
-        if (closes(t) && open.size() > 1) {
+        if (t.words.starts_with('#') && !t.starts_line && t.what != kind::string)
+            refuse(t.where, fmt::format("a {} stands within a line here", t.words));
+        if (closes(t)) {
+            if (open.size() == 1) refuse(t.where, fmt::format("a {} closes nothing here", t.words));
             if (!is_closed_by(*open.back().bracket, t))
                 refuse(t.where, fmt::format("a {} closes here what a {} opened in line {}", t.words,
                                             open.back().bracket->words, open.back().bracket->where.line));

@@ -685,6 +685,7 @@ TEST(A6_printing, refuses_formats_that_do_not_fit) {
     EXPECT_REFUSED("width or precision of 5000 is more than 4096", "{:{}}", n[0], 5000);
     EXPECT_REFUSED("can be read in two ways", "{:}>{}}", x[0],
                    n[0]);  // a width from an argument, or three fields
+    EXPECT_REFUSED("can be read in two ways", "{:\xc7}>{}}", x[0], n[0]);
     EXPECT_REFUSED("more arguments than there are", "{99999999999999}", n[0]);
     EXPECT_REFUSED("arguments (f32)", "{:d}", x[0]);
     EXPECT_REFUSED("arguments (i32)", "{:f}", n[0]);

@@ -184,6 +184,17 @@ struct fields {
     bool fills_with_brace = false;   ///< {:}>5}: versions of {fmt} differ on where this field ends
 };
 
+/// Whether the specification that begins at `at` has a brace among the bytes that {fmt} takes for its fill:
+/// as many as the first byte promises.
+bool is_filled_with_brace(const std::string& text, std::size_t at) {
+    if (at >= text.size()) return false;
+    const auto lead = static_cast<unsigned char>(text[at]);
+    const std::size_t bytes = lead < 0xc0 || lead >= 0xf8 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    const bool aligns =
+        at + bytes < text.size() && std::string_view("<>^").find(text[at + bytes]) != std::string_view::npos;
+    return aligns && text.substr(at, bytes).find_first_of("{}") != std::string::npos;
+}
+
 fields fields_of(const std::string& text) {
     fields found;
     std::size_t next = 0;
@@ -208,9 +219,7 @@ fields fields_of(const std::string& text) {
             found.used.insert(which);
             if (++depth > 1) found.sizes.insert(which);
             k = end - 1;
-        } else if (depth == 1 && text.compare(k, 2, ":}") == 0 &&
-                   std::string_view("<>^").find(text[std::min(k + 2, text.size() - 1)]) !=
-                       std::string_view::npos) {
+        } else if (depth == 1 && c == ':' && is_filled_with_brace(text, k + 1)) {
             found.fills_with_brace = true;
         } else if (depth > 0 && c >= '0' && c <= '9') {
             found.longest_size = std::max(found.longest_size, number_from(k));
