@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <mutex>
 #include <string_view>
@@ -13,6 +15,7 @@
 
 #include "algorithm/reduce/reduce_shapes.hpp"
 #include "balm/error.hpp"
+#include "base/hash.hpp"
 #include "driver/cuda/nvrtc.hpp"
 #include "emit/printer.hpp"
 #include "kernel/launch/kernel_program.hpp"
@@ -43,7 +46,7 @@ public:
             std::cout << "NVRTC compiled nothing: " << cuda::describe_nvrtc() << '\n';
         else
             std::cout << "NVRTC compiled " << compiled_ << " kernels for " << architecture() << ", "
-                      << failed_ << " failed\n";
+                      << failed_ << " failed, " << known_before_ << " had compiled before\n";
     }
 
 private:
@@ -69,12 +72,32 @@ private:
         }();
         return chosen;
     }
+    /// Suites share many kernels. What one has compiled leaves a file, of no bytes, for the others and for
+    /// later runs.
+    static std::filesystem::path mark_of(const std::string& source) {
+        const runtime::digest key = runtime::hasher{}
+                                        .text(cuda::describe_nvrtc())
+                                        .text(options())
+                                        .text(architecture())
+                                        .text(without_provenance(source))
+                                        .result();
+        return std::filesystem::path(BALM_TEST_BIN_DIR) / ".." / "test-cache" / "nvrtc" /
+               runtime::to_hex(key);
+    }
     void compile(const std::string& source) {
         if (!cuda::nvrtc_available()) return;
+        const std::filesystem::path mark = mark_of(source);
+        std::error_code no_matter;
+        if (std::filesystem::exists(mark, no_matter)) {
+            ++known_before_;
+            return;
+        }
         try {
             std::string log;
             cuda::compile_with_nvrtc(source, options(), architecture(), log);
             ++compiled_;
+            std::filesystem::create_directories(mark.parent_path(), no_matter);
+            std::ofstream{mark};
         } catch (const build_error& fault) {
             ++failed_;
             ADD_FAILURE() << fault.what();
@@ -86,6 +109,7 @@ private:
     std::vector<std::string> waiting_;
     int compiled_ = 0;
     int failed_ = 0;
+    int known_before_ = 0;
 };
 
 compilations& the_compilations() {
