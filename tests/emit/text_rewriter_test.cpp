@@ -302,7 +302,7 @@ TEST(C11_text_rewriter, types_numbers_and_names_are_spelt_for_cpp) {
     EXPECT_THAT(statement("int new = 1, class = new;"),
                 HasSubstr("int new_of_c = 1, class_of_c = new_of_c;"));
     EXPECT_THAT(statement("global int* restrict p = NULL;"), HasSubstr("int* __restrict__ p = nullptr;"));
-    EXPECT_THAT(statement("#pragma unroll 4\nfor (;;) break;"), HasSubstr("#pragma unroll 4"));
+    EXPECT_THAT(statement("\n#pragma unroll 4\nfor (;;) break;"), HasSubstr("#pragma unroll 4"));
     EXPECT_THAT(statement("a = - -b; a = a - -b; a = b+ +a;"), HasSubstr("a = - -b; a = a - -b; a = b+ +a;"));
     EXPECT_THAT(rewritten("#define M -1\nint f(int b) { return b -M; }"), HasSubstr("b - -1"));
 }
