@@ -17,10 +17,10 @@ packages=(
     libboost-dev                                                     # odeint, for its tests and examples
     libeigen3-dev libclblast-dev libclfft-dev libdlpack-dev          # libraries that exchange data with Balm,
     python3-numpy                                                    # Python's too
-    oclgrind                                                         # checks what kernels do to memory
 )
 if [ "${1-}" = --checks ]; then
     packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14)
+    packages+=(oclgrind)                                             # checks what kernels do to memory
     packages+=(doxygen python3-sphinx python3-myst-parser furo)      # the documentation site
     packages+=(python3-matplotlib)                                   # the pictures of docs/performance.md
 fi
