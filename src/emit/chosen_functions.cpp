@@ -56,9 +56,8 @@ bool is_root_of_normal(const ir::function& f, value_id v) {
     return as_float(low.bits) >= 0x1p-100f && as_float(high.bits) <= 0x1p126f;
 }
 
-bool is_of_32_bits(const ir::function& f, value_id v) {
-    const scalar type = f.code[v].result.element;
-    return is_integer(type) && size_of(type) == 4;
+bool is_hidden_negation(const ir::function& f, value_id v) {
+    return ptx::hides_negation(f.code[v].result.element);
 }
 bool is_scalar(const ir::function& f, value_id v) { return f.code[v].result.lanes == 1; }
 
@@ -79,7 +78,7 @@ constexpr choice choices[] = {
      [](const dialect& d, builtin, scalar) { return ptx::wide_product(d); }},
     {builtin::sqrt, with_ptx, is_root_of_normal,
      [](const dialect& d, builtin, scalar) { return ptx::root_of_normal(d); }},
-    {builtin::neg, with_ptx, is_of_32_bits,
+    {builtin::neg, with_ptx, is_hidden_negation,
      [](const dialect& d, builtin, scalar type) { return ptx::negation(d, type); }},
     {builtin::rint, without_ptx, is_scalar, guarded_rint},
 };

@@ -79,7 +79,7 @@ std::string scalar_row(program_parts& parts, builtin what, scalar type, const st
     const bool divides = (what == builtin::div || what == builtin::rem) && !is_floating(type);
     if (divides)
         return fmt::format("{}({}, {})", parts.use(guarded_division(parts.language, what, type)), x[0], x[1]);
-    if (what == builtin::neg && parts.language.has.has_ptx && is_integer(type) && size_of(type) == 4)
+    if (what == builtin::neg && parts.language.has.has_ptx && ptx::hides_negation(type))
         return fmt::format("{}({})", parts.use(ptx::negation(parts.language, type)), x[0]);
     if (row.symbol && row.arity == 1) return row.symbol + x[0];
     if (row.takes == detail::rule::shift && !parts.language.has.masks_shift_counts)

@@ -76,6 +76,8 @@ helper_function root_of_normal(const dialect& d) {
                     substitute(fma, {error, "reciprocal * 0.5f", "root"})));
 }
 
+bool hides_negation(scalar type) { return is_integer(type) && size_of(type) == 4; }
+
 helper_function negation(const dialect& d, scalar type) {
     const std::string T = type_name(d, type);
     return make_helper(

@@ -15,8 +15,10 @@ helper_function wide_product(const dialect&);
 /// The square root of an f32 between 2^-100 and 2^126. Rounds correctly.
 helper_function root_of_normal(const dialect&);
 
-/// -x of an integer of 32 bits, made so that ptxas does not see it as one. That of CUDA 13.0 computes
-/// max(max(a, -b), c), and min likewise, as the maximum of a, b and c (sm_90, sm_100).
+/// Whether ptxas must not see an integer's -x: that of CUDA 13.0 computes max(max(a, -b), c), and min
+/// likewise, as the maximum of a, b and c (sm_90, sm_100). Of 32 bits, unsigned too, which may be converted.
+bool hides_negation(scalar);
+/// -x of such an integer.
 helper_function negation(const dialect&, scalar);
 
 /// The body of an atomic addition to an f32 in global memory.

@@ -336,8 +336,8 @@ void reduce(tape&& p, const reduction* first, std::size_t count, policy how, std
 void reduce_into(vector_state* const* into, tape&& p, const reduction* first, std::size_t count, policy how) {
     materialise(p);
     // As an assignment, an expression without vectors is computed where its target is.
-    const bool is_placed = !p.vectors.empty() || !p.images.empty() || p.near != nullptr;
-    if (!is_placed && into[0] != nullptr && !into[0]->is_spread())
+    const bool is_anywhere = p.vectors.empty() && p.images.empty() && p.near == nullptr;
+    if (is_anywhere && into[0] != nullptr && !into[0]->is_spread())
         p.near = std::make_shared<vector_state>(into[0]->device_handle(), scalar::u8, 0);
     const request asked{p, {first, count}, how, into};
     const std::size_t n = element_count(p);
