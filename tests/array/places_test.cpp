@@ -95,6 +95,18 @@ TEST(V10_expressions_without_vectors, are_refused_on_other_devices_than_their_ve
                 HasSubstr("an expression combines a vector on"));
 }
 
+TEST(V10_expressions_without_vectors, are_computed_where_a_reduction_goes) {
+    for (const device& each : present_devices()) {
+        SCOPED_TRACE(words(each));
+        const context where(std::vector<device>{each});
+        vector<std::int64_t> total(where, 1), most(where, 1);
+        reduce_into(std::tie(total, most), sum_of(element_index(0, 1001)),
+                    max_of(element_index(0, 1001) * 2));
+        EXPECT_EQ(total[0], sum_below(1001));
+        EXPECT_EQ(most[0], 2000);
+    }
+}
+
 TEST(V10_expressions_without_vectors, have_effects_on_a_context) {
     using namespace balm::dsl;
     const auto count = balm::function("count", [](Long i, Mixed<int> bins) { atomic_add(bins[i % 7], 1); });
