@@ -39,6 +39,8 @@ std::string provenance(const ir::function& kernel) {
 std::string kernel_name(const ir::function& kernel, const dialect& language) {
     if (kernel.text && language.has.keeps_texts) return kernel.name;
     name_set names;
+    if (!kernel.text)
+        for (const std::string& word : print_texts(kernel, language).reserved) names.reserve(word);
     return names.unique(kernel.name);
 }
 
@@ -46,8 +48,8 @@ std::string print(const ir::function& kernel, const dialect& language) {
     const program_text given = print_texts(kernel, language);
     if (kernel.text) return provenance(kernel) + given.words;
     program_parts parts(language);
-    const std::string name = parts.names.unique(kernel.name);
     for (const std::string& word : given.reserved) parts.names.reserve(word);
+    const std::string name = parts.names.unique(kernel.name);
     std::vector<const ir::function*> callees;
     declare_callees(kernel, parts, callees);
     for (const ir::function* callee : callees) declare_parts_of(parts, *callee);

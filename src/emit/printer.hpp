@@ -17,8 +17,8 @@ inline std::string print(const ir::function& kernel, runtime::dialect of_driver)
     return print(kernel, dialect_of(of_driver));
 }
 
-/// The name under which print() declares the kernel: its own, unless that is reserved in a dialect. A kernel
-/// given as OpenCL C keeps its name there whatever it is.
+/// The name under which print() declares the kernel: its own, unless that is reserved in a dialect or is a
+/// word of a text that it calls. A kernel given as OpenCL C keeps its name there whatever it is.
 std::string kernel_name(const ir::function& kernel, const dialect& = dialect_of(runtime::dialect::opencl_c));
 
 }  // namespace balm::emit

@@ -162,11 +162,18 @@ bool any_type(const ir::function& f, Condition&& holds) {
                                           [&](const ir::parameter& p) { return holds(p.what); });
 }
 
+/// Names of a wrapper's parameters, which hide nothing of the texts.
+std::vector<std::string> parameter_names(const ir::function& f, name_set& names) {
+    std::vector<std::string> all;
+    for (std::size_t k = 0; k < f.parameters.size(); ++k) all.push_back(names.unique(fmt::format("a{}", k)));
+    return all;
+}
 /// "float4 a0, float a1": the parameters as the caller has their types.
-std::string parameters_of(const ir::function& f, program_parts& parts) {
+std::string parameters_of(const ir::function& f, const std::vector<std::string>& names,
+                          program_parts& parts) {
     std::vector<std::string> all;
     for (std::size_t k = 0; k < f.parameters.size(); ++k)
-        all.push_back(fmt::format("{} a{}", type_name(parts, f.parameters[k].what), k));
+        all.push_back(fmt::format("{} {}", type_name(parts, f.parameters[k].what), names[k]));
     return joined(all);
 }
 
@@ -184,10 +191,12 @@ std::string type_in_text(const dialect& language, ir::type t, const std::string&
 }
 
 std::string cuda_wrapper(const ir::function& f, const std::string& own, program_parts& parts) {
+    name_set names(parts.names);
+    const std::vector<std::string> given = parameter_names(f, names);
     std::vector<std::string> arguments;
     for (std::size_t k = 0; k < f.parameters.size(); ++k) {
         const ir::type what = f.parameters[k].what;
-        std::string argument = fmt::format("a{}", k);
+        std::string argument = given[k];
         if (has_two_types(what)) {
             const std::string type =
                 type_in_text(parts.language, what, is_structure(what) ? f.text->structures[k] : "");
@@ -201,12 +210,14 @@ std::string cuda_wrapper(const ir::function& f, const std::string& own, program_
     const std::string result = type_name(parts, f.result);
     if (has_two_types(f.result)) call = fmt::format("{}::balm_as<{}>({})", prelude_namespace, result, call);
     return fmt::format("static __device__ inline {} balm_text_{}({}) {{\n    return {};\n}}\n", result,
-                       f.name, parameters_of(f, parts), call);
+                       f.name, parameters_of(f, given, parts), call);
 }
 
 /// C converts no structures: what is written to one member of a union is read from the other. Pointers to
 /// void become pointers to any structure.
 std::string opencl_wrapper(const ir::function& f, program_parts& parts) {
+    name_set names(parts.names);
+    const std::vector<std::string> given = parameter_names(f, names);
     const auto both = [&](ir::type t, std::size_t k, const std::string& name) {
         return fmt::format("    union {{ {} own; {} text; }} {};\n", type_name(parts, t),
                            f.text->structures[k], name);
@@ -215,24 +226,27 @@ std::string opencl_wrapper(const ir::function& f, program_parts& parts) {
     std::vector<std::string> arguments;
     for (std::size_t k = 0; k < f.parameters.size(); ++k) {
         const ir::type what = f.parameters[k].what;
-        std::string argument = fmt::format("a{}", k);
+        std::string argument = given[k];
         if (is_structure(what) && what.is_pointer()) {
             const ir::type memory = pointer_to(ir::type(), what.where, what.is_const);
             argument = fmt::format("({}){}", type_name(parts, memory), argument);
         } else if (is_structure(what)) {
-            body += both(what, k, fmt::format("s{} = {{{}}}", k, argument));
-            argument = fmt::format("s{}.text", k);
+            const std::string name = names.unique(fmt::format("s{}", k));
+            body += both(what, k, fmt::format("{} = {{{}}}", name, argument));
+            argument = name + ".text";
         }
         arguments.push_back(argument);
     }
     const std::string call = fmt::format("{}({});\n", f.name, joined(arguments));
-    if (is_structure(f.result))
-        body += both(f.result, f.parameters.size(), "result") + "    result.text = " + call +
-                "    return result.own;\n";
-    else
+    if (is_structure(f.result)) {
+        const std::string name = names.unique("result");
+        body += both(f.result, f.parameters.size(), name) +
+                fmt::format("    {0}.text = {1}    return {0}.own;\n", name, call);
+    } else {
         body += (f.result == ir::type() ? "    " : "    return ") + call;
+    }
     return fmt::format("static inline {} balm_text_{}({}) {{\n{}}}\n", type_name(parts, f.result), f.name,
-                       parameters_of(f, parts), body);
+                       parameters_of(f, given, parts), body);
 }
 
 }  // namespace

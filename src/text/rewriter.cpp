@@ -38,6 +38,7 @@ public:
 
     std::string run() {
         collect_members();
+        collect_hidden_types();
         collect_vector_typedefs();
         std::size_t f = 0, d = 0;
         for (std::size_t at = 0; at + 1 < list_.size();) {
@@ -68,14 +69,21 @@ private:
                 open = behind_bracket(list_, open + 1, list_.size() - 1);
             if (list_[open].is_word()) ++open;
             if (!list_[open].is("{")) continue;
-            const std::size_t behind = behind_bracket(list_, open, list_.size() - 1);
-            for (std::size_t m = open + 1; m < behind; ++m) {
-                const bool is_name = list_[m].is_word() && m + 1 < behind &&
-                                     (list_[m + 1].is(";") || list_[m + 1].is(",") || list_[m + 1].is("[") ||
-                                      list_[m + 1].is(":"));
-                if (is_name) members_.insert(list_[m].words);
-            }
+            bodies_.push_back({open + 1, behind_bracket(list_, open, list_.size() - 1)});
+            for (std::size_t m = bodies_.back().first; m < bodies_.back().last; ++m)
+                if (is_member_name(m, bodies_.back().last)) members_.insert(list_[m].words);
         }
+    }
+    bool is_member_name(std::size_t k, std::size_t behind) const {
+        return list_[k].is_word() && k + 1 < behind && is_one_of(list_[k + 1].words, {";", ",", "[", ":"});
+    }
+    /// Types in structs that have a member of that name: in C++ the member hides the type.
+    void collect_hidden_types() {
+        for (const range& body : bodies_)
+            for (std::size_t k = body.first; k < body.last; ++k)
+                if (members_.count(list_[k].words) && declared_.typedefs.count(list_[k].words) &&
+                    !is_member_name(k, body.last))
+                    hidden_types_.insert(k);
     }
     void collect_vector_typedefs() {
         for (std::size_t k = 0; k + 3 < list_.size(); ++k) {
@@ -384,6 +392,8 @@ private:
         if (w == "long") return long_word(k);
         if (w == "char") return char_word(k);
         if (const auto call = cuda_conversion(w)) return out_.put(*call, t);
+        if (hidden_types_.count(k))
+            return out_.put(fmt::format("{}::{}", prelude_namespace, cuda_name(w)), t);
         out_.put(cuda_name(w), t);
     }
     /// sizeof(a < b) is that of an int in C and that of a bool in C++.
@@ -549,7 +559,9 @@ private:
     const tokens& list_;
     const outline& declared_;
     text_writer out_;
+    std::vector<range> bodies_;  ///< of structs
     std::set<std::string> members_;
+    std::set<std::size_t> hidden_types_;
     std::set<std::string> vector_typedefs_;
     std::map<std::size_t, std::string> vector_braces_;  ///< where they open, and the vector's type
     std::size_t next_ = 0;

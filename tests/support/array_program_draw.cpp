@@ -9,6 +9,8 @@
 #include <numeric>
 #include <utility>
 
+#include "balm/shape.hpp"
+
 namespace balm::test {
 
 namespace {
@@ -505,12 +507,14 @@ private:
         extent_list around;
         view_step s;
         s.what = step::slice;
-        const auto single = [&] {
-            around.push_back(between(1, 3));
-            s.parts.push_back({part::one, static_cast<std::int64_t>(between(0, around.back() - 1)), 0, 1});
-        };
+        std::size_t spare = shape::max_dimensions - box_.size();
         for (const std::size_t size : box_) {
-            if (chance(15) && around.size() < 6) single();
+            if (spare > 0 && chance(15)) {
+                --spare;
+                around.push_back(between(1, 3));
+                s.parts.push_back(
+                    {part::one, static_cast<std::int64_t>(between(0, around.back() - 1)), 0, 1});
+            }
             const std::size_t stride = chance(50) ? 1 : between(1, 3), before = between(0, 2),
                               after = between(0, 2);
             const std::size_t span = size == 0 ? 0 : (size - 1) * stride + 1;
@@ -684,7 +688,7 @@ private:
     array_statement draw_statement() {
         static constexpr statement_form forms[] = {
             {10, &drawing::assignment},  {5, &drawing::assignment_of_elements},
-            {3, &drawing::compound},     {3, &drawing::tie},
+            {3, &drawing::compound},     {8, &drawing::tie},
             {1, &drawing::multi},        {4, &drawing::reduction},
             {1, &drawing::fill},         {1, &drawing::copy},
             {2, &drawing::construction}, {1, &drawing::histogram},
@@ -801,7 +805,7 @@ private:
     array_statement tie() {
         array_statement s;
         s.what = array_statement::kind::tie;
-        for (std::size_t k = chance(70) ? between(2, 3) : between(4, 9); k > 0; --k) {
+        for (std::size_t k = chance(50) ? between(2, 3) : between(4, 12); k > 0; --k) {
             array_target to = any_target();
             const auto is_taken = [&](const array_target& other) { return other.vector == to.vector; };
             if (std::any_of(s.to.begin(), s.to.end(), is_taken)) to = {new_vector(count_), {}};

@@ -2,7 +2,7 @@
 // A random kernel as a tree of its own, which says what is computed without Balm's types. It is read twice:
 // recorded with the kernel language (kernel_tree_record.cpp), and executed on host numbers
 // (kernel_tree_run.cpp). The two readings share no code, so that what is wrong in the tracer, the passes or
-// the printers shows.
+// the printers shows. Functions given as text are recorded as OpenCL C (kernel_tree_text.cpp).
 
 #include <array>
 #include <cstdint>
@@ -88,7 +88,7 @@ enum class kind : std::uint8_t {
     pointer,        // into the object `of`, between its elements 0 and 7
     deep_pointer,   // to pointers into the object `of`
     pointer_array,  // 4 pointers into the object `of`
-    record_pointer  // to the record `of`, or to the work-item's records in global memory
+    record_pointer  // to the record `of`, or to the work-item's records in global memory; none: a parameter
 };
 /// Elements of an array, and of what a work-item owns of memory that it shares.
 inline constexpr int window = 16;
@@ -146,7 +146,7 @@ enum class action : std::uint8_t {
     branch,     // if (a) inner else other
     count,      // for (variable `target` = a; < b; += part) inner
     repeat,     // while (variable `target` < part && a) { ++target; inner }
-    leave,      // break_
+    leave,      // break_; in a block that is uniform all work-items leave
     next,       // continue_
     give_back,  // return_, with a in a function
     share_out,  // for (variable `target` of grid_range(a)) inner
@@ -189,21 +189,37 @@ struct statement {
 
 /// What a function takes and gives.
 enum class shape : std::uint8_t {
-    numbers,          // Int(Int, UInt)
-    floats,           // Float(Float, Int)
-    global_pointer,   // Int(Ptr<int>, Int)
-    private_pointer,  // Float(PrivatePtr<float>, Int)
-    of_record,        // record(record, Int)
-    meeting           // UInt(UInt, Int), called by all work-items together: has sub-group operations
+    numbers,             // Int(Int, UInt)
+    floats,              // Float(Float, Int)
+    global_pointer,      // Int(Ptr<int>, Int)
+    private_pointer,     // Float(PrivatePtr<float>, Int)
+    of_record,           // record(record, Int)
+    from_record,         // UInt(record, Int)
+    record_pointer,      // Int(Ptr<record>, Int)
+    own_record_pointer,  // Float(PrivatePtr<record>, Int)
+    meeting  // UInt(UInt, Int), called by all work-items together: has sub-group operations; no text
 };
-inline constexpr int shapes = 6;
+inline constexpr int shapes = 9;
 
 struct function {
     shape what = shape::numbers;
+    bool is_text = false;  ///< given as OpenCL C
     std::string name;
     std::array<id, 2> parameters{none, none};
     std::vector<statement> body;
     id result = none;  ///< an expression, or the record returned
+};
+
+/// What the texts of a program call what they declare. All names are distinct but for members', which are
+/// distinct in a structure.
+struct text_names {
+    std::string record, inner_record;
+    std::array<std::string, 6> members;  ///< of a record, and
+    std::array<std::string, 2> inner_members;
+    std::string quotient, remainder;  ///< functions
+    std::string macro;
+    bool has_tags = false;     ///< structures are `struct x`, else typedefs
+    bool is_one_text = false;  ///< all functions are, else one declares the types and others a function each
 };
 
 struct program {
@@ -214,6 +230,7 @@ struct program {
     std::vector<place> places;
     std::vector<object> objects;
     std::vector<function> functions;
+    text_names in_texts;
     std::vector<std::array<std::uint32_t, window>> constants;  ///< of the constant objects, in their order
     std::vector<statement> body;
     /// The kernel's parameters, what it begins with, and the module's constants.
@@ -222,8 +239,9 @@ struct program {
        sampled = none, out_image = none, shared = none, tile = none, given = none, given_record = none;
 };
 
-/// The same seed gives the same program, whatever the compiler.
-program draw(std::uint64_t seed);
+/// The same seed gives the same program, whatever the compiler; another one where some of its functions may
+/// be given as text.
+program draw(std::uint64_t seed, bool with_texts = false);
 
 // ---- the data that kernels run on
 
@@ -298,6 +316,9 @@ struct recorded {
     module<event(const bound_kernel<1>&, const data&, const wait_list&)> launch;
 };
 recorded record_kernel(const program&, const compile_options& how = {});
+
+/// The texts that a function given as text is in, all of them OpenCL C.
+std::vector<std::string> texts_of(const program&, const function&);
 
 /// The tree's second reading: what the kernel leaves.
 void run(const program&, data&);

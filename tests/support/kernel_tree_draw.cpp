@@ -55,6 +55,17 @@ constexpr std::string_view words[] = {"w",
                                       "fmaf",
                                       "other"};
 
+/// Names that C has no other meaning for: of what the printers make up, of CUDA and of C++.
+constexpr std::string_view text_words[] = {
+    "w",        "w2",        "in",    "out",    "t",    "k",         "p",           "v",
+    "values",   "shared",    "gid",   "record", "f",    "holds",     "i",           "n",
+    "other",    "drawn",     "table", "std",    "this", "class",     "new",         "template",
+    "xor",      "and",       "fmaf",  "sinf",   "dim3", "threadIdx", "blockIdx",    "warpSize",
+    "float1",   "atomicAdd", "s",     "m",      "x",    "balm0",     "make_float4", "inner_record",
+    "operator", "typename",  "a0",    "a1",     "s0",   "result",    "own",         "text"};
+/// Members of structures may be called as those of vectors.
+constexpr std::string_view component_words[] = {"x", "s0", "lo", "hi", "even", "odd", "sA", "xyz"};
+
 /// An end of an integer type's range, or its neighbour.
 std::uint32_t end_of_range(dice& d) {
     constexpr std::uint32_t ends[] = {0,          1,      0xffffffff, 0x7fffffff, 0x80000000,
@@ -64,9 +75,13 @@ std::uint32_t end_of_range(dice& d) {
 
 class drawing {
 public:
-    drawing(std::uint64_t seed, program& p) : dice_(seed), p_(p) { p.seed = seed; }
+    drawing(std::uint64_t seed, bool with_texts, program& p) : dice_(seed), p_(p) {
+        p.seed = seed;
+        draws_texts_ = with_texts && dice_.chance(60);
+    }
 
     void all() {
+        if (draws_texts_) names_in_texts();
         constants();
         sampling();
         const int functions = dice_.roll(5);
@@ -118,6 +133,7 @@ private:
         return static_cast<id>(p_.places.size() - 1);
     }
     id add_object(object o) {
+        if (is_text_ && o.word.empty() && dice_.chance(60)) o.word = word();
         p_.objects.push_back(std::move(o));
         return static_cast<id>(p_.objects.size() - 1);
     }
@@ -126,9 +142,40 @@ private:
         visible_.push_back(hidden(what, type));
         return visible_.back();
     }
-    std::string word() { return std::string(words[dice_.roll(static_cast<int>(std::size(words)))]); }
+    template <std::size_t N>
+    std::string one_of(const std::string_view (&list)[N]) {
+        return std::string(list[dice_.roll(static_cast<int>(N))]);
+    }
+    std::string word() { return is_text_ ? one_of(text_words) : one_of(words); }
     object named(kind what, number type) {
         return {what, type, dice_.chance(60) ? word() : std::string(), none, what};
+    }
+
+    /// One that the texts have no other use for.
+    std::string name_in_texts() {
+        std::string name = one_of(text_words);
+        while (std::find(in_texts_.begin(), in_texts_.end(), name) != in_texts_.end()) name += '_';
+        in_texts_.push_back(name);
+        return name;
+    }
+    template <std::size_t N>
+    void members_in_texts(std::array<std::string, N>& all) {
+        for (auto each = all.begin(); each != all.end(); ++each) {
+            *each = dice_.chance(30) ? one_of(component_words) : one_of(text_words);
+            while (std::find(all.begin(), each, *each) != each || *each == p_.in_texts.macro) *each += '_';
+        }
+    }
+    void names_in_texts() {
+        text_names& names = p_.in_texts;
+        do names.macro = name_in_texts();
+        while (names.macro == "x" || names.macro == "w" || names.macro == "s0");  // of lanes
+        for (std::string* const each :
+             {&names.record, &names.inner_record, &names.quotient, &names.remainder})
+            *each = name_in_texts();
+        members_in_texts(names.members);
+        members_in_texts(names.inner_members);
+        names.has_tags = dice_.chance(50);
+        names.is_one_text = dice_.chance(50);
     }
 
     void constants() {
@@ -409,7 +456,8 @@ private:
         const int roll = depth <= 0 ? 4 : dice_.roll(8);
         if (roll < 2) {
             const id a = condition(depth - 1);
-            const id b = dice_.chance(30) ? stepping_condition() : condition(depth - 1);
+            const bool steps = !is_text_ && dice_.chance(30);  // C orders no operands
+            const id b = steps ? stepping_condition() : condition(depth - 1);
             return op(roll == 0 ? operation::logic_and : operation::logic_or, truth, a, b);
         }
         if (roll == 2) return op(operation::logic_not, truth, condition(depth - 1));
@@ -463,6 +511,7 @@ private:
         statement (drawing::*draw)();
     };
     bool always() const { return true; }
+    bool is_traced() const { return !is_text_; }
     bool is_shallow() const { return depth_ < 3; }
     /// Where all work-items are.
     bool may_meet() const { return divergence_ == 0 && (is_kernel_ ? has_sync_ : shape_ == shape::meeting); }
@@ -472,6 +521,10 @@ private:
     }
     bool may_paint() const { return is_kernel_ && !in_grid_; }
     bool has_function() const { return is_kernel_ && !p_.functions.empty(); }
+    bool has_text() const {
+        return is_kernel_ && std::any_of(p_.functions.begin(), p_.functions.end(),
+                                         [](const function& f) { return f.is_text; });
+    }
     bool has_target_of_pointers() const {
         return std::any_of(visible_.begin(), visible_.end(), [&](id o) { return is_pointed_to(at(o)); });
     }
@@ -483,6 +536,8 @@ private:
     bool has_target_of_record_pointers() const { return has(kind::record) || has(kind::records); }
     bool has_redirected() const { return has(kind::deep_pointer) || has(kind::pointer_array); }
     bool may_leave() const { return loops_ > 0 || in_grid_ || may_return(); }
+    /// Where all work-items go on elsewhere.
+    bool may_leave_together() const { return may_meet() && depth_ > 0; }
     bool may_return() const {
         const bool all_are_needed = is_kernel_ ? has_sync_ || has_grid_ : shape_ == shape::meeting;
         return depth_ > 0 && !all_are_needed && shape_ != shape::of_record;
@@ -493,7 +548,7 @@ private:
             {8, &drawing::always, &drawing::declare_variable},
             {3, &drawing::always, &drawing::declare_array},
             {3, &drawing::always, &drawing::declare_vector},
-            {2, &drawing::always, &drawing::declare_complex},
+            {2, &drawing::is_traced, &drawing::declare_complex},
             {2, &drawing::always, &drawing::declare_record},
             {10, &drawing::has_target_of_pointers, &drawing::declare_pointer},
             {3, &drawing::has_pointer, &drawing::declare_deep_pointer},
@@ -512,10 +567,12 @@ private:
             {4, &drawing::has_redirected, &drawing::redirect},
             {3, &drawing::may_paint, &drawing::paint},
             {7, &drawing::has_function, &drawing::call},
+            {14, &drawing::has_text, &drawing::call_text},
             {12, &drawing::is_shallow, &drawing::branch},
             {10, &drawing::is_shallow, &drawing::count},
             {6, &drawing::is_shallow, &drawing::repeat},
             {2, &drawing::may_leave, &drawing::jump},
+            {5, &drawing::may_leave_together, &drawing::jump_together},
             {12, &drawing::may_share_out, &drawing::share_out},
             {6, &drawing::may_exchange, &drawing::exchange},
             {3, &drawing::may_exchange, &drawing::tally},
@@ -731,11 +788,13 @@ private:
         counters_.push_back(made);
         return made;
     }
-    /// A loop's statements; behind it only what was visible outside of it is. Nobody leaves one that
-    /// work-items take together.
+    /// A loop's statements; behind it only what was visible outside of it is. One that work-items take
+    /// together is left by all of them or by none.
     std::vector<statement> loop_body(std::size_t visible_outside, bool is_uniform) {
         const int around = std::exchange(loops_, is_uniform ? 0 : loops_ + 1);
+        uniform_loops_ += is_uniform ? 1 : 0;
         std::vector<statement> inner = block(1 + dice_.roll(3), is_uniform);
+        uniform_loops_ -= is_uniform ? 1 : 0;
         loops_ = around;
         visible_.resize(visible_outside);
         return inner;
@@ -796,6 +855,20 @@ private:
         s.inner.push_back(leave);
         return s;
     }
+    /// Taken by all work-items or by none; before it they may meet.
+    statement jump_together() {
+        statement leave{action::give_back};
+        if (uniform_loops_ > 0 && dice_.chance(80))
+            leave.what = dice_.chance(50) ? action::leave : action::next;
+        else if (!is_kernel_)
+            leave.a = any(result_of(shape_));
+        statement s{action::branch};
+        s.is_uniform = true;
+        s.a = uniform([&] { return condition(1); });
+        s.inner = block(dice_.roll(2), true);
+        s.inner.push_back(leave);
+        return s;
+    }
 
     statement exchange() {
         statement s{action::exchange};
@@ -835,38 +908,51 @@ private:
     // ---- functions
 
     static number result_of(shape what) {
-        const bool is_float = what == shape::floats || what == shape::private_pointer;
-        return is_float ? number::f32 : what == shape::meeting ? number::u32 : number::i32;
+        switch (what) {
+            case shape::floats:
+            case shape::private_pointer:
+            case shape::own_record_pointer: return number::f32;
+            case shape::from_record:
+            case shape::meeting: return number::u32;
+            default: return number::i32;
+        }
     }
     void function_() {
         const auto what = static_cast<shape>(dice_.roll(shapes));
         function f;
         f.what = what;
-        f.name = dice_.chance(50) ? word() : "f";
+        f.is_text = draws_texts_ && what != shape::meeting && dice_.chance(60);
+        f.name = f.is_text ? name_in_texts() : dice_.chance(50) ? word() : "f";
         visible_.clear();
         shape_ = what;
+        is_text_ = f.is_text;
         const auto numeric = [&](number type) { return parameter(kind::variable, type); };
+        const auto pointer_to = [&](kind pointer, number type, kind space) {
+            visible_.push_back(add_object({pointer, type, {}, none, space}));
+            return visible_.back();
+        };
         switch (what) {
             case shape::numbers: f.parameters = {numeric(number::i32), numeric(number::u32)}; break;
             case shape::meeting: f.parameters = {numeric(number::u32), numeric(number::i32)}; break;
             case shape::floats: f.parameters = {numeric(number::f32), numeric(number::i32)}; break;
             case shape::global_pointer:
-            case shape::private_pointer: {
-                const bool is_global = what == shape::global_pointer;
-                object o{kind::pointer,
-                         is_global ? number::i32 : number::f32,
-                         {},
-                         none,
-                         is_global ? kind::mixed : kind::matrix};
-                const id p = add_object(o);
-                visible_.push_back(p);
-                f.parameters = {p, numeric(number::i32)};
+                f.parameters[0] = pointer_to(kind::pointer, number::i32, kind::mixed);
                 break;
-            }
+            case shape::private_pointer:
+                f.parameters[0] = pointer_to(kind::pointer, number::f32, kind::matrix);
+                break;
+            case shape::record_pointer:
+                f.parameters[0] = pointer_to(kind::record_pointer, number::i32, kind::records);
+                break;
+            case shape::own_record_pointer:
+                f.parameters[0] = pointer_to(kind::record_pointer, number::i32, kind::record);
+                break;
             case shape::of_record:
-                f.parameters = {parameter(kind::record, number::i32), numeric(number::i32)};
+            case shape::from_record: f.parameters[0] = parameter(kind::record, number::i32); break;
         }
-        for (const id c : constants_) visible_.push_back(c);
+        if (f.parameters[1] == none) f.parameters[1] = numeric(number::i32);
+        if (!is_text_)
+            for (const id c : constants_) visible_.push_back(c);
         for (int k = 0; k < 4; ++k) f.body.push_back(statement_());
         f.result = what == shape::of_record ? pick(kind::record) : any(result_of(what));
         p_.functions.push_back(std::move(f));
@@ -874,26 +960,34 @@ private:
         counters_.clear();
         uniform_counters_.clear();
         shape_ = shape::numbers;
+        is_text_ = false;
     }
-    statement call() {
+    statement call() { return call_of(dice_.roll(static_cast<int>(p_.functions.size()))); }
+    statement call_text() {
+        id callee = dice_.roll(static_cast<int>(p_.functions.size()));
+        while (!p_.functions[static_cast<std::size_t>(callee)].is_text)
+            callee = (callee + 1) % static_cast<id>(p_.functions.size());
+        return call_of(callee);
+    }
+    statement call_of(id callee) {
         statement s{action::call};
-        s.callee = dice_.roll(static_cast<int>(p_.functions.size()));
+        s.callee = callee;
         const shape what = p_.functions[static_cast<std::size_t>(s.callee)].what;
         id first = none;
         switch (what) {
             case shape::numbers: first = any(number::i32); break;
             case shape::floats: first = any(number::f32); break;
             case shape::meeting: first = may_meet() ? any(number::u32) : none; break;
-            case shape::of_record: first = pick(kind::record); break;
+            case shape::of_record:
+            case shape::from_record: first = pick(kind::record); break;
             default: {
-                const kind space = what == shape::global_pointer ? kind::mixed : kind::matrix;
-                const number type = what == shape::global_pointer ? number::i32 : number::f32;
+                const object& wanted = at(p_.functions[static_cast<std::size_t>(s.callee)].parameters[0]);
                 first = pick([&](const object& o) {
-                    return o.what == kind::pointer && o.space == space && o.type == type;
+                    return o.what == wanted.what && o.space == wanted.space && o.type == wanted.type;
                 });
             }
         }
-        if (first == none) return assign();
+        if (first == none) return declare_argument(what);
         s.arguments = {first, any(what == shape::numbers ? number::u32 : number::i32)};
         s.target = what == shape::of_record ? add_object({kind::record, number::i32, {}, none, kind::record})
                                             : add_object(named(kind::variable, result_of(what)));
@@ -901,12 +995,48 @@ private:
         return s;
     }
 
+    /// What such a function could be called with by a later statement.
+    statement declare_argument(shape what) {
+        const auto pointer_to = [&](kind pointer, id of, int size) {
+            const id index = masked(numbers(number::i32, 1), size - 1);
+            return declared({pointer, at(of).type, {}, of, at(of).what}, index);
+        };
+        switch (what) {
+            case shape::global_pointer: {
+                const auto is_wanted = [](const object& o) {
+                    return o.what == kind::mixed && o.type == number::i32;
+                };
+                const id of = pick(is_wanted);
+                return of == none ? assign() : pointer_to(kind::pointer, of, reach);
+            }
+            case shape::private_pointer: {
+                const id of = pick(kind::matrix);
+                return of == none ? declared({kind::matrix, number::f32, {}, none, kind::matrix})
+                                  : pointer_to(kind::pointer, of, reach);
+            }
+            case shape::record_pointer: {
+                const id of = pick(kind::records);
+                return of == none ? assign() : pointer_to(kind::record_pointer, of, records_each);
+            }
+            case shape::own_record_pointer: {
+                const id of = pick(kind::record);
+                return of == none ? declare_record() : pointer_to(kind::record_pointer, of, records_each);
+            }
+            case shape::of_record:
+            case shape::from_record: return declare_record();
+            default: return assign();
+        }
+    }
+
     dice dice_;
     program& p_;
     std::vector<id> constants_;
+    std::vector<std::string> in_texts_;  ///< names that the texts have
     std::vector<id> visible_;
     std::vector<id> counters_;
     std::vector<id> uniform_counters_;  ///< of loops that all work-items take alike
+    bool draws_texts_ = false;
+    bool is_text_ = false;  ///< the function that is drawn
     bool is_kernel_ = false;
     bool has_sync_ = false;        ///< a kernel whose work-items meet, so that none returns early
     bool has_grid_ = false;        ///< a kernel with a grid_range, which needs all of them, too
@@ -916,14 +1046,15 @@ private:
     int depth_ = 0;
     int divergence_ = 0;  ///< of the blocks around, those that work-items take on their own
     int index_depth_ = 0;
-    int loops_ = 0;
+    int loops_ = 0;          ///< around, within the innermost one that work-items take together
+    int uniform_loops_ = 0;  ///< around, that work-items take together
 };
 
 }  // namespace
 
-program draw(std::uint64_t seed) {
+program draw(std::uint64_t seed, bool with_texts) {
     program p;
-    drawing(seed, p).all();
+    drawing(seed, with_texts, p).all();
     return p;
 }
 

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "balm/dsl/complex.hpp"
+#include "balm/text_kernel.hpp"
 #include "support/kernel_tree.hpp"
 
 namespace balm::test::tree {
@@ -25,6 +26,9 @@ struct device_functions {
     std::map<id, device_function<Int, Ptr<std::int32_t>, Int>> global_pointer;
     std::map<id, device_function<Float, PrivatePtr<float>, Int>> private_pointer;
     std::map<id, device_function<Var<record>, Var<record>, Int>> of_record;
+    std::map<id, device_function<UInt, Var<record>, Int>> from_record;
+    std::map<id, device_function<Int, Ptr<record>, Int>> record_pointer;
+    std::map<id, device_function<Float, PrivatePtr<record>, Int>> own_record_pointer;
     std::map<id, device_function<UInt, UInt, Int>> meeting;
 };
 
@@ -88,6 +92,8 @@ public:
     void set(id o, const Ptr<T, Where>& p) {
         all<Ptr<T, Where>>().pointers.emplace(o, p);
     }
+    void set(id o, const Ptr<record>& p) { record_pointers_.emplace(o, p); }
+    void set(id o, const PrivatePtr<record>& p) { own_record_pointers_.emplace(o, p); }
     Var<record>& record_of(id o) { return records_.at(o); }
 
     void block(const std::vector<statement>& list) {
@@ -640,6 +646,16 @@ private:
             case shape::of_record:
                 records_.emplace(s.target, functions_.of_record.at(s.callee)(records_.at(first),
                                                                              value<std::int32_t>(second)));
+                return;
+            case shape::from_record:
+                return set_named(s.target, functions_.from_record.at(s.callee)(records_.at(first),
+                                                                               value<std::int32_t>(second)));
+            case shape::record_pointer:
+                return set_named(s.target, functions_.record_pointer.at(s.callee)(
+                                               record_pointers_.at(first), value<std::int32_t>(second)));
+            case shape::own_record_pointer:
+                return set_named(s.target, functions_.own_record_pointer.at(s.callee)(
+                                               own_record_pointers_.at(first), value<std::int32_t>(second)));
         }
     }
     void branch(const statement& s) {
@@ -693,6 +709,8 @@ private:
             return_();
         else if (at(s.a).type == number::f32)
             return_(value<float>(s.a));
+        else if (at(s.a).type == number::u32)
+            return_(value<std::uint32_t>(s.a));
         else
             return_(value<std::int32_t>(s.a));
     }
@@ -795,53 +813,57 @@ private:
 };
 
 /// Defines a program's functions.
-device_functions define(const program& p, const constants& constants) {
-    device_functions made;
-    for (std::size_t k = 0; k < p.functions.size(); ++k) {
-        const function& f = p.functions[k];
-        const auto with = [&](const auto& first, const auto& second, auto&& finish) {
-            recording r(p, constants, made, nullptr);
-            r.set(f.parameters[0], first);
-            r.set(f.parameters[1], second);
-            r.block(f.body);
-            return finish(r);
-        };
-        const auto an_int = [&](recording& r) { return r.value<std::int32_t>(f.result); };
-        const auto a_float = [&](recording& r) { return r.value<float>(f.result); };
-        const auto a_uint = [&](recording& r) { return r.value<std::uint32_t>(f.result); };
-        const auto number = static_cast<id>(k);
-        switch (f.what) {
-            case shape::numbers:
-                made.numbers[number] =
-                    balm::function(f.name, [&](Int a, UInt b) { return with(a, b, an_int); });
-                break;
-            case shape::meeting:
-                made.meeting[number] =
-                    balm::function(f.name, [&](UInt a, Int b) { return with(a, b, a_uint); });
-                break;
-            case shape::floats:
-                made.floats[number] =
-                    balm::function(f.name, [&](Float a, Int b) { return with(a, b, a_float); });
-                break;
-            case shape::global_pointer:
-                made.global_pointer[number] =
-                    balm::function(f.name, [&](Ptr<std::int32_t> a, Int b) { return with(a, b, an_int); });
-                break;
-            case shape::private_pointer:
-                made.private_pointer[number] =
-                    balm::function(f.name, [&](PrivatePtr<float> a, Int b) { return with(a, b, a_float); });
-                break;
-            case shape::of_record:
-                made.of_record[number] = balm::function(f.name, [&](Var<record> a, Int b) {
-                    return with(a, b, [&](recording& r) { return Var<record>(r.record_of(f.result)); });
-                });
+class definitions {
+public:
+    definitions(const program& p, const constants& constants) : p_(p), constants_(constants) {}
+
+    device_functions all() && {
+        for (std::size_t k = 0; k < p_.functions.size(); ++k) {
+            const function& f = p_.functions[k];
+            const auto number = static_cast<id>(k);
+            switch (f.what) {
+                case shape::numbers: define(made_.numbers[number], f); break;
+                case shape::meeting: define(made_.meeting[number], f); break;
+                case shape::floats: define(made_.floats[number], f); break;
+                case shape::global_pointer: define(made_.global_pointer[number], f); break;
+                case shape::private_pointer: define(made_.private_pointer[number], f); break;
+                case shape::of_record: define(made_.of_record[number], f); break;
+                case shape::from_record: define(made_.from_record[number], f); break;
+                case shape::record_pointer: define(made_.record_pointer[number], f); break;
+                case shape::own_record_pointer: define(made_.own_record_pointer[number], f); break;
+            }
         }
+        return std::move(made_);
     }
-    return made;
-}
+
+private:
+    template <class R, class A, class B>
+    void define(device_function<R, A, B>& made, const function& f) {
+        if (f.is_text) {
+            text_source source;
+            for (const std::string& text : texts_of(p_, f)) source = source + text;
+            made = balm::source_function<R(A, B)>(f.name, source);
+            return;
+        }
+        made = balm::function(f.name, [&](A a, B b) {
+            recording r(p_, constants_, made_, nullptr);
+            r.set(f.parameters[0], a);
+            r.set(f.parameters[1], b);
+            r.block(f.body);
+            if constexpr (std::same_as<R, Var<record>>)
+                return R(r.record_of(f.result));
+            else
+                return r.value<typename R::value_type>(f.result);
+        });
+    }
+
+    const program& p_;
+    const constants& constants_;
+    device_functions made_;
+};
 
 kernel_type record_with(const program& p, const constants& constants) {
-    const device_functions functions = define(p, constants);
+    const device_functions functions = definitions(p, constants).all();
     return balm::kernel<1>(
         p.signature,
         [&](Int s, UInt u, Float t, In<std::int32_t> in_ints, In<float> in_floats, In<half4> in_halves,

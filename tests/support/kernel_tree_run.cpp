@@ -144,7 +144,10 @@ public:
     void set(id o, const std::vector<bits>& words) { storage_[o] = words; }
     std::vector<bits>& words(id o) { return storage_.at(o); }
     bool is_done() const { return is_done_; }
-    bits returned(const function& f) { return f.what == shape::of_record ? 0 : value(f.result); }
+    bits returned(const function& f) {
+        if (is_done_) return returned_;
+        return f.what == shape::of_record ? 0 : value(f.result);
+    }
     /// What its row of the image gets.
     void paint(const statement& s) {
         const std::int32_t column = as_int(value(s.a));
@@ -157,11 +160,14 @@ public:
         block(s.inner);
     }
 
-    void top_level(const statement& s) {
-        if (!is_done_ && step(s) == flow::returns) is_done_ = true;
+    flow top_level(const statement& s) {
+        if (is_done_) return flow::returns;
+        const flow f = step(s);
+        is_done_ = f == flow::returns;
+        return f;
     }
     bits call(const function& f) {
-        if (block(f.body) == flow::returns) return returned_;
+        is_done_ = block(f.body) == flow::returns;
         return returned(f);
     }
 
@@ -400,13 +406,13 @@ private:
         const function& f = p_.functions[static_cast<std::size_t>(s.callee)];
         frame inner(w_, item_);
         const id first = s.arguments[0];
-        if (f.what == shape::of_record)
-            inner.set(f.parameters[0], words(first));
-        else if (f.what == shape::numbers || f.what == shape::floats)
-            inner.set(f.parameters[0], value(first));
-        else
-            inner.set(f.parameters[0], pointers_.at(first));
+        const bool has_number = f.what == shape::numbers || f.what == shape::floats;
+        if (has_number) inner.set(f.parameters[0], value(first));
         inner.set(f.parameters[1], value(s.arguments[1]));
+        if (f.what == shape::of_record || f.what == shape::from_record)
+            inner.set(f.parameters[0], words(first));  // as it is when the function begins
+        else if (!has_number)
+            inner.set(f.parameters[0], pointers_.at(first));
         const bits result = inner.call(f);
         if (f.what == shape::of_record)
             set(s.target, inner.words(f.result));
@@ -486,7 +492,7 @@ std::vector<bits> together(lanes_do what, number type, const std::vector<bits>& 
 }
 
 /// A statement for all work-items, then the next. What they take alike is decided by the first.
-void run_together(world&, const std::vector<statement>&, std::deque<frame>&);
+flow run_together(world&, const std::vector<statement>&, std::deque<frame>&);
 
 void call_together(world& w, const statement& s, std::deque<frame>& frames) {
     const function& f = w.p.functions[static_cast<std::size_t>(s.callee)];
@@ -520,7 +526,7 @@ void meet(world& w, const statement& s, std::deque<frame>& frames) {
     for (std::size_t k = 0; k < frames.size(); ++k) frames[k].set(s.target, values[k]);
 }
 
-void loop_together(world& w, const statement& s, std::deque<frame>& frames) {
+flow loop_together(world& w, const statement& s, std::deque<frame>& frames) {
     frame& first = frames.front();
     const auto set_all = [&](std::int32_t turn) {
         for (frame& f : frames) f.set(s.target, bits_of(turn));
@@ -529,15 +535,20 @@ void loop_together(world& w, const statement& s, std::deque<frame>& frames) {
         const std::int32_t begin = as_int(first.value(s.a)), end = as_int(first.value(s.b));
         for (std::int32_t k = begin; k < end; k += s.part) {
             set_all(k);
-            run_together(w, s.inner, frames);
+            const flow f = run_together(w, s.inner, frames);
+            if (f == flow::leaves) break;
+            if (f == flow::returns) return f;
         }
-        return;
+        return flow::on;
     }
     set_all(0);
     for (std::int32_t turn = 0; turn < s.part && first.value(s.a) != 0;) {
         set_all(++turn);
-        run_together(w, s.inner, frames);
+        const flow f = run_together(w, s.inner, frames);
+        if (f == flow::leaves) break;
+        if (f == flow::returns) return f;
     }
+    return flow::on;
 }
 
 void share_out(const statement& s, std::deque<frame>& frames) {
@@ -545,22 +556,34 @@ void share_out(const statement& s, std::deque<frame>& frames) {
     for (std::int32_t k = 0; k < count; ++k) frames[static_cast<std::size_t>(k % items)].share_out(s, k);
 }
 
-void run_together(world& w, const std::vector<statement>& list, std::deque<frame>& frames) {
+/// A jump of all of them, and where to.
+flow jump_together(const statement& s, std::deque<frame>& frames) {
+    flow to = flow::on;
+    for (frame& f : frames) to = f.top_level(s);
+    return to;
+}
+
+flow run_together(world& w, const std::vector<statement>& list, std::deque<frame>& frames) {
     for (const statement& s : list) {
         const bool is_call = s.what == action::call;
+        flow f = flow::on;
         if (s.what == action::exchange || s.what == action::together || s.what == action::tally)
             meet(w, s, frames);
         else if (s.what == action::share_out)
             share_out(s, frames);
         else if (is_call && w.p.functions[static_cast<std::size_t>(s.callee)].what == shape::meeting)
             call_together(w, s, frames);
+        else if (s.what == action::leave || s.what == action::next || s.what == action::give_back)
+            f = jump_together(s, frames);
         else if (!s.is_uniform)
-            for (frame& f : frames) f.top_level(s);
+            for (frame& each : frames) each.top_level(s);
         else if (s.what == action::branch)
-            run_together(w, frames.front().value(s.a) ? s.inner : s.other, frames);
+            f = run_together(w, frames.front().value(s.a) ? s.inner : s.other, frames);
         else
-            loop_together(w, s, frames);
+            f = loop_together(w, s, frames);
+        if (f != flow::on) return f;
     }
+    return flow::on;
 }
 
 template <class T>
