@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -19,6 +20,9 @@ namespace balm::runtime {
 class storage;
 }
 
+#define BALM_KERNEL_PRINTED                                                                                 \
+    "Balm: a kernel is not printed: device.execute(kernel(x, y), {n}) runs it, read its results and print " \
+    "those; BALM_SHOW_KERNELS=1 prints each program as it is made"
 #define BALM_WITHOUT_GRID "Balm: a launch says how many work-items it has: device.execute(kernel(x, y), {n})"
 
 namespace balm {
@@ -51,6 +55,9 @@ template <int N>
 struct [[nodiscard(
     "Balm: a kernel runs when a device executes it: device.execute(kernel(x, y), {n})")]] bound_kernel
     : bound_call{};
+template <int N>
+BALM_REFUSED(BALM_KERNEL_PRINTED)
+std::ostream& operator<<(std::ostream& to, const bound_kernel<N>& k);
 
 namespace detail {
 /// count * size. Throws usage_error for negative numbers, a size of 0 and more work-items than can be

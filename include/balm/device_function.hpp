@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <string_view>
 #include <type_traits>
@@ -53,6 +54,11 @@ public:
 private:
     std::shared_ptr<detail::traced> trace_;
 };
+
+/// A function has no text of its own.
+template <class R, class... P>
+BALM_REFUSED("Balm: a function is not printed; BALM_SHOW_KERNELS=1 prints each program as it is made")
+std::ostream& operator<<(std::ostream& to, const device_function<R, P...>& f);
 
 namespace dsl {
 

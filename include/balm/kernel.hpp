@@ -74,6 +74,11 @@ private:
     detail::traced trace_;
 };
 
+/// A kernel has no text of its own.
+template <int N, class... P>
+BALM_REFUSED(BALM_KERNEL_PRINTED)
+std::ostream& operator<<(std::ostream& to, const typed_kernel<N, P...>& k);
+
 namespace detail {
 
 template <int N, class R, class... P>

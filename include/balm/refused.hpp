@@ -17,3 +17,16 @@
 #ifndef BALM_REFUSED
 #define BALM_REFUSED(words)
 #endif
+
+/// Refuses a function template of the standard library's on operands for which `these<A, B...>` holds. Its
+/// own templates deduce one type from all arguments, so that the compiler would list them and say nothing of
+/// Balm. Overloads in namespace std are not for programs to add (17.6.4.2.1 of C++20, [namespace.std]); these
+/// are never called by a program that compiles, and a `using namespace std` prefers Balm's functions to them,
+/// which take no pack.
+#define BALM_REFUSED_OF_STD(name, these, words)            \
+    template <class A, class... B>                         \
+    requires these<A, B...> BALM_REFUSED(words)            \
+    A&& name(A&&, B&&...);                                 \
+    template <class A>                                     \
+    requires these<const A&, const A&> BALM_REFUSED(words) \
+    const A& name(const A&, const A&);

@@ -244,6 +244,14 @@ public:
     template <dsl::detail::not_a_number A>
     BALM_REFUSED(BALM_NOT_A_NUMBER)
     vector& operator=(A value);
+    template <class A>
+    requires array_operand<A> || std::same_as<std::remove_cvref_t<A>, T> BALM_REFUSED(BALM_CONST_VECTOR)
+    const vector& operator=(A&& a) const;
+    template <detail::contiguous_range<T> R>
+    BALM_REFUSED(BALM_CONST_VECTOR)
+    const vector& operator=(const R& elements) const;
+    BALM_REFUSED(BALM_CONST_VECTOR)
+    const vector& operator=(std::initializer_list<T> elements) const;
 
     template <class A>
     requires std::same_as<std::remove_cvref_t<A>, expr<void>> vector& operator=(A&&) {
@@ -309,6 +317,7 @@ public:
     BALM_REFUSED(BALM_TO_HOST)
     operator std::vector<T>() const;  // NOLINT(google-explicit-constructor)
 
+    BALM_REFUSED(BALM_DATA) T* data() const;
     /// Copies all elements to the host. Blocks.
     [[nodiscard]] host_array<T> to_host() const {
         host_array<T> got{shape(size())};

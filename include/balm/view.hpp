@@ -158,6 +158,7 @@ public:
     BALM_REFUSED(BALM_MANY_VALUES) operator value_type() const;  // NOLINT(google-explicit-constructor)
     BALM_REFUSED(BALM_TO_HOST)
     operator std::vector<value_type>() const;  // NOLINT(google-explicit-constructor)
+    BALM_REFUSED(BALM_DATA) value_type* data() const;
     detail::loop_over_x_to_host_or_x_map begin() const = delete;
     detail::loop_over_x_to_host_or_x_map end() const = delete;
     /// The dimensions in another order; without one, in reverse.

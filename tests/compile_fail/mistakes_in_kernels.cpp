@@ -1,7 +1,9 @@
 // expect at each line: what a newcomer writes in kernels, and what the compiler says of it first, where it is
 // written.
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -12,6 +14,11 @@ using namespace balm::dsl;
 
 enum class colour { red, green };
 enum side { left, right };
+struct particle {
+    float mass;
+    int kind;
+};
+BALM_STRUCT(particle, mass, kind)
 
 void by_name(In<float> a, Out<float> b);
 void kernels(const balm::device& dev);
@@ -53,6 +60,27 @@ void kernels(const balm::device& dev) {
         b[i] = if_else(n > 0, a[i], 1.f);  // Balm: choose with select(c, a, b)
         (void)x, (void)y, (void)z, (void)w, (void)is_red, (void)sum, (void)c;
     });
+    const balm::vector<float> array;
+    balm::kernel<1>("k", [=](In<float> a, Out<float> b, Mixed<int> m, Mixed<balm::float4> f,
+                             Mixed<particle> p, Mixed<std::complex<float>> z, Float x, Float3 v) {
+        Index i = global_id(0);
+        b[i] = std::max(a[i], 0.f);    // Balm: on device values write max(x, y)
+        b[i] = std::min(x, x);         // Balm: on device values write min(x, y)
+        m[i] = std::max(m[i], 0);      // Balm: on device values write max(x, y)
+        x = std::clamp(x, 0.f, a[i]);  // Balm: on device values write clamp(x, low, high)
+        b[i] = a;                      // Balm: this is no value for an element; name an element of memory
+        b[i] = array;                  // Balm: this is no value for an element; name an element of memory
+        b[i] = "one";                  // Balm: this is no value for an element; name an element of memory
+        b[i] = z[i];                   // Balm: this is no value for an element; name an element of memory
+        b[i] = p[i];                   // Balm: this is no value for an element; name an element of memory
+        f[i] = a;                      // Balm: this is no value for an element; name an element of memory
+        z[i] = v;                      // Balm: this is no value for an element; name an element of memory
+        m[i] = a[i];                   // Balm: a device value does not narrow
+        m[i] = 0.5;                    // Balm: a device value does not narrow
+        b[i] = v;                      // Balm: a vector does not become a scalar; name a lane: v.x
+        f[i] = v;                      // Balm: a vector becomes one of another type only by cast<float4>(v)
+        p[i] = x;                      // Balm: a structure is assigned one of the same type; name a member
+    });
     balm::function("f", [](Int n) {
         return_(1.f);  // Balm: return_(Float(1.f)), not 1.f
         return n;
@@ -72,4 +100,7 @@ void kernels(const balm::device& dev) {
     set(colour::red, balm::vector<int>());     // Balm: cast them: static_cast<int>(red)
     dev.execute(set(1, balm::vector<int>()));  // Balm: a launch says how many work-items it has
     dev.execute(set, 1, balm::vector<int>());  // Balm: a kernel is given its arguments first
+    std::cout << set;                          // Balm: a kernel is not printed
+    std::cout << set(1, balm::vector<int>());  // Balm: a kernel is not printed
+    std::cout << balm::function("f", [](Float y) { return y; });  // Balm: a function is not printed
 }

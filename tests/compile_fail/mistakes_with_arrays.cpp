@@ -69,7 +69,28 @@ void arrays(const balm::context& ctx, balm::vector<float>& x, balm::vector<float
     balm::sort(fixed);                             // Balm: y = balm::sorted(x)
     balm::vector<float> digits{1, 2, 3};           // Balm: a vector says where it is
     balm::vector<float> there(ctx.device(), 3);    // Balm: a vector is on a context
+    fixed = y;                                     // Balm: this vector is const, so it is only read
+    fixed = x + y;                                 // Balm: this vector is const, so it is only read
+    fixed = 1.f;                                   // Balm: this vector is const, so it is only read
+    fixed = host;                                  // Balm: this vector is const, so it is only read
+    fixed = {1, 2, 3};                             // Balm: this vector is const, so it is only read
+    fixed += y;                                    // Balm: this vector is const, so it is only read
+    (x + y) += 1;                                  // Balm: an expression is computed, not assigned to
+    y++;                                           // Balm: arrays have no ++ and --; write y += 1
+    --y;                                           // Balm: arrays have no ++ and --; write y += 1
+    (x + y)++;                                     // Balm: arrays have no ++ and --; write y += 1
+    ++M(0, 0);                                     // Balm: arrays have no ++ and --; write y += 1
+    float* raw = x.data();                         // Balm: x.to_host() copies them, x.map() maps them
+    const float* read_only = fixed.data();         // Balm: x.to_host() copies them, x.map() maps them
+    raw = (x + y).data();                          // Balm: x.to_host() copies them, x.map() maps them
+    raw = M.data();                                // Balm: x.to_host() copies them, x.map() maps them
+    y = std::max(x, 0.f);         // Balm: on arrays write balm::max(x, y), not std::max(x, y)
+    y = std::max(x, y);           // Balm: on arrays write balm::max(x, y), not std::max(x, y)
+    y = std::max(fixed, fixed);   // Balm: on arrays write balm::max(x, y), not std::max(x, y)
+    y = std::min(x + y, M);       // Balm: on arrays write balm::min(x, y), not std::min(x, y)
+    y = std::clamp(x, 0.f, 1.f);  // Balm: on arrays write balm::clamp(x, low, high)
     auto add = balm::function("add", [](Float a, Float b) { return a + b; });
     y = add(x);  // Balm: the function takes another number of arguments
-    (void)corner, (void)one, (void)other, (void)third, (void)read, (void)same, (void)corners;
+    (void)corner, (void)one, (void)other, (void)third, (void)read, (void)same, (void)corners, (void)raw,
+        (void)read_only;
 }

@@ -179,6 +179,9 @@ public:
     void operator=(A&& a) && {
         store(detail::complex_node<T>(static_cast<A&&>(a)));
     }
+    template <class A>
+    requires(!detail::complex_or_scalar<A>) BALM_REFUSED(BALM_NO_ELEMENT)
+    void operator=(const A& a) &&;
 #define BALM_COMPOUND(symbol)                                                       \
     template <detail::complex_or_scalar A>                                          \
     void operator symbol##=(A&& a)&& {                                              \

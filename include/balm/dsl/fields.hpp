@@ -195,6 +195,10 @@ public:
     template <class A>
     requires detail::gives_structure<A, S>
     void operator=(const A& balm_other) && { balm_store(balm_other.balm_place().load()); }
+    template <class A>
+    requires(!detail::gives_structure<A, S>) BALM_REFUSED(
+        "Balm: a structure is assigned one of the same type; name a member: particles[i].mass = 1.f")
+    void operator=(const A& balm_other) &&;
     const detail::memory_place& balm_place() const { return balm_place_; }
 
 private:

@@ -15,6 +15,10 @@
 #include "balm/all.hpp"
 #include "balm/dsl/value.hpp"
 
+#define BALM_VECTOR_TO_VECTOR                                                                       \
+    "Balm: a vector becomes one of another type only by cast<float4>(v); a scalar that fits fills " \
+    "all lanes"
+
 namespace balm::dsl {
 
 namespace detail {
@@ -182,10 +186,7 @@ template <vector_type V, class A>
 node vector_node(A&& a) {
     using plain = std::remove_cvref_t<A>;
     constexpr scalar element = balm::detail::element_scalar<V>();
-    static_assert(
-        fits_lanes<A>(element, balm::detail::lanes_of<V>),
-        "Balm: a vector becomes one of another type only by cast<float4>(v); a scalar that fits fills "
-        "all lanes");
+    static_assert(fits_lanes<A>(element, balm::detail::lanes_of<V>), BALM_VECTOR_TO_VECTOR);
     if constexpr (scalar_type<plain> && std::integral<plain> && !std::same_as<plain, bool>) {
         const node lane = constant_of<typename V::value_type>(a);
         return trace::compose(balm::detail::type_of_element<V>(), &lane, 1);
@@ -363,6 +364,13 @@ public:
     void operator=(A&& a) && {
         store(Var<value_type>(static_cast<A&&>(a)).node());
     }
+    template <operand A>
+    requires(!detail::fits_lanes<A>(balm::detail::element_scalar<value_type>(), balm::detail::lanes_of<V>))
+        BALM_REFUSED(BALM_VECTOR_TO_VECTOR)
+    void operator=(A&& a) &&;
+    template <class A>
+    requires(!operand<A>) BALM_REFUSED(BALM_NO_ELEMENT)
+    void operator=(const A& a) &&;
 #define BALM_COMPOUND(symbol, id)                                                                         \
     template <operand A>                                                                                  \
     void operator symbol(A&& a)&& {                                                                       \

@@ -27,6 +27,14 @@
 #define BALM_NOT_A_NUMBER                                                                      \
     "Balm: values of an enumeration, and long double, are no numbers of a device; cast them: " \
     "static_cast<int>(red)"
+#define BALM_NARROWS                                                                                        \
+    "Balm: a device value does not narrow to a variable of a smaller kind by itself (floating to integer, " \
+    "integer to bool); write cast<int>(value) or value != 0"
+#define BALM_VECTOR_TO_SCALAR "Balm: a vector does not become a scalar; name a lane: v.x"
+#define BALM_NO_ELEMENT                                                                                  \
+    "Balm: this is no value for an element; name an element of memory, b[i] = a[i], a member of a "      \
+    "structure, a[i].mass, or a part of a complex number, real(z); a kernel has arguments for what the " \
+    "host has: In<float> a, Float x"
 #define BALM_KEPT_ELEMENT \
     "Balm: an element (x[i]) cannot be kept with auto; write the type (Float v = x[i];) or use x[i] itself"
 

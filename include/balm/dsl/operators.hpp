@@ -186,3 +186,14 @@ auto named(const char* word, A&& a) {
 }
 
 }  // namespace balm::dsl
+
+namespace std {  // NOLINT(cert-dcl58-cpp): see BALM_REFUSED_OF_STD
+
+BALM_REFUSED_OF_STD(max, balm::dsl::device_operands,
+                    "Balm: on device values write max(x, y), not std::max(x, y)")
+BALM_REFUSED_OF_STD(min, balm::dsl::device_operands,
+                    "Balm: on device values write min(x, y), not std::min(x, y)")
+BALM_REFUSED_OF_STD(clamp, balm::dsl::device_operands,
+                    "Balm: on device values write clamp(x, low, high), not std::clamp")
+
+}  // namespace std

@@ -97,12 +97,9 @@ private:
                           "Balm: this would narrow; write cast<T>(value)");
             return detail::constant_of<T>(a);
         } else {
-            static_assert(detail::lanes_in<A>() == 1,
-                          "Balm: a vector does not become a scalar; name a lane: v.x");
+            static_assert(detail::lanes_in<A>() == 1, BALM_VECTOR_TO_SCALAR);
             using from = typename detail::value_type<plain>::type;
-            static_assert(kind_of(scalar_of<from>) <= kind_of(scalar_of<T>),
-                          "Balm: a device value does not narrow to a variable of a smaller kind by itself "
-                          "(floating to integer, integer to bool); write cast<int>(value) or value != 0");
+            static_assert(kind_of(scalar_of<from>) <= kind_of(scalar_of<T>), BALM_NARROWS);
             return trace::convert(detail::node_of<scalar_of<from>>(static_cast<A&&>(a)), scalar_of<T>);
         }
     }
@@ -167,6 +164,13 @@ inline constexpr bool may_read = Use != trace::access::out;
 template <trace::access Use>
 inline constexpr bool may_write = Use != trace::access::in;
 
+/// Whether a scalar is of a greater kind than T.
+template <class A, class T>
+constexpr bool narrows_to() {
+    if constexpr (lanes_in<A>() == 1) return kind_of(type_of_operand<A>().type) > kind_of(scalar_of<T>);
+    return false;
+}
+
 }  // namespace detail
 
 /// An element of memory, `x[i]`: converts and assigns only where it is written, so that a kept one cannot
@@ -222,6 +226,15 @@ public:
     template <detail::not_a_number A>
     BALM_REFUSED(BALM_NOT_A_NUMBER)
     void operator=(A value);
+    template <operand A>
+    requires(detail::narrows_to<A, value_type>()) BALM_REFUSED(BALM_NARROWS)
+    void operator=(A&& a) &&;
+    template <operand A>
+    requires(detail::lanes_in<A>() > 1) BALM_REFUSED(BALM_VECTOR_TO_SCALAR)
+    void operator=(A&& a) &&;
+    template <class A>
+    requires(!operand<A> && !detail::not_a_number<A>) BALM_REFUSED(BALM_NO_ELEMENT)
+    void operator=(const A& a) &&;
 
     trace::node load() && { return value(); }
     const detail::memory_place& balm_place() const { return place_; }

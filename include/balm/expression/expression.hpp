@@ -94,9 +94,9 @@ public:
     BALM_REFUSED(BALM_WHOLE_POSITIONS)
     expr operator[](A&& position) const;
     template <class A>
-    requires(!std::same_as<std::remove_cvref_t<A>, expr>) BALM_REFUSED(
-        "Balm: an expression is computed, not assigned to; assign to a vector, or to a view of one")
+    requires(!std::same_as<std::remove_cvref_t<A>, expr>) BALM_REFUSED(BALM_NOT_ASSIGNED)
     expr& operator=(A&& a);
+    BALM_REFUSED(BALM_DATA) T* data() const;
     BALM_REFUSED(BALM_TO_HOST)
     operator std::vector<T>() const;  // NOLINT(google-explicit-constructor)
     detail::loop_over_x_to_host_or_x_map begin() const = delete;

@@ -19,6 +19,15 @@
 #define BALM_HOST_ELEMENTS                                                                               \
     "Balm: these elements are on the host; copy them to the device: balm::vector<float> d(x.context(), " \
     "host)"
+#define BALM_NOT_ASSIGNED \
+    "Balm: an expression is computed, not assigned to; assign to a vector, or to a view of one"
+#define BALM_CONST_VECTOR                                                                                    \
+    "Balm: this vector is const, so it is only read; assign to one that is not: balm::vector<float>& x, or " \
+    "a [&] or mutable lambda"
+#define BALM_NO_STEPS "Balm: arrays have no ++ and --; write y += 1"
+#define BALM_DATA                                                                                          \
+    "Balm: the elements are on a device; x.to_host() copies them, x.map() maps them, and balm::native(x) " \
+    "of <balm/interop.hpp> is the driver's handle"
 #define BALM_WHOLE_POSITIONS "Balm: positions are integers; convert them: x[balm::cast<int>(y)]"
 #define BALM_TO_HOST "Balm: write std::vector<float> h = x.to_host()"
 #define BALM_WHICH_ELEMENTS \
@@ -115,6 +124,11 @@ concept array_beside_host_elements = (array_value<L> && host_elements<R>) ||
 template <class L, class R>
 concept array_beside_what_is_no_number = (array_value<L> && dsl::detail::not_a_number<R>) ||
                                          (dsl::detail::not_a_number<L> && array_value<R>);
+
+/// What a compound assignment never changes: expressions, and vectors that are const.
+template <class A>
+concept never_assigned = is_expr<std::remove_cvref_t<A>> ||
+    (is_vector<std::remove_cvref_t<A>>&& std::is_const_v<std::remove_reference_t<A>>);
 
 /// The type of an array's elements, where they are scalars.
 template <class A>

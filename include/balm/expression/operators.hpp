@@ -57,6 +57,28 @@ BALM_BINARY_OPERATORS(BALM_BINARY)
     expr<float> operator symbol(L&& l, R&& r);
 BALM_BINARY_OPERATORS(BALM_BINARY)
 #undef BALM_BINARY
+#define BALM_COMPOUND(symbol, id)                                                                            \
+    template <detail::never_assigned L, class R>                                                             \
+    requires array_operands<L, R> && detail::is_expr<std::remove_cvref_t<L>> BALM_REFUSED(BALM_NOT_ASSIGNED) \
+    void operator symbol(L&& l, R&& r);                                                                      \
+    template <detail::never_assigned L, class R>                                                             \
+    requires array_operands<L, R> && detail::is_vector<std::remove_cvref_t<L>> BALM_REFUSED(                 \
+        BALM_CONST_VECTOR)                                                                                   \
+    void operator symbol(L&& l, R&& r);
+BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
+#undef BALM_COMPOUND
+template <array_value A>
+BALM_REFUSED(BALM_NO_STEPS)
+void operator++(A&& a);
+template <array_value A>
+BALM_REFUSED(BALM_NO_STEPS)
+void operator++(A&& a, int);
+template <array_value A>
+BALM_REFUSED(BALM_NO_STEPS)
+void operator--(A&& a);
+template <array_value A>
+BALM_REFUSED(BALM_NO_STEPS)
+void operator--(A&& a, int);
 
 /// The elements as another type, as C++ converts them; floating to integer saturates and turns NaN into 0.
 /// Short vectors lane by lane: see balm/array_elements.hpp.
@@ -213,3 +235,12 @@ array::tape positions(A&& a) {
 }  // namespace detail
 
 }  // namespace balm
+
+namespace std {  // NOLINT(cert-dcl58-cpp): see BALM_REFUSED_OF_STD
+
+BALM_REFUSED_OF_STD(max, balm::array_operands, "Balm: on arrays write balm::max(x, y), not std::max(x, y)")
+BALM_REFUSED_OF_STD(min, balm::array_operands, "Balm: on arrays write balm::min(x, y), not std::min(x, y)")
+BALM_REFUSED_OF_STD(clamp, balm::array_operands,
+                    "Balm: on arrays write balm::clamp(x, low, high), not std::clamp")
+
+}  // namespace std
