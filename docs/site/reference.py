@@ -115,6 +115,7 @@ def template_of(element):
         parameters.append(text + (f" = {default}" if default else ""))
     head = f"template <{', '.join(parameters)}>" if parameters else "template <>"
     condition = text_of(element.find("requiresclause")).replace(" &&(", " && (").replace(">&&...", "> && ...")
+    condition = re.sub(r"(?<=\w) <(?=\w+[,>])", "<", condition)  # where a macro names the concept
     return tidy(head) + "\n" + (f"requires {condition}\n" if condition else "")
 
 
