@@ -17,6 +17,7 @@
 
 #include "balm/error.hpp"
 #include "balm/version.hpp"
+#include "base/opencl_loader.hpp"
 #include "base/system.hpp"
 #include "command.hpp"
 #include "finding.hpp"
@@ -53,7 +54,8 @@ std::string operating_system() {
 }
 
 findings look_at_everything() {
-    const std::string folder = runtime::environment_variable("OCL_ICD_VENDORS").value_or(usual_vendors);
+    const std::string folder =
+        runtime::environment_variable("OCL_ICD_VENDORS").value_or(runtime::usual_opencl_vendors);
     const std::pair<const char*, std::function<findings()>> parts[] = {
         {"environment", [] { return look_at_environment(environment_lines()); }},
         {"OpenCL", [&] { return look_at_opencl(folder); }},

@@ -199,12 +199,13 @@ findings look_at_opencl(const std::string& folder) {
         if (each.path().extension() == ".icd") files.push_back(each.path());
     std::sort(files.begin(), files.end());
     std::transform(files.begin(), files.end(), std::back_inserter(all), look_at_icd);
-    if (files.empty() && folder == usual_vendors)
+    if (files.empty() && folder == runtime::usual_opencl_vendors)
         all.push_back({severity::note, "OpenCL drivers", fmt::format("{} has no file *.icd", folder),
                        "for OpenCL on the CPU: apt install pocl-opencl-icd"});
     else if (files.empty())
-        all.push_back({severity::problem, "OpenCL drivers", fmt::format("{} has no file *.icd", folder),
-                       fmt::format("unset OCL_ICD_VENDORS: drivers are in {}", usual_vendors)});
+        all.push_back(
+            {severity::problem, "OpenCL drivers", fmt::format("{} has no file *.icd", folder),
+             fmt::format("unset OCL_ICD_VENDORS: drivers are in {}", runtime::usual_opencl_vendors)});
     constexpr std::string_view prefix = "OpenCL: ";
     for (const std::string& each : runtime::platforms().notes)
         if (each.starts_with(prefix)) all.push_back({severity::note, "OpenCL", each.substr(prefix.size())});

@@ -24,8 +24,6 @@ using findings = std::vector<finding>;
 /// The variables of the environment that change what Balm or its drivers do; those of Balm's prefix that it
 /// does not know. `environment` has lines NAME=value.
 findings look_at_environment(const std::vector<std::string>& environment);
-/// Where the OpenCL loader looks for drivers unless OCL_ICD_VENDORS says otherwise.
-inline constexpr const char* usual_vendors = "/etc/OpenCL/vendors";
 /// The OpenCL loader, each driver that a file *.icd of `folder` names, or the file `folder` itself, and
 /// whether it can be opened.
 findings look_at_opencl(const std::string& folder);

@@ -115,6 +115,7 @@ def template_of(element):
         parameters.append(text + (f" = {default}" if default else ""))
     head = f"template <{', '.join(parameters)}>" if parameters else "template <>"
     condition = text_of(element.find("requiresclause")).replace(" &&(", " && (").replace(">&&...", "> && ...")
+    condition = re.sub(r"(?<=\w) <(?=\w+[,>])", "<", condition)  # where a macro names the concept
     return tidy(head) + "\n" + (f"requires {condition}\n" if condition else "")
 
 
@@ -412,6 +413,7 @@ class Reference(SphinxDirective):
     def body(self, group):
         found = [code("\n".join(self.signatures(group)))]
         found += Comment(self.env.balm_library).blocks(group.first.element)
+        found += self.inherited(group.first)
         for symbol in group.symbols:
             values = symbol.element.findall("enumvalue")
             if values:
@@ -425,6 +427,20 @@ class Reference(SphinxDirective):
             holder += self.body(member)
             found.append(holder)
         return found
+
+    def inherited(self, symbol):
+        """The names of what bases declare, with links."""
+        anchors = {member.findtext("name"): self.env.balm_library.anchors.get(member.get("refid"))
+                   for member in symbol.element.findall("listofallmembers/member")
+                   if not member.get("refid").startswith(symbol.id + "_1")}
+        links = [nodes.literal("", name, balm_anchor=anchor) for name, anchor in anchors.items()
+                 if anchor and not re.search(r"-(\w+)-\1$", anchor)]  # constructors
+        if not links:
+            return []
+        paragraph = nodes.paragraph("", "Inherited: ")
+        for link in links:
+            paragraph += [nodes.Text(", "), link] if len(paragraph) > 1 else link
+        return [paragraph]
 
     @staticmethod
     def signatures(group):

@@ -22,6 +22,30 @@ namespace balm {
     apply(+=, add) apply(-=, sub) apply(*=, mul) apply(/=, div) apply(%=, rem) apply(&=, bit_and) \
         apply(|=, bit_or) apply(^=, bit_xor) apply(<<=, shl) apply(>>=, shr)
 
+/// Define a template that applies a row by apply<row>(…): a binary operator, or a function of one to three
+/// operands. The macros BALM_OPERAND and BALM_OPERANDS name the concepts of one operand and of several.
+#define BALM_APPLY_OPERATOR(symbol, id)                                      \
+    template <class L, class R>                                              \
+    requires BALM_OPERANDS<L, R>                                             \
+    auto operator symbol(L&& l, R&& r) {                                     \
+        return apply<builtin::id>(static_cast<L&&>(l), static_cast<R&&>(r)); \
+    }
+#define BALM_APPLY_1(id)                                \
+    template <BALM_OPERAND A>                           \
+    auto id(A&& a) {                                    \
+        return apply<builtin::id>(static_cast<A&&>(a)); \
+    }
+#define BALM_APPLY_2(id)         \
+    template <class A, class B>  \
+    requires BALM_OPERANDS<A, B> \
+    auto id(A&& a, B&& b) { return apply<builtin::id>(static_cast<A&&>(a), static_cast<B&&>(b)); }
+#define BALM_APPLY_3(id)                                                                          \
+    template <class A, class B, class C>                                                          \
+    requires BALM_OPERANDS<A, B, C>                                                               \
+    auto id(A&& a, B&& b, C&& c) {                                                                \
+        return apply<builtin::id>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c)); \
+    }
+
 /// One row of builtins.def: an operator or a built-in function.
 enum class builtin : std::uint16_t {
 #define BALM_OPERATOR(id, ...) id,

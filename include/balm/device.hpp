@@ -8,13 +8,13 @@
 #include <string>
 #include <utility>
 
-#include "balm/bound_kernel.hpp"
 #include "balm/buffer.hpp"
 #include "balm/copy_path.hpp"
 #include "balm/device_info.hpp"
 #include "balm/device_pointer.hpp"
 #include "balm/event.hpp"
 #include "balm/image.hpp"
+#include "balm/launcher.hpp"
 #include "balm/managed_array.hpp"
 #include "balm/memory_statistics.hpp"
 #include "balm/queue.hpp"
@@ -29,7 +29,7 @@ namespace balm {
 ///     a.write(host);
 ///     dev.execute(scale(2.f, a, b), {n});
 ///     auto got = b.read();
-class device {
+class device : public launcher<device> {
 public:
     explicit device(std::shared_ptr<runtime::device_state> state) : state_(std::move(state)) {}
 
@@ -124,43 +124,6 @@ public:
         return {state_, extents};
     }
 
-    /// Runs a kernel over `global` work-items, after the events; the work-group's size is Balm's choice.
-    ///
-    ///     balm::event done = dev.execute(mat_mult(2, a, b, r), {2, 2}, a_written, b_written);
-    template <int N, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, Waits&&... waits) const {
-        return queue().execute(kernel, global, std::forward<Waits>(waits)...);
-    }
-    /// Runs a kernel over `global` work-items in work-groups of `local`, which divides it.
-    template <int N, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, const launch_size<N>& local,
-                    Waits&&... waits) const {
-        return queue().execute(kernel, global, local, std::forward<Waits>(waits)...);
-    }
-    /// Runs a kernel over so many work-groups of so many work-items: `execute(kernel(a), balm::groups(120,
-    /// 256))`.
-    template <int N, int M, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const group_grid<M>& grid, Waits&&... waits) const {
-        return queue().execute(kernel, grid, std::forward<Waits>(waits)...);
-    }
-    /// The same where the grid begins at an offset: `execute(kernel(a), {64, 64}, balm::offset(8, 0))`.
-    template <int N, int M, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, const grid_offset<M>& from,
-                    Waits&&... waits) const {
-        return queue().execute(kernel, global, from, std::forward<Waits>(waits)...);
-    }
-    template <int N, int M, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, const launch_size<N>& local,
-                    const grid_offset<M>& from, Waits&&... waits) const {
-        return queue().execute(kernel, global, local, from, std::forward<Waits>(waits)...);
-    }
-    template <int N>
-    BALM_REFUSED(BALM_WITHOUT_GRID)
-    pending execute(const bound_kernel<N>& kernel) const;
-    template <int N, class... P, class... A>
-    BALM_REFUSED("Balm: a kernel is given its arguments first: device.execute(kernel(x, y), {n})")
-    pending execute(const typed_kernel<N, P...>& kernel, const A&... arguments) const;
-
     /// The queue that everything goes to which names no other: the device's own, or the one of a queue_scope.
     balm::queue queue() const;
     /// A further queue, whose commands run beside those of others. Without timing its events have no times
@@ -192,11 +155,13 @@ public:
     void free() const;
 
     const std::shared_ptr<runtime::device_state>& state() const { return state_; }
-    friend bool operator==(const device&, const device&) = default;
+    friend bool operator==(const device& a, const device& b) { return a.state_ == b.state_; }
     /// Its name and its backend: NVIDIA H100 (cuda).
     friend std::ostream& operator<<(std::ostream& to, const device& of) { return write(to, of); }
 
 private:
+    friend launcher<device>;
+    event launch(const bound_call&, const detail::nd_range&, const wait_list&) const;
     static std::ostream& write(std::ostream&, const device&);
 
     std::shared_ptr<runtime::device_state> state_;

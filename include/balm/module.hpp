@@ -30,12 +30,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "balm/bound_kernel.hpp"
 #include "balm/compile_options.hpp"
 #include "balm/device.hpp"
 #include "balm/event.hpp"
 #include "balm/host_array.hpp"
 #include "balm/kernel.hpp"
+#include "balm/launcher.hpp"
 
 namespace balm {
 
@@ -72,12 +72,6 @@ std::size_t constant_size(const given_constant&) noexcept;
 /// A pointer to the constant's first element, in the trace that is recorded. Throws trace_error for a handle
 /// that no module gave.
 trace::node constant_node(const given_constant&);
-/// Launches a kernel as detail::launch does, with the module's constants and options; without a module if
-/// null.
-event launch_within(const instance_state*, const std::shared_ptr<runtime::queue_state>&, const bound_call&,
-                    int dimensions, const std::size_t* global, const std::size_t* local,
-                    const std::int64_t* offset, const wait_list&);
-
 template <class T>
 using constant_element = dsl::detail::memory_element<T>;
 template <class T>
@@ -185,49 +179,15 @@ inline constexpr bool dsl::detail::is_proxy<module_constant<T>> = true;
 
 /// A module on one device, as its entry sees it: launches the module's kernels and writes its constants.
 /// What it is asked goes to the device's own queue, in order; any number of threads may run entries at once.
-class program {
+/// The kernels that it executes may read constants of the module and of those that it links, and are compiled
+/// with the module's options.
+class program : public launcher<program> {
 public:
     explicit program(std::shared_ptr<detail::instance_state> state)
         : state_(std::move(state)), device_(detail::device_of(*state_)) {}
 
     /// The device: makes buffers, and other queues.
     const balm::device& device() const { return device_; }
-
-    /// Runs a kernel as device().execute does: the kernel may read constants of the module and of those that
-    /// it links, and is compiled with the module's options.
-    template <int N, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, Waits&&... waits) const {
-        return launch<N>(kernel, global.data(), nullptr, nullptr, wait_list(std::forward<Waits>(waits)...));
-    }
-    /// The same in work-groups of `local`.
-    template <int N, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, const launch_size<N>& local,
-                    Waits&&... waits) const {
-        return launch<N>(kernel, global.data(), local.data(), nullptr,
-                         wait_list(std::forward<Waits>(waits)...));
-    }
-    /// The same over so many work-groups of so many work-items.
-    template <int N, int M, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const group_grid<M>& grid, Waits&&... waits) const {
-        detail::check_dimensions<N, M>();
-        return launch<N>(kernel, grid.global().data(), grid.size.data(), nullptr,
-                         wait_list(std::forward<Waits>(waits)...));
-    }
-    /// The same where the grid begins at an offset.
-    template <int N, int M, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, const grid_offset<M>& from,
-                    Waits&&... waits) const {
-        detail::check_dimensions<N, M>();
-        return launch<N>(kernel, global.data(), nullptr, from.start.data(),
-                         wait_list(std::forward<Waits>(waits)...));
-    }
-    template <int N, int M, waitable... Waits>
-    pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, const launch_size<N>& local,
-                    const grid_offset<M>& from, Waits&&... waits) const {
-        detail::check_dimensions<N, M>();
-        return launch<N>(kernel, global.data(), local.data(), from.start.data(),
-                         wait_list(std::forward<Waits>(waits)...));
-    }
 
     /// Writes all elements of a constant on this device, in order with launches: later ones see the new
     /// contents, earlier ones the old. Does not block. The values may be reused at once. Throws usage_error
@@ -266,12 +226,8 @@ public:
     }
 
 private:
-    template <int N>
-    pending launch(const bound_call& kernel, const std::size_t* global, const std::size_t* local,
-                   const std::int64_t* offset, const wait_list& waits) const {
-        return pending(detail::launch_within(state_.get(), device_.queue().state(), kernel, N, global, local,
-                                             offset, waits));
-    }
+    friend launcher<program>;
+    event launch(const bound_call&, const detail::nd_range&, const wait_list&) const;
 
     std::shared_ptr<detail::instance_state> state_;
     balm::device device_;

@@ -173,11 +173,10 @@ public:
         return *this;
     }
 
-#define BALM_COMPOUND(symbol, id)                                                                         \
-    template <class A>                                                                                    \
-    requires multi_operands<multivector, A> multivector& operator symbol(A&& a) {                         \
-        return *this = each([](const auto& x, const auto& y) { return apply<builtin::id>(x, y); }, *this, \
-                            static_cast<A&&>(a));                                                         \
+#define BALM_COMPOUND(symbol, id)                                                 \
+    template <class A>                                                            \
+    requires multi_operands<multivector, A> multivector& operator symbol(A&& a) { \
+        return *this = apply<builtin::id>(*this, static_cast<A&&>(a));            \
     }
     BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
@@ -191,15 +190,16 @@ private:
     std::array<vector<T>, N> parts_;
 };
 
-#define BALM_BINARY(symbol, id)                                                            \
-    template <class L, class R>                                                            \
-    requires multi_operands<L, R>                                                          \
-    auto operator symbol(L&& l, R&& r) {                                                   \
-        return each([](const auto& x, const auto& y) { return apply<builtin::id>(x, y); }, \
-                    static_cast<L&&>(l), static_cast<R&&>(r));                             \
-    }
-BALM_BINARY_OPERATORS(BALM_BINARY)
-#undef BALM_BINARY
+/// Applies a row of builtins.def component by component.
+template <builtin B, class... A>
+requires multi_operands<A...>
+auto apply(A&&... a) {
+    return each([](const auto&... x) { return apply<B>(x...); }, static_cast<A&&>(a)...);
+}
+
+#define BALM_OPERAND multi_value
+#define BALM_OPERANDS multi_operands
+BALM_BINARY_OPERATORS(BALM_APPLY_OPERATOR)
 
 template <multi_value A>
 auto operator-(A&& a) {
@@ -207,30 +207,10 @@ auto operator-(A&& a) {
 }
 
 /// The built-in functions, component by component.
-#define BALM_DEFINE_1(id)                                                                      \
-    template <multi_value A>                                                                   \
-    auto id(A&& a) {                                                                           \
-        return each([](const auto& x) { return apply<builtin::id>(x); }, static_cast<A&&>(a)); \
-    }
-#define BALM_DEFINE_2(id)                                                                  \
-    template <class A, class B>                                                            \
-    requires multi_operands<A, B>                                                          \
-    auto id(A&& a, B&& b) {                                                                \
-        return each([](const auto& x, const auto& y) { return apply<builtin::id>(x, y); }, \
-                    static_cast<A&&>(a), static_cast<B&&>(b));                             \
-    }
-#define BALM_DEFINE_3(id)                                                                                    \
-    template <class A, class B, class C>                                                                     \
-    requires multi_operands<A, B, C>                                                                         \
-    auto id(A&& a, B&& b, C&& c) {                                                                           \
-        return each([](const auto& x, const auto& y, const auto& z) { return apply<builtin::id>(x, y, z); }, \
-                    static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c));                          \
-    }
-#define BALM_BUILTIN(id, arity, ...) BALM_DEFINE_##arity(id)
+#define BALM_BUILTIN(id, arity, ...) BALM_APPLY_##arity(id)
 #include "balm/builtins.def"
-#undef BALM_DEFINE_1
-#undef BALM_DEFINE_2
-#undef BALM_DEFINE_3
+#undef BALM_OPERAND
+#undef BALM_OPERANDS
 
 /// Reductions of every component, by one kernel: an array of N results. As those of vectors.
 #define BALM_REDUCTION(name)                                                           \

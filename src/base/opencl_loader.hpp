@@ -1,5 +1,5 @@
 #pragma once
-// Where OpenCL's entry points come from.
+// Where OpenCL's entry points and drivers come from.
 
 #include "base/system.hpp"
 
@@ -9,5 +9,8 @@ namespace balm::runtime {
 /// in for the loader. Else libOpenCL.so.1; where it does not open, the handle is empty and failures() says
 /// why.
 shared_library open_opencl_loader();
+
+/// Where the loader looks for drivers unless OCL_ICD_VENDORS names another place.
+inline constexpr const char* usual_opencl_vendors = "/etc/OpenCL/vendors";
 
 }  // namespace balm::runtime

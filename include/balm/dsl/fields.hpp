@@ -19,46 +19,38 @@ inline constexpr bool gives_structure = false;
 template <trace::access Use, space Where>
 struct field_access;
 
-/// A member that is a scalar or vector.
-template <class T, trace::access Use, space Where>
-class Field {
+/// Where a member lies.
+template <class T, trace::access Use>
+class field_place {
 public:
-    using value_type = loaded_type<T>;
-
-    Field(const node& structure, int k) : pointer_(trace::member_of(structure, k)) {}
-    Field(const Field&) = delete;
-    void operator=(const Field& other) const { element() = Var<value_type>(other.load()); }
-    template <operand A>
-    void operator=(A&& a) const {
-        element() = static_cast<A&&>(a);
-    }
-#define BALM_COMPOUND(symbol, id)             \
-    template <operand A>                      \
-    void operator symbol(A&& a) const {       \
-        element() symbol static_cast<A&&>(a); \
-    }
-    BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
-#undef BALM_COMPOUND
-    node load() const { return element().load(); }
     memory_place balm_place() const { return {pointer_, trace::constant(scalar::i32, 0), {}}; }
 
+protected:
+    explicit field_place(const node& pointer) : pointer_(pointer) {}
+
 private:
-    Element<T, Use, Where> element() const { return Element<T, Use, Where>(balm_place()); }
     node pointer_;
 };
 
 /// A member that is a vector has named lanes besides: `p.pos.xy`.
-template <vector_type V, trace::access Use, space Where>
-class Field<V, Use, Where>
+template <vector_type V, trace::access Use>
+class field_place<V, Use>
     : public lane_names<memory_holder<Use>, typename loaded_type<V>::value_type, balm::detail::lanes_of<V>> {
-    using names =
-        lane_names<memory_holder<Use>, typename loaded_type<V>::value_type, balm::detail::lanes_of<V>>;
-
 public:
-    using value_type = loaded_type<V>;
+    const memory_place& balm_place() const { return this->holder_.balm_place(); }
 
-    Field(const node& structure, int k)
-        : names(memory_holder<Use>({trace::member_of(structure, k), trace::constant(scalar::i32, 0), {}})) {}
+protected:
+    explicit field_place(const node& pointer)
+        : field_place::lane_names(memory_holder<Use>({pointer, trace::constant(scalar::i32, 0), {}})) {}
+};
+
+/// A member that is a scalar or vector.
+template <class T, trace::access Use, space Where>
+class Field : public field_place<T, Use> {
+public:
+    using value_type = loaded_type<T>;
+
+    Field(const node& structure, int k) : field_place<T, Use>(trace::member_of(structure, k)) {}
     Field(const Field&) = delete;
     void operator=(const Field& other) const { element() = Var<value_type>(other.load()); }
     template <operand A>
@@ -73,10 +65,9 @@ public:
     BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
     node load() const { return element().load(); }
-    const memory_place& balm_place() const { return this->holder_.balm_place(); }
 
 private:
-    Element<V, Use, Where> element() const { return Element<V, Use, Where>(balm_place()); }
+    Element<T, Use, Where> element() const { return Element<T, Use, Where>(this->balm_place()); }
 };
 
 template <class T, trace::access Use, space Where>

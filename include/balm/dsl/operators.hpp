@@ -10,14 +10,9 @@ namespace balm::dsl {
 template <class... A>
 concept device_operands = (operand<A> && ...) && (device_value<A> || ...);
 
-#define BALM_BINARY(symbol, id)                                              \
-    template <class L, class R>                                              \
-    requires device_operands<L, R>                                           \
-    auto operator symbol(L&& l, R&& r) {                                     \
-        return apply<builtin::id>(static_cast<L&&>(l), static_cast<R&&>(r)); \
-    }
-BALM_BINARY_OPERATORS(BALM_BINARY)
-#undef BALM_BINARY
+#define BALM_OPERAND device_value
+#define BALM_OPERANDS device_operands
+BALM_BINARY_OPERATORS(BALM_APPLY_OPERATOR)
 
 #define BALM_BINARY(symbol, id)                                                               \
     template <class L, class R>                                                               \
@@ -88,26 +83,10 @@ requires scalar_type<std::remove_cvref_t<L>> Bool operator||(L&& l, R&& r) {
 }
 
 /// The built-in functions: one template a row of builtins.def, named as the row.
-#define BALM_DEFINE_1(id)                               \
-    template <device_value A>                           \
-    auto id(A&& a) {                                    \
-        return apply<builtin::id>(static_cast<A&&>(a)); \
-    }
-#define BALM_DEFINE_2(id)          \
-    template <class A, class B>    \
-    requires device_operands<A, B> \
-    auto id(A&& a, B&& b) { return apply<builtin::id>(static_cast<A&&>(a), static_cast<B&&>(b)); }
-#define BALM_DEFINE_3(id)                                                                         \
-    template <class A, class B, class C>                                                          \
-    requires device_operands<A, B, C>                                                             \
-    auto id(A&& a, B&& b, C&& c) {                                                                \
-        return apply<builtin::id>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c)); \
-    }
-#define BALM_BUILTIN(id, arity, ...) BALM_DEFINE_##arity(id)
+#define BALM_BUILTIN(id, arity, ...) BALM_APPLY_##arity(id)
 #include "balm/builtins.def"
-#undef BALM_DEFINE_1
-#undef BALM_DEFINE_2
-#undef BALM_DEFINE_3
+#undef BALM_OPERAND
+#undef BALM_OPERANDS
 
 /// The value as another type, as C++ converts it; floating to integer saturates and turns NaN into 0. A
 /// vector lane by lane: `cast<float>(v)` and `cast<float4>(v)` say the same of an Int4.

@@ -40,14 +40,9 @@ auto apply(A&&... a) {
     }
 }
 
-#define BALM_BINARY(symbol, id)                                              \
-    template <class L, class R>                                              \
-    requires array_operands<L, R>                                            \
-    auto operator symbol(L&& l, R&& r) {                                     \
-        return apply<builtin::id>(static_cast<L&&>(l), static_cast<R&&>(r)); \
-    }
-BALM_BINARY_OPERATORS(BALM_BINARY)
-#undef BALM_BINARY
+#define BALM_OPERAND array_value
+#define BALM_OPERANDS array_operands
+BALM_BINARY_OPERATORS(BALM_APPLY_OPERATOR)
 #define BALM_BINARY(symbol, id)                                                           \
     template <class L, class R>                                                           \
     requires detail::array_beside_host_elements<L, R> BALM_REFUSED(BALM_HOST_ELEMENTS)    \
@@ -147,26 +142,10 @@ auto operator||(L&& l, R&& r) {
 }
 
 /// The built-in functions, element by element: one template a row of builtins.def, named as the row.
-#define BALM_DEFINE_1(id)                               \
-    template <array_value A>                            \
-    auto id(A&& a) {                                    \
-        return apply<builtin::id>(static_cast<A&&>(a)); \
-    }
-#define BALM_DEFINE_2(id)         \
-    template <class A, class B>   \
-    requires array_operands<A, B> \
-    auto id(A&& a, B&& b) { return apply<builtin::id>(static_cast<A&&>(a), static_cast<B&&>(b)); }
-#define BALM_DEFINE_3(id)                                                                         \
-    template <class A, class B, class C>                                                          \
-    requires array_operands<A, B, C>                                                              \
-    auto id(A&& a, B&& b, C&& c) {                                                                \
-        return apply<builtin::id>(static_cast<A&&>(a), static_cast<B&&>(b), static_cast<C&&>(c)); \
-    }
-#define BALM_BUILTIN(id, arity, ...) BALM_DEFINE_##arity(id)
+#define BALM_BUILTIN(id, arity, ...) BALM_APPLY_##arity(id)
 #include "balm/builtins.def"
-#undef BALM_DEFINE_1
-#undef BALM_DEFINE_2
-#undef BALM_DEFINE_3
+#undef BALM_OPERAND
+#undef BALM_OPERANDS
 
 /// The elements as another type, rounded as told; see dsl::convert.
 template <scalar_type T, rounding How = detail::usual_rounding<T>, array_value A>

@@ -13,9 +13,11 @@
 
 #include "algorithm/along/along_kernels.hpp"
 #include "algorithm/divided_up.hpp"
+#include "algorithm/named_dimensions.hpp"
 #include "algorithm/reduce/reduce_shapes.hpp"
 #include "algorithm/reduce/slots.hpp"
 #include "array/kernel_cache.hpp"
+#include "array/map/overlap.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "balm/vector.hpp"
@@ -39,25 +41,7 @@ constexpr std::size_t most_segments = 65535;  ///< CUDA's groups in a grid's sec
 constexpr std::size_t elements_of_item = 8;
 constexpr std::size_t elements_of_long_row = 32, long_row = 256;
 
-using dimension_set = std::array<bool, shape::max_dimensions>;
-
-/// Throws usage_error where a dimension is not there, or named twice.
-dimension_set checked(const shape& box, const dimension_list& over) {
-    dimension_set is_reduced{};
-    for (int k = 0; k < over.count; ++k) {
-        const std::int64_t d = over.each[static_cast<std::size_t>(k)];
-        if (d < 0 || d >= box.dimensions())
-            throw usage_error(
-                fmt::format("a reduction runs along dimension {} of {}, whose dimensions are 0 to {}", d,
-                            to_string(box), box.dimensions() - 1));
-        bool& is_named = is_reduced[static_cast<std::size_t>(d)];
-        if (is_named)
-            throw usage_error(
-                fmt::format("a reduction runs twice along dimension {}; name each one once", d));
-        is_named = true;
-    }
-    return is_reduced;
-}
+using dimension_set = std::vector<bool>;
 
 /// The dimensions that are left; one of one element, where none is.
 shape remaining(const shape& box, const dimension_set& is_reduced) {
@@ -403,9 +387,7 @@ public:
           is_reduced_(is_reduced) {}
 
     bool compute_into(vector_state& into) const override {
-        const bool is_read = std::any_of(of_.vectors.begin(), of_.vectors.end(),
-                                         [&](const auto& v) { return v->overlaps(into); });
-        if (is_read || is_spread(of_) || into.is_spread() || &into.device() != &near()->device())
+        if (reads(of_, into) || is_spread(of_) || into.is_spread() || &into.device() != &near()->device())
             return false;
         tape p = of_;
         materialise(p);
@@ -454,7 +436,7 @@ private:
 
 tape reduced_along(tape&& of, const reduction& what, const dimension_list& over) {
     const shape box = box_of(of);
-    const dimension_set is_reduced = checked(box, over);
+    const dimension_set is_reduced = named_dimensions("a reduction", box, over);
     if (is_extreme(what) && box.count() == 0 && remaining(box, is_reduced).count() > 0)
         throw usage_error(
             fmt::format("extremes of {} are asked for along dimensions that have no elements: there are none",

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithm/contract/product_computation.hpp"
+#include "array/map/overlap.hpp"
 #include "array/spread/parts.hpp"
 #include "array/spread/units.hpp"
 #include "balm/vector.hpp"
@@ -33,11 +34,8 @@ public:
           extents_(extents) {}
 
     bool compute_into(vector_state& into) const override {
-        const auto reads = [&](const tape& p) {
-            return std::any_of(p.vectors.begin(), p.vectors.end(),
-                               [&](const auto& v) { return v->overlaps(into); });
-        };
-        if (reads(a_.values) || reads(b_.values) || !are_on_same_devices(into, *near())) return false;
+        if (reads(a_.values, into) || reads(b_.values, into) || !are_on_same_devices(into, *near()))
+            return false;
         const operands both = computed_operands();
         if (is_spread(both) != into.is_spread()) return false;
         if (into.is_spread())

@@ -1,10 +1,8 @@
 #include "algorithm/fft/fft_dimensions.hpp"
 
-#include <fmt/format.h>
-
 #include <cstddef>
 
-#include "balm/error.hpp"
+#include "algorithm/named_dimensions.hpp"
 
 namespace balm::array {
 
@@ -29,20 +27,8 @@ std::vector<fft_lines> lines_along(const shape& box, const std::vector<bool>& is
 }  // namespace
 
 std::vector<bool> named_dimensions(const shape& box, const dimension_list& over) {
-    std::vector<bool> made(static_cast<std::size_t>(box.dimensions()), over.count == 0);
-    for (int k = 0; k < over.count; ++k) {
-        const std::int64_t d = over.each[static_cast<std::size_t>(k)];
-        if (d < 0 || d >= box.dimensions())
-            throw usage_error(
-                fmt::format("a transform runs along dimension {} of {}, whose dimensions are 0 to {}", d,
-                            to_string(box), box.dimensions() - 1));
-        const auto place = static_cast<std::size_t>(d);
-        if (made[place])
-            throw usage_error(
-                fmt::format("a transform runs twice along dimension {}; name each one once", d));
-        made[place] = true;
-    }
-    return made;
+    if (over.count == 0) return std::vector<bool>(static_cast<std::size_t>(box.dimensions()), true);
+    return named_dimensions("a transform", box, over);
 }
 
 std::vector<fft_lines> dimensions_of(const shape& box, const dimension_list& over) {

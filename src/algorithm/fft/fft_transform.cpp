@@ -14,6 +14,7 @@
 #include "algorithm/fft/fft_strategy.hpp"
 #include "algorithm/fft/roots.hpp"
 #include "array/kernel_cache.hpp"
+#include "array/map/overlap.hpp"
 #include "balm/error.hpp"
 #include "balm/vector.hpp"
 #include "kernel/launch/kernel_program.hpp"
@@ -143,7 +144,8 @@ public:
         // Backwards: the last pass leaves lines in their places, the others do not.
         std::vector<std::size_t> spare_of(count, 0);
         for (std::size_t k = count - 1; k-- > 0;) spare_of[k] = k + 2 < count ? 1 - spare_of[k + 1] : 0;
-        if (count > 1 && reads(p, spare[spare_of[0]]))
+        const vector_handle& nearest = spare[spare_of[0]];
+        if (count > 1 && nearest && reads(p, *nearest))
             for (std::size_t& each : spare_of) each = 1 - each;
         std::size_t earlier = 1;
         tape from = p;
@@ -183,10 +185,6 @@ public:
     }
 
 private:
-    static bool reads(const tape& p, const vector_handle& memory) {
-        return memory != nullptr && std::any_of(p.vectors.begin(), p.vectors.end(),
-                                                [&](const auto& v) { return v->overlaps(*memory); });
-    }
     /// Whether elements leave registers free: a cap would make the compiler spill others.
     static bool is_light(const tape& p) {
         constexpr std::size_t few = 4;

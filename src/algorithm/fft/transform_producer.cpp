@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "algorithm/fft/fft_strategy.hpp"
+#include "array/map/overlap.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/vector.hpp"
 
@@ -18,10 +19,7 @@ bool any_is_spread(std::span<const tape> operands) {
     return std::any_of(operands.begin(), operands.end(), [](const tape& p) { return is_spread(p); });
 }
 bool any_reads(std::span<const tape> operands, const vector_state& memory) {
-    return std::any_of(operands.begin(), operands.end(), [&](const tape& p) {
-        return std::any_of(p.vectors.begin(), p.vectors.end(),
-                           [&](const auto& v) { return v->overlaps(memory); });
-    });
+    return std::any_of(operands.begin(), operands.end(), [&](const tape& p) { return reads(p, memory); });
 }
 
 /// Of the vectors that are spread the one with the most elements; without vectors, where operands were

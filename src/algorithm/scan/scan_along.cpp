@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "algorithm/divided_up.hpp"
+#include "algorithm/named_dimensions.hpp"
 #include "algorithm/reduce/reduce_shapes.hpp"
 #include "algorithm/reduce/slots.hpp"
 #include "algorithm/scan/columns_kernels.hpp"
@@ -52,10 +53,8 @@ struct three_dimensions {
 three_dimensions checked(const shape& box, const dimension_list& along) {
     if (along.count != 1)
         throw usage_error(fmt::format("a scan runs along {} dimensions: it runs along one", along.count));
+    named_dimensions("a scan", box, along);  // throws if there is no such dimension
     const std::int64_t dimension = along.each[0];
-    if (dimension < 0 || dimension >= box.dimensions())
-        throw usage_error(fmt::format("a scan runs along dimension {} of {}, whose dimensions are 0 to {}",
-                                      dimension, to_string(box), box.dimensions() - 1));
     three_dimensions made;
     for (int d = 0; d < box.dimensions(); ++d) {
         if (d == dimension)

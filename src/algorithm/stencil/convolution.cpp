@@ -11,6 +11,7 @@
 #include "algorithm/stencil/convolution_kernels.hpp"
 #include "algorithm/stencil/convolution_strategy.hpp"
 #include "array/kernel_cache.hpp"
+#include "array/map/overlap.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "kernel/launch/kernel_program.hpp"
@@ -97,11 +98,7 @@ public:
     }
     bool compute_into(vector_state& into) const override {
         if (into.is_spread() != near()->is_spread() || &into.device() != &near()->device()) return false;
-        const auto reads = [&](const tape& p) {
-            return std::any_of(p.vectors.begin(), p.vectors.end(),
-                               [&](const auto& v) { return v->overlaps(into); });
-        };
-        if (reads(x_) || reads(weights_)) return false;
+        if (reads(x_, into) || reads(weights_, into)) return false;
         write(into);
         return true;
     }

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "array/layout.hpp"
+#include "array/map/overlap.hpp"
 #include "array/spread/parts.hpp"
 #include "array/vector_state.hpp"
 #include "balm/error.hpp"
@@ -162,9 +163,8 @@ public:
     }
     bool compute_into(vector_state& into) const override {
         if (into.is_spread() != near()->is_spread() || &into.device() != &near()->device()) return false;
-        const auto reads = [&](const std::shared_ptr<vector_state>& v) { return v->overlaps(into); };
         for (const stencil_piece& each : pieces_)
-            if (std::any_of(each.value.vectors.begin(), each.value.vectors.end(), reads)) return false;
+            if (reads(each.value, into)) return false;
         write(into);
         return true;
     }

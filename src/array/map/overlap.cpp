@@ -161,11 +161,12 @@ void check_distinct(target_list targets, const shape& box) {
         }
 }
 
+bool reads(const tape& p, const vector_state& memory) {
+    return std::any_of(p.vectors.begin(), p.vectors.end(),
+                       [&](const auto& v) { return v->overlaps(memory); });
+}
 bool reads(const tape& p, target_list targets) {
-    return std::any_of(p.vectors.begin(), p.vectors.end(), [&](const auto& v) {
-        return std::any_of(targets.begin(), targets.end(),
-                           [&](const target& t) { return v->overlaps(*t.vector); });
-    });
+    return std::any_of(targets.begin(), targets.end(), [&](const target& t) { return reads(p, *t.vector); });
 }
 
 bool needs_temporary(const tape& p, target_list targets, const shape& box) {

@@ -17,7 +17,9 @@ std::pair<std::int64_t, std::int64_t> range_of(const affine_map&);
 /// Throws usage_error where an assignment writes elements twice, as far as that can be seen.
 void check_distinct(target_list, const shape& box);
 
-/// Whether the tape reads elements of memory that a target is in.
+/// Whether the tape reads elements that the vector has, too.
+bool reads(const tape&, const vector_state&);
+/// The same of any target.
 bool reads(const tape&, target_list);
 
 /// Whether a target's elements may be read after they were written, so that the values have to be computed

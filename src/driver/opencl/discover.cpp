@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 
+#include "base/opencl_loader.hpp"
 #include "base/system.hpp"
 #include "driver/opencl/check.hpp"
 #include "driver/opencl/device.hpp"
@@ -26,7 +27,7 @@ std::vector<cl_platform_id> platforms(std::vector<std::string>& notes) {
         const auto folder = runtime::environment_variable("OCL_ICD_VENDORS");
         notes.push_back(fmt::format(
             "OpenCL: the loader found no driver (no usable .icd file in {}); {}.",
-            folder.value_or("/etc/OpenCL/vendors"),
+            folder.value_or(runtime::usual_opencl_vendors),
             folder ? "OCL_ICD_VENDORS names that place" : "the package pocl-opencl-icd has one for CPUs"));
         return {};
     }

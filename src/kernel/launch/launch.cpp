@@ -268,22 +268,15 @@ void enqueue(runtime::queue_state& queue, runtime::kernel_lease& kernel, const l
     done.state()->begin = std::move(first);
 }
 
-}  // namespace
-
-event detail::launch(const std::shared_ptr<runtime::queue_state>& queue, const bound_call& call,
-                     int dimensions, const std::size_t* global, const std::size_t* local,
-                     const std::int64_t* offset, const wait_list& waits) {
-    return launch_within(nullptr, queue, call, dimensions, global, local, offset, waits);
-}
-
-event detail::launch_within(const instance_state* within, const std::shared_ptr<runtime::queue_state>& queue,
-                            const bound_call& call, int dimensions, const std::size_t* global,
-                            const std::size_t* local, const std::int64_t* offset, const wait_list& waits) {
+/// With the module's constants and options if `within` is not null.
+event launch_within(const detail::instance_state* within, const std::shared_ptr<runtime::queue_state>& queue,
+                    const bound_call& call, const detail::nd_range& range, const wait_list& waits) {
     runtime::device_state& device = queue->device();
     const ir::function& kernel = *call.function;
     memory_use use = memory_of(call, device);
     check_images(call);
     check_local_memory(local_bytes_of(call.arguments), kernel, device.info());  // before it is compiled
+    const auto [dimensions, global, local, offset] = range;
     runtime::grid g;
     g.dimensions = static_cast<std::uint32_t>(dimensions);
     std::copy_n(global, dimensions, g.global.begin());
@@ -311,6 +304,18 @@ event detail::launch_within(const instance_state* within, const std::shared_ptr<
     enqueue(*queue, lease, {call, within, records, g, offset}, facts.grid, use, waits.events(), done);
     records.launched(done);
     return done;
+}
+
+}  // namespace
+
+event queue::launch(const bound_call& call, const detail::nd_range& range, const wait_list& waits) const {
+    return launch_within(nullptr, state_, call, range, waits);
+}
+event device::launch(const bound_call& call, const detail::nd_range& range, const wait_list& waits) const {
+    return launch_within(nullptr, queue().state(), call, range, waits);
+}
+event program::launch(const bound_call& call, const detail::nd_range& range, const wait_list& waits) const {
+    return launch_within(state_.get(), device_.queue().state(), call, range, waits);
 }
 
 }  // namespace balm
