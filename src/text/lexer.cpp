@@ -86,8 +86,7 @@ private:
         if (at == std::string_view::npos) return;
         const auto line =
             1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-        refuse({file_, static_cast<std::uint32_t>(line)},
-               "the text contains a NUL byte: this is a binary file, or damaged");
+        refuse({file_, static_cast<std::uint32_t>(line)}, "a NUL byte: this is a binary file, or damaged");
     }
     /// The character k places on, with spliced lines joined; 0 at the end.
     char look(std::size_t k = 0) {
