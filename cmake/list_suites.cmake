@@ -1,6 +1,6 @@
 # Read by ctest (through TEST_INCLUDE_FILES). In: cmake, program, list, environment (@TEST@ stands for the suite),
-# timeout, labels, thorough (suites that have that label, too). Writes `list`, a file with an add_test for each suite of the program, when the program or this is newer
-# than it, and reads it.
+# timeout, labels, thorough (suites that have that label, too). Writes `list`, a file with an add_test for each suite of
+# the program, when the program or this is newer than it, and reads it.
 #
 # The instances of a typed or parametrised suite ("all/C4_copy", "C4_copy/0") are one test, "C4_copy".
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "balm/version.hpp"
 #include "emit/function/printer.hpp"
 #include "emit/program_text.hpp"
@@ -36,20 +38,12 @@ std::string provenance(const ir::function& kernel) {
 
 }  // namespace
 
-std::string kernel_name(const ir::function& kernel, const dialect& language) {
-    if (kernel.text && language.has.keeps_texts) return kernel.name;
-    name_set names;
-    if (!kernel.text)
-        for (const std::string& word : print_texts(kernel, language).reserved) names.reserve(word);
-    return names.unique(kernel.name);
-}
-
-std::string print(const ir::function& kernel, const dialect& language) {
+printed print_program(const ir::function& kernel, const dialect& language) {
     const program_text given = print_texts(kernel, language);
-    if (kernel.text) return provenance(kernel) + given.words;
+    if (kernel.text) return {provenance(kernel) + given.words, given.kernel_name};
     program_parts parts(language);
     for (const std::string& word : given.reserved) parts.names.reserve(word);
-    const std::string name = parts.names.unique(kernel.name);
+    std::string name = parts.names.unique(kernel.name);
     std::vector<const ir::function*> callees;
     declare_callees(kernel, parts, callees);
     for (const ir::function* callee : callees) declare_parts_of(parts, *callee);
@@ -64,7 +58,7 @@ std::string print(const ir::function& kernel, const dialect& language) {
     text += parts.type_text;
     if (!parts.constant_text.empty()) text += parts.constant_text + "\n";
     for (const auto& [helper, definition] : parts.helpers) text += definition + "\n";
-    return text + functions;
+    return {text + functions, std::move(name)};
 }
 
 }  // namespace balm::emit

@@ -10,15 +10,21 @@
 
 namespace balm::emit {
 
-/// The whole source of a kernel: a line of provenance, the helper functions it needs, the device functions
-/// it calls, the kernel.
-std::string print(const ir::function& kernel, const dialect&);
+struct printed {
+    /// The whole source of a kernel: a line of provenance, the helper functions it needs, the device
+    /// functions it calls, the kernel.
+    std::string text;
+    /// The kernel's name there: its own, unless that is reserved in a dialect or is a word of a text that it
+    /// calls. A kernel given as OpenCL C keeps its name there whatever it is.
+    std::string kernel_name;
+};
+printed print_program(const ir::function& kernel, const dialect&);
+
+inline std::string print(const ir::function& kernel, const dialect& language) {
+    return print_program(kernel, language).text;
+}
 inline std::string print(const ir::function& kernel, runtime::dialect of_driver) {
     return print(kernel, dialect_of(of_driver));
 }
-
-/// The name under which print() declares the kernel: its own, unless that is reserved in a dialect or is a
-/// word of a text that it calls. A kernel given as OpenCL C keeps its name there whatever it is.
-std::string kernel_name(const ir::function& kernel, const dialect& = dialect_of(runtime::dialect::opencl_c));
 
 }  // namespace balm::emit

@@ -13,7 +13,7 @@
 #include "emit/builtin_spelling.hpp"
 #include "emit/cuda/prelude.hpp"
 #include "emit/names.hpp"
-#include "emit/printer.hpp"
+#include "ir/passes/aggregate.hpp"
 #include "text/outline.hpp"
 #include "text/preprocessor.hpp"
 #include "text/rewriter.hpp"
@@ -94,6 +94,7 @@ program_text print_opencl(const ir::function& kernel, const ir::text_list& list,
         made.words = words + "#pragma OPENCL FP_CONTRACT OFF\n#line 1 \"Balm\"\n";
         return made;
     }
+    made.kernel_name = kernel.name;
     if (uses_double) made.words += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
     made.words += "#pragma OPENCL FP_CONTRACT OFF\n" + words;
     return made;
@@ -110,7 +111,7 @@ void compare(const ir::function& expected, std::size_t count, const outline& dec
     if (!why.empty()) throw fault(why);
 }
 
-program_text print_cuda(const ir::function& kernel, const dialect& language, const ir::text_list& list,
+program_text print_cuda(const ir::function& kernel, const ir::text_list& list,
                         const std::vector<const ir::function*>& functions) {
     program_text made;
     const tokens source = preprocess(list);
@@ -123,9 +124,11 @@ program_text print_cuda(const ir::function& kernel, const dialect& language, con
         cuda::prelude(all_words(source), kernel.dimensions, kernel.text && hidden_parameters(kernel) > 0);
     made.words += rewrite(source, declared);
     made.words += "#line 1 \"Balm\"\n";
-    if (kernel.text)
-        made.words += entry_point(*declared.definition(kernel.name), kernel_name(kernel, language),
-                                  hidden_parameters(kernel));
+    if (kernel.text) {
+        made.kernel_name = name_set().unique(kernel.name);
+        made.words +=
+            entry_point(*declared.definition(kernel.name), made.kernel_name, hidden_parameters(kernel));
+    }
     made.words += fmt::format("}}  // namespace {}\n\n", prelude_namespace);
     return made;
 }
@@ -140,7 +143,7 @@ program_text print_texts(const ir::function& kernel, const dialect& language) {
     const ir::text_list list = texts_of(functions);
     try {
         if (language.has.keeps_texts) return print_opencl(kernel, list, functions);
-        if (language.has.rewrites_texts) return print_cuda(kernel, language, list, functions);
+        if (language.has.rewrites_texts) return print_cuda(kernel, list, functions);
         throw fault("it does not take OpenCL C");
     } catch (const fault& f) {
         throw build_error(fmt::format(

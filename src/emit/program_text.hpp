@@ -13,6 +13,7 @@ namespace balm::emit {
 struct program_text {
     std::string words;
     std::vector<std::string> reserved;  ///< names that generated functions must not have
+    std::string kernel_name;            ///< of a kernel that is given as text
 };
 
 /// Each text once, however many functions it defines. Empty where nothing is given as text. Throws

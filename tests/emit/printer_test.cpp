@@ -372,7 +372,9 @@ TEST(EMIT_names, avoid_what_the_dialects_reserve) {
     EXPECT_THAT(text, HasSubstr("kernel void kernel_("));
     EXPECT_THAT(text, HasSubstr("int float_,"));
     EXPECT_THAT(text, Not(testing::ContainsRegex(" sin[^_]")));
-    EXPECT_EQ(emit::kernel_name(*kernel.function()), "kernel_");
+    EXPECT_EQ(
+        emit::print_program(*kernel.function(), emit::dialect_of(runtime::dialect::opencl_c)).kernel_name,
+        "kernel_");
     cuda(kernel);
 }
 

@@ -429,7 +429,7 @@ TEST_F(C11_text_kernels, functions_may_be_called_by_kernels_of_their_name) {
 }
 
 TEST_F(C11_text_kernels, functions_and_types_may_be_called_as_anything) {
-    // "a0" and "s0" are words of Balm's own functions around these; C++ alone mistakes a member for its type.
+    // "a0" and "s0" are parameters of Balm's wrappers around these; C++ alone mistakes a member for its type.
     const text_source text(
         "typedef struct { int y; float z; } a0;\n"
         "typedef struct { uint a0[2]; a0 x, *y; a0 z[2]; } s0;\n"

@@ -75,8 +75,9 @@ runtime::program_source source_for(const runtime::device_state& device, const ir
                                    const ir::launch_facts& facts) {
     const emit::dialect& language = emit::dialect_of(device.driver().language());
     const ir::lowered fitted = ir::lower(written_out(kernel, language.has, device.info()), facts);
-    return {.text = emit::print(fitted.kernel, language),
-            .kernel_name = emit::kernel_name(fitted.kernel, language),
+    emit::printed source = emit::print_program(fitted.kernel, language);
+    return {.text = std::move(source.text),
+            .kernel_name = std::move(source.kernel_name),
             .options = fitted.is_optimised ? "" : device.driver().words_for({.optimise = false}),
             .plan = {ir::origins_of(fitted.kernel), fitted.elements_per_item, fitted.most_lead,
                      fitted.local_size, fitted.rows_per_item}};

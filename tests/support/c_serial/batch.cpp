@@ -31,11 +31,12 @@ balm_serial::argument converted(const interpreter_argument& given) {
 }  // namespace
 
 std::size_t serial_batch::add(const ir::function& kernel) {
+    const emit::printed source = emit::print_program(kernel, c_serial());
     source_ += fmt::format(
         "\nnamespace balm_{0} {{\n{1}\n}}\n"
         "BALM_ENTRY void balm_run_{0}(const balm_serial::argument* given, const balm_serial::grid& g) {{\n"
         "    balm_serial::launch(balm_{0}::{2}, given, g);\n}}\n",
-        count_, emit::print(kernel, c_serial()), emit::kernel_name(kernel, c_serial()));
+        count_, source.text, source.kernel_name);
     return count_++;
 }
 
