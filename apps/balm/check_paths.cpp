@@ -167,11 +167,10 @@ void run_cached(path& p, runtime::driver_program& program, const std::string& na
 void cache_round_trip(path& p) {
     const auto kernel = trace_cached();
     runtime::device_state& device = *p.on.state();
-    const ir::function& traced = *kernel.function();
-    const std::string source =
-        emit::print(ir::lower(traced, kernels::facts_for(device)).kernel, device.driver().language());
+    const auto [source, name] = emit::print_program(
+        ir::lower(*kernel.function(), kernels::facts_for(device)).kernel, device.driver().language());
     const auto compiled = device.driver().compile(source, {});
-    run_cached(p, *compiled, emit::kernel_name(traced), "compiled");
+    run_cached(p, *compiled, name, "compiled");
 
     const temporary_directory folder(p.random());
     const runtime::digest key = runtime::hasher{}.text(source).result();
@@ -180,7 +179,7 @@ void cache_round_trip(path& p) {
     if (!found.has_value())
         throw device_error(
             fmt::format("the disk cache in {} does not give back what it was given", folder.path().string()));
-    run_cached(p, *device.driver().load(*found), emit::kernel_name(traced), "from the disk");
+    run_cached(p, *device.driver().load(*found), name, "from the disk");
 }
 
 }  // namespace
