@@ -191,6 +191,8 @@ struct tape {
     void push_call(std::shared_ptr<const ir::function>, trace::type, std::uint16_t arity);
     void append(tape&&);
     void append(const tape& other) { append(tape(other)); }
+    /// The same of what is assigned to a part of the elements: one element does not count as a scalar.
+    void append_assigned(tape&&);
     /// Takes the last value as the index at which the other tape is computed.
     void append_at(tape&& of);
     void append_at(const tape& of) { append_at(tape(of)); }

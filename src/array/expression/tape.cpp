@@ -303,6 +303,13 @@ void tape::append(tape&& other) {
     splice(std::move(other));
 }
 
+void tape::append_assigned(tape&& other) {
+    if (size >= 0 && other.size >= 0 && size != other.size)
+        throw usage_error(fmt::format("{} elements are assigned to parts of {}: {}", other.size, size,
+                                      with_extents(other)));
+    append(std::move(other));
+}
+
 void tape::append_at(tape&& of) {
     push(step::kind::at).arity = 1;
     splice(std::move(of));
