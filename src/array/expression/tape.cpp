@@ -282,6 +282,12 @@ void tape::push_within(trace::type type) {
 }
 
 void tape::push_call(std::shared_ptr<const ir::function> function, trace::type type, std::uint16_t arity) {
+    if (function->parameters.size() > arity)
+        throw usage_error(
+            fmt::format("the function '{}' indexes memory by several positions, and is called in an array "
+                        "expression, whose vectors have one dimension; let it take In<T> and the number of "
+                        "columns, and read a[row * columns + column]",
+                        function->name));
     step& s = push(step::kind::call);
     s.type = type;
     s.arity = arity;
