@@ -34,9 +34,10 @@ function(balm_test_properties test)
         ENVIRONMENT "${balm_test_environment};${kernels}" TIMEOUT ${BALM_TEST_TIMEOUT} LABELS "${arg_LABELS}")
 endfunction()
 
-# balm_discover_suites(TARGET [KERNELS how] LABELS label...): a test for each suite of a GoogleTest program.
+# balm_discover_suites(TARGET [KERNELS how] LABELS label... [THOROUGH suite...]): a test for each suite of a GoogleTest
+# program. Those of THOROUGH have that label, too.
 function(balm_discover_suites target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "KERNELS" LABELS)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "KERNELS" "LABELS;THOROUGH")
     set(loader "${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake")
     file(GENERATE OUTPUT "${loader}" CONTENT
 "set(cmake [==[${CMAKE_COMMAND}]==])
@@ -45,6 +46,7 @@ set(list [==[${CMAKE_CURRENT_BINARY_DIR}/${target}_tests.cmake]==])
 set(environment [==[${balm_test_environment};${balm_kernels_${arg_KERNELS}}]==])
 set(timeout ${BALM_TEST_TIMEOUT})
 set(labels [==[${arg_LABELS}]==])
+set(thorough [==[${arg_THOROUGH}]==])
 include([==[${PROJECT_SOURCE_DIR}/cmake/list_suites.cmake]==])
 ")
     set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${loader}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds the benchmarks, runs them, and puts their tables into docs/performance.md.
 #
-#   scripts/bench.sh [--machine NAME] [PROGRAM...]      NAME: the tables' heading (default: this host's CPU);
-#                                                       only these of bench/*.cpp (default: all)
+#   scripts/bench.sh [--machine NAME]                   NAME: the tables' heading (default: this host's CPU)
+#   scripts/bench.sh PROGRAM...                         only these of bench/*.cpp; prints their tables
 #
 # To measure on a machine with nothing installed but a driver: bundle here, copy the bundle and scripts/, run
 # there, bring the JSON files back, and tabulate here.
@@ -95,7 +95,7 @@ case "${1-}" in
 esac
 
 programs=("$@")
-[ ${#programs[@]} -gt 0 ] || mapfile -t programs < <(all_programs)
+[ $# -gt 0 ] || mapfile -t programs < <(all_programs)
 configure
 targets=("${programs[@]/#/bench_}")
 known=$(cmake --build "$build" --target help)
@@ -105,6 +105,11 @@ done
 cmake --build "$build" --target "${targets[@]}"
 failed=0
 run "$build/bin" "$build/bench_results" "${programs[@]}" || failed=1
+if [ $# -gt 0 ]; then
+    results=("${programs[@]/#/$build/bench_results/}")
+    scripts/performance_table.py "${results[@]/%/.json}"
+    exit $failed
+fi
 bench/compile_time.sh --json "$build/bench_results/compile_time.json" || failed=1
 scripts/performance_table.py --update docs/performance.md --machine "$machine" "$build"/bench_results/*.json
 exit $failed

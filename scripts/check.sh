@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Checks the code itself: its format, its layers, the words of its pages, recipes of packages, the site, clang-tidy, the
-# other compiler's warnings, what kernels do to memory, sanitizers, a few seconds of fuzzing, that the benchmarks build,
+# other compiler's warnings, tests that take minutes, sanitizers, a few seconds of fuzzing, that the benchmarks build,
 # the compile-time budget. With names of steps, only those, in the order given:
 #
-#   scripts/check.sh                 all of: setup format layers words packaging docs tidy clang oclgrind asan tsan fuzz
+#   scripts/check.sh                 all of: setup format layers words packaging docs tidy clang thorough asan tsan fuzz
 #                                    bench compile_time
 #   scripts/check.sh format tidy     any steps by name
 #   scripts/check.sh --long          hours of what the tests and step_fuzz do for seconds: optimised random_arrays
@@ -30,10 +30,10 @@ step_docs() {
 }
 step_bench() { build_preset release bench; }
 step_compile_time() { bench/compile_time.sh; }
-# The kernel language's tests and some of the algorithms', with every access to memory checked by a simulated device.
-step_oclgrind() {
-    build_preset release test_kernel test_algorithm
-    ctest --preset release -L '^oclgrind$'
+# Tests that take minutes. Some run kernels on a simulated device, Oclgrind, which checks every access to memory.
+step_thorough() {
+    build_preset release
+    ctest --preset release -L '^thorough$'
 }
 # PoCL and drivers are not built with sanitizers: what needs no device runs with them, or has the fake drivers,
 # whose calls fail; nothing may leak then. The library is a shared one here, and an outside project uses it so.
@@ -111,7 +111,7 @@ step_accuracy() { BALM_TEST_CASES=1000000 build/bin/test_backend --gtest_filter=
 step_long_fuzz() { scripts/fuzz.sh "${BALM_LONG_FUZZ:-1800}"; }
 
 case "${1-all}" in
-    all) run_steps setup format layers words packaging docs tidy clang oclgrind asan tsan fuzz bench compile_time ;;
+    all) run_steps setup format layers words packaging docs tidy clang thorough asan tsan fuzz bench compile_time ;;
     --long)
         build_preset release
         run_steps optimised random_arrays random_kernels faults exits accuracy long_fuzz

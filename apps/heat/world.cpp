@@ -207,8 +207,7 @@ private:
     void read_text_separator(const char* what_follows) {
         const std::string_view token = next_token("a \"-\"");
         if (token != "-")
-            source_.fail(
-                fmt::format("{} stands where a \"-\" should, before {}", quoted(token), what_follows));
+            source_.fail(fmt::format("{} instead of a \"-\" before {}", quoted(token), what_follows));
         source_.skip(1);
     }
 
@@ -253,8 +252,8 @@ private:
         const std::string_view separator = source_.peek(1);
         if (separator.empty()) source_.fail("the input ends where a \"-\" should stand");
         if (separator != "-")
-            source_.fail(fmt::format("{} stands where a \"-\" should, before the first cell's {}",
-                                     quoted(separator), what));
+            source_.fail(
+                fmt::format("{} instead of a \"-\" before the first cell's {}", quoted(separator), what));
         source_.skip(1);
         while (values.size() < world_.size()) {
             const std::size_t index = values.size();
@@ -274,13 +273,13 @@ private:
     void read_footer() {
         const std::string_view token = next_token("\"End\"");
         if (token != footer)
-            source_.fail(fmt::format("{} stands where \"End\" should, after the last cell", quoted(token)));
+            source_.fail(fmt::format("{} instead of \"End\" after the last cell", quoted(token)));
         source_.skip(token.size());
         if (source_.skip_space() == 0 && source_.peek(1).empty())
             source_.fail("the input ends before the newline after \"End\"");
         if (!source_.peek(1).empty())
             source_.fail(
-                fmt::format("{} stands after \"End\", where nothing should", quoted(source_.peek_token())));
+                fmt::format("{} after \"End\", where the file should end", quoted(source_.peek_token())));
     }
 
     std::string cell(std::size_t index) const {

@@ -196,13 +196,12 @@ void read_zip_member(const file& archive, const zip_member& member, const std::s
                         member.method));
     std::array<std::byte, local_header_bytes> header{};
     if (!lies_within(member.header_at, header.size(), size))
-        refuse_member("it lies beyond the end of the file");
+        refuse_member("it is beyond the end of the file");
     archive.read_at(member.header_at, header);
     const record local(header);
     if (local.u32(0) != local_header_mark) refuse_member("the archive's directory does not point to it");
     const std::uint64_t begin = member.header_at + header.size() + local.u16(26) + local.u16(28);
-    if (!lies_within(begin, member.compressed_bytes, size))
-        refuse_member("it lies beyond the end of the file");
+    if (!lies_within(begin, member.compressed_bytes, size)) refuse_member("it is beyond the end of the file");
 
     file_source in_file(what, archive, begin, member.compressed_bytes);
     std::optional<deflate_source> expanded;

@@ -86,8 +86,7 @@ private:
         if (at == std::string_view::npos) return;
         const auto line =
             1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-        refuse({file_, static_cast<std::uint32_t>(line)},
-               "a NUL byte stands in the text: this is a binary file, or damaged");
+        refuse({file_, static_cast<std::uint32_t>(line)}, "a NUL byte: this is a binary file, or damaged");
     }
     /// The character k places on, with spliced lines joined; 0 at the end.
     char look(std::size_t k = 0) {
@@ -211,7 +210,7 @@ private:
     [[noreturn]] void stray(const token& t, char c) const {
         const auto code = static_cast<unsigned>(static_cast<unsigned char>(c));
         refuse({t.where.file, line_},
-               fmt::format("the byte 0x{:02x} stands where OpenCL C knows none; is this a text?", code));
+               fmt::format("the byte 0x{:02x} is not valid in OpenCL C; is this a text?", code));
     }
 
     std::string_view text_;

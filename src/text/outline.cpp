@@ -88,7 +88,7 @@ void check_nesting(const tokens& list) {
     for (std::size_t k = 0; k + 1 < list.size(); ++k) {
         const token& t = list[k];
         if (t.words.starts_with('#') && !t.starts_line && t.what != kind::string)
-            refuse(t.where, fmt::format("a {} stands within a line here", t.words));
+            refuse(t.where, fmt::format("a {} is in the middle of a line here", t.words));
         if (closes(t)) {
             if (open.size() == 1) refuse(t.where, fmt::format("a {} closes nothing here", t.words));
             if (!is_closed_by(*open.back().bracket, t))

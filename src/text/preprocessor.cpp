@@ -386,7 +386,7 @@ private:
         branches_.push_back(b);
     }
     void next_branch(const std::string& name, const tokens& rest, const place& where) {
-        if (branches_.empty()) refuse(where, fmt::format("#{} stands without an #if", name));
+        if (branches_.empty()) refuse(where, fmt::format("#{} without an #if", name));
         branch b = branches_.back();
         branches_.pop_back();
         if (name == "endif") return;

@@ -393,6 +393,19 @@ TEST(V10_reductions_of_special_values, of_nothing_but_nan_are_nan) {
     });
 }
 
+TEST(V10_reductions_of_positions, multiply_what_the_host_does) {
+    on_all_contexts([](const context& ctx) {
+        const vector<std::uint64_t> zeros(ctx, 5000, 0);
+        std::uint64_t expected = 1;
+        for (std::uint64_t k = 0; k < zeros.size(); ++k) expected *= 2 * k + 1;
+        for (const bool as_on_gpus : {false, true})
+            for (const policy how : {policy::run_to_run, policy::portable}) {
+                const shapes_of_gpus chosen(as_on_gpus);
+                EXPECT_EQ(product(zeros + 2 * element_index() + 1, how), expected) << as_on_gpus;
+            }
+    });
+}
+
 TEST(V10_reductions_of_nothing, are_zero_or_refused) {
     on_all_contexts([&](const context& ctx) {
         const vector<float> X(ctx, 0);

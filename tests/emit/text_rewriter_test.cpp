@@ -103,7 +103,7 @@ TEST(C11_text_preprocessor, faults_name_their_line) {
                 AllOf(HasSubstr("line 2"), HasSubstr("a } closes here what a ( opened")));
     EXPECT_THAT(refusal("int a; }\nvoid f() {}"),
                 AllOf(HasSubstr("line 1"), HasSubstr("a } closes nothing here")));
-    EXPECT_THAT(refusal("typedef int row#pragma once\n;"), HasSubstr("a # stands within a line"));
+    EXPECT_THAT(refusal("typedef int row#pragma once\n;"), HasSubstr("a # is in the middle of a line"));
     EXPECT_THAT(refusal("int a"), HasSubstr("no end"));
 }
 

@@ -703,7 +703,7 @@ TEST(A6_printing, refuses_formats_that_do_not_fit) {
     EXPECT_REFUSED("(none)", "}");
     EXPECT_REFUSED("more arguments than there are", "{name}", x[0]);
     EXPECT_REFUSED("arguments (f32, i32)", "{0} {}", x[0], n[0]);
-    EXPECT_REFUSED("goes with single numbers only", "{:{}}", v[0], n[0]);
+    EXPECT_REFUSED("is for single numbers only", "{:{}}", v[0], n[0]);
     EXPECT_REFUSED("in parts", "{}{}{}{}{}{}{}{}{}{}{}{}{}", Float16(1.f), Float16(1.f), Float16(1.f),
                    Float16(1.f), Float16(1.f), Float16(1.f), Float16(1.f), Float16(1.f), Float16(1.f),
                    Float16(1.f), Float16(1.f), Float16(1.f), Float16(1.f));

@@ -154,15 +154,15 @@ private:
     division divided(bool on_cpu) const {
         division d{};
         d.plan.into_vectors = asked_.into != nullptr;
-        d.plan.at_once = 1;
+        d.plan.at_once = on_cpu || multiplies_positions() ? 1 : rows_at_once;
         d.plan.lanes = 1;
         d.plan.has_sub_groups = !on_cpu && kernels::features_of(device_).has_sub_groups;
         if (!on_cpu && !(asked_.how == policy::portable)) {
             d.plan.shape = reduction_shape::grid;
             d.plan.loads_vectors = leaves_.has_whole_vectors();
             d.plan.lanes = lanes_of_grid(asked_.p, leaves_);
-            d.plan.at_once =
-                std::max<std::size_t>(loads_at_once(leaves_), static_cast<std::size_t>(d.plan.lanes));
+            d.plan.at_once = std::max<std::size_t>(multiplies_positions() ? 1 : loads_at_once(leaves_),
+                                                   static_cast<std::size_t>(d.plan.lanes));
             const std::size_t units = std::max<std::size_t>(device_.info().compute_units, 1);
             d.groups = d.partials = std::min({most_partials, units * groups_per_compute_unit,
                                               (n_ - 1) / (reduction_group * d.plan.at_once) + 1});
@@ -178,6 +178,17 @@ private:
         return d;
     }
 
+    /// A product of several positions is a polynomial to compilers: NVIDIA's OpenCL (driver 580) takes
+    /// minutes over one of degree 8, and 0.2 s over a loop.
+    bool multiplies_positions() const {
+        const auto& steps = asked_.p.steps;
+        const bool has_positions = std::any_of(steps.begin(), steps.end(),
+                                               [](const step& s) { return s.what == step::kind::index; });
+        return has_positions && std::any_of(asked_.all.begin(), asked_.all.end(), [](const reduction& r) {
+                   return (r.kind == reduction_kind::product || is_fold(r.kind)) &&
+                          is_integer(r.element.element);
+               });
+    }
     /// Of numbers of 32 and 64 bits, and without calls of functions.
     bool is_in_vectors() const {
         return has_lanes(asked_.p) &&

@@ -200,8 +200,6 @@ private:
 
     // ---- a work-item has a lane
 
-    static constexpr std::int64_t rows_at_once = 8;  // loads in flight
-
     void record_pieces_of_group(const slots& partials) const {
         const Index n = given("n"), piece = given("piece"), count = given("partial_count");
         Index k = named("k", global_id(0) / lanes);
@@ -223,10 +221,10 @@ private:
         }
     }
     void record_run_of_lane(const values& own, const Index& first, const Index& end) const {
+        const auto rows = static_cast<std::int64_t>(plan_.at_once);
         IF (first + run <= end) {
-            for (Index row : named("row", range(first + group_.lane(), first + run, rows_at_once * lanes)))
-                for (std::int64_t k = 0; k < rows_at_once; ++k)
-                    accumulate(in_order_, own, element(row + k * lanes));
+            for (Index row : named("row", range(first + group_.lane(), first + run, rows * lanes)))
+                for (std::int64_t k = 0; k < rows; ++k) accumulate(in_order_, own, element(row + k * lanes));
         }
         ELSE {
             for (Index i : named("i", range(first + group_.lane(), end, std::int64_t{lanes})))

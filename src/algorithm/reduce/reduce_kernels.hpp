@@ -37,7 +37,7 @@ struct reduction_plan {
     reduction_stage stage;
     bool into_vectors;    ///< the results go to a vector each, not to the slots
     bool in_vectors;      ///< a work-item that has all lanes has them in short vectors
-    std::size_t at_once;  ///< elements that a work-item of a grid loads before it combines them
+    std::size_t at_once;  ///< elements that a work-item of a GPU loads before it combines them
     int lanes;            ///< of its short vectors
     bool loads_vectors;   ///< memory is read in them
     bool has_sub_groups;  ///< the device has

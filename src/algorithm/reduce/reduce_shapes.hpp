@@ -14,7 +14,9 @@ inline constexpr std::size_t cpu_elements = 32768;
 /// Bytes that a work-item of a GPU has under way at once.
 inline constexpr std::size_t bytes_under_way = 64;
 
-/// How many elements a work-item of a GPU loads before it combines them.
+/// Rows of 32 elements of a piece that are loaded before they are combined.
+inline constexpr std::size_t rows_at_once = 8;
+/// How many elements a work-item of a grid loads before it combines them.
 inline std::size_t loads_at_once(const layout& leaves) {
     std::size_t bytes = 0;
     for (const vector_state* v : leaves.vectors) bytes += v->element_size();

@@ -53,7 +53,7 @@ array::tape& host_expression::own_list() {
 }
 
 const array::tape& host_expression::list() const {
-    if (!list_) throw usage_error("a value that was recorded in a kernel stands in an array expression");
+    if (!list_) throw usage_error("an array expression contains a value that was recorded in a kernel");
     return *list_;
 }
 

@@ -243,7 +243,7 @@ tape localizer::localized(const tape& p, const shape& box, const shape& origin, 
                           std::size_t first) {
     if (!p.images.empty())
         throw usage_error(
-            "an expression reads an image, which lies on one device, and vectors that are spread over "
+            "an expression reads an image, which is on one device, and vectors that are spread over "
             "several");
     if (p.writes_memory)
         throw usage_error(

@@ -70,7 +70,7 @@ void check_layout(const structure& s) {
         const member& m = s.members[k];
         if (m.offset < end)
             throw trace_error(
-                fmt::format("'{}::{}' lies at byte {}, before the end of the member named ahead "
+                fmt::format("'{}::{}' is at byte {}, before the end of the member named ahead "
                             "of it: name the members in their order, each once",
                             s.name, m.name, m.offset));
         end = m.offset + size_of(m.what) * m.count;

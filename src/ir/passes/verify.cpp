@@ -339,22 +339,24 @@ private:
         const instruction& from = f_.code[f_.operand(v, 1)];
         return from.op == opcode::constant && from.bits == 0 ? sub_group : work_item;
     }
-    /// Refuses an instruction that stands where control is not the same among so many.
+    /// Refuses an instruction in control flow that diverges among so many.
     void need(level most, const control& c, const char* what, const instruction& i) const {
         if (!report_ || c.here <= most) return;
         const bool emulated = most == group && sub_groups_need_ == group && i.op != opcode::barrier;
         if (emulated)
             fail(i.where,
-                 fmt::format("{} stands where not all sub-groups of a group need arrive. This device has "
-                             "no sub-groups of {} lanes: they are emulated by barriers, which all "
-                             "work-items of the group must reach. Take it out of the IF or loop, and guard "
-                             "the work around it instead; or choose an NVIDIA GPU",
-                             what, ir::sub_group_size));
+                 fmt::format(
+                     "{} is in divergent control flow: not all sub-groups of a group may reach it. "
+                     "This device has no sub-groups of {} lanes: they are emulated by barriers, which "
+                     "all work-items of the group must reach. Take it out of the IF or loop, and guard "
+                     "the work around it instead; or choose an NVIDIA GPU",
+                     what, ir::sub_group_size));
         fail(i.where,
-             fmt::format("{} stands where not all work-items of a {} need arrive: under a condition that can "
-                         "differ between them, or after a return_() or break_() that only some may take. "
-                         "Take it out of the IF or loop, and guard the work around it instead",
-                         what, most == group ? "group" : "sub-group"));
+             fmt::format(
+                 "{} is in divergent control flow: not all work-items of a {} may reach it. It is under "
+                 "a condition that can differ between them, or after a return_() or break_() that only "
+                 "some may take. Take it out of the IF or loop, and guard the work around it instead",
+                 what, most == group ? "group" : "sub-group"));
     }
 
     const function& f_;

@@ -117,7 +117,7 @@ private:
         const ir::source_line& where = f.code[v].where;
         throw usage_error(fmt::format(
             "{}'{}' keeps a pointer to the constant '{}', or passes it on, but the device's constant memory "
-            "has no room for that constant, so that it lies in global memory, which the pointer's type does "
+            "has no room for that constant, so it is in global memory, which the pointer's type does "
             "not say; index the constant where it is read ({}[i])",
             where.file ? fmt::format("{}:{}: ", where.file, where.line) : "", f.name, p.name, p.name));
     }

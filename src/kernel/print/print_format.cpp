@@ -110,7 +110,7 @@ struct fmt::formatter<balm::kernels::composite> {
         const auto* end = context.begin();
         for (; end != context.end() && *end != '}'; ++end)
             if (*end == '{')
-                throw format_error("a width or precision from an argument goes with single numbers only");
+                throw format_error("a width or precision from an argument is for single numbers only");
         specification = {context.begin(), static_cast<std::size_t>(end - context.begin())};
         return end;
     }

@@ -95,7 +95,7 @@ std::uint32_t open_grid_for(node count, node& variable, location where, int dime
     if (blocks_around < loops_around)
         fail(where, "grid_range shares out the work-items of a 1-dimensional kernel; this is none");
     if (blocks_around > loops_around)
-        fail(where, "grid_range stands inside another block; it walks the whole grid");
+        fail(where, "grid_range is inside another block; it covers the whole grid");
     const value_id id = t.use(count);
     instruction loop = make(opcode::grid_for, scalar::i64, where);
     loop.bits = static_cast<std::uint64_t>(dimension);
@@ -128,13 +128,13 @@ void left_early(std::uint32_t token, const char* construct, location where,
 
 void break_(location where) {
     tracer& t = current();
-    if (!t.in_loop()) fail(where, "break_() stands outside of WHILE and range");
+    if (!t.in_loop()) fail(where, "break_() is outside of WHILE and range");
     t.record(make(opcode::break_, scalar::nothing, where));
 }
 
 void continue_(location where) {
     tracer& t = current();
-    if (!t.in_loop()) fail(where, "continue_() stands outside of WHILE and range");
+    if (!t.in_loop()) fail(where, "continue_() is outside of WHILE and range");
     t.record(make(opcode::continue_, scalar::nothing, where));
 }
 

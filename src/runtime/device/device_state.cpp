@@ -345,7 +345,7 @@ void device_state::throw_late_error() {
     } catch (const callback_error&) {
         throw;
     } catch (const std::exception& fault) {
-        throw device_error(fmt::format("An earlier command on {} failed where nobody waited for it. {}",
+        throw device_error(fmt::format("An earlier command on {} failed, and no call was waiting for it. {}",
                                        words(), fault.what()));
     }
 }

@@ -169,9 +169,8 @@ void detail::call_when_complete(std::span<const event> all, std::shared_ptr<comp
 timestamps event::profile() const {
     if (state_ == nullptr)
         throw usage_error(
-            "This event stands for no command (it was default-constructed, or its transfer had no elements), "
-            "so "
-            "it has no times.");
+            "This event belongs to no command (it was default-constructed, or its transfer had no "
+            "elements), so it has no times.");
     wait_for_one(*this);
     timestamps times = state_->driver->times();
     if (state_->begin != nullptr) {
