@@ -19,6 +19,7 @@
 #include "balm/dsl/lanes.hpp"
 #include "balm/expression/assigned.hpp"
 #include "balm/expression/operators.hpp"
+#include "balm/expression/part_of_elements.hpp"
 #include "balm/structure.hpp"
 
 namespace balm {
@@ -60,6 +61,14 @@ BALM_NAMED_OPERATION(polar)
 
 namespace detail {
 
+/// The lanes, 4 bits each.
+template <int... K>
+constexpr std::uint64_t order_of_lanes() {
+    std::uint64_t order = 0;
+    int at = 0;
+    ((order |= static_cast<std::uint64_t>(K) << at, at += 4), ...);
+    return order;
+}
 /// Lanes of a vector, in this order.
 template <int... K>
 struct lanes_operation : named_operation {
@@ -68,11 +77,22 @@ struct lanes_operation : named_operation {
     static auto on(const dsl::Var<V>& v) {
         constexpr int lanes = lanes_of<V>;
         static_assert(((K >= 0 && K < lanes) && ...), "Balm: the short vector has no such lane");
-        std::uint64_t order = 0;
-        int at = 0;
-        ((order |= static_cast<std::uint64_t>(K) << at, at += 4), ...);
         return dsl::detail::var_of_lanes<element_scalar<V>(), sizeof...(K)>(
-            trace::swizzle(trace::read(v.node()), order, sizeof...(K)));
+            trace::swizzle(trace::read(v.node()), order_of_lanes<K...>(), sizeof...(K)));
+    }
+};
+/// Whether no lane is among these twice.
+template <int... K>
+inline constexpr bool names_each_once =
+    !dsl::detail::names_a_lane_twice(order_of_lanes<K...>(), sizeof...(K));
+/// The vector with other values in these lanes.
+template <int... K>
+struct set_lanes_operation : named_operation {
+    static constexpr const char* name = "set_lanes";
+    template <class V, class T>
+    static auto on(const dsl::Var<V>& v, const dsl::Var<T>& lanes) {
+        return dsl::Var<V>(
+            trace::insert(trace::read(v.node()), order_of_lanes<K...>(), trace::read(lanes.node())));
     }
 };
 template <bool All>
@@ -89,17 +109,23 @@ struct lanes_truth_operation : named_operation {
 
 }  // namespace detail
 
-/// One lane of each element, and several in any order as shorter or longer vectors.
+/// One lane of each element, and several in any order as shorter or longer vectors. Those of a vector or view
+/// can be assigned to: the other lanes stay.
 ///
 ///     balm::vector<float> height = balm::lane<2>(position);
 ///     balm::vector<balm::float2> flat = balm::lanes<0, 1>(position);
+///     balm::lane<2>(position) = max(height, 0.f);
 template <int K, detail::vector_array A>
 auto lane(A&& a) {
-    return detail::recorded<detail::lanes_operation<K>>(static_cast<A&&>(a));
+    return detail::part_of<detail::lanes_operation<K>, detail::set_lanes_operation<K>>(static_cast<A&&>(a));
 }
 template <int... K, detail::vector_array A>
 requires(sizeof...(K) > 1) auto lanes(A&& a) {
-    return detail::recorded<detail::lanes_operation<K...>>(static_cast<A&&>(a));
+    if constexpr (detail::names_each_once<K...>)
+        return detail::part_of<detail::lanes_operation<K...>, detail::set_lanes_operation<K...>>(
+            static_cast<A&&>(a));
+    else
+        return detail::recorded<detail::lanes_operation<K...>>(static_cast<A&&>(a));
 }
 
 /// Elements of T put together as the kernel language does: a short vector of its lanes, from scalars and
@@ -263,15 +289,32 @@ struct field_operation : named_operation {
     }
 };
 
+/// The structure with another value of the member.
+template <auto Member>
+struct set_field_operation : named_operation {
+    static constexpr const char* name = "set_field";
+    using S = typename member_pointer<decltype(Member)>::structure;
+
+    template <class T>
+    static dsl::Var<S> on(const dsl::Var<S>& s, const dsl::Var<T>& member) {
+        const trace::node at = trace::member_of(s.balm_place().address(), member_index<Member>());
+        trace::store(at, trace::constant(scalar::i32, 0), dsl::detail::result_node(member), {});
+        return s;
+    }
+};
+
 }  // namespace detail
 
-/// A member of each element, which is a structure that BALM_STRUCT has described.
+/// A member of each element, which is a structure that BALM_STRUCT has described. Those of a vector or view
+/// can be assigned to: the other members stay.
 ///
 ///     balm::vector<particle> particles(ctx, n);
 ///     balm::vector<balm::float4> where = balm::field<&particle::pos>(particles);
+///     balm::field<&particle::pos>(particles) += dt * balm::field<&particle::vel>(particles);
 template <auto Member, detail::structure_array A>
 auto field(A&& a) {
-    return detail::recorded<detail::field_operation<Member>>(static_cast<A&&>(a));
+    return detail::part_of<detail::field_operation<Member>, detail::set_field_operation<Member>>(
+        static_cast<A&&>(a));
 }
 
 }  // namespace balm

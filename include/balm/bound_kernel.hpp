@@ -34,6 +34,7 @@ class typed_kernel;
 struct bound_argument {
     enum class kind : std::uint8_t { value, memory, local, image };
     kind what = kind::value;
+    std::uint8_t dimensions = 1;                    ///< of memory
     std::uint32_t size = 0;                         ///< bytes of the value, or of local memory
     std::uint32_t alignment = 1;                    ///< of local memory
     alignas(16) std::array<std::byte, 16> bytes{};  ///< the value
@@ -41,6 +42,7 @@ struct bound_argument {
     balm::sampler sampler;                          ///< of a sampled image
     std::size_t offset = 0;                         ///< of memory: where the argument begins in it, in bytes
     std::size_t extent = 0;                         ///< of memory: how many bytes of it the kernel is given
+    std::array<std::int64_t, 2> inner_extents{};    ///< the sizes of the second and third dimension
     std::shared_ptr<const std::vector<std::byte>> long_value;  ///< a value that does not fit into `bytes`
 };
 

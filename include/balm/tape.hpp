@@ -34,7 +34,7 @@ struct step {
         scalar,    ///< a host value, an argument of the kernel
         constant,  ///< a host value, part of the kernel
         index,     ///< the element's position plus the value in `bits`, an argument of the kernel; `detail`:
-                   ///< whether that is a multiple of 4
+                   ///< whether that is a multiple of 4; `leaf`: 1 where it is one position by its size
         apply,     ///< row `detail` of builtins.def on the last `arity` values
         convert,   ///< the last value as `type`
         select,    ///< of the last three values
@@ -191,6 +191,8 @@ struct tape {
     void push_call(std::shared_ptr<const ir::function>, trace::type, std::uint16_t arity);
     void append(tape&&);
     void append(const tape& other) { append(tape(other)); }
+    /// The same of what is assigned to a part of the elements: one element does not count as a scalar.
+    void append_assigned(tape&&);
     /// Takes the last value as the index at which the other tape is computed.
     void append_at(tape&& of);
     void append_at(const tape& of) { append_at(tape(of)); }
@@ -200,6 +202,8 @@ private:
     [[noreturn]] static void refuse_more();
     void push_leaf(step::kind, std::shared_ptr<vector_state>, std::uint32_t detail);
     void splice(tape&&);
+    /// Of one element: becomes an expression of any number, for each of which it reads that element.
+    void repeat();
 };
 
 /// A tape of the thread's stock, handed on by its address: `a + b * c` moves no list, and allocates none

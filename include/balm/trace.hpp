@@ -93,6 +93,9 @@ node object(node initial);
 node constant_array(const std::shared_ptr<const ir::constant_data>&);
 /// pointer + index
 node offset(node pointer, node index);
+/// The flat index (i64), in row-major order, of an element of a memory parameter of `count` dimensions. Its
+/// sizes become hidden parameters of the kernel.
+node flat_index(node memory, const node* at, std::size_t count, location where);
 /// The k-th member of the structure (its first element, where it is an array) or lane of the vector that the
 /// pointer points to.
 node member_of(node pointer, int k);

@@ -71,7 +71,7 @@ TEST(V2_several_devices, compute_what_one_computes) {
     run_on_three_devices(
         "test_array",
         "V2_several*:V8*:V3_scatter*:V12*:V4_expressions*:V4_*/"
-        "0.*:V4_structures*:V4_halves*:V4_assignment*:V4_functions*:V5*:V16*:V19_eval."
+        "0.*:V4_structures*:V4_halves*:V4_assignment*:V4_functions*:V4_one*:V4_parts*:V5*:V16*:V19_eval."
         "checks*:V19_constant_memory.is_read*:V10*:V24*_host:V24*f64:V24*empty:V3_shared*:V3_vectors."
         "say*:G4_queue_scopes.are*:-V8*share*");
 }

@@ -103,4 +103,10 @@ void kernels(const balm::device& dev) {
     std::cout << set;                          // Balm: a kernel is not printed
     std::cout << set(1, balm::vector<int>());  // Balm: a kernel is not printed
     std::cout << balm::function("f", [](Float y) { return y; });  // Balm: a function is not printed
+    balm::kernel<2>("k", [](In<float, 2> m, In<float> x, Out<float, 3> t) {
+        Float first = m(global_id(0));  // Balm: memory has as many positions as dimensions
+        first = x(0, 1);                // Balm: memory has as many positions as dimensions
+        first = m(0, 1, 2);             // Balm: memory has as many positions as dimensions
+        t(0, 1) = first;                // Balm: memory has as many positions as dimensions
+    });
 }

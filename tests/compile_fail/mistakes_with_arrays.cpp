@@ -94,3 +94,18 @@ void arrays(const balm::context& ctx, balm::vector<float>& x, balm::vector<float
     (void)corner, (void)one, (void)other, (void)third, (void)read, (void)same, (void)corners, (void)raw,
         (void)read_only;
 }
+
+void parts(balm::vector<balm::float4>& v, const balm::vector<balm::float4>& fixed,
+           const std::vector<float>& host);
+void parts(balm::vector<balm::float4>& v, const balm::vector<balm::float4>& fixed,
+           const std::vector<float>& host) {
+    balm::lane<0>(fixed) = 1;   // Balm: assign to a vector, or to a view of one, that is not const
+    balm::lane<0>(fixed) += 1;  // Balm: assign to a vector, or to a view of one, that is not const
+    balm::lanes<0, 0>(v) = 1;   // Balm: an expression is computed, not assigned to
+    balm::lane<0>(v + v) = 1;   // Balm: an expression is computed, not assigned to
+    balm::lane<0>(fixed(balm::slice(0, 2))) = 1;  // Balm: an expression is computed, not assigned to
+    balm::lane<0>(v) = host;                      // Balm: copy them to the device
+    balm::lane<0>(v) += host;                     // Balm: copy them to the device
+    balm::lane<0>(v) = colour::red;               // Balm: cast them: static_cast<int>(red)
+    balm::lane<0>(v)++;                           // Balm: arrays have no ++ and --; write y += 1
+}

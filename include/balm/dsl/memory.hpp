@@ -1,6 +1,6 @@
 #pragma once
-// Kernel parameters in memory: In, Out, Mixed (global) and Local, with flat indices; and the work-item's
-// place in the grid.
+// Kernel parameters in memory: In, Out, Mixed (global) and Local, with flat indices and those of several
+// dimensions; and the work-item's place in the grid.
 
 #include <cstdint>
 #include <type_traits>
@@ -83,34 +83,70 @@ private:
 template <class T>
 using memory_element = typename canonical_element<T>::type;
 
+/// Global memory of N dimensions.
+template <class T, trace::access Use, int N>
+class global_memory : public memory<memory_element<T>, Use, space::global> {
+    using flat = memory<memory_element<T>, Use, space::global>;
+
+public:
+    static constexpr trace::access use = Use;
+    static constexpr int dimensions = N;
+    using flat::flat;
+
+    /// The element in a row and a column, of the sizes that the buffer has: `a(row, column)`, which is
+    /// `a[row * columns + column]`. C++23 has `a[row, column]`, too.
+    auto operator()(located_index row, located_index column) const requires(N == 2) {
+        return at<2>({row.value, column.value}, row.where);
+    }
+    /// The same of three dimensions.
+    auto operator()(located_index plane, located_index row, located_index column) const requires(N == 3) {
+        return at<3>({plane.value, row.value, column.value}, plane.where);
+    }
+    template <class... I>
+    requires(N == 1 || N > 3 || sizeof...(I) != N) BALM_REFUSED(
+        "Balm: memory has as many positions as dimensions: a[i] of In<float>, a(row, column) of In<float, 2>")
+    typename flat::value_type operator()(I&&... positions) const;
+
+    using flat::operator[];
+#ifdef __cpp_multidimensional_subscript
+    auto operator[](located_index row, located_index column) const requires(N == 2) {
+        return at<2>({row.value, column.value}, row.where);
+    }
+    auto operator[](located_index plane, located_index row, located_index column) const requires(N == 3) {
+        return at<3>({plane.value, row.value, column.value}, plane.where);
+    }
+#endif
+
+private:
+    template <std::size_t Count>
+    auto at(const node (&positions)[Count], location where) const {
+        const Index i(trace::flat_index(this->node(), positions, Count, where));
+        return (*this)[located_index(i, where.file, where.line)];
+    }
+};
+
 }  // namespace detail
 
-/// Global memory that the kernel reads. N is the number of dimensions of the buffer bound to it; the index
-/// is flat, row by row.
+/// Global memory that the kernel reads. N is the number of dimensions of the buffer bound to it: `a[i]`
+/// counts its elements flat, in row-major order, and `a(row, column)` has the buffer's rows.
 template <class T, int N = 1>
-class In : public detail::memory<detail::memory_element<T>, trace::access::in, space::global> {
+class In : public detail::global_memory<T, trace::access::in, N> {
 public:
-    static constexpr trace::access use = trace::access::in;
-    static constexpr int dimensions = N;
-    using detail::memory<detail::memory_element<T>, trace::access::in, space::global>::memory;
+    using detail::global_memory<T, trace::access::in, N>::global_memory;
 };
 
 /// Global memory that the kernel writes.
 template <class T, int N = 1>
-class Out : public detail::memory<detail::memory_element<T>, trace::access::out, space::global> {
+class Out : public detail::global_memory<T, trace::access::out, N> {
 public:
-    static constexpr trace::access use = trace::access::out;
-    static constexpr int dimensions = N;
-    using detail::memory<detail::memory_element<T>, trace::access::out, space::global>::memory;
+    using detail::global_memory<T, trace::access::out, N>::global_memory;
 };
 
 /// Global memory that the kernel reads and writes.
 template <class T, int N = 1>
-class Mixed : public detail::memory<detail::memory_element<T>, trace::access::mixed, space::global> {
+class Mixed : public detail::global_memory<T, trace::access::mixed, N> {
 public:
-    static constexpr trace::access use = trace::access::mixed;
-    static constexpr int dimensions = N;
-    using detail::memory<detail::memory_element<T>, trace::access::mixed, space::global>::memory;
+    using detail::global_memory<T, trace::access::mixed, N>::global_memory;
 };
 
 /// Local memory, shared by the work-items of a group; its size is given with `balm::local<T>(n)`.

@@ -19,8 +19,9 @@
 #define BALM_HOST_ELEMENTS                                                                               \
     "Balm: these elements are on the host; copy them to the device: balm::vector<float> d(x.context(), " \
     "host)"
-#define BALM_NOT_ASSIGNED \
-    "Balm: an expression is computed, not assigned to; assign to a vector, or to a view of one"
+#define BALM_NOT_ASSIGNED                                                                              \
+    "Balm: an expression is computed, not assigned to; assign to a vector, or to a view of one, that " \
+    "is not const"
 #define BALM_CONST_VECTOR                                                                                    \
     "Balm: this vector is const, so it is only read; assign to one that is not: balm::vector<float>& x, or " \
     "a [&] or mutable lambda"
@@ -60,6 +61,9 @@ template <class T>
 inline constexpr bool is_expr<expr<T>> = true;
 template <>
 inline constexpr bool is_expr<expr<void>> = false;
+/// Expressions that are assigned to: lanes and members of a vector's elements.
+template <class T>
+inline constexpr bool is_part_of_elements = false;
 template <class T>
 inline constexpr bool is_view = false;
 template <class T>
@@ -127,8 +131,8 @@ concept array_beside_what_is_no_number = (array_value<L> && dsl::detail::not_a_n
 
 /// What a compound assignment never changes: expressions, and vectors that are const.
 template <class A>
-concept never_assigned = is_expr<std::remove_cvref_t<A>> ||
-    (is_vector<std::remove_cvref_t<A>>&& std::is_const_v<std::remove_reference_t<A>>);
+concept never_assigned = (is_expr<std::remove_cvref_t<A>> && !is_part_of_elements<std::remove_cvref_t<A>>) ||
+                         (is_vector<std::remove_cvref_t<A>> && std::is_const_v<std::remove_reference_t<A>>);
 
 /// The type of an array's elements, where they are scalars.
 template <class A>

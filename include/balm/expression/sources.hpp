@@ -30,6 +30,7 @@ inline expr<std::int64_t> element_index(std::int64_t offset, std::size_t size) {
     array::tape list;
     list.push_value(array::step::kind::index, scalar::i64, static_cast<std::uint64_t>(offset));
     list.size = detail::checked_positions(offset, shape(size));
+    list.steps.back().leaf = size == 1;
     return expr<std::int64_t>(std::move(list));
 }
 

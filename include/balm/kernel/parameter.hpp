@@ -15,6 +15,7 @@
 #include "balm/dsl/pointer.hpp"
 #include "balm/dsl/value.hpp"
 #include "balm/sampler.hpp"
+#include "balm/shape.hpp"
 #include "balm/structure.hpp"
 #include "balm/trace.hpp"
 
@@ -55,6 +56,11 @@ bound_argument bind_memory(const A& a) {
         bound.extent = a.size_bytes();
     } else {
         bound.extent = a.size() * sizeof(typename A::value_type);
+    }
+    if constexpr (requires { a.shape(); }) {
+        const shape sizes = a.shape();
+        bound.dimensions = static_cast<std::uint8_t>(sizes.dimensions());
+        bound.inner_extents = {static_cast<std::int64_t>(sizes[1]), static_cast<std::int64_t>(sizes[2])};
     }
     return bound;
 }

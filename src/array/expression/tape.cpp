@@ -106,6 +106,12 @@ std::int64_t common_size(const tape& left, std::int64_t b, Right&& right, bool h
     throw usage_error(fmt::format("an expression combines {} elements with {}: {} with {}", a, b,
                                   with_extents(left), right()));
 }
+/// Whether one of the two has one element and the other one another number, so that the one counts as a
+/// scalar.
+bool is_one_beside_others(const tape& left, std::int64_t b) {
+    const std::int64_t a = left.size;
+    return a != b && a >= 0 && b >= 0 && (a == 1 || b == 1) && !left.has_no_device;
+}
 /// A leaf by itself, for messages.
 template <class Push>
 std::string leaf_words(Push&& push) {
@@ -152,6 +158,11 @@ tape* tape_handle::taken() { return stock::take(); }
 void tape_handle::give_back(tape* list) noexcept { stock::give_back(list); }
 
 void tape::push_vector(std::shared_ptr<vector_state> v) {
+    if (v && is_one_beside_others(*this, static_cast<std::int64_t>(v->size()))) [[unlikely]] {
+        tape alone;
+        alone.push_vector(std::move(v));
+        return append(std::move(alone));
+    }
     if (v)
         size = common_size(*this, static_cast<std::int64_t>(v->size()),
                            [&] { return leaf_words([&](tape& alone) { alone.push_vector(v); }); });
@@ -271,6 +282,12 @@ void tape::push_within(trace::type type) {
 }
 
 void tape::push_call(std::shared_ptr<const ir::function> function, trace::type type, std::uint16_t arity) {
+    if (function->parameters.size() > arity)
+        throw usage_error(
+            fmt::format("the function '{}' indexes memory by several positions, and is called in an array "
+                        "expression, whose vectors have one dimension; let it take In<T> and the number of "
+                        "columns, and read a[row * columns + column]",
+                        function->name));
     step& s = push(step::kind::call);
     s.type = type;
     s.arity = arity;
@@ -279,6 +296,8 @@ void tape::push_call(std::shared_ptr<const ir::function> function, trace::type t
 }
 
 void tape::append(tape&& other) {
+    if (is_one_beside_others(*this, other.size) && !other.has_no_device) [[unlikely]]
+        (size == 1 ? *this : other).repeat();
     size = common_size(
         *this, other.size, [&] { return with_extents(other); }, other.has_no_device);
     if (box >= 0 && other.box >= 0 && box_of(*this) != box_of(other))
@@ -290,10 +309,47 @@ void tape::append(tape&& other) {
     splice(std::move(other));
 }
 
+void tape::append_assigned(tape&& other) {
+    if (size >= 0 && other.size >= 0 && size != other.size)
+        throw usage_error(fmt::format("{} elements are assigned to parts of {}: {}", other.size, size,
+                                      with_extents(other)));
+    append(std::move(other));
+}
+
 void tape::append_at(tape&& of) {
     push(step::kind::at).arity = 1;
     splice(std::move(of));
     push(step::kind::end);
+}
+
+void tape::repeat() {
+    const auto is_sized = [](const step& s) {
+        return s.what == step::kind::vector || s.what == step::kind::position ||
+               (s.what == step::kind::index && s.leaf != 0);
+    };
+    const auto before = std::exchange(steps, {});
+    int depth = 0;
+    const auto move_on = [&](const step& s) {
+        depth += (s.what == step::kind::at) - (s.what == step::kind::end);
+        push(s);
+    };
+    for (std::size_t k = 0; k < before.size(); ++k) {
+        const bool is_first = depth == 0 && is_sized(before[k]);
+        if (is_first) {
+            push(step::kind::constant).type = scalar::i64;
+            push(step::kind::at).arity = 1;
+        }
+        move_on(before[k]);
+        // A view stays a position and what is read there.
+        const bool is_read_at = is_first && k + 1 < before.size() && before[k + 1].what == step::kind::at;
+        if (is_read_at) {
+            do {
+                move_on(before[++k]);
+            } while (depth > 0);
+        }
+        if (is_first) push(step::kind::end);
+    }
+    size = box = -1;
 }
 
 void tape::splice(tape&& other) {

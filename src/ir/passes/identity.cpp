@@ -18,11 +18,13 @@ public:
     runtime::digest run() {
         hash_.text(f_.name).number(static_cast<std::uint64_t>(f_.dimensions)).number(code(f_.result));
         hash_.number(f_.parameters.size());
-        for (const parameter& p : f_.parameters)
+        for (const parameter& p : f_.parameters) {
             hash_.number(code(p.what))
                 .number(static_cast<std::uint64_t>(p.use))
                 .text(p.name)
                 .number(p.is_restrict);
+            if (p.origin.from == runtime::origin::extent) hash_.number(p.origin.number);
+        }
         hash_.number(f_.callees.size());
         for (const auto& callee : f_.callees) {
             for (const std::uint64_t word : callee->identity.words) hash_.number(word);

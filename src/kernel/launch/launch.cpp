@@ -95,6 +95,26 @@ memory_use memory_of(const bound_call& call, const runtime::device_state& device
     return use;
 }
 
+/// Refuses memory of other dimensions than those that the kernel indexes it by.
+void check_memory_dimensions(const bound_call& call) {
+    const auto& all = call.function->parameters;
+    for (std::size_t k = call.arguments.size(); k < all.size(); ++k) {
+        const std::size_t number = all[k].origin.number, which = number / 4;
+        const auto same = [&](const ir::parameter& p) { return p.origin.number / 4u == which; };
+        const auto dimensions =
+            1 +
+            std::count_if(all.begin() + static_cast<std::ptrdiff_t>(call.arguments.size()), all.end(), same);
+        const bound_argument& given = call.arguments[which];
+        if (given.dimensions != dimensions)
+            throw usage_error(
+                fmt::format("argument {} of kernel '{}' has {} dimension{}, and the kernel indexes it by {} "
+                            "positions; give it a buffer of {} dimensions, or memory in that shape, "
+                            "x.elements().reshaped({{…}})",
+                            which + 1, call.function->name, given.dimensions,
+                            given.dimensions == 1 ? "" : "s", dimensions, dimensions));
+    }
+}
+
 /// Refuses an image that is written and bound a second time: what is read of it then, no device says.
 void check_images(const bound_call& call) {
     const auto& all = call.arguments;
@@ -157,6 +177,9 @@ runtime::argument_list bound_arguments(const runtime::launch_plan& plan, const l
                 list.push_back(value_argument(static_cast<std::int64_t>(memory.offset())));
                 break;
             }
+            case origin::extent:
+                list.push_back(value_argument(from.call.arguments[k / 4].inner_extents[k % 4 - 1]));
+                break;
             case origin::constant:
                 list.push_back(
                     runtime::argument::of(from.within->memory_of(*kernel.given[k], kernel).native()));
@@ -274,6 +297,7 @@ event launch_within(const detail::instance_state* within, const std::shared_ptr<
     runtime::device_state& device = queue->device();
     const ir::function& kernel = *call.function;
     memory_use use = memory_of(call, device);
+    check_memory_dimensions(call);
     check_images(call);
     check_local_memory(local_bytes_of(call.arguments), kernel, device.info());  // before it is compiled
     const auto [dimensions, global, local, offset] = range;

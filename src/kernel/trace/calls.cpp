@@ -76,6 +76,10 @@ node call(const std::shared_ptr<const ir::function>& given, const node* argument
                                    arguments[k].type.is_const && !callee->parameters[k].what.is_const;
         ids[k] = t.use(is_const_lost ? reinterpret(arguments[k], callee->parameters[k].what) : arguments[k]);
     }
+    for (std::size_t k = count; k < callee->parameters.size(); ++k) {
+        const std::size_t number = callee->parameters[k].origin.number;
+        ids.push_back(extent_of(arguments[number / 4], number % 4, where));
+    }
     auto& callees = t.function.callees;
     auto known = std::find(callees.begin(), callees.end(), callee);
     if (known == callees.end() && t.function.dimensions > 0) refuse_lacking_dimensions(*callee);

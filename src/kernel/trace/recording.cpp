@@ -95,10 +95,12 @@ std::shared_ptr<const ir::function> recording::finish(const node* result) {
     if (result) return_(result, t.where);
     t.check();
     if (t.frames.size() != 1) fail(t.frames.back().where, "this block is not closed at the kernel's end");
-    const std::size_t named = t.parameter_names;
-    if (named > 0 && named != t.function.parameters.size())
-        fail(t.function.where, fmt::format("'{}' names {} parameters, but its lambda takes {}",
-                                           t.function.name, named, t.function.parameters.size()));
+    const std::size_t named = t.parameter_names, taken = t.function.parameters.size() - t.extents.size();
+    if (named > 0 && named != taken)
+        fail(t.function.where,
+             fmt::format("'{}' names {} parameters, but its lambda takes {}", t.function.name, named, taken));
+    ir::block& body = t.function.blocks[0];
+    for (const auto& each : t.extents) body.insert(body.begin(), each.second);
     t.function.result = result ? result->type : type();
     recording_memory recorded;
     make_variables(t, recorded);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "balm/trace.hpp"
@@ -52,6 +53,8 @@ struct tracer {
     std::string fault;            ///< noted by a destructor, thrown by the next instruction
     stack_limit stack;
     tracer* outer = nullptr;
+    /// The sizes of memory that are hidden parameters; they enter the body when the trace ends.
+    std::vector<std::pair<runtime::parameter_origin, ir::value_id>> extents;
 
     void check();
     ir::value_id record(const ir::instruction& what, std::span<const ir::value_id> operands = {});
@@ -78,6 +81,9 @@ inline ir::instruction make(ir::opcode op, ir::type result, location where = {})
     i.where = where;
     return i;
 }
+
+/// The size of a memory parameter's dimension.
+ir::value_id extent_of(const node& memory, std::size_t dimension, location where);
 
 /// The value of a constant of an integer type.
 std::int64_t number_of(scalar, std::uint64_t bits);

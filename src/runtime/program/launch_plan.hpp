@@ -43,6 +43,7 @@ struct launch_facts {
 enum class origin : std::uint8_t {
     user,      ///< the launch's own arguments, by number
     shift,     ///< where in its allocation the user's memory of this number begins, in bytes
+    extent,    ///< a size of the user's memory: 4 times its number, plus the dimension
     constant,  ///< a constant of the kernel's module, by number
     exchange,  ///< local memory of emulated sub-groups, by the scalar type
     records,   ///< what prints and checks write to

@@ -1,0 +1,122 @@
+#pragma once
+// Lanes and members of the elements of a vector or view: expressions, which can be assigned to as well.
+//
+//     balm::lane<2>(position) += dt * balm::lane<2>(velocity);
+//     balm::field<&particle::mass>(particles) = 1.f;
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+#include "balm/builtin.hpp"
+#include "balm/expression/assigned.hpp"
+#include "balm/expression/operators.hpp"
+
+namespace balm {
+
+namespace detail {
+
+/// Views that can be assigned to, and parts of such elements.
+template <class A>
+inline constexpr bool is_view_of_places = false;
+template <class T>
+inline constexpr bool is_view_of_places<view<T>> = !std::is_const_v<T>;
+/// Arrays whose lanes and members can be assigned to: these, and vectors that are not const.
+template <class A>
+concept place = is_view_of_places<std::remove_cvref_t<A>> ||
+    (is_vector<std::remove_cvref_t<A>>&& std::is_lvalue_reference_v<A> &&
+     !std::is_const_v<std::remove_reference_t<A>>);
+
+/// A handle of the same elements: a copy of a vector has elements of its own.
+template <class T>
+vector<T> place_of(const vector<T>& x) {
+    return vector<T>(x.state());
+}
+template <class A>
+A place_of(const A& x) {
+    return x;
+}
+
+}  // namespace detail
+
+/// The result of `balm::lane<K>(v)`, `balm::lanes<K, L>(v)` and `balm::field<&S::member>(v)`: a part, of type
+/// T, of each element of a vector or view. It is an expression, and a handle: assigning to it changes that
+/// part of each element, and leaves the others.
+template <class Place, class T>
+class [[nodiscard(
+    "Balm: an expression computes nothing until it is assigned: y = lane<0>(v)")]] part_of_elements
+    : public expr<T> {
+public:
+    /// Use lane, lanes or field.
+    part_of_elements(expr<T> value, Place of, const array::operation& replace)
+        : expr<T>(std::move(value)), of_(std::move(of)), replace_(&replace) {}
+    part_of_elements(const part_of_elements& other)
+        : expr<T>(other), of_(detail::place_of(other.of_)), replace_(other.replace_) {}
+    part_of_elements(part_of_elements &&) noexcept = default;
+    ~part_of_elements() = default;
+
+    /// Computes the elements with this part replaced, in one kernel. The sizes must be equal. Throws
+    /// usage_error.
+    template <class A>
+    requires array_operand<A> || std::same_as<std::remove_cvref_t<A>, T> part_of_elements& operator=(A&& a) {
+        using element = detail::element_of<Place>;
+        static_assert(!detail::narrows<A, T>(),
+                      "Balm: assigning this would narrow (floating to integer, integer to bool); write "
+                      "cast<T>(…)");
+        array::tape_handle value;
+        detail::append_as<T>(*value, detail::per_element(static_cast<A&&>(a)));
+        array::tape_handle list = detail::begin<scalar::nothing>(of_);
+        list->append_assigned(std::move(*value));
+        list->push_operation(*replace_, detail::array_type<element>(), 2, builtin::count);
+        of_ = expr<element>(std::move(list));
+        return *this;
+    }
+    part_of_elements& operator=(const part_of_elements& other) { return *this = expr<T>(other); }
+    template <detail::host_elements A>
+    BALM_REFUSED(BALM_HOST_ELEMENTS)
+    part_of_elements& operator=(const A& a);
+    template <dsl::detail::not_a_number A>
+    BALM_REFUSED(BALM_NOT_A_NUMBER)
+    part_of_elements& operator=(A value);
+
+#define BALM_COMPOUND(symbol, id)                                                                   \
+    template <class A>                                                                              \
+    requires array_operands<expr<T>, A> part_of_elements& operator symbol(A&& a) {                  \
+        return *this = apply<builtin::id>(static_cast<const expr<T>&>(*this), static_cast<A&&>(a)); \
+    }                                                                                               \
+    template <detail::host_elements A>                                                              \
+    BALM_REFUSED(BALM_HOST_ELEMENTS)                                                                \
+    part_of_elements& operator symbol(const A& a);
+    BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
+#undef BALM_COMPOUND
+
+private:
+    Place of_;
+    const array::operation* replace_;
+};
+
+namespace detail {
+
+template <class Place, class T>
+inline constexpr bool is_expr<part_of_elements<Place, T>> = true;
+template <class Place, class T>
+inline constexpr bool is_part_of_elements<part_of_elements<Place, T>> = true;
+template <class Place, class T>
+inline constexpr bool is_view_of_places<part_of_elements<Place, T>> = true;
+
+/// `Read` of each element; `Replace` is how a value is assigned to it, where elements can be assigned to.
+template <class Read, class Replace, class A>
+auto part_of(A&& a) {
+    if constexpr (place<A>) {
+        auto value = recorded<Read>(a);
+        using T = typename decltype(value)::value_type;
+        return part_of_elements<decltype(place_of(a)), T>(std::move(value), place_of(a),
+                                                          recorder<Replace, element_of<A>, T>::operation);
+    } else {
+        return recorded<Read>(static_cast<A&&>(a));
+    }
+}
+
+}  // namespace detail
+
+}  // namespace balm
