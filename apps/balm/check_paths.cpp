@@ -167,8 +167,9 @@ void run_cached(path& p, runtime::driver_program& program, const std::string& na
 void cache_round_trip(path& p) {
     const auto kernel = trace_cached();
     runtime::device_state& device = *p.on.state();
-    const auto [source, name] = emit::print_program(
-        ir::lower(*kernel.function(), kernels::facts_for(device)).kernel, device.driver().language());
+    const auto [source, name] =
+        emit::print_program(ir::lower(*kernel.function(), kernels::facts_for(device)).kernel,
+                            emit::dialect_of(device.driver().language()));
     const auto compiled = device.driver().compile(source, {});
     run_cached(p, *compiled, name, "compiled");
 
