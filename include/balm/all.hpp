@@ -1,5 +1,5 @@
 #pragma once
-// `all`, a word of views, arrays and short vectors.
+// balm::all, shared by views, array expressions and short vectors.
 
 namespace balm {
 
@@ -17,8 +17,8 @@ struct all_type {
     }
 };
 
-/// All positions of a view's dimension, `M(balm::all, 3)`; and whether all elements of an expression, or in
-/// kernels all lanes of a short vector, are true: `balm::all(x > 0)`.
+/// As an index, all positions of a view's dimension: `M(balm::all, 3)`. As a function, whether all elements
+/// of an expression, or in kernels all lanes of a short vector, are true: `balm::all(x > 0)`.
 inline constexpr all_type all{};
 
 }  // namespace balm

@@ -1,6 +1,6 @@
 #pragma once
-// Reductions along some dimensions of a view or expression: the others remain, and the result is an
-// expression.
+// Reductions along some dimensions of a view or expression. The result is an expression over the remaining
+// dimensions.
 //
 //     auto M = balm::view(x, {rows, columns});
 //     means = balm::sum(M, balm::along(1)) / columns;  // of each row
@@ -23,8 +23,8 @@ struct dimension_list {
     int count = 0;
 };
 
-/// The reduction as a leaf of expressions, whose extents are the dimensions that are left. Of arg_min and
-/// arg_max it has the positions.
+/// The reduction as a leaf of expressions, with the extents of the remaining dimensions. For arg_min and
+/// arg_max its elements are the positions.
 tape reduced_along(tape&& of, const reduction&, const dimension_list&);
 
 }  // namespace array
@@ -41,7 +41,7 @@ constexpr array::dimension_list along(D... dimension) {
 
 namespace detail {
 
-/// What remains of a reduction's result in an expression.
+/// The element type of a reduction along dimensions.
 template <class R>
 struct element_along {
     using type = R;
@@ -66,10 +66,10 @@ auto reduced(lazy_reduction<R>&& what, const array::dimension_list& over) {
         return detail::reduced(name##_of(static_cast<A&&>(a)), over); \
     }
 
-/// The sums along dimensions, as an expression of the extents that are left (one element, where none is). Its
-/// elements have the type that `sum` has; 0, where the dimensions have no elements. It is computed as a whole
-/// before the expression that it is part of, on the same device. With vectors over several devices the first
-/// one computes it. Throws usage_error for dimensions that are not there, or given twice.
+/// The sums along dimensions, as an expression with the remaining extents (one element if none remains). The
+/// elements have the type of `sum`; a sum of no elements is 0. The sums are materialised before the
+/// expression that contains them, on the same device; for vectors over several devices, on the first one.
+/// Throws usage_error for a dimension that does not exist or is named twice.
 ///
 ///     auto M = balm::view(x, {rows, columns});
 ///     y = balm::sum(M * M, balm::along(1));
@@ -78,34 +78,34 @@ auto reduced(lazy_reduction<R>&& what, const array::dimension_list& over) {
 BALM_ALONG(sum)
 /// The same for sum_compensated.
 BALM_ALONG(sum_compensated)
-/// The same for products; 1 of no elements.
+/// The same for products; a product of no elements is 1.
 BALM_ALONG(product)
-/// The smallest elements along dimensions; NaNs are passed over. Throws usage_error where the dimensions have
-/// no elements.
+/// The smallest elements along dimensions; NaNs are ignored. Throws usage_error if the dimensions have no
+/// elements.
 BALM_ALONG(min)
 /// The same for the largest.
 BALM_ALONG(max)
-/// Where the smallest elements stand (i64), counted in row-major order of the dimensions along which they are
-/// looked for; the lowest of several. NaNs are passed over; where there is nothing else it is 0. Throws
-/// usage_error where the dimensions have no elements.
+/// The positions (i64) of the smallest elements, counted in row-major order over the reduced dimensions; of
+/// several, the lowest. NaNs are ignored; if all elements are NaN, the position is 0. Throws usage_error if
+/// the dimensions have no elements.
 ///
 ///     nearest = balm::arg_min(distances, balm::along(1));  // the column, for each row
 BALM_ALONG(arg_min)
 /// The same for the largest.
 BALM_ALONG(arg_max)
-/// How many elements along dimensions are true (i64).
+/// The number of true elements along dimensions (i64).
 BALM_ALONG(count)
-/// Whether one of the elements along dimensions is true.
+/// Whether any element along dimensions is true.
 BALM_ALONG(any)
 #undef BALM_ALONG
 
-/// What balm::all(a, along(…)) calls.
+/// Implements balm::all(a, along(…)).
 template <array_value A>
 auto every(A&& a, const array::dimension_list& over) {
     return detail::reduced(all_of(static_cast<A&&>(a)), over);
 }
 
-/// The elements along dimensions combined by a function; see fold(a, identity, function).
+/// Combines the elements along dimensions by a function; see fold(a, identity, function).
 template <array_value A, scalar_type I, class R, class P, class Q>
 auto fold(A&& a, I identity, const device_function<R, P, Q>& function, const array::dimension_list& over) {
     return detail::reduced(fold_of(static_cast<A&&>(a), identity, function), over);

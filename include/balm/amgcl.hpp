@@ -1,6 +1,6 @@
 #pragma once
-// AMGCL on Balm's vectors and sparse matrices. Include it beside AMGCL's solvers: no other header of Balm
-// includes it, and the library does not depend on AMGCL.
+// An AMGCL backend on Balm's vectors and sparse matrices. Include it together with AMGCL's solvers: no other
+// header of Balm includes it, and the library does not depend on AMGCL.
 
 #include <amgcl/backend/builtin.hpp>
 #include <amgcl/solver/skyline_lu.hpp>
@@ -34,7 +34,7 @@ concept amgcl_block = requires(const V& block) {
     block.data();
 };
 
-/// The numbers that values consist of: of blocks the entries, else the values themselves.
+/// The number type of values: of blocks that of their entries, else the value type itself.
 template <class V>
 struct amgcl_entry {
     using type = V;
@@ -50,11 +50,11 @@ template <class V>
 inline constexpr std::size_t amgcl_rows = ::amgcl::math::static_rows<V>::value;
 template <class V>
 inline constexpr std::size_t amgcl_columns = ::amgcl::math::static_cols<V>::value;
-/// Whether values are blocks that matrices consist of, not parts of a vector.
+/// Whether values are blocks of matrices, not of vectors.
 template <class V>
 inline constexpr bool is_amgcl_matrix_block = amgcl_columns<V> > 1;
 
-/// The entries of `count` values that follow each other.
+/// The entries of `count` contiguous values.
 template <class V>
 auto amgcl_entries(V* first, std::size_t count) {
     if constexpr (amgcl_block<std::remove_const_t<V>>) {
@@ -78,7 +78,7 @@ auto amgcl_entries_of(R& host) {
     }
 }
 
-/// A vector or an expression, with its elements converted to T's precision if that is another.
+/// A vector or an expression, with its elements converted to T's precision if that differs.
 template <class T, class A>
 decltype(auto) amgcl_as(A&& a) {
     if constexpr (std::same_as<element_of<A>, typename array_element<T>::type>)
@@ -89,7 +89,7 @@ decltype(auto) amgcl_as(A&& a) {
         return cast<T>(static_cast<A&&>(a));
 }
 
-/// A solver's number in the precision of the elements that it multiplies.
+/// A solver's factor, in the precision of the elements that it multiplies.
 template <class T, class N>
 auto amgcl_factor(N number) {
     if constexpr (!complex_type<T>)
@@ -118,7 +118,7 @@ void amgcl_write(vector<T>& to, std::span<U> from) {
     to.write(converted);
 }
 
-/// Positions of blocks as positions of their entries.
+/// Converts positions of blocks to the positions of their entries.
 inline std::vector<std::int64_t> amgcl_positions(const std::vector<std::ptrdiff_t>& of_blocks,
                                                  std::size_t rows) {
     std::vector<std::int64_t> list;
@@ -131,17 +131,17 @@ inline std::vector<std::int64_t> amgcl_positions(const std::vector<std::ptrdiff_
 
 }  // namespace detail
 
-/// What the constructors of AMGCL's solvers and preconditioners take beside their own parameters: where
-/// matrices and vectors are. A context converts to it.
+/// The argument of the constructors of AMGCL's solvers and preconditioners, besides their own parameters: the
+/// devices of matrices and vectors. A context converts to it.
 struct amgcl_parameters {
-    /// The devices; the best one unless it is set.
+    /// The devices; by default the best one.
     balm::context context;
 
     amgcl_parameters() = default;
     amgcl_parameters(balm::context where)
         : context(std::move(where)) {}  // NOLINT(google-explicit-constructor)
 #ifndef AMGCL_NO_BOOST
-    /// From a property tree with the address of a balm::context as `context`, as AMGCL's runtime interface
+    /// Reads the address of a balm::context from `context` in a property tree: AMGCL's runtime interface
     /// passes addresses.
     ///
     ///     parameters.put("context", &ctx);
@@ -157,7 +157,7 @@ struct amgcl_parameters {
 };
 
 /// The solver of the coarsest level: AMGCL's sparse LU decomposition, on the host. Solving copies the
-/// right-hand side to the host and the solution back. Blocks.
+/// right-hand side to the host and the solution back; the call blocks.
 template <class Value>
 class amgcl_direct_solver {
     using host_solver = ::amgcl::solver::skyline_lu<Value>;
@@ -168,7 +168,7 @@ public:
     amgcl_direct_solver(const std::shared_ptr<HostMatrix>& matrix, const amgcl_parameters&)
         : solver_(*matrix), rows_(::amgcl::backend::rows(*matrix)) {}
 
-    /// How few rows a level must have to be the coarsest.
+    /// The number of rows up to which a level is the coarsest.
     static std::size_t coarse_enough() { return host_solver::coarse_enough(); }
 
     template <class F, class X>
@@ -178,7 +178,7 @@ public:
         solver_(f, x);
         detail::amgcl_write(solution, detail::amgcl_entries_of(std::as_const(x)));
     }
-    /// Bytes of host memory that the decomposition takes, as far as AMGCL counts them.
+    /// Host memory of the decomposition in bytes, as far as AMGCL counts it.
     std::size_t bytes() const { return ::amgcl::backend::bytes(solver_); }
 
 private:
@@ -186,14 +186,14 @@ private:
     std::size_t rows_;
 };
 
-/// A backend of AMGCL: the hierarchy is built on the host, and solved with balm::vector and
-/// balm::sparse_matrix, on one device or several. An operation is one kernel; a residual reads the matrix and
-/// both vectors once, and matrices are stored as suits them (see balm::storage).
+/// A backend of AMGCL. The hierarchy is built on the host, and solved with balm::vector and
+/// balm::sparse_matrix on one or several devices. Each operation is one kernel; a residual reads the matrix
+/// and both vectors once. Each matrix is stored in the format that suits it (see balm::storage).
 ///
 /// Value is float, double, std::complex of these, or a square amgcl::static_matrix of them with up to 16
-/// rows. Vectors of blocks are balm::vector<T> of the blocks' entries, block after block, and their matrices
-/// have one column index a block. Index is the type of column indices on the devices. Backends of different
-/// precision combine: a preconditioner of float in a solver of double.
+/// rows. A vector of blocks is a balm::vector<T> of their entries, block after block; a matrix of blocks has
+/// one column index per block. Index is the type of column indices on the devices. Backends of different
+/// precision combine, such as a float preconditioner in a double solver.
 ///
 ///     using backend = balm::amgcl_backend<double>;
 ///     using solver = amgcl::make_solver<
@@ -203,7 +203,7 @@ private:
 ///     auto [iterations, error] = solve(f, x);  // balm::vector<double>
 template <class Value, class Index = std::int32_t>
 struct amgcl_backend {
-    /// The numbers that devices compute with: Value, or the entries of its blocks.
+    /// The number type of the devices: Value, or that of the entries of its blocks.
     using entry = detail::amgcl_entry_of<Value>;
     static_assert(std::floating_point<entry> || complex_type<entry>,
                   "Balm: values of AMGCL's backend are float, double, std::complex of these, or square "
@@ -224,7 +224,7 @@ struct amgcl_backend {
     using matrix_diagonal = std::conditional_t<detail::is_amgcl_matrix_block<Value>, matrix, vector>;
     using direct_solver = amgcl_direct_solver<Value>;
     using params = amgcl_parameters;
-    /// Rows are on devices: smoothers that visit one row after the other, such as Gauss-Seidel, are refused.
+    /// Rows are on devices: smoothers that iterate over rows sequentially, such as Gauss-Seidel, are refused.
     struct provides_row_iterator : std::false_type {};
 
     using host_matrix = ::amgcl::backend::crs<Value, std::ptrdiff_t, std::ptrdiff_t>;
@@ -243,7 +243,8 @@ struct amgcl_backend {
         else
             return std::make_shared<matrix>(how.context, rows, columns, row_pointers, column_indices, values);
     }
-    /// A vector of numbers or of blocks' columns; of square blocks, a matrix with these on its diagonal.
+    /// A vector of numbers or of the entries of column blocks; for square blocks, a matrix with them on its
+    /// diagonal.
     template <class V>
     static auto copy_vector(const std::vector<V>& from, const params& how) {
         return copied(std::span<const V>(from), how);
@@ -257,7 +258,7 @@ struct amgcl_backend {
                             const params& how) {
         return copy_vector(*from, how);
     }
-    /// `size` counts blocks. The elements are not set.
+    /// `size` counts blocks. The elements are uninitialised.
     static std::shared_ptr<vector> create_vector(std::size_t size, const params& how) {
         return std::make_shared<vector>(how.context, size * block_rows);
     }
@@ -266,7 +267,7 @@ struct amgcl_backend {
         return std::make_shared<direct_solver>(coarsest, how);
     }
 
-    /// to = from[positions], which count blocks.
+    /// to = from[positions]; positions count blocks.
     class gather {
     public:
         gather(std::size_t, const std::vector<std::ptrdiff_t>& positions, const params& how)
@@ -283,7 +284,7 @@ struct amgcl_backend {
     private:
         balm::vector<std::int64_t> positions_;
     };
-    /// to[positions] = from; positions count blocks, and none occurs twice.
+    /// to[positions] = from; positions count blocks and are distinct.
     class scatter {
     public:
         scatter(std::size_t, const std::vector<std::ptrdiff_t>& positions, const params& how)
@@ -322,7 +323,7 @@ namespace amgcl::backend {
 template <class A, class I, class B, class J>
 struct backends_compatible<balm::amgcl_backend<A, I>, balm::amgcl_backend<B, J>> : std::true_type {};
 
-// Rows, columns and entries count numbers, as vectors do, also where a matrix consists of blocks.
+// Rows, columns and entries are counted in numbers, as in vectors, even if a matrix consists of blocks.
 template <class T, class I>
 struct rows_impl<balm::sparse_matrix<T, I>> {
     static std::size_t get(const balm::sparse_matrix<T, I>& a) { return a.rows(); }
@@ -356,7 +357,7 @@ struct spmv_impl<Alpha, balm::sparse_matrix<T, I>, balm::vector<X>, Beta, balm::
     static void apply(Alpha alpha, const balm::sparse_matrix<T, I>& a, const balm::vector<X>& x, Beta beta,
                       balm::vector<Y>& y) {
         auto product = a * balm::detail::amgcl_as<T>(x);
-        if (alpha == Alpha(1))  // the product alone, which some storages write straight to the target
+        if (alpha == Alpha(1))  // the product alone, which some storage formats write directly to the target
             add(std::move(product), beta, y);
         else
             add(balm::detail::amgcl_factor<T>(alpha) * std::move(product), beta, y);
@@ -408,7 +409,7 @@ struct copy_impl<balm::vector<T>, Host> {
     }
 };
 
-/// The sum of x times the conjugate of y, by one reduction. Blocks.
+/// The sum of x times the conjugate of y, by one reduction. The call blocks.
 template <class X, class Y>
 struct inner_product_impl<balm::vector<X>, balm::vector<Y>> {
     static X get(const balm::vector<X>& x, const balm::vector<Y>& y) {

@@ -1,7 +1,6 @@
 #pragma once
-// Array expressions whose elements are more than scalars: functions of short vectors, complex numbers and
-// structures. Operators and built-in functions are those of balm/expression/operators.hpp. Included by
-// balm/expr.hpp.
+// Functions of array expressions whose elements are short vectors, complex numbers or structures. Operators
+// and built-in functions are in balm/expression/operators.hpp. Included by balm/expr.hpp.
 //
 //     balm::vector<balm::float4> position(ctx, n), velocity(ctx, n);
 //     position += dt * velocity;
@@ -61,7 +60,7 @@ BALM_NAMED_OPERATION(polar)
 
 namespace detail {
 
-/// The lanes, 4 bits each.
+/// The lane numbers, 4 bits each.
 template <int... K>
 constexpr std::uint64_t order_of_lanes() {
     std::uint64_t order = 0;
@@ -81,11 +80,11 @@ struct lanes_operation : named_operation {
             trace::swizzle(trace::read(v.node()), order_of_lanes<K...>(), sizeof...(K)));
     }
 };
-/// Whether no lane is among these twice.
+/// Whether the lanes are distinct.
 template <int... K>
 inline constexpr bool names_each_once =
     !dsl::detail::names_a_lane_twice(order_of_lanes<K...>(), sizeof...(K));
-/// The vector with other values in these lanes.
+/// The vector with these lanes replaced.
 template <int... K>
 struct set_lanes_operation : named_operation {
     static constexpr const char* name = "set_lanes";
@@ -109,8 +108,8 @@ struct lanes_truth_operation : named_operation {
 
 }  // namespace detail
 
-/// One lane of each element, and several in any order as shorter or longer vectors. Those of a vector or view
-/// can be assigned to: the other lanes stay.
+/// One lane of each element, or several in any order as a shorter or longer vector. The lanes of a vector or
+/// view can be assigned to; the other lanes keep their values.
 ///
 ///     balm::vector<float> height = balm::lane<2>(position);
 ///     balm::vector<balm::float2> flat = balm::lanes<0, 1>(position);
@@ -128,8 +127,8 @@ requires(sizeof...(K) > 1) auto lanes(A&& a) {
         return detail::recorded<detail::lanes_operation<K...>>(static_cast<A&&>(a));
 }
 
-/// Elements of T put together as the kernel language does: a short vector of its lanes, from scalars and
-/// shorter vectors in order; a complex number of its parts.
+/// Composes elements of T as the kernel language does: a short vector from scalars and shorter vectors in
+/// order, a complex number from its parts.
 ///
 ///     p = balm::compose<balm::float4>(x, y, z, 1.f);
 ///     z = balm::compose<std::complex<float>>(re, im);
@@ -139,7 +138,7 @@ requires array_operands<A...> &&(vector_type<T> || complex_type<T>)auto compose(
         static_cast<A&&>(a)...);
 }
 
-/// Whether any lane, or every lane, of a vector of truth values holds.
+/// Whether any lane, or every lane, of a boolean vector is true.
 template <detail::vector_array A>
 auto any_lane(A&& a) {
     return detail::recorded<detail::lanes_truth_operation<false>>(static_cast<A&&>(a));
@@ -149,8 +148,9 @@ auto all_lanes(A&& a) {
     return detail::recorded<detail::lanes_truth_operation<true>>(static_cast<A&&>(a));
 }
 
-/// The geometric functions of short vectors, as in kernels: the sum of the lanes' products; its square root
-/// for one vector; the length of the difference; the vector of length 1; the product of x, y, z.
+/// The geometric functions of short vectors, as in kernels: dot(a, b) is the sum of the products of the
+/// lanes, length(v) the square root of dot(v, v), distance(a, b) the length of a - b, normalize(v) the vector
+/// of length 1 in the same direction, cross(a, b) the cross product of x, y, z.
 #define BALM_DEFINE_2(id)                                                                                \
     template <class A, class B>                                                                          \
     requires array_operands<A, B> &&(detail::vector_array<A> || detail::vector_array<B>)auto id(A&& a,   \
@@ -205,7 +205,7 @@ struct bit_cast_operation : named_operation {
 
 }  // namespace detail
 
-/// Conversions lane by lane: `cast<float>(v)` and `cast<float4>(v)` say the same of four lanes.
+/// Converts lane by lane: `cast<float>(v)` and `cast<float4>(v)` are equivalent for vectors of four lanes.
 template <dsl::detail::number T, array_value A>
 requires(detail::vector_array<A> || (vector_type<T> && detail::are_scalars<A>())) auto cast(A&& a) {
     return detail::recorded<detail::cast_operation<T>>(static_cast<A&&>(a));
@@ -219,7 +219,7 @@ template <dsl::detail::number T, rounding How = rounding::toward_zero, detail::v
 auto convert_sat(A&& a) {
     return detail::recorded<detail::convert_operation<T, How, true>>(static_cast<A&&>(a));
 }
-/// The bits as a T of the same size, of as many lanes or others.
+/// The bits as a T of the same size; the number of lanes may differ.
 template <dsl::detail::number T, array_value A>
 requires(detail::vector_array<A> || (vector_type<T> && detail::are_scalars<A>())) auto bit_cast(A&& a) {
     return detail::recorded<detail::bit_cast_operation<T>>(static_cast<A&&>(a));
@@ -227,8 +227,8 @@ requires(detail::vector_array<A> || (vector_type<T> && detail::are_scalars<A>())
 
 // ---- complex numbers ----
 
-/// The parts of complex numbers, their angle, the square of their distance from 0 and their conjugates.
-/// (abs, exp, pow … are those of balm/expression/operators.hpp.)
+/// The parts of complex numbers, their angle, the square of their distance from 0 (norm) and their
+/// conjugates. (abs, exp, pow … are in balm/expression/operators.hpp.)
 #define BALM_DEFINE_1(id)                                                     \
     template <detail::complex_array A>                                        \
     auto id(A&& a) {                                                          \
@@ -240,7 +240,7 @@ BALM_DEFINE_1(arg)
 BALM_DEFINE_1(norm)
 BALM_DEFINE_1(conj)
 #undef BALM_DEFINE_1
-/// The numbers of these distances from 0 and these angles.
+/// The complex numbers with these distances from 0 and these angles.
 template <class A, class B>
 requires array_operands<A, B> &&(detail::are_scalars<A, B>()) auto polar(A&& distance, B&& angle) {
     return detail::recorded<detail::polar_operation>(static_cast<A&&>(distance), static_cast<B&&>(angle));
@@ -263,7 +263,7 @@ struct member_pointer<T S::*> {
     using member = T;
 };
 [[noreturn]] void member_not_described(const char* structure);
-/// The member's number among those that BALM_STRUCT names.
+/// The index of the member in the list of BALM_STRUCT.
 template <auto Member>
 int member_index() {
     using S = typename member_pointer<decltype(Member)>::structure;
@@ -289,7 +289,7 @@ struct field_operation : named_operation {
     }
 };
 
-/// The structure with another value of the member.
+/// The structure with this member replaced.
 template <auto Member>
 struct set_field_operation : named_operation {
     static constexpr const char* name = "set_field";
@@ -305,8 +305,8 @@ struct set_field_operation : named_operation {
 
 }  // namespace detail
 
-/// A member of each element, which is a structure that BALM_STRUCT has described. Those of a vector or view
-/// can be assigned to: the other members stay.
+/// A member of each element, a structure that is declared with BALM_STRUCT. The members of a vector or view
+/// can be assigned to; the other members keep their values.
 ///
 ///     balm::vector<particle> particles(ctx, n);
 ///     balm::vector<balm::float4> where = balm::field<&particle::pos>(particles);

@@ -1,6 +1,7 @@
 #pragma once
-// All of Balm. The names of the kernel language are in namespace balm::dsl; the macros IF, ELIF, ELSE and
-// WHILE come with it unless BALM_NO_SHORT_MACROS is defined (BALM_IF and so on always do).
+// Includes all of Balm except npy, png (with colour_map), dlpack, amgcl, odeint and fmt. The names of the
+// kernel language are in namespace balm::dsl. The macros IF, ELIF, ELSE and WHILE are defined unless
+// BALM_NO_SHORT_MACROS is; BALM_IF, BALM_ELIF, BALM_ELSE and BALM_WHILE always are.
 
 #include "balm/along.hpp"
 #include "balm/buffer.hpp"

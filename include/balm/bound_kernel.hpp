@@ -1,5 +1,5 @@
 #pragma once
-// A kernel with its arguments, ready to be launched: what `mat_mult(2, a, b, r)` gives and execute() takes.
+// A kernel bound to its arguments, ready to launch: `mat_mult(2, a, b, r)` returns it, execute() takes it.
 
 #include <array>
 #include <concepts>
@@ -30,7 +30,7 @@ namespace balm {
 template <int N, class... P>
 class typed_kernel;
 
-/// One argument, bound to a parameter of the same position.
+/// One argument, bound to the parameter at the same position.
 struct bound_argument {
     enum class kind : std::uint8_t { value, memory, local, image };
     kind what = kind::value;
@@ -41,12 +41,12 @@ struct bound_argument {
     std::shared_ptr<runtime::storage> memory;       ///< of memory and images
     balm::sampler sampler;                          ///< of a sampled image
     std::size_t offset = 0;                         ///< of memory: where the argument begins in it, in bytes
-    std::size_t extent = 0;                         ///< of memory: how many bytes of it the kernel is given
-    std::array<std::int64_t, 2> inner_extents{};    ///< the sizes of the second and third dimension
+    std::size_t extent = 0;                         ///< of memory: the size of the argument, in bytes
+    std::array<std::int64_t, 2> inner_extents{};    ///< of memory: extents of the second and third dimension
     std::shared_ptr<const std::vector<std::byte>> long_value;  ///< a value that does not fit into `bytes`
 };
 
-/// A kernel with its arguments, of any number of dimensions.
+/// A kernel of any number of dimensions with its arguments.
 struct bound_call {
     std::shared_ptr<const ir::function> function;
     std::vector<bound_argument> arguments;
@@ -62,23 +62,23 @@ BALM_REFUSED(BALM_KERNEL_PRINTED)
 std::ostream& operator<<(std::ostream& to, const bound_kernel<N>& k);
 
 namespace detail {
-/// count * size. Throws usage_error for negative numbers, a size of 0 and more work-items than can be
-/// counted.
+/// count * size. Throws usage_error for negative numbers, a size of 0, and more work-items than an index can
+/// number.
 std::size_t work_items(std::size_t count, std::size_t size);
 
-/// Refuses a grid, or an offset, of other dimensions than the kernel's.
+/// Refuses a grid or an offset whose number of dimensions is not the kernel's.
 template <int N, int Given>
 constexpr void check_dimensions() {
     static_assert(N == Given, "Balm: the launch has another number of dimensions than the kernel");
 }
 }  // namespace detail
 
-/// What a size is given as: an integer, or what converts to one.
+/// The type of a size: an integer, or a type that converts to one.
 template <class T>
 concept extent_size = std::convertible_to<T, std::size_t> && !std::floating_point<T>;
 
-/// A size for each of N dimensions, the fastest-varying first: `{width, height}`; made of N integers, or of
-/// an array of them. A launch refuses negative ones.
+/// A size for each of N dimensions, the fastest-varying first: `{width, height}`. Constructed from N
+/// integers, or from an array of them. A launch refuses negative sizes.
 template <int N>
 class extent : public std::array<std::size_t, static_cast<std::size_t>(N)> {
     using base = std::array<std::size_t, static_cast<std::size_t>(N)>;
@@ -109,17 +109,17 @@ private:
     }
 };
 
-/// A launch's size. The kernel alone says N, so that braces and arrays convert.
+/// The size of a launch. N is deduced from the kernel alone, so that braces and arrays convert.
 template <int N>
 using launch_size = std::type_identity_t<extent<N>>;
 
-/// Where a grid of N dimensions begins; made by `balm::offset(…)`, never from braces, which are sizes.
+/// The first index of a grid of N dimensions. Only `balm::offset(…)` makes one: braces are sizes.
 template <int N>
 struct grid_offset {
     grid_offset() {}  // NOLINT(modernize-use-equals-default): = default would allow braces
     std::array<std::int64_t, static_cast<std::size_t>(N)> start{};
 };
-/// Lets a grid begin elsewhere than at 0: global_id runs from here, group_id and local_id from 0.
+/// Starts a grid at an offset: global_id counts from it, group_id and local_id from 0.
 ///
 ///     device.execute(kernel(a), {64, 64}, balm::offset(8, 0), written);
 template <std::integral... Starts>
@@ -129,7 +129,7 @@ grid_offset<static_cast<int>(sizeof...(Starts))> offset(Starts... start) {
     return made;
 }
 
-/// A grid of N dimensions said by its work-groups; made by `balm::groups(…)`.
+/// A grid of N dimensions, specified as work-groups; made by `balm::groups(…)`.
 template <int N>
 struct group_grid {
     explicit group_grid(const extent<N>& how_many, const extent<N>& of_size)
@@ -137,15 +137,15 @@ struct group_grid {
     extent<N> count;  ///< work-groups (CUDA's grid)
     extent<N> size;   ///< work-items of each (CUDA's block)
 
-    /// Work-items in each dimension. Throws usage_error for groups of size 0 and for too many.
+    /// Work-items in each dimension. Throws usage_error for groups of size 0 and for too many work-items.
     extent<N> global() const {
         extent<N> sizes;
         for (std::size_t d = 0; d < sizes.size(); ++d) sizes[d] = detail::work_items(count[d], size[d]);
         return sizes;
     }
 };
-/// Launch parameters as grid and block: so many work-groups of so many work-items. Local memory that is sized
-/// at the launch is an argument of the kernel's (`balm::local<T>(count)`).
+/// Launch parameters as grid and block: `count` work-groups of `size` work-items each. Local memory that is
+/// sized at the launch is a kernel argument, `balm::local<T>(count)`.
 ///
 ///     device.execute(kernel(a, balm::local<float>(256)), balm::groups(120, 256));
 ///     device.execute(kernel(m), balm::groups({4, 4}, {16, 16}), written);  // 64 x 64 work-items

@@ -1,7 +1,7 @@
 #pragma once
 // Buffers: typed device memory with a direction, and parts of them: ranges and regions. Every transfer is
-// asynchronous unless it says that it blocks; the buffer remembers who uses it, so commands of several queues
-// wait for each other by themselves.
+// asynchronous unless documented to block. Hazards are tracked: commands of different queues that access the
+// same buffer wait for each other automatically.
 
 #include <concepts>
 #include <cstddef>
@@ -29,21 +29,21 @@ class storage;
 
 class device;
 
-/// Who uses a buffer, and how. in: the host writes, kernels read. out: kernels write, the host reads.
-/// mixed: both do both.
+/// How host and kernels access a buffer. in: the host writes, kernels read. out: kernels write, the host
+/// reads. mixed: both do both.
 enum class access : std::uint8_t { in, out, mixed };
 
-/// What the compiler names when `write` is called on an out_buffer: only kernels write it.
+/// Named by the compiler if `write` is called on an out_buffer: only kernels write it.
 template <access Direction>
 concept host_may_write_this_buffer = Direction != access::out;
 
-/// What the compiler names when `read` is called on an in_buffer: only kernels read it.
+/// Named by the compiler if `read` is called on an in_buffer: only kernels read it.
 template <access Direction>
 concept host_may_read_this_buffer = Direction != access::in;
 
 namespace detail {
 
-/// Where elements lie in an allocation. Pitches are in bytes; 0 where row lies behind row.
+/// The location of elements in an allocation. Pitches are in bytes; 0 if rows are contiguous.
 struct memory_part {
     std::shared_ptr<runtime::storage> memory;
     std::size_t element_size = 1;
@@ -54,7 +54,7 @@ struct memory_part {
     const char* kind = "a buffer";  // in messages
 };
 
-/// What the host wants of a mapping.
+/// How the host uses a mapping.
 enum class mapping_use : std::uint8_t { read, write, read_write, overwrite };
 
 std::shared_ptr<runtime::storage> buffer_allocate(const std::shared_ptr<runtime::device_state>&, const shape&,
@@ -64,7 +64,7 @@ memory_part part_region(const memory_part&, const shape& origin, const shape& ex
 memory_part part_reshaped(const memory_part&, const shape& extents);
 memory_part part_as(const memory_part&, std::size_t element_size, std::size_t alignment);
 
-/// Host memory that lives until a transfer is done with it; null for memory of the caller's.
+/// Host memory that is kept alive until a transfer has completed; null for the caller's memory.
 struct kept_memory {
     std::shared_ptr<const void> owner;
     bool is_pinned = false;
@@ -85,15 +85,15 @@ std::shared_ptr<runtime::device_state> storage_device(const runtime::storage&);
 template <class>
 inline constexpr bool never = false;
 
-/// Whether host elements of type Host can go into memory of T as they are: `long` and `std::int64_t` are one
-/// type.
+/// Whether host elements of type Host can be copied to memory of T unchanged: integers match by size and
+/// signedness, whatever their names (`long`, `std::int64_t`).
 template <class T, class Host>
 inline constexpr bool is_element_of = std::is_same_v<T, Host> ||
                                       (std::integral<T> && std::integral<Host> && !std::is_same_v<T, bool> &&
                                        !std::is_same_v<Host, bool> && sizeof(T) == sizeof(Host) &&
                                        std::is_signed_v<T> == std::is_signed_v<Host>);
 
-/// What can be walked from begin to end.
+/// A range that can be iterated from begin to end.
 template <class R>
 concept host_range = requires(R& r) {
     { r.begin() } -> std::input_iterator;
@@ -107,7 +107,7 @@ inline constexpr bool is_pinned_array<pinned_array<T>> = true;
 
 }  // namespace detail
 
-/// An asynchronous read: a host array on its way. It owns its memory, so it may be dropped at any time.
+/// An asynchronous read into a host array. It owns its memory, so it may be discarded at any time.
 ///
 ///     auto later = out.read_async(done);
 ///     …
@@ -118,10 +118,10 @@ public:
     pending_read(std::shared_ptr<host_array<T>> memory, event done)
         : memory_(std::move(memory)), done_(std::move(done)) {}
 
-    /// The event of the read, to chain on.
+    /// The event of the read, for other commands to wait for.
     const event& done() const { return done_; }
     bool is_complete() const { return done_.is_complete(); }
-    /// Waits, and gives the array; once.
+    /// Waits, then returns the array; later calls return an empty one.
     host_array<T> get() {
         done_.wait();
         return std::move(*std::exchange(memory_, std::make_shared<host_array<T>>()));
@@ -132,15 +132,15 @@ private:
     event done_;
 };
 
-// Said of host memory in several places; a static_assert takes only a literal.
+// Used in several places; a static_assert takes only a literal.
 #define BALM_OTHER_ELEMENTS \
     "Balm: the host's elements are of another type than the buffer's; convert them first"
 
-/// What buffers, ranges and regions have in common: elements of T in device memory that the host can write,
+/// The common base of buffers, ranges and regions: elements of T in device memory that the host can write,
 /// read, copy and fill, as the direction allows.
 ///
-/// Every call takes any number of events to wait for behind its other arguments. Those that return a
-/// `pending` return immediately if you keep the event, and block if you discard it.
+/// Every call takes any number of events to wait for after its other arguments. Those that return a `pending`
+/// return immediately if you keep the event, and block if you discard it.
 template <class T, access Direction>
 class device_elements {
     static_assert(
@@ -159,22 +159,21 @@ public:
 
     /// The number of elements.
     std::size_t size() const { return part_.extents.count(); }
-    /// Bytes that the elements take on the device.
+    /// The size of the elements on the device, in bytes.
     std::size_t size_bytes() const { return size() * sizeof(T); }
     bool empty() const { return size() == 0; }
-    /// Sizes of the dimensions, slowest first.
+    /// The extents, slowest-varying first.
     const balm::shape& shape() const { return part_.extents; }
-    /// The device that holds them.
+    /// The device that holds the elements.
     balm::device device() const;
 
-    /// Writes all elements, after the events, from host memory of as many elements, whatever its shape.
-    /// Throws usage_error for another number.
+    /// Writes all elements, after the events, from host memory with the same element count, whatever its
+    /// shape. Throws usage_error if the counts differ.
     ///
-    /// * A span, vector, array or whatever else lies contiguous in memory may be reused at once: up to 4 MiB
-    /// are
-    ///   staged, more is sent before the call returns.
-    /// * `std::move(v)` of a std::vector or host_array, and a pinned_array, are used where they lie, with no
-    ///   copy; the first two are gone, the third must not change until the event.
+    /// * A span, vector, array or other contiguous memory may be reused immediately: up to 4 MiB are staged,
+    ///   more is sent before the call returns.
+    /// * `std::move(v)` of a std::vector or host_array, and a pinned_array, are used in place, without a
+    ///   copy; the first two are consumed, the third must not change until the event completes.
     /// * Other ranges (a list, a std::vector<bool>) are gathered first.
     ///
     ///     a.write(host, ready);
@@ -207,7 +206,7 @@ public:
                   Waits&&... waits) requires host_may_write_this_buffer<Direction> {
         return write(std::span<const T>(from.begin(), from.size()), std::forward<Waits>(waits)...);
     }
-    /// The same for what lies between two iterators.
+    /// The same for the elements between two iterators.
     template <std::input_iterator First, std::sentinel_for<First> Last, waitable... Waits>
     pending write(First first, Last last, Waits&&... waits) requires host_may_write_this_buffer<Direction> {
         if constexpr (std::contiguous_iterator<First> && std::is_same_v<std::iter_value_t<First>, T>)
@@ -216,20 +215,20 @@ public:
             return write_each(first, last, wait_list(std::forward<Waits>(waits)...));
     }
 
-    /// Waits for the events and for whatever writes the elements, and gives them in their shape. Blocks.
+    /// Waits for the events and for pending writes, then returns the elements in their shape. Blocks.
     template <waitable... Waits>
     host_array<T> read(Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
         host_array<T> got(shape());
         read_into(std::span<T>(got), std::forward<Waits>(waits)...);
         return got;
     }
-    /// Reads into the caller's memory. Blocks. Throws usage_error for another number of elements.
+    /// Reads into the caller's memory. Blocks. Throws usage_error if the element counts differ.
     template <waitable... Waits>
     void read_into(std::span<T> to, Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
         check_size("read", to.size());
         detail::part_read_now(part_, to.data(), wait_list(std::forward<Waits>(waits)...));
     }
-    /// Reads into what lies between two iterators. Blocks.
+    /// Reads into the elements between two iterators. Blocks.
     template <std::forward_iterator First, waitable... Waits>
     void read_into(First first, First last,
                    Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
@@ -238,7 +237,7 @@ public:
         const host_array<T> got = read(std::forward<Waits>(waits)...);
         for (const T& each : got) *first++ = each;
     }
-    /// Reads into pinned memory, which holds the elements when the event has come.
+    /// Reads into pinned memory, which holds the elements once the event completes.
     template <waitable... Waits>
     pending read_into(const pinned_array<T>& to,
                       Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
@@ -246,7 +245,7 @@ public:
         return pending(detail::part_read(part_, to.data(), {to.block(), true},
                                          wait_list(std::forward<Waits>(waits)...)));
     }
-    /// Reads while the program goes on.
+    /// Starts a read and returns immediately.
     template <waitable... Waits>
     pending_read<T> read_async(Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
         auto memory = std::make_shared<host_array<T>>(shape());
@@ -255,9 +254,9 @@ public:
         return {std::move(memory), std::move(done)};
     }
 
-    /// Copies all elements to another buffer, range or region of as many, of any direction, on this or
-    /// another device. Both may lie in one buffer, and overlap: what arrives is what was there before. Throws
-    /// usage_error for another number of elements.
+    /// Copies all elements to a buffer, range or region with the same element count, of any direction, on
+    /// this or another device. Source and target may overlap in one buffer: the target receives the old
+    /// values. Throws usage_error if the element counts differ.
     ///
     ///     a.range(0, 100).copy_to(b.from(900));
     template <class To, waitable... Waits>
@@ -282,7 +281,7 @@ public:
         return pending(detail::part_fill(part_, &value, wait_list(std::forward<Waits>(waits)...)));
     }
 
-    /// Where they lie, for the runtime.
+    /// The location of the elements, for the runtime.
     const detail::memory_part& part() const { return part_; }
 
 protected:
@@ -317,9 +316,9 @@ private:
     detail::memory_part part_;
 };
 
-/// A box of elements within a buffer of two or three dimensions, or in rows that it is seen in: what
-/// `m.region(origin, extents)` gives. It is written, read, copied and filled as a buffer is; on the host it
-/// is an array of its extents. A handle, which keeps the memory.
+/// A box of elements in a buffer of two or three dimensions, or in a reshaped range: the result of
+/// `m.region(origin, extents)`. It is written, read, copied and filled like a buffer; on the host it is an
+/// array of its extents. A handle that keeps the memory alive.
 ///
 ///     auto m = device.mixed_buffer<float>(rows, columns);
 ///     m.region({0, 3}, {rows, 1}).fill(1.f);                      // the fourth column
@@ -332,9 +331,9 @@ public:
     explicit buffer_region(detail::memory_part part) : device_elements<T, Direction>(std::move(part)) {}
 };
 
-/// Neighbouring elements of a buffer: what `b.range(first, last)`, `b.from(first)` and `b.until(last)` give.
-/// It is written, read, copied and filled as a buffer is, and bound to kernels as one, whose element 0 is
-/// then the range's first. A handle, which keeps the memory.
+/// Contiguous elements of a buffer: the result of `b.range(first, last)`, `b.from(first)` and
+/// `b.until(last)`. It is written, read, copied, filled and bound to kernels like a buffer; element 0 in the
+/// kernel is the first element of the range. A handle that keeps the memory alive.
 ///
 ///     b.range(10, 20).write(ten);
 ///     b.from(90).copy_to(b.until(10));
@@ -345,7 +344,7 @@ public:
     /// Use buffer.range(…).
     explicit buffer_range(detail::memory_part part) : device_elements<T, Direction>(std::move(part)) {}
 
-    /// The elements [first, last), counted flat from 0. Throws usage_error where they are not inside.
+    /// The elements [first, last), counted flat from 0. Throws usage_error if they are out of range.
     buffer_range range(std::size_t first, std::size_t last) const {
         return buffer_range(detail::part_range(this->part(), first, last));
     }
@@ -353,19 +352,20 @@ public:
     buffer_range from(std::size_t first) const { return range(first, this->size()); }
     /// The elements before `last`.
     buffer_range until(std::size_t last) const { return range(0, last); }
-    /// A box of `extents` elements whose first is at `origin`, both in the order of the shape: {row, column},
-    /// {rows, columns}. Throws usage_error where it is not inside, or has other dimensions.
+    /// A box of `extents` elements that begins at `origin`, both in the order of the shape: {row, column},
+    /// {rows, columns}. Throws usage_error if it is out of range, or has another number of dimensions.
     buffer_region<T, Direction> region(const balm::shape& origin, const balm::shape& extents) const {
         return buffer_region<T, Direction>(detail::part_region(this->part(), origin, extents));
     }
-    /// The same elements in another shape of as many. Throws usage_error for another number.
+    /// The same elements in another shape with the same element count. Throws usage_error if the counts
+    /// differ.
     ///
     ///     auto column = flat.from(header).reshaped({rows, columns}).region({0, 3}, {rows, 1});
     buffer_range reshaped(const balm::shape& extents) const {
         return buffer_range(detail::part_reshaped(this->part(), extents));
     }
-    /// The same bytes as elements of U, which must fill them and be aligned. Throws usage_error where they do
-    /// not.
+    /// The same bytes as elements of U. Throws usage_error if they are not a whole number of elements, or are
+    /// misaligned for U.
     ///
     ///     auto vectors = floats.template as<balm::float4>();
     template <class U>
@@ -373,8 +373,8 @@ public:
         return buffer_range<U, Direction>(detail::part_as(this->part(), sizeof(U), alignof(U)));
     }
 
-    /// Maps the elements into the host's memory, after the events, and waits: to write what the host may
-    /// write and to read what it may read. Elements that are not written keep their values.
+    /// Maps the elements into host memory, after the events, for the accesses that the direction allows the
+    /// host. Blocks. Elements that are not written keep their values.
     template <waitable... Waits>
     auto map(Waits&&... waits) const {
         constexpr auto use = Direction == access::in    ? detail::mapping_use::write
@@ -384,15 +384,15 @@ public:
         return mapped<Element>(detail::part_map(this->part(), use, wait_list(std::forward<Waits>(waits)...)),
                                this->size());
     }
-    /// The same only to read: commands may read the buffer meanwhile.
+    /// The same, read-only: commands may read the buffer meanwhile.
     template <waitable... Waits>
     mapped<const T> map_to_read(Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
         return {detail::part_map(this->part(), detail::mapping_use::read,
                                  wait_list(std::forward<Waits>(waits)...)),
                 this->size()};
     }
-    /// The same to write all of it: nothing is brought over, and elements that are not written may have any
-    /// value.
+    /// The same, to overwrite all elements: nothing is transferred to the host, and the values of elements
+    /// that are not written are unspecified.
     template <waitable... Waits>
     mapped<T> map_to_overwrite(Waits&&... waits) const requires host_may_write_this_buffer<Direction> {
         return {detail::part_map(this->part(), detail::mapping_use::overwrite,
@@ -400,14 +400,15 @@ public:
                 this->size()};
     }
 
-    /// What the runtime knows of the allocation.
+    /// The allocation, for the runtime.
     const std::shared_ptr<runtime::storage>& storage() const { return this->part().memory; }
-    /// Where the range begins in it, in bytes.
+    /// The offset of the range in the allocation, in bytes.
     std::size_t byte_offset() const { return this->part().offset; }
 };
 
-/// Memory for elements of T on one device, of one to three dimensions. Freed when the last copy of the
-/// handle, the last range of it and the last command that uses it are gone, or by free(). bool takes a byte.
+/// Memory for elements of T on one device, of one to three dimensions. It is freed when the last copy of the
+/// handle, the last range of it and the last command that uses it are gone, or by free(). A bool takes one
+/// byte.
 ///
 ///     auto a = device.in_buffer<float>(rows, columns);
 ///     balm::event written = a.write({1, 2, 3, 4});
@@ -418,8 +419,9 @@ public:
     buffer(const std::shared_ptr<runtime::device_state>& on, const balm::shape& extents)
         : buffer_range<T, Direction>({detail::buffer_allocate(on, extents, sizeof(T)), sizeof(T), extents}) {}
 
-    /// Gives the memory back now, once the commands that use it are done. Every later use, through this
-    /// handle, a copy or a range, throws usage_error. Throws usage_error while it is mapped; twice is once.
+    /// Frees the memory as soon as the commands that use it have completed, even if other handles exist. Any
+    /// later use, through this handle, a copy or a range, throws usage_error. Throws usage_error while the
+    /// buffer is mapped. A second call does nothing.
     void free() { detail::storage_free(*this->storage()); }
 };
 
@@ -440,7 +442,7 @@ public:
     pending write(const T& value, Waits&&... waits) requires host_may_write_this_buffer<Direction> {
         return buffer<T, Direction>::write(std::span<const T>(&value, 1), std::forward<Waits>(waits)...);
     }
-    /// Waits for the events and for whatever writes the value, and gives it. Blocks.
+    /// Waits for the events and for pending writes, then returns the value. Blocks.
     template <waitable... Waits>
     T read(Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
         return buffer<T, Direction>::read(std::forward<Waits>(waits)...)[0];
@@ -459,8 +461,8 @@ using out_buffer = buffer<T, access::out>;
 template <class T>
 using mixed_buffer = buffer<T, access::mixed>;
 
-/// How many bytes the elements of host memory, or of a buffer or a part of one, take on a device: a span, a
-/// vector, a host_array, a buffer, or one value. bool takes a byte.
+/// The size in bytes on a device of the elements of host memory, or of a buffer or a part of one: of a span,
+/// a vector, a host_array, a buffer, or one value. A bool takes one byte.
 ///
 ///     balm::size_on_device(std::vector<double>(10));  // 80
 template <class Elements>

@@ -1,6 +1,6 @@
 #pragma once
-// The operators and built-in functions of the device by name, and the one rule for what types they take
-// and give: used when C++ overloads are chosen, when kernels are traced and when expressions are built.
+// The operators and built-in functions of the device, and the one rule for their operand and result types,
+// which C++ overload resolution, the tracing of kernels and the building of expressions share.
 
 #include <concepts>
 #include <cstddef>
@@ -56,7 +56,7 @@ enum class builtin : std::uint16_t {
 
 namespace detail {
 
-/// What a row takes and gives; see builtins.def.
+/// The operand and result types of a row; see builtins.def.
 enum class rule : std::uint8_t {
     number,
     integer,
@@ -92,28 +92,28 @@ inline constexpr rule rules[] = {
 };
 constexpr rule rule_of(builtin b) { return rules[static_cast<std::size_t>(b)]; }
 
-/// Whether a row keeps i8 … u16 as they are where all its operands have the same type, as OpenCL's integer
-/// functions do; operators compute in i32, as C++ does.
+/// Whether a row keeps i8 … u16 if all its operands have the same type, as OpenCL's integer functions do;
+/// operators promote them to i32, as C++ does.
 constexpr bool keeps_small_integers(builtin b) {
     const rule r = rule_of(b);
     return r == rule::same || r == rule::whole || r == rule::distance || r == rule::upsample;
 }
-/// The type with which a host scalar that takes an operand's type enters a row.
+/// The type of a host scalar as an operand of a row, once it has adopted the type `entering`.
 constexpr scalar weak_operand(builtin b, scalar entering) {
     return keeps_small_integers(b) || entering == scalar::boolean ? entering : promote(entering);
 }
-/// Whether a row looks at bits, not at numbers: a host constant such as 0x80000000u then stands for its bits.
+/// Whether a row operates on bits, not on numbers: a host constant such as 0x80000000u is then a bit pattern.
 constexpr bool takes_bit_patterns(builtin b) {
     return rule_of(b) == rule::bits || b == builtin::bit_not || b == builtin::bitselect;
 }
 
-/// An operand as the rules see it, whether a kernel is traced or an expression built.
+/// An operand as the rules see it, in kernels and in array expressions.
 struct operand_type {
-    scalar type;  ///< of a value on the device, of an array's elements or a vector's lanes; else the host's
-    bool is_weak = false;  ///< a host scalar: it takes the type of what stands beside it, within its kind
+    scalar type;           ///< of a device value, an array's elements or a vector's lanes; else the host type
+    bool is_weak = false;  ///< a host scalar: adopts the type of the operand beside it, within its kind
 };
 
-/// The type of the operands that are not weak; `nothing` where all are.
+/// The common type of the operands that are not weak; `nothing` if all are.
 constexpr scalar strong_type(std::initializer_list<operand_type> operands) {
     scalar strong = scalar::nothing;
     for (const operand_type& each : operands) {
@@ -122,21 +122,21 @@ constexpr scalar strong_type(std::initializer_list<operand_type> operands) {
     }
     return strong;
 }
-/// The type with which an operand enters an operation beside operands of the strong type.
+/// The type that an operand takes beside operands of the strong type.
 constexpr scalar entering_type(operand_type o, scalar strong) {
     const bool adapts = o.is_weak && strong != scalar::nothing && kind_of(o.type) <= kind_of(strong);
     return adapts ? strong : o.type;
 }
-/// The same for an operand of a row, where small integers mostly count as i32: `Char x; x + 200` is what C++
-/// says.
+/// The same for an operand of a row, which mostly promotes small integers to i32: `Char x; x + 200` is
+/// computed as in C++.
 constexpr scalar entering_type(builtin b, operand_type o, scalar strong) {
     const scalar entering = entering_type(o, strong);
     return o.is_weak ? weak_operand(b, entering) : entering;
 }
-/// The type of `condition ? a : b` for what its branches enter as.
+/// The type of `condition ? a : b`, from the types of its branches.
 constexpr scalar chosen_type(scalar a, scalar b) { return a == b ? a : common_scalar(a, b); }
 
-/// Whether a host constant is beyond the range of the signed type that it takes: `Int x; x > 3000000000u`
+/// Whether a host constant exceeds the range of the signed type that it adopts: `Int x; x > 3000000000u`
 /// would compare with a negative number.
 template <class T, class H>
 constexpr bool wraps_as([[maybe_unused]] H value) {
@@ -152,18 +152,18 @@ constexpr scalar unsigned_of(scalar s) {
     return is_integer(s) && is_signed(s) ? static_cast<scalar>(static_cast<int>(s) + 1) : s;
 }
 constexpr scalar doubled(scalar s) { return static_cast<scalar>(static_cast<int>(s) + 2); }
-/// What a row of the bits_ rules gives.
+/// The result type of the bits_ rules.
 constexpr scalar reinterpreted(rule r) {
     constexpr scalar results[] = {scalar::i32, scalar::u32, scalar::i64,
                                   scalar::u64, scalar::f32, scalar::f64};
     return results[static_cast<int>(r) - static_cast<int>(rule::bits_i32)];
 }
 
-/// The types of a row's operands after conversion, and of its result; `nothing` when the row does not take
-/// what it was given.
+/// The types of a row's operands after conversion, and of its result; `nothing` if the row does not accept
+/// the operands.
 struct resolution {
-    scalar first = scalar::nothing;  ///< what the operands are converted to
-    scalar last = scalar::nothing;   ///< what the last operand is converted to (a shift count, an exponent)
+    scalar first = scalar::nothing;  ///< type of the operands
+    scalar last = scalar::nothing;   ///< type of the last operand (a shift count, an exponent)
     scalar result = scalar::nothing;
 };
 
@@ -255,7 +255,7 @@ constexpr resolution resolve_lanes(builtin b, const scalar* operands, std::size_
     return {element, same[count - 1], promoted.result == promoted.first ? element : promoted.result};
 }
 
-/// The result type of a row; `nothing` when it does not take these operands.
+/// The result type of a row; `nothing` if it does not accept these operands.
 template <class... Scalars>
 constexpr scalar result_of(builtin b, Scalars... operands) {
     const scalar list[] = {operands...};

@@ -7,14 +7,14 @@
 
 namespace balm {
 
-/// What the numbers from 0 to 1 are shown as.
+/// A mapping of the numbers from 0 to 1 to colours.
 enum class colour_map : std::uint8_t {
     grey,        ///< from black to white
-    perceptual,  ///< equal differences look equal: lightness rises evenly from dark violet to light yellow
+    perceptual,  ///< perceptually uniform: lightness is linear, from dark violet to light yellow
 };
 
-/// The colour of a number: red, green, blue and opacity (255), in sRGB. Numbers beyond 0 and 1 have the
-/// colours of these; NaN is transparent.
+/// The colour of a number: red, green, blue and opacity (255), in sRGB. Numbers are clamped to 0 … 1; NaN is
+/// transparent.
 uchar4 colour_of(colour_map, float number);
 
 }  // namespace balm

@@ -1,6 +1,6 @@
 #pragma once
-// What selections, unique elements and reductions by key have in common: some elements are kept, one behind
-// the other. Users include balm/select.hpp or balm/reduce_by_key.hpp.
+// Stream compaction, shared by selections, unique elements and reductions by key: the elements that are kept
+// become contiguous. Users include balm/select.hpp or balm/reduce_by_key.hpp.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,32 +18,32 @@ namespace balm {
 
 namespace array {
 
-/// Which elements are kept, and what of them. The tape has the values that are kept, those to be reduced,
-/// and, if elements are selected by a condition, that.
+/// Which elements are kept, and which of their values. The tape holds the values to keep, the values to
+/// reduce and, for selections by a condition, the condition.
 struct compaction {
-    const char* name;                    ///< the function that is called, for kernels and messages
-    std::span<const trace::type> kept;   ///< the types of values that are kept
-    std::span<const reduction> reduced;  ///< of each run
-    /// Elements are kept that begin a run of equal keys, which are the first so many of the values that are
-    /// kept; 0: elements are kept whose condition is true.
+    const char* name;                    ///< the public function, for kernels and messages
+    std::span<const trace::type> kept;   ///< types of the kept values
+    std::span<const reduction> reduced;  ///< reductions of each run
+    /// The number of keys, which are the first of the kept values: the elements that begin a run of equal
+    /// keys are kept. 0: the elements whose condition is true are kept.
     std::size_t keys = 0;
-    std::shared_ptr<const ir::function> same = {};  ///< of the keys of two elements; null: ==
-    bool is_partition = false;  ///< the other elements follow those that are kept, in order
+    std::shared_ptr<const ir::function> same = {};  ///< compares the keys of two elements; null: ==
+    bool is_partition = false;                      ///< the other elements follow the kept ones, in order
 };
 
-/// Makes vectors of elements of these types: a vector for each value that is kept and each reduction. Returns
-/// how many elements are kept. Waits for that number.
+/// Makes a vector for each kept value and each reduction, with these element types. Returns the number of
+/// kept elements. Blocks until it is known.
 std::size_t compact(tape&&, const compaction&, std::span<const trace::type> elements,
                     std::shared_ptr<vector_state>* made);
-/// The same into vectors of one size. Elements behind those that are kept stay as they are; kept ones that
-/// have no room are left out. The count goes to a vector of one element.
+/// The same into existing vectors of equal size. Elements after the kept ones keep their values; kept
+/// elements that do not fit are dropped. The count is written to a vector of one element.
 void compact_into(std::span<vector_state* const> into, vector_state* count, tape&&, const compaction&);
 
 }  // namespace array
 
 namespace detail {
 
-/// The elements of a vector that takes those of an array.
+/// The element type of a vector that stores the elements of an array.
 template <class A>
 struct kept_element {
     using type = std::remove_const_t<typename A::value_type>;
@@ -56,7 +56,7 @@ inline constexpr bool is_array_tuple = false;
 template <array_value... A>
 inline constexpr bool is_array_tuple<std::tuple<A...>> = sizeof...(A) > 0;
 
-/// The arrays of a list of them, as a tuple of references.
+/// The arrays of a list, as a tuple of references.
 template <class A>
 auto listed_arrays(const A& a) {
     if constexpr (array_value<A>)
@@ -71,7 +71,7 @@ template <class A>
 inline constexpr std::size_t array_count =
     std::tuple_size_v<decltype(listed_arrays(std::declval<const A&>()))>;
 
-/// What is made of one array, a vector; of several, a tuple.
+/// The result for one array, a vector; for several, a tuple of vectors.
 template <class A>
 struct kept_vectors {
     using type = kept_vector<A>;
@@ -97,7 +97,7 @@ inline constexpr bool all_scalars = false;
 template <class... A>
 inline constexpr bool all_scalars<std::tuple<A...>> = are_scalars<A...>();
 
-/// The next of the vectors that were made, as what a list of arrays becomes.
+/// The next of the new vectors, as the result for a list of arrays.
 template <class V>
 struct next_made {
     static V from(std::shared_ptr<array::vector_state>*& next) { return V(std::move(*next++)); }
@@ -109,11 +109,11 @@ struct next_made<std::tuple<V...>> {
     }
 };
 
-/// What a compaction is made of, collected from lists of arrays and reductions.
+/// The parts of a compaction, collected from lists of arrays and reductions.
 struct compaction_parts {
     array::tape values;
-    inline_vector<trace::type, 6> kept;      ///< in kernels
-    inline_vector<trace::type, 6> elements;  ///< in memory, of reductions too
+    inline_vector<trace::type, 6> kept;      ///< types in kernels
+    inline_vector<trace::type, 6> elements;  ///< types in memory, including those of reductions
     inline_vector<array::reduction, 2> reduced;
 
     template <class A>
@@ -143,7 +143,7 @@ private:
     }
 };
 
-/// Makes vectors, and of them what each of the lists becomes; returns how many elements are kept.
+/// Makes the vectors, and from them the result for each list. Returns the number of kept elements.
 template <class... V>
 std::size_t compacted(compaction_parts&& parts, const array::compaction& how, std::tuple<V...>& made) {
     constexpr std::size_t most = 32;
@@ -166,7 +166,7 @@ void compacted_into(const std::tuple<vector<T>&...>& into, vector<std::int64_t>&
         into);
 }
 
-/// What keys have in common that begin a run.
+/// What delimits runs: the number of keys, and the function that compares them.
 struct run_rule {
     std::size_t keys = 1;
     std::shared_ptr<const ir::function> same = {};
@@ -184,7 +184,7 @@ run_rule runs_of(const K&, const device_function<dsl::Bool, P...>& same) {
     return {array_count<K>, same.function()};
 }
 
-/// The keys of runs, and what else is kept of their first elements.
+/// The keys of runs, and the other values that are kept of their first elements.
 template <class K, class... V>
 compaction_parts parts_of_runs(const K& keys, const V&... values) {
     static_assert(all_scalars<decltype(listed_arrays(keys))>, "Balm: keys are numbers");
@@ -193,7 +193,7 @@ compaction_parts parts_of_runs(const K& keys, const V&... values) {
     (parts.keep(values), ...);
     return parts;
 }
-/// Makes a tuple of what each of the lists becomes.
+/// Makes a tuple of the results for the lists.
 template <class Result>
 Result all_kept_runs(const char* name, compaction_parts&& parts, run_rule&& rule) {
     array::compaction how = parts.as(name);
@@ -218,8 +218,7 @@ void keep_runs_into(const char* name, const std::tuple<vector<T>&...>& into, vec
 
 }  // namespace detail
 
-/// An array, or several of the same number of elements: std::tuple(a, b + 1), std::tie(x, y) or
-/// balm::tie(x, y).
+/// An array, or several with the same element count: std::tuple(a, b + 1), std::tie(x, y) or balm::tie(x, y).
 template <class A>
 concept array_list = array_value<A> || detail::is_array_tuple<std::remove_cvref_t<A>> ||
     detail::is_tied<std::remove_cvref_t<A>>;

@@ -1,5 +1,5 @@
 #pragma once
-// How programs are compiled and linked: a few options that every backend honours, and words for each one's
+// Options for compiling and linking programs: a few that every backend honours, and text for each backend's
 // compiler.
 
 #include <cstdint>
@@ -7,29 +7,28 @@
 
 namespace balm {
 
-/// What `m.options(…)` of a module takes. Options are part of a kernel's key, in memory and on disk: the same
-/// kernel with other options is another program.
+/// The argument of a module's `m.options(…)`. Options are part of the cache key, in memory and on disk: the
+/// same kernel with other options is another program.
 ///
 ///     m.options({.fast_math = true, .max_registers = 64, .cuda = "--ptxas-options=--warn-on-spills"});
 struct compile_options {
-    /// Arithmetic may be reordered and contracted, functions and divisions approximated, and NaN and
-    /// infinities taken not to occur. Results then differ between devices. (-cl-fast-relaxed-math,
+    /// The compiler may reorder and contract arithmetic, approximate functions and divisions, and assume that
+    /// NaN and infinities do not occur. Results then differ between devices. (-cl-fast-relaxed-math,
     /// --use_fast_math)
     bool fast_math = false;
-    /// Single-precision numbers below the smallest normal one may be taken for zero. (-cl-denorms-are-zero,
-    /// --ftz=true)
+    /// Subnormal single-precision numbers may be flushed to zero. (-cl-denorms-are-zero, --ftz=true)
     bool flush_denormals = false;
-    /// False: as little optimisation as the compiler offers, to look for its faults or to compile sooner.
+    /// False: the least optimisation that the compiler offers, to find compiler bugs or to compile faster.
     /// (-cl-opt-disable, --ptxas-options=-O0)
     bool optimise = true;
-    /// Registers of a work-item at most, so that more of them run at once; 0: the compiler's choice. Binds
-    /// the compilers of NVIDIA GPUs, through OpenCL and through CUDA where NVRTC knows the device; others
-    /// have no such limit. (-cl-nv-maxrregcount, --maxrregcount)
+    /// The most registers per work-item, to raise occupancy; 0: the compiler's choice. Honoured by the
+    /// compilers of NVIDIA GPUs, through OpenCL, and through CUDA if NVRTC supports the device; others have
+    /// no such limit. (-cl-nv-maxrregcount, --maxrregcount)
     std::uint32_t max_registers = 0;
-    /// Options in the words of OpenCL's clBuildProgram, which compiles and links: "-cl-finite-math-only".
-    /// Used on OpenCL devices. A compiler that refuses them makes a build_error with its words.
+    /// Options for OpenCL's clBuildProgram, which compiles and links: "-cl-finite-math-only". Used on OpenCL
+    /// devices. If the compiler refuses them, a build_error quotes its message.
     std::string opencl = {};
-    /// The same for CUDA's NVRTC; options of the linking assembler go to it by --ptxas-options=…
+    /// The same for CUDA's NVRTC; --ptxas-options=… passes options to the linking assembler.
     std::string cuda = {};
 
     friend bool operator==(const compile_options&, const compile_options&) = default;

@@ -1,6 +1,6 @@
 #pragma once
-// Complex numbers on the host, as kernels take them: std::complex<float>, or any type of the same shape. This
-// header needs no <complex>; balm/dsl/complex.hpp has the numbers on the device.
+// Complex numbers on the host, as kernels accept them: std::complex<float>, or any type with the same layout.
+// This header does not include <complex>; balm/dsl/complex.hpp defines the device types.
 
 #include <concepts>
 #include <iosfwd>
@@ -10,7 +10,7 @@
 
 namespace balm {
 
-/// A host type of two floating-point numbers, the real part and the imaginary one: std::complex<T> is one.
+/// A host type of two floating-point numbers, the real and the imaginary part, such as std::complex<T>.
 template <class T>
 concept complex_type = requires(const T& z) {
     typename T::value_type;
@@ -20,7 +20,7 @@ concept complex_type = requires(const T& z) {
 &&std::floating_point<typename T::value_type> && sizeof(typename T::value_type) <= 8 &&
     sizeof(T) == 2 * sizeof(typename T::value_type) && std::is_trivially_copyable_v<T>;
 
-/// What stands for all complex types of one precision in kernels. It aligns as devices align it, to its size.
+/// Represents all complex types of one precision in kernels. It is aligned to its size, as on devices.
 template <std::floating_point T>
 struct alignas(2 * sizeof(T)) complex_value {
     using value_type = T;

@@ -31,7 +31,7 @@ tape contract(tape&& a, std::span<const int> axes_of_a, tape&& b, std::span<cons
 
 namespace detail {
 
-/// The type in which the products of two arrays' elements are added up: that of `a * b`.
+/// The type in which the products of two arrays' elements are accumulated: that of `a * b`.
 template <class A, class B>
 using contracted_element =
     element_of<decltype(std::declval<expr<element_of<A>>>() * std::declval<expr<element_of<B>>>())>;
@@ -53,8 +53,8 @@ array::tape operand_of(const A& a) {
         return cast<T>(a).tape();
 }
 
-/// contract(a, b) of real numbers of type T, both as tapes. Of complex numbers the real and the imaginary
-/// parts are contracted by themselves.
+/// contract(a, b) for real numbers of type T, both as tapes. For complex numbers, the real and imaginary
+/// parts are contracted separately.
 template <class T, class A, class B, class F>
 auto contracted(const A& a, const B& b, const F& contract) {
     static_assert(is_contracted<element_of<A>>() && is_contracted<element_of<B>>(),
@@ -81,8 +81,8 @@ auto contracted(const A& a, const B& b, const F& contract) {
 }  // namespace detail
 
 /// The product of two matrices, or of a matrix and a vector: arrays of two dimensions, rows x columns, or of
-/// one. matmul(A, B) of m x k and k x n is m x n, of m x k and k it has m elements, of k and k x n it has n,
-/// and of k and k it has one. Views need not be contiguous: a transpose costs nothing.
+/// one. The product of m x k and k x n is m x n; m x k and k give m elements, k and k x n give n, k and k
+/// one. Views need not be contiguous: a transpose costs nothing.
 ///
 ///     auto A = balm::view(a, {m, k});
 ///     auto B = balm::view(b, {n, k});
@@ -90,16 +90,16 @@ auto contracted(const A& a, const B& b, const F& contract) {
 ///     y = 2 * balm::matmul(A, x) + y;
 ///
 /// The result is an expression with elements of the type of `a * b`: small integers become int, half becomes
-/// float; integers wrap. It is computed as a whole ahead of the expression that it is part of, into the
-/// target itself if it is all that is assigned to a vector, and otherwise into a temporary. Operands that are
-/// no views of vectors are computed once, as are operands whose axes are neither contiguous nor a stride
-/// apart. Of complex numbers, real and imaginary parts are multiplied separately: two products if one operand
-/// is complex, four if both are. The order of additions depends on the device and on the extents, and is the
-/// same in each run. With vectors over several devices each computes some of its rows, with copies
-/// of the second operand.
+/// float; integers wrap. It is materialised before the expression that contains it: directly in the target if
+/// it is the whole right-hand side of an assignment to a vector, else in a temporary. Operands that are not
+/// views of vectors, or whose axes are neither contiguous nor a stride apart, are materialised once. For
+/// complex numbers, real and imaginary parts are multiplied separately: two products if one operand is
+/// complex, four if both are. The order of additions depends on the device and on the extents, and is the
+/// same in each run. For vectors over several devices, each device computes some of the rows, with copies of
+/// the second operand; the first device computes products with a vector.
 ///
-/// Takes 2 m n k operations. Throws usage_error for arrays of other dimensions, for extents that do not fit,
-/// and for operands on different devices.
+/// Takes 2 m n k operations. Throws usage_error for arrays with another number of dimensions, for extents
+/// that do not match, and for operands on different devices.
 template <array_value A, array_value B>
 auto matmul(const A& a, const B& b) {
     return detail::contracted<detail::contracted_element<A, B>>(
@@ -119,10 +119,10 @@ auto matmul(const A& a, const B& b) {
 ///     c = balm::einsum("i,j->ij", x, y);            // an outer product: fused into the expression
 ///     c = balm::einsum("ij,ij->", A, B);            // an inner product, of one element
 ///
-/// The result is an expression as that of matmul; it is an elementwise product of views, without a temporary,
-/// if nothing is summed. Throws usage_error for subscripts that name another number of operands or axes, for
-/// a letter whose axes have different extents, for a letter in the result that no operand has or that occurs
-/// there twice, for results of more than eight axes, and for operands on different devices.
+/// The result is an expression like that of matmul; if nothing is summed, it is an elementwise product of
+/// views, without a temporary. Throws usage_error for subscripts that name another number of operands or
+/// axes, for a letter whose axes have different extents, for a letter in the result that no operand has or
+/// that occurs there twice, for results of more than eight axes, and for operands on different devices.
 template <array_value A, array_value B>
 auto einsum(std::string_view subscripts, const A& a, const B& b) {
     return detail::contracted<detail::contracted_element<A, B>>(
@@ -150,13 +150,13 @@ auto einsum(std::string_view subscripts, const A& a) {
 }
 
 /// Sums the products over pairs of axes, as numpy.tensordot: axis axes_of_a[k] of a and axis axes_of_b[k] of
-/// b. The result has the other axes of a, then those of b; one element, where there is none. Without axes it
-/// is the tensor product.
+/// b. The result has the other axes of a, then those of b (one element if there are none). Without axes it is
+/// the tensor product.
 ///
 ///     c = balm::contract(S, {2, 1}, T, {0, 1});     // einsum("ijk,kjl->il", S, T)
 ///     c = balm::contract(A, {1}, B, {0});           // matmul(A, B)
 ///
-/// Throws usage_error for an axis that is not there or is named twice, for different numbers of axes, for
+/// Throws usage_error for an axis that does not exist or is named twice, for different numbers of axes, for
 /// axes of different extents, and as einsum does.
 template <array_value A, array_value B>
 auto contract(const A& a, std::initializer_list<int> axes_of_a, const B& b,

@@ -1,7 +1,7 @@
 #pragma once
-// Conversions with a rounding mode and with saturation, and reinterpretation of bits, put together from rows
-// of builtins.def; for device values (dsl/conversion.hpp) and array expressions
-// (expression/operators.hpp) alike.
+// Conversions with a rounding mode and with saturation, and reinterpretation of bits, composed of rows of
+// builtins.def. Shared by device values (dsl/conversion.hpp) and array expressions
+// (expression/operators.hpp).
 
 #include <concepts>
 #include <limits>
@@ -12,11 +12,11 @@
 
 namespace balm {
 
-/// How a conversion rounds what its result's type cannot hold. OpenCL C's suffixes: _rte, _rtz, _rtp, _rtn.
+/// How a conversion rounds values that its result type cannot represent. OpenCL C's suffixes: _rte, _rtz,
+/// _rtp, _rtn.
 enum class rounding {
-    nearest_even,  ///< to nearest, ties to even: what a conversion to floating point does unless told
-                   ///< otherwise
-    toward_zero,   ///< what a conversion to an integer does unless told otherwise
+    nearest_even,  ///< to nearest, ties to even: the default for floating-point results
+    toward_zero,   ///< the default for integer results
     up,            ///< towards plus infinity
     down           ///< towards minus infinity
 };
@@ -27,7 +27,7 @@ template <scalar_type T>
 inline constexpr rounding usual_rounding =
     std::floating_point<T> ? rounding::nearest_even : rounding::toward_zero;
 
-/// x, of host type From, as T. The functions called are those of x's own kind: device values or arrays.
+/// x, of host type From, as a T. Calls the functions of x's own kind, device values or arrays.
 template <class T, rounding How, class From, class X>
 auto converted(X&& x) {
     static_assert(!std::same_as<T, bool>,
@@ -60,7 +60,7 @@ auto converted(X&& x) {
     }
 }
 
-/// The same, where what is beyond the range of T becomes its nearest end.
+/// The same, with values outside the range of T saturated to its nearest end.
 template <class T, rounding How, class From, class X>
 auto saturated(X&& x) {
     static_assert(std::integral<T> && !std::same_as<T, bool>,

@@ -1,19 +1,19 @@
 #pragma once
-// How bytes come from one device to another.
+// The path of a copy between devices.
 
 #include <cstdint>
 
 namespace balm {
 
-/// What a copy from one device's memory to another's passes through; see device::copies_from.
+/// The path of a copy from one device's memory to another's; see device::copies_from.
 enum class copy_path : std::uint8_t {
-    through_host,  ///< read into host memory, then written from it, by Balm
-    by_driver,     ///< the driver's own copy, which may pass through the host
-    peer_to_peer,  ///< from device to device, over NVLink or the bus
-    within_device  ///< both are on one device
+    through_host,  ///< Balm reads into host memory, then writes from it
+    by_driver,     ///< the driver copies, possibly through the host
+    peer_to_peer,  ///< directly between the devices, over NVLink or the bus
+    within_device  ///< source and target are on one device
 };
 
-/// The words: "through the host", "by the driver", "peer to peer", "within the device".
+/// The name: "through the host", "by the driver", "peer to peer", "within the device".
 const char* to_string(copy_path) noexcept;
 
 }  // namespace balm

@@ -1,6 +1,6 @@
 #pragma once
-// `co_await event` in coroutines of any kind. Not every compiler in C++20 mode has coroutines (clang 14 with
-// libstdc++ has not); without them this header is empty.
+// `co_await event` in coroutines of any type. Not every compiler supports coroutines in C++20 mode (clang 14
+// with libstdc++ does not); without them this header is empty.
 
 #if defined(__cpp_impl_coroutine)
 
@@ -21,8 +21,8 @@ public:
     explicit coroutine_wait(Awaited awaited) : awaited_(std::move(awaited)) {}
     bool await_ready() const { return awaited_.is_complete(); }
     void await_suspend(std::coroutine_handle<> waiting) const {
-        // The coroutine may go on, and this object be gone, before on_complete returns. The failure is thrown
-        // by await_resume.
+        // The coroutine may resume and destroy this object before on_complete returns. await_resume throws
+        // the failure.
         const Awaited awaited = awaited_;
         awaited.on_complete([waiting](const std::exception_ptr&) { waiting.resume(); });
     }
@@ -34,16 +34,17 @@ private:
 
 }  // namespace detail
 
-/// Suspends a coroutine until the work before the event is done; throws what went wrong in it. It resumes
-/// immediately if that is so already, else on the thread of Balm that calls the callbacks of on_complete:
-/// long work there delays the others, so a coroutine with much to do moves to another thread first.
+/// Suspends a coroutine until the work before the event has completed; rethrows its failure. If it has
+/// already completed, the coroutine does not suspend; otherwise it resumes on the thread of Balm that runs
+/// the callbacks of on_complete. Long work there delays other callbacks, so a coroutine with much to do
+/// should first move to another thread.
 ///
 ///     task step(balm::device on) {
 ///         co_await on.execute(scale(2.f, a, b), {n});
 ///         …
 ///     }
 inline auto operator co_await(const event& awaited) { return detail::coroutine_wait<event>(awaited); }
-/// The same for what an asynchronous call returns.
+/// The same for the result of an asynchronous call.
 inline auto operator co_await(pending&& awaited) { return detail::coroutine_wait<event>(std::move(awaited)); }
 /// The same for all events of a list.
 inline auto operator co_await(const wait_list& awaited) { return detail::coroutine_wait<wait_list>(awaited); }

@@ -21,7 +21,7 @@
 
 namespace balm {
 
-/// One device. A handle: copies are the same device. Nothing is started on it before it is first used.
+/// A device. A handle: copies refer to the same device. It is initialised on first use.
 ///
 ///     balm::context ctx;
 ///     balm::device dev = ctx.device(0);
@@ -33,12 +33,12 @@ class device : public launcher<device> {
 public:
     explicit device(std::shared_ptr<runtime::device_state> state) : state_(std::move(state)) {}
 
-    /// What is known of it: name, sizes, limits, versions.
+    /// Name, sizes, limits and versions of the device.
     const device_info& info() const;
     const std::string& name() const { return info().name; }
 
     /// Memory that the host writes and kernels read, of one to three dimensions: `in_buffer<float>(rows,
-    /// columns)`. Its elements are not set. Throws out_of_memory_error.
+    /// columns)`. Its elements are uninitialised. Throws out_of_memory_error.
     template <class T, std::integral First, std::integral... Rest>
     balm::in_buffer<T> in_buffer(First size, Rest... sizes) const {
         return {state_, shape(size, sizes...)};
@@ -47,7 +47,7 @@ public:
     balm::in_buffer<T> in_buffer(const shape& extents) const {
         return {state_, extents};
     }
-    /// The same for one value: write(2.f), read().
+    /// The same for one value: write(2.f).
     template <class T>
     value_buffer<T, access::in> in_buffer() const {
         return value_buffer<T, access::in>(state_);
@@ -61,12 +61,12 @@ public:
     balm::out_buffer<T> out_buffer(const shape& extents) const {
         return {state_, extents};
     }
-    /// The same for one value: write(2.f), read().
+    /// The same for one value: read().
     template <class T>
     value_buffer<T, access::out> out_buffer() const {
         return value_buffer<T, access::out>(state_);
     }
-    /// Memory that host and kernels write and read.
+    /// Memory that both host and kernels write and read.
     template <class T, std::integral First, std::integral... Rest>
     balm::mixed_buffer<T> mixed_buffer(First size, Rest... sizes) const {
         return {state_, shape(size, sizes...)};
@@ -81,15 +81,16 @@ public:
         return value_buffer<T, access::mixed>(state_);
     }
 
-    /// Memory for n elements by pointer, not set; freed with the last pointer into it. Throws
+    /// Uninitialised memory for n elements, accessed by pointer; freed with the last pointer into it. Throws
     /// out_of_memory_error.
     template <class T>
     device_pointer<T> allocate(std::size_t n) const {
         return device_pointer<T>(detail::pointer_allocate(state_, n, sizeof(T)), 0);
     }
 
-    /// Memory under one address for host and device, of one to three dimensions, not set. Throws usage_error
-    /// on a device that has none (device_info::shared_virtual_memory), out_of_memory_error.
+    /// Uninitialised memory with the same address on host and device, of one to three dimensions. Throws
+    /// usage_error if the device does not support it (device_info::shared_virtual_memory),
+    /// out_of_memory_error.
     template <class T, std::integral First, std::integral... Rest>
     balm::managed_array<T> managed_array(First size, Rest... sizes) const {
         return {state_, shape(size, sizes...)};
@@ -99,21 +100,21 @@ public:
         return {state_, extents};
     }
 
-    /// An image of one to three dimensions, row by row: `image<float>(height, width)`. Its elements are not
-    /// set. Throws usage_error where the device has no such images, or none as large, and
+    /// An image of one to three dimensions, row by row: `image<float>(height, width)`. Its elements are
+    /// uninitialised. Throws usage_error if the device does not support such images, or none as large, and
     /// out_of_memory_error.
     template <class T, std::integral First, std::integral... Rest>
     balm::image<T, 1 + static_cast<int>(sizeof...(Rest))> image(First size, Rest... sizes) const {
         return {state_, shape(size, sizes...)};
     }
     /// The same from a shape of N dimensions: `image<float, 2>({height, width})`. Throws usage_error for a
-    /// shape of others.
+    /// shape with another number of dimensions.
     template <class T, int N>
     balm::image<T, N> image(const shape& extents) const {
         return {state_, extents};
     }
 
-    /// Page-locked host memory, which transfers use in place. Its elements are not set. Throws
+    /// Page-locked host memory, which transfers use in place. Its elements are uninitialised. Throws
     /// out_of_memory_error.
     template <class T, std::integral First, std::integral... Rest>
     balm::pinned_array<T> pinned_array(First size, Rest... sizes) const {
@@ -124,39 +125,41 @@ public:
         return {state_, extents};
     }
 
-    /// The queue that everything goes to which names no other: the device's own, or the one of a queue_scope.
+    /// The default queue, which takes all commands that name no other: the device's own, or that of a
+    /// queue_scope.
     balm::queue queue() const;
-    /// A further queue, whose commands run beside those of others. Without timing its events have no times
-    /// (profile() throws usage_error), which saves two records a command on CUDA.
+    /// A new queue, whose commands run concurrently with those of other queues. Without timing, its events
+    /// have no times (profile() throws usage_error), which saves two event records per command on CUDA.
     balm::queue make_queue(bool timing = true) const;
 
-    /// How a copy from another device's memory comes to this one: `from.copy_to(to)`. Starts both devices
-    /// where that has to be asked of them.
+    /// The path of a copy from another device's memory to this one's: `from.copy_to(to)`. Initialises both
+    /// devices if their drivers must be queried.
     copy_path copies_from(const device& other) const;
 
-    /// Waits until the work of all queues is done. Throws device_error if some failed.
+    /// Waits until the commands of all queues have completed. Throws device_error if some failed.
     void finish() const;
 
-    /// What the program has of the device's memory.
+    /// How much of the device's memory the program uses.
     ///
     ///     std::cout << device.memory().high_water << " bytes at most\n";
     memory_statistics memory() const;
-    /// Has memory().high_water begin again with what is in use now.
+    /// Resets memory().high_water to the current use.
     void reset_high_water() const;
-    /// Gives the driver back what is kept for later buffers, but for `keep` bytes; returns how many it was.
-    /// Happens by itself before an allocation fails.
+    /// Releases cached memory, kept for later buffers, to the driver until at most `keep` bytes remain;
+    /// returns the number of bytes released. Happens automatically before an allocation fails.
     std::size_t trim(std::size_t keep = 0) const;
-    /// Sets how many bytes are kept at most: an eighth of the device's memory by default.
+    /// Sets how many bytes are cached at most: by default an eighth of the device's memory.
     void set_memory_cache(std::size_t bytes) const;
 
-    /// Finishes the work of all queues and gives back the memory of all buffers and vectors on the device
-    /// now. Every later use, through this handle, a copy, a queue or a buffer, throws usage_error; a new
-    /// context opens the device again. Throws device_error if some of the work failed; twice is once.
+    /// Finishes the work of all queues, then frees the memory of all buffers and vectors on the device
+    /// immediately. Any later use, through this handle, a copy, a queue or a buffer, throws usage_error; a
+    /// new context reopens the device. Throws device_error if some of the work failed. A second call does
+    /// nothing.
     void free() const;
 
     const std::shared_ptr<runtime::device_state>& state() const { return state_; }
     friend bool operator==(const device& a, const device& b) { return a.state_ == b.state_; }
-    /// Its name and its backend: NVIDIA H100 (cuda).
+    /// Prints its name and backend: NVIDIA H100 (cuda).
     friend std::ostream& operator<<(std::ostream& to, const device& of) { return write(to, of); }
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// Device functions: C++ lambdas that kernels call, and array expressions element by element (see
+// Device functions: C++ lambdas that kernels call, and that array expressions call for each element (see
 // balm/function_calls.hpp). Each is traced when it is defined, and printed as a function of its own.
 //
 //     auto square = balm::function("square(x)", [](Double x) { return x * x; });
@@ -27,12 +27,12 @@ namespace detail {
 
 }  // namespace detail
 
-/// A device function: what `function(…)` gives. Called inside a kernel it records a call; the array layer
-/// lets it stand in vector expressions too.
+/// A device function, the result of `function(…)`. A call inside a kernel is recorded; array expressions
+/// accept calls, too.
 template <class R, class... P>
 class device_function {
 public:
-    /// Without a definition; calling it is an error. Assign what `function(…)` gives.
+    /// Undefined: calling it is an error. Assign the result of `function(…)` to it.
     device_function() = default;
     explicit device_function(detail::traced trace)
         : trace_(std::make_shared<detail::traced>(std::move(trace))) {}
@@ -55,14 +55,14 @@ private:
     std::shared_ptr<detail::traced> trace_;
 };
 
-/// A function has no text of its own.
+/// Refused: functions cannot be printed.
 template <class R, class... P>
 BALM_REFUSED("Balm: a function is not printed; BALM_SHOW_KERNELS=1 prints each program as it is made")
 std::ostream& operator<<(std::ostream& to, const device_function<R, P...>& f);
 
 namespace dsl {
 
-/// A call inside a kernel: at least one argument lives on the device.
+/// A call inside a kernel: at least one argument is on the device.
 template <class R, class... P, class... A>
 requires((detail::on_device<A> || ...) && !(balm::detail::host_value<std::remove_cvref_t<A>> && ...)) R
     call_function(const device_function<R, P...>& f, A&&... arguments) {
@@ -75,16 +75,16 @@ requires((detail::on_device<A> || ...) && !(balm::detail::host_value<std::remove
 
 namespace detail {
 
-/// Functions whose calls with host values alone mean something in array expressions: numbers of numbers.
+/// Functions of numbers that return a number: array expressions accept their calls without device arguments.
 template <class R, class... P>
 inline constexpr bool gives_numbers = dsl::detail::is_var<R> && ((parameter<P>::use == trace::access::value &&
                                                                   !dsl::detail::is_pointer<P>)&&...);
 
 }  // namespace detail
 
-/// A call with host values alone, or with nothing: inside a kernel as any other; in an array expression,
-/// beside an array or assigned to one, it is computed for each element. Throws usage_error outside of both,
-/// unless it is a number.
+/// A call without device arguments. Inside a kernel it is a call like any other; in an array expression,
+/// beside an array or assigned to one, it is computed for each element. Elsewhere it throws usage_error,
+/// unless the function takes and returns numbers.
 template <class R, class... P, class... A>
 requires(detail::host_value<A>&&...) auto call_function(const device_function<R, P...>& f, const A&... a) {
     const auto record = [&] {

@@ -8,18 +8,19 @@
 
 namespace balm {
 
-/// Where a pointer points; `value` for what is no pointer, `image` for an image, which is known by a handle.
+/// The address space of a pointer; `value`: not a pointer; `image`: an image, which is referred to by a
+/// handle.
 enum class space : std::uint8_t { value, global, local, constant, private_, image };
 
 namespace trace {
 
-/// The type of a value: a scalar, a short vector of scalars, a structure, or a pointer to one of these. What
-/// is more than a scalar or its vector is an entry of a table that lives as long as the program.
+/// The type of a value: a scalar, a short vector of scalars, a structure, or a pointer to one of these. Types
+/// beyond scalars and their vectors refer to a table that lives as long as the program.
 struct type {
     scalar element = scalar::nothing;
     std::uint8_t lanes = 1;
     space where = space::value;
-    bool is_const = false;        ///< of a pointer: nothing is written through it
+    bool is_const = false;        ///< of a pointer: its target is read-only
     std::uint16_t aggregate = 0;  ///< a structure, or a pointer that is pointed to; 0: neither
 
     constexpr type() = default;
@@ -31,16 +32,16 @@ struct type {
     friend constexpr bool operator==(const type&, const type&) = default;
 };
 
-/// The type of an image of such elements. `aggregate` says the rest.
+/// The type of an image with these elements. `aggregate` encodes the rest.
 constexpr type image_type(type element, int dimensions, bool is_normalised) {
     element.where = space::image;
     element.aggregate = static_cast<std::uint16_t>(dimensions | (is_normalised ? 4 : 0));
     return element;
 }
 constexpr int image_dimensions(type image) { return image.aggregate & 3; }
-/// Whether its integers count as fractions.
+/// Whether its integers are normalised, read as fractions.
 constexpr bool is_normalised(type image) { return (image.aggregate & 4) != 0; }
-/// The type of what reading an element gives.
+/// The type of the value that reading an element yields.
 constexpr type value_of_image(type image) {
     const bool as_f32 = is_normalised(image) || image.element == scalar::f16;
     return {as_f32 ? scalar::f32 : image.element, image.lanes};
@@ -48,9 +49,9 @@ constexpr type value_of_image(type image) {
 
 /// The type of a pointer to `what`.
 type pointer_to(type what, space where, bool is_const = false);
-/// What a pointer points to.
+/// The type that a pointer points to.
 type pointee(type pointer);
-/// Bytes of one in memory, and what its address is a multiple of.
+/// The size and the alignment of a type in memory, in bytes.
 std::size_t size_of(type) noexcept;
 std::size_t alignment_of(type) noexcept;
 
@@ -62,7 +63,7 @@ struct member {
     std::uint32_t count;
 };
 
-/// A structure as the host's compiler has laid it out. The arrays live as long as the program.
+/// A structure with the layout of the host compiler. The arrays live as long as the program.
 struct structure {
     const char* name;
     std::uint32_t size;
@@ -71,7 +72,7 @@ struct structure {
     std::uint32_t member_count;
 };
 
-/// The type of a structure: the same for equal descriptions. Throws trace_error where its members overlap.
+/// The type of a structure: the same for equal descriptions. Throws trace_error if its members overlap.
 type type_of_structure(const structure&);
 
 }  // namespace trace

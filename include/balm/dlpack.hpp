@@ -1,9 +1,9 @@
 #pragma once
-// Arrays exchanged with other libraries in one process: DLPack's managed tensors (the format of PyTorch, JAX,
-// CuPy, NumPy and others), in and out, without a copy where both have the same memory.
+// Exchanges arrays with other libraries in the same process as DLPack's managed tensors (the format of
+// PyTorch, JAX, CuPy, NumPy and others), without a copy if both use the same memory.
 //
-// Balm needs no header of DLPack: the functions take and return any struct that is laid out as
-// DLManagedTensor or DLManagedTensorVersioned, and balm::dlpack has both for programs without the header.
+// DLPack's header is not needed: the functions take and return any struct with the layout of DLManagedTensor
+// or DLManagedTensorVersioned, and balm::dlpack defines both for programs without the header.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,30 +22,30 @@
 
 namespace balm {
 
-/// DLPack's structs, as version 1 lays them out, under its names for their members.
+/// DLPack's structs, with the layout and member names of version 1.
 namespace dlpack {
 
-/// Kinds of memory: DLPack's numbers.
+/// Kinds of memory, with DLPack's values.
 enum : std::int32_t { on_cpu = 1, on_cuda = 2, on_cuda_host = 3, on_opencl = 4, on_cuda_managed = 13 };
-/// Kinds of numbers.
+/// Kinds of numbers, with DLPack's values.
 enum : std::uint8_t { is_int = 0, is_uint = 1, is_float = 2, is_complex = 5, is_bool = 6 };
 /// Bits of the flags of a versioned tensor.
 enum : std::uint64_t { read_only = 1, copied = 2 };
 /// The version of the format that Balm writes. A tensor of another major version has another layout.
 inline constexpr std::uint32_t major_version = 1, minor_version = 0;
 
-/// Where memory is (DLDevice).
+/// The device that holds memory (DLDevice).
 struct device {
     std::int32_t device_type;
     std::int32_t device_id;
 };
-/// What an element is (DLDataType).
+/// The type of an element (DLDataType).
 struct data_type {
     std::uint8_t code;
     std::uint8_t bits;
     std::uint16_t lanes;
 };
-/// An array (DLTensor). Strides are counted in elements; null for those of a row-major array.
+/// An array (DLTensor). Strides are counted in elements; null: row-major.
 struct tensor {
     void* data;
     dlpack::device device;
@@ -55,7 +55,7 @@ struct tensor {
     std::int64_t* strides;
     std::uint64_t byte_offset;
 };
-/// An array and how to give it back (DLManagedTensor).
+/// An array and its deleter (DLManagedTensor).
 struct managed_tensor {
     tensor dl_tensor;
     void* manager_ctx;
@@ -77,7 +77,7 @@ struct versioned_tensor {
 
 }  // namespace dlpack
 
-/// A struct that is laid out as DLManagedTensor or DLManagedTensorVersioned.
+/// A struct with the layout of DLManagedTensor or DLManagedTensorVersioned.
 template <class M>
 concept dlpack_managed = std::is_standard_layout_v<M> && requires(M& m) {
     m.manager_ctx;
@@ -96,7 +96,7 @@ concept dlpack_versioned = dlpack_managed<M> && requires(M& m) {
 template <dlpack_managed M>
 using own_dlpack_struct =
     std::conditional_t<dlpack_versioned<M>, dlpack::versioned_tensor, dlpack::managed_tensor>;
-/// Balm's struct of that layout. The other side is compiled elsewhere, with a struct of its own, too.
+/// M as Balm's struct with the same layout. The other library, too, is compiled with a struct of its own.
 template <dlpack_managed M>
 own_dlpack_struct<M>* as_own(M* of) {
     static_assert(sizeof(M) == sizeof(own_dlpack_struct<M>) &&
@@ -106,9 +106,9 @@ own_dlpack_struct<M>* as_own(M* of) {
     return reinterpret_cast<own_dlpack_struct<M>*>(of);
 }
 
-/// What is exported: memory of the host, or elements on a device.
+/// The source of an export: host memory, or elements on a device.
 struct dlpack_source {
-    std::shared_ptr<void> owner;  ///< kept until the deleter is called
+    std::shared_ptr<void> owner;  ///< kept alive until the deleter is called
     void* data = nullptr;         ///< on the host
     bool is_constant = false;
     std::shared_ptr<runtime::storage> memory;  ///< on a device, if not null
@@ -138,7 +138,7 @@ M* exported_host(Owner&& of, T* data, const shape& extents) {
     return exported<M>(std::move(source));
 }
 
-/// A tensor of either kind that is imported: its struct without the head, and how to give it back.
+/// An imported tensor of either kind: its DLTensor, and a function that calls its deleter.
 struct dlpack_import {
     const dlpack::tensor* tensor = nullptr;
     void* managed = nullptr;
@@ -146,7 +146,7 @@ struct dlpack_import {
 };
 dlpack_import checked_import(dlpack::managed_tensor*);
 dlpack_import checked_import(dlpack::versioned_tensor*);
-/// The tensor's extents, without the last dimension where it has the lanes.
+/// The tensor's extents, without the last dimension if that holds the lanes.
 shape extents_of_import(const dlpack_import&, const element_layout&);
 void copy_import(const dlpack_import&, const element_layout&, void* to);
 bool is_on_host(const dlpack_import&);
@@ -157,21 +157,20 @@ std::shared_ptr<array::vector_state> share_import(const dlpack_import&, const co
 
 // ---- out ----
 
-/// The elements of a vector, a view of one, or a buffer, as a tensor that other libraries use where they are:
-/// on CUDA devices (kDLCUDA) by their address, on OpenCL devices, CPUs too, by their cl_mem (kDLOpenCL,
-/// device 0: the cl_mem knows its context). Nothing is copied, and the elements live until the tensor's
-/// deleter was called. Views keep their strides, in the order of their dimensions. The lanes of short vectors
-/// are a last dimension. For libraries that compute on the host, export x.map() or x.to_host().
+/// Exports the elements of a vector, a view of one, or a buffer as a tensor, which other libraries use in
+/// place: on CUDA devices (kDLCUDA) by address, on OpenCL devices, including CPUs, by cl_mem (kDLOpenCL,
+/// device 0: the cl_mem determines its context). Nothing is copied, and the elements stay alive until the
+/// tensor's deleter is called. Views keep their strides, in the order of their dimensions. The lanes of short
+/// vectors become the last dimension. For libraries that compute on the host, export x.map() or x.to_host().
 ///
-/// The call waits for the commands that use the elements. Afterwards Balm does not know what the other
-/// library does: its commands must be complete, or declared by run_native, before Balm uses the elements
-/// again.
+/// The call waits until the commands that use the elements have completed. Balm cannot see the other
+/// library's commands: they must be complete, or declared by run_native, before Balm uses the elements again.
 ///
 /// Throws usage_error for a vector over several devices or without one, and for a view of an expression or at
 /// computed positions, which has no strides.
 ///
 ///     DLManagedTensor* t = balm::to_dlpack<DLManagedTensor>(x);
-///     t->deleter(t);  // by whoever uses it
+///     t->deleter(t);  // called by the consumer
 template <dlpack_managed M = dlpack::managed_tensor, plain_element T>
 [[nodiscard]] M* to_dlpack(const vector<T>& x) {
     detail::dlpack_source source;
@@ -195,8 +194,9 @@ requires plain_element<std::remove_const_t<T>>
 [[nodiscard]] M* to_dlpack(const view<T>& x) {
     return detail::exported<M>(x.what(), detail::layout_of<std::remove_const_t<T>>());
 }
-/// Host memory as a tensor (kDLCPU), which keeps it: nothing is copied. The elements of x.map() are given
-/// back to the device when the deleter is called; until then commands that would meet the mapping throw.
+/// Exports host memory as a tensor (kDLCPU), which owns it: nothing is copied. The elements of x.map() are
+/// returned to the device when the deleter is called; until then, commands that conflict with the mapping
+/// throw.
 ///
 ///     PyObject* capsule = PyCapsule_New(balm::to_dlpack(x.to_host()), "dltensor", …);
 template <dlpack_managed M = dlpack::managed_tensor, plain_element T>
@@ -221,8 +221,8 @@ requires plain_element<std::remove_const_t<T>>
 
 // ---- in ----
 
-/// The extents of a tensor, to make a view of the vector that it becomes. Throws usage_error for null,
-/// another major version, and more than eight dimensions. A tensor of no dimension has one element.
+/// The extents of a tensor, to view the imported vector with. Throws usage_error for null, another major
+/// version, and more than eight dimensions. A tensor without dimensions has one element.
 ///
 ///     const balm::shape extents = balm::dlpack_extents(t);
 ///     balm::vector<float> x = balm::from_dlpack<float>(ctx, t);
@@ -232,12 +232,11 @@ shape dlpack_extents(M* tensor) {
     return detail::extents_of_import(detail::checked_import(detail::as_own(tensor)), {});
 }
 
-/// The elements of a tensor in host memory (kDLCPU, kDLCUDAHost), copied row by row; the tensor is then given
-/// back: its deleter has been called. T is the tensor's type; of a short vector the last dimension has the
-/// lanes.
+/// Copies the elements of a tensor in host memory (kDLCPU, kDLCUDAHost), in row-major order, then calls the
+/// tensor's deleter. T is the tensor's type; for a short vector, the last dimension holds the lanes.
 ///
-/// Throws usage_error for another type, for memory of a device, and as dlpack_extents; the tensor is then as
-/// it was, and still the caller's.
+/// Throws usage_error for another type, for device memory, and as dlpack_extents; the tensor is then
+/// unchanged and still belongs to the caller.
 ///
 ///     balm::host_array<float> h = balm::from_dlpack<float>(t);
 template <plain_element T, dlpack_managed M>
@@ -249,17 +248,17 @@ host_array<T> from_dlpack(M* tensor) {
     return made;
 }
 
-/// The elements of a tensor as a vector, row by row. Elements in host memory are copied to the context's
-/// devices, and the tensor is given back. Elements on a CUDA device (kDLCUDA, kDLCUDAManaged) or of a cl_mem
-/// (kDLOpenCL) are shared, on the context's only device, which has to be theirs; the deleter is called when
-/// the last handle of the vector has gone and the commands that use it are complete. If they do not lie row
-/// by row they are copied on the device, and the tensor is given back.
+/// The elements of a tensor as a vector, in row-major order. Elements in host memory are copied to the
+/// context's devices, and the deleter is called. Elements on a CUDA device (kDLCUDA, kDLCUDAManaged) or in a
+/// cl_mem (kDLOpenCL) are shared, on the context's only device, which must be theirs; the deleter is called
+/// when the last handle of the vector is gone and the commands that use it have completed. Elements that are
+/// not contiguous in row-major order are copied on the device, and the deleter is called.
 ///
-/// The producer's commands must be complete before the call, or be in the native queue of the device's queue
-/// (balm::native(device.queue())), behind which the vector's first commands come.
+/// The producer's commands must be complete before the call, or be in the device's native queue
+/// (balm::native(device.queue())): the vector's first commands run after them.
 ///
-/// Throws usage_error as the other from_dlpack, for elements on another device, and where adopt_memory or
-/// as_vector would; out_of_memory_error. The tensor is then still the caller's.
+/// Throws usage_error as the other from_dlpack, for elements on another device, and as adopt_memory and
+/// as_vector do; out_of_memory_error. The tensor then still belongs to the caller.
 template <plain_element T, dlpack_managed M>
 vector<T> from_dlpack(const context& where, M* tensor) {
     const detail::dlpack_import from = detail::checked_import(detail::as_own(tensor));

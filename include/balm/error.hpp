@@ -1,6 +1,6 @@
 #pragma once
-// The exceptions that Balm throws. Every message is a sentence that says what was tried, on what, and
-// what to do about it.
+// The exceptions that Balm throws. Every message is a sentence that names the operation and its object, and
+// says what to do.
 
 #include <iosfwd>
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace balm {
 
-/// The base of everything that Balm throws.
+/// The base class of all exceptions that Balm throws.
 class error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -23,20 +23,21 @@ private:
     static std::ostream& write(std::ostream&, const error&);
 };
 
-/// Wrong use of the library: a size, an index, a device or a name that does not fit.
+/// Wrong use of the library: an invalid size, index, device or name.
 class usage_error : public error {
 public:
     using error::error;
 };
 
-/// A fault in a kernel or function while it was traced (a C++ `break` out of a traced block, a recursion,
-/// a device value that left its kernel). The message names the C++ line.
+/// An error found while a kernel or function is traced (a C++ `break` out of a traced block, a recursion, a
+/// device value used outside its kernel). The message names the C++ line.
 class trace_error : public usage_error {
 public:
     using usage_error::usage_error;
 };
 
-/// No device fits what was asked for. The message says of each device why it was passed over.
+/// No device satisfies the filter or the environment. The message lists each device with the reason why it
+/// was rejected.
 class no_device_error : public error {
 public:
     using error::error;
@@ -48,8 +49,8 @@ public:
     using error::error;
 };
 
-/// What a callback given to on_complete threw. Thrown by the next call of the thread that called on_complete
-/// which touches the event's device.
+/// A callback of on_complete threw an exception. The next call on the event's device by the thread that
+/// called on_complete throws this.
 class callback_error : public error {
 public:
     using error::error;
@@ -61,8 +62,8 @@ public:
     using device_error::device_error;
 };
 
-/// The device's compiler refused a program. The message holds the compiler's log and the numbered source; of
-/// long ones it holds the beginning and the end, and log() and source() hold all of it.
+/// The device's compiler refused a program. The message contains the compiler's log and the numbered source,
+/// abbreviated to beginning and end if they are long; log() and source() return all of them.
 ///
 ///     catch (const balm::build_error& failure) {
 ///         std::ofstream("build.log") << failure.log();
@@ -74,9 +75,9 @@ public:
         : device_error(message),
           details_(std::make_shared<const details>(details{std::move(log), std::move(source)})) {}
 
-    /// The compiler's log, however long. Empty where no compiler has run.
+    /// The compiler's complete log. Empty if no compiler has run.
     const std::string& log() const noexcept { return all().log; }
-    /// The source that the compiler was given. Empty where it was given none.
+    /// The source passed to the compiler. Empty if there was none.
     const std::string& source() const noexcept { return all().source; }
 
 private:
@@ -85,16 +86,16 @@ private:
     };
     const details& all() const noexcept {
         alignas(details) static unsigned char never_destroyed[sizeof(details)];
-        static const details& none = *::new (never_destroyed) details;  // errors are caught at exit, too
+        static const details& none = *::new (never_destroyed) details;  // errors may be caught at exit, too
         return details_ ? *details_ : none;
     }
 
-    std::shared_ptr<const details> details_;  // exceptions are copied without throwing
+    std::shared_ptr<const details> details_;  // so that copying the exception does not throw
 };
 
-/// A check() in a kernel failed: thrown by what waits for the launch. The message holds the C++ line, what
-/// check() was told to say, and the work-item. Memory that the launch wrote cannot be read until it is
-/// written again.
+/// A check() in a kernel failed. Waiting for the launch throws it. The message contains the C++ line, the
+/// message of check() and the work-item. Memory that the launch wrote cannot be read until it is written
+/// again.
 class check_error : public error {
 public:
     using error::error;

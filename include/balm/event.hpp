@@ -1,6 +1,6 @@
 #pragma once
-// Events: points in the work of a queue that one can wait for, chain on, and ask for times; and what
-// asynchronous calls return and take.
+// Events: points in the work of a queue that programs and commands can wait for, with their times; and the
+// types that asynchronous calls return and take.
 
 #include <concepts>
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace balm {
 
-/// The four times of a command's life, in nanoseconds.
+/// The four times of a command, in nanoseconds.
 struct timestamps {
     std::uint64_t queued = 0;
     std::uint64_t submitted = 0;
     std::uint64_t started = 0;
     std::uint64_t ended = 0;
-    bool host_clock_before_start = false;  ///< queued and submitted are from the host's clock (CUDA)
+    bool host_clock_before_start = false;  ///< queued and submitted are times of the host's clock (CUDA)
 
     /// Execution time on the device, in nanoseconds.
     std::uint64_t duration() const { return ended - started; }
@@ -36,15 +36,15 @@ struct event_state;
 
 class event;
 
-/// What on_complete takes: a callable without parameters, or of the failure, which is null where all went
-/// well.
+/// A callback for on_complete: a callable without parameters, or one that takes the failure, which is null on
+/// success.
 template <class T>
 concept completion_callback = std::invocable < std::decay_t<T>
 &, std::exception_ptr > || std::invocable<std::decay_t<T>&>;
 
 namespace detail {
 
-// A callable behind one type, without the weight of <functional>.
+// A type-erased callable that does not need <functional>.
 struct completion {
     explicit completion(bool hears) : hears_failure(hears) {}
     completion(const completion&) = delete;
@@ -72,7 +72,7 @@ void wait_for_all(std::span<const event>);
 bool wait_for_all(std::span<const event>, double seconds);
 void call_when_complete(std::span<const event>, std::shared_ptr<completion>);
 
-// std::chrono's types by what they have: including <chrono> would cost each user 0.05 s.
+// std::chrono's types, recognised by their members: including <chrono> would add 0.05 s to every compilation.
 template <class T>
 concept duration = requires(const T& time) {
     time.count();
@@ -87,30 +87,30 @@ double seconds_in(const Duration& time) {
     return static_cast<double>(time.count()) * static_cast<double>(Duration::period::num) /
            static_cast<double>(Duration::period::den);
 }
-/// Less than 0 for a time that has passed. A difference of time points would overflow: that of the year 3000
-/// in days, say, is one in nanoseconds, which end in 2262.
+/// Negative for a time that has passed. Subtracting time points could overflow: the difference between the
+/// year 3000 in days and now is in nanoseconds, which end in 2262.
 template <time_point TimePoint>
 double seconds_until(const TimePoint& when) {
     return seconds_in(when.time_since_epoch()) - seconds_in(TimePoint::clock::now().time_since_epoch());
 }
 
-// What one event and a list of them have in common: Derived::all() gives the events.
+// The common interface of an event and a list of events, which Derived::events() returns.
 template <class Derived>
 class awaitable {
 public:
-    /// True once the work before this point is done, or has failed: wait() tells which. Never blocks.
+    /// True once the work before this point has completed or failed: wait() tells which. Never blocks.
     bool is_complete() const { return all_complete(self().events()); }
-    /// Blocks until the work before this point is done; throws what went wrong in it. Of several failures of
-    /// a list the first is thrown, when all are over.
+    /// Blocks until the work before this point has completed; rethrows its failure. If several events of a
+    /// list failed, the failure of the first is thrown, after all have completed.
     void wait() const { wait_for_all(self().events()); }
-    /// Blocks for no longer than this, and tells whether the work is done; throws what went wrong in it.
+    /// Blocks for at most this long, and returns whether the work has completed; rethrows its failure.
     ///
     ///     if (!done.wait_for(std::chrono::milliseconds(20))) std::cout << "still at it\n";
     template <duration Duration>
     bool wait_for(const Duration& time) const {
         return wait_for_all(self().events(), seconds_in(time));
     }
-    /// The same until a point in time, of any clock.
+    /// The same until a point in time of any clock.
     template <time_point TimePoint>
     bool wait_until(const TimePoint& when) const {
         for (;;) {
@@ -118,12 +118,12 @@ public:
             if (seconds_until(when) <= 0) return false;
         }
     }
-    /// Has the callable called once when the work before this point is over: with the failure (an
-    /// std::exception_ptr, null where there is none), or without arguments, as it takes them. It is called on
-    /// a thread of Balm, never inside this call, also where the work is over already; such calls come one
-    /// after the other, so that one which waits delays the others. A failure that the callable does not take,
-    /// and what it throws itself (as callback_error), are thrown by the next call of the thread that called
-    /// on_complete() which touches the device. The end of the process waits for what is to be called.
+    /// Calls the callable once when the work before this point has completed or failed: with the failure (an
+    /// std::exception_ptr, null on success), or without arguments if it takes none. A thread of Balm calls
+    /// it, never this call itself, even if the work has already completed. Callbacks run one at a time, so
+    /// one that waits delays the others. A failure that the callable does not take, and an exception that it
+    /// throws (as callback_error), are thrown by the next call on the device by the thread that called
+    /// on_complete(). Process exit waits for pending callbacks.
     ///
     ///     done.on_complete([&](std::exception_ptr failure) { (failure ? failed : finished).add(job); });
     template <completion_callback Callback>
@@ -139,7 +139,7 @@ private:
 }  // namespace detail
 
 /// A point in the work of a queue. A handle: copies refer to the same point. A default-constructed event
-/// has already happened. Dropping an event never blocks.
+/// has already completed. Destroying an event never blocks.
 ///
 ///     balm::event written = a.write(host);
 ///     balm::event done = device.execute(scale(2.f, a, b), {n}, written);
@@ -149,23 +149,23 @@ public:
     event() = default;
     explicit event(std::shared_ptr<runtime::event_state> state) : state_(std::move(state)) {}
 
-    /// Waits, then gives the times of the command. Throws usage_error where the queue does not time, and
-    /// for an event without a command.
+    /// Waits, then returns the times of the command. Throws usage_error if the queue does not record times,
+    /// or if the event belongs to no command.
     timestamps profile() const;
 
-    /// Itself, as the list of one.
+    /// A list of this one event.
     std::span<const event> events() const { return {this, 1}; }
 
-    /// What the runtime knows of it; null for an event that has already happened.
+    /// The runtime's state; null for an event without a command.
     const std::shared_ptr<runtime::event_state>& state() const { return state_; }
 
 private:
     std::shared_ptr<runtime::event_state> state_;
 };
 
-/// What an asynchronous call returns. If you keep its event, or pass it to another call to wait for, the call
-/// returns immediately; if you discard it, its destructor waits: a forgotten result is slow, never wrong. An
-/// error that shows up in that wait is thrown by the thread's next call that touches the device.
+/// The result of an asynchronous call. If you keep its event, or pass it to another call as a dependency, the
+/// call returns immediately; if you discard it, its destructor waits: a forgotten result is slow, never
+/// wrong. An error found in that wait is thrown by the thread's next call that touches the device.
 ///
 ///     balm::event written = a.write(host);  // returns immediately
 ///     a.write(host);                        // waits here
@@ -179,7 +179,7 @@ public:
         if (!is_taken_ && event_.state() != nullptr) wait_quietly();
     }
 
-    /// The event, to go on without waiting.
+    /// The event; taking it means that the destructor does not wait.
     operator event() && {
         is_taken_ = true;
         return std::exchange(event_, event{});
@@ -189,7 +189,7 @@ public:
         return event_;
     }
 
-    /// Waits here, as an event does.
+    /// Waits for the event.
     void wait() {
         is_taken_ = true;
         event_.wait();
@@ -204,11 +204,12 @@ private:
 
 class wait_list;
 
-/// What the asynchronous calls take behind their other arguments: events, pendings (as rvalues), wait lists.
+/// A dependency, which asynchronous calls take after their other arguments: an event, a pending or a
+/// wait_list.
 template <class T>
 concept waitable = std::is_convertible_v<T&&, event> || std::is_same_v<std::remove_cvref_t<T>, wait_list>;
 
-/// Events that a command waits for, or the program itself; made from any number of them.
+/// A list of events for a command or the program to wait for.
 ///
 ///     balm::wait_list all{first, second, c.write(host)};
 ///     device.execute(kernel, {n}, all);

@@ -1,7 +1,7 @@
 #pragma once
-// Array expressions: `2 * y - sin(z)` is a flat list of operations and leaves, appended to in place. Nothing
-// is computed until it is assigned to a vector or reduced; then it becomes one kernel. This header is all of
-// them: what stands in one, the operators, functions and sources; and here what is done with a whole one.
+// Array expressions: `2 * y - sin(z)` is a tape, a flat list of operations and leaves that operators append
+// to in place. Expressions are lazy: assignment or reduction computes one in one fused kernel. This header
+// includes operands, operators, functions and sources, and declares the operations on whole expressions.
 
 #include <type_traits>
 #include <utility>
@@ -18,16 +18,16 @@ namespace balm {
 class context;
 
 namespace array {
-/// One kernel that computes the tape for every index, and keeps nothing of it.
+/// Computes the tape for every index in one kernel, and stores nothing.
 void evaluate(tape&&);
-/// Has a tape without vectors computed on the devices of the context.
+/// Places a tape without vectors on the devices of the context.
 void place_on(const context&, tape&);
 }  // namespace array
 
-/// The expression, to be computed on the devices of a context where no vector in it says on which: of random
-/// numbers, indices and images alone. Otherwise that is the device of a default context. Over several devices
-/// each computes its share, as if the expression was a vector of the context. Throws usage_error for an
-/// expression of vectors on other devices. An assignment computes where its target is.
+/// Places an expression without vectors (random numbers, indices, images) on the devices of a context.
+/// Without `on`, it is computed on the device of its images, else on that of a default context. Each of
+/// several devices computes its share, as if the expression were a vector of the context. An assignment runs
+/// on the devices of its target. Throws usage_error if the expression contains vectors on other devices.
 ///
 ///     auto inside = length(rnd(balm::element_index(0, n), seed)) < 1.0;
 ///     double pi = 4.0 * balm::sum(balm::on(all_gpus, inside)) / n;
@@ -38,17 +38,17 @@ expr<detail::element_of<A>> on(const context& where, A&& a) {
     return expr<detail::element_of<A>>(std::move(list));
 }
 
-/// Computes an expression for its effects alone: those of functions that write memory, print or check.
-/// Nothing is stored. Throws usage_error where no vector in it says how many elements it has, or on which
-/// device they are.
+/// Evaluates an expression only for its side effects: functions that write memory, print or check. Nothing is
+/// stored. Throws usage_error if nothing in the expression determines its number of elements, or if it writes
+/// memory and its vectors are over several devices.
 template <class T>
 void eval(expr<T> e) {
     array::evaluate(std::move(e).tape());
 }
 
-/// An expression computed once, and used as often as the function given uses it. (What is the same by the
-/// look of it is computed once anyway; this is for what has effects, for scalars, which are arguments each
-/// time that they are written, and for lists that would grow long.)
+/// Computes an expression once, and passes it to a function that may use it any number of times. (Common
+/// subexpressions are eliminated anyway. `let` is for expressions with side effects; for scalars, each
+/// occurrence of which is a separate argument; and for tapes that would grow long.)
 ///
 ///     y = balm::let(sin(s * x), [](auto z) { return z * z + z; });
 template <array_value A, class F>

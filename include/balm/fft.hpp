@@ -3,7 +3,7 @@
 //
 //     y = balm::fft(x);
 //     u = balm::ifft(K * balm::fft(f));
-//     Y = balm::fft(balm::view(x, {rows, columns}), balm::along(1));  // of each row
+//     Y = balm::fft(balm::view(x, {rows, columns}), balm::along(1));  // each row
 
 #include <concepts>
 #include <string>
@@ -20,11 +20,11 @@ namespace array {
 
 enum class fft_direction : std::uint8_t { forward, inverse };
 
-/// The transform of elements of a type, real or complex, as a leaf of expressions; along all dimensions,
-/// where `over` names none.
+/// The transform of elements of a type, real or complex, as a materialised operand; along all dimensions if
+/// `over` names none.
 tape fourier_transformed(tape&& elements, trace::type, fft_direction, const dimension_list& over);
 
-/// The transform of real numbers, and its inverse, which has `count` of them.
+/// The transform of real numbers, and its inverse, which has `count` real numbers.
 tape real_transformed(tape&& elements, scalar precision, const dimension_list& over);
 tape inverse_real_transformed(tape&& elements, scalar precision, std::size_t count,
                               const dimension_list& over);
@@ -32,7 +32,7 @@ tape inverse_real_transformed(tape&& elements, scalar precision, std::size_t cou
 /// The elements rotated by half of each dimension.
 tape shifted(tape&& elements, bool is_inverse, const dimension_list& over);
 
-/// How the transform is computed, in words.
+/// A description of how the transform is computed.
 std::string fft_words(tape&& elements, trace::type, const dimension_list& over);
 
 }  // namespace array
@@ -63,33 +63,37 @@ auto fourier_transformed(A&& a, array::fft_direction direction, const array::dim
 }  // namespace detail
 
 /// The discrete Fourier transform of the elements of a vector or expression, complex or real, as an
-/// expression of complex numbers of their precision and extents: y[k] = Σ x[j] exp(-2 π i j k / n), without a
-/// factor. Of a view of several dimensions it runs along all of them, or along those that `over` names:
+/// expression of complex numbers with their precision and extents: y[k] = Σ x[j] exp(-2 π i j k / n), without
+/// a factor. On a view of several dimensions it runs along all of them, or along those that `over` names:
 ///
 ///     y = balm::fft(x);
 ///     x = balm::fft(x);                                        // in place
-///     Y = balm::fft(balm::view(x, {rows, columns}));           // of both dimensions
-///     Y = balm::fft(balm::view(x, {n, n}), balm::along(1));    // of each row
+///     Y = balm::fft(balm::view(x, {rows, columns}));           // both dimensions
+///     Y = balm::fft(balm::view(x, {n, n}), balm::along(1));    // each row
 ///
-/// Any size is quick: those whose prime factors are at most 13 take 1 to 3 passes over the elements, others a
-/// convolution of twice the size, whose memory is 2 to 3 times theirs (Bluestein). The expression is part of
-/// the first pass. Sizes beyond 4096 take a temporary of as many elements where the expression reads the
-/// target. The transform is computed as a whole before the expression that it is part of; where it is all
-/// that is assigned, in the target's memory. Of vectors over several devices each transforms those arrays of
-/// a batch that it has; of fewer arrays than devices they exchange parts, and the first one transforms small
-/// arrays, and single lines whose size is no product of two numbers of at least as many as there are devices.
-/// Throws usage_error for dimensions that are not there or named twice, and for more than 2^30 elements along
-/// one.
+/// Any size is fast. Sizes whose prime factors are at most 13 take 1 to 3 passes over the elements; others
+/// use a convolution of at least twice the size (Bluestein's algorithm), whose temporaries take 2 to 3 times
+/// the memory of the elements. The argument is fused into the first pass. Sizes beyond 4096 need a temporary
+/// of the size of the elements if the argument reads the target. The transform is a materialised operand: it
+/// is computed before the expression that contains it. If it is the whole right-hand side of an assignment,
+/// it is computed in the target's memory.
 ///
-/// Stockham's form of the transform: C. Van Loan, Computational Frameworks for the Fast Fourier Transform,
-/// 1992.
+/// If the vectors are over several devices, each device transforms the arrays of a batch that it holds. If
+/// there are fewer arrays than devices, the devices exchange parts; the first device alone transforms small
+/// arrays, and single lines whose size is not a product of two factors that are each at least the number of
+/// devices.
+///
+/// Throws usage_error for dimensions that do not exist or are named twice, and if the extent of a transformed
+/// dimension, times the extents of faster dimensions, exceeds 2^30.
+///
+/// Stockham's algorithm: C. Van Loan, Computational Frameworks for the Fast Fourier Transform, 1992.
 template <array_value A>
 auto fft(A&& a, const array::dimension_list& over = {}) {
     return detail::fourier_transformed(static_cast<A&&>(a), array::fft_direction::forward, over);
 }
 
-/// The inverse transform: y[j] = 1/n Σ x[k] exp(2 π i j k / n), n being the product of the extents that it
-/// runs along. All else is as for fft.
+/// The inverse transform: y[j] = 1/n Σ x[k] exp(2 π i j k / n), where n is the product of the transformed
+/// extents. Otherwise as fft.
 ///
 ///     u = balm::ifft(K * balm::fft(f));
 template <array_value A>
@@ -97,10 +101,10 @@ auto ifft(A&& a, const array::dimension_list& over = {}) {
     return detail::fourier_transformed(static_cast<A&&>(a), array::fft_direction::inverse, over);
 }
 
-/// The transform of real numbers (float or double), of which the first n / 2 + 1 are enough: the others are
-/// their conjugates. Of several dimensions the last one has as many results, the others have all. An even
-/// number of elements of contiguous rows takes half of the time of a complex transform. Throws usage_error as
-/// fft does, and where the last dimension has no elements.
+/// The first n / 2 + 1 elements of the transform of real numbers (float or double); the others are their
+/// conjugates. Of several dimensions only the last one is halved. If the number of elements is even and the
+/// rows are contiguous, it takes half the time of a complex transform. Throws usage_error as fft does, and if
+/// the last dimension is empty.
 ///
 ///     balm::vector<std::complex<float>> spectrum = balm::rfft(signal);
 template <array_value A>
@@ -112,9 +116,9 @@ auto rfft(A&& a, const array::dimension_list& over = {}) {
         array::real_transformed(expr<T>(static_cast<A&&>(a)).tape(), scalar_of<T>, over));
 }
 
-/// The inverse of rfft: n real numbers, from the first n / 2 + 1 of their transform along the last dimension.
-/// Imaginary parts of numbers that are real in such a transform are ignored. Throws usage_error where there
-/// is another number of them.
+/// The inverse of rfft: n real numbers, from the first n / 2 + 1 elements of their transform along the last
+/// dimension. Imaginary parts of elements that are real in such a transform are ignored. Throws usage_error
+/// if the last dimension does not have n / 2 + 1 elements.
 ///
 ///     signal = balm::irfft(gain * balm::rfft(signal), n);
 template <array_value A>
@@ -126,8 +130,8 @@ auto irfft(A&& a, std::size_t n, const array::dimension_list& over = {}) {
         array::inverse_real_transformed(expr<E>(static_cast<A&&>(a)).tape(), scalar_of<T>, n, over));
 }
 
-/// The elements of a transform with the one of frequency 0 in the middle: rotated by half of each dimension,
-/// or of those named. An index map: nothing is copied.
+/// Moves frequency 0 of a transform to the middle: rotates the elements by half of each dimension, or of
+/// those that `over` names. An index map, without a copy.
 ///
 ///     image = balm::abs(balm::fftshift(balm::fft(balm::view(x, {rows, columns}))));
 template <array_value A>
@@ -135,15 +139,15 @@ auto fftshift(A&& a, const array::dimension_list& over = {}) {
     using E = detail::element_of<A>;
     return expr<E>(array::shifted(expr<E>(static_cast<A&&>(a)).tape(), false, over));
 }
-/// The inverse of fftshift, which differs from it along odd extents.
+/// The inverse of fftshift; they differ along odd extents.
 template <array_value A>
 auto ifftshift(A&& a, const array::dimension_list& over = {}) {
     using E = detail::element_of<A>;
     return expr<E>(array::shifted(expr<E>(static_cast<A&&>(a)).tape(), true, over));
 }
 
-/// The frequencies of the elements of a transform of n samples, `spacing` apart, in cycles per unit: 0, 1, …,
-/// then the negative ones, divided by n * spacing. An expression of doubles.
+/// The frequencies, in cycles per unit, of the elements of a transform of n samples that are `spacing` apart:
+/// 0, 1, …, then the negative ones, divided by n * spacing. An expression of doubles.
 ///
 ///     auto k = 2 * M_PI * balm::fftfreq(n, h);
 inline expr<double> fftfreq(std::size_t n, double spacing = 1) {
@@ -151,13 +155,12 @@ inline expr<double> fftfreq(std::size_t n, double spacing = 1) {
     const auto count = static_cast<std::int64_t>(n);
     return cast<double>(select(k < (count + 1) / 2, k, k - count)) / (static_cast<double>(n) * spacing);
 }
-/// The same of the n / 2 + 1 elements of rfft.
+/// The same for the n / 2 + 1 elements of rfft.
 inline expr<double> rfftfreq(std::size_t n, double spacing = 1) {
     return cast<double>(element_index(0, n / 2 + 1)) / (static_cast<double>(n) * spacing);
 }
 
-/// How the devices of the elements compute their transform: how several ones divide it, then a line for each
-/// pass.
+/// A description of how the transform is computed: how several devices divide it, then a line for each pass.
 ///
 ///     std::cout << balm::describe_fft(x);
 template <array_value A>

@@ -1,6 +1,6 @@
 #pragma once
-// Formatting with {fmt} of what has an operator<<: fmt::print("{}", x) writes the text that std::cout << x
-// does. This header needs {fmt} (version 8 or later), which programs that include it link: fmt::fmt.
+// Formats the types that have an operator<< with {fmt}: fmt::print("{}", x) writes the same text as
+// std::cout << x. This header needs {fmt} (version 8 or later); programs that include it link fmt::fmt.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,8 +21,9 @@
 
 namespace balm::detail {
 
-/// The formatter of everything here. Its specification is [.precision][e|f|g], which numbers take as they do
-/// from a stream's std::setprecision, std::scientific and std::fixed, whatever the locale: "{:.3f}".
+/// The formatter of all these types. Its specification, [.precision][e|f|g], as in "{:.3f}", sets the
+/// precision and notation of numbers as std::setprecision, std::scientific and std::fixed do, whatever the
+/// locale.
 class stream_formatter {
 public:
     template <class Context>
@@ -62,7 +63,7 @@ private:
         throw fmt::format_error("Balm's types are formatted by [.precision][e|f|g], as in {:.3f}");
     }
 
-    int precision_ = -1;  // the stream's
+    int precision_ = -1;  // the stream's default
     char notation_ = 0;
 };
 
@@ -70,7 +71,7 @@ private:
 
 namespace fmt {
 
-/// Vectors, views and expressions, computed: `fmt::print("{:.3f}\n", 2 * x + 1)`.
+/// Vectors, views and expressions, which are evaluated: `fmt::print("{:.3f}\n", 2 * x + 1)`.
 template <class A>
 requires balm::array_value<A>
 struct formatter<A, char> : balm::detail::stream_formatter {
@@ -102,7 +103,7 @@ BALM_FORMATTED_ERROR(build_error)
 BALM_FORMATTED_ERROR(check_error)
 #undef BALM_FORMATTED_ERROR
 
-/// {fmt} would format host arrays as it does all ranges.
+/// Prevents {fmt} from formatting host arrays as ranges.
 template <class T>
 struct is_range<balm::host_array<T>, char> {
     static constexpr bool value = false;

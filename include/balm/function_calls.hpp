@@ -1,6 +1,6 @@
 #pragma once
-// Device functions in array expressions: called for each element, with memory and images as a whole. Included
-// by balm/expr.hpp.
+// Calls of device functions in array expressions, one for each element; memory and images are passed whole.
+// Included by balm/expr.hpp.
 
 #include <type_traits>
 
@@ -12,7 +12,7 @@ namespace balm {
 
 namespace detail {
 
-/// What a function's parameter in memory points to; void for a parameter by value.
+/// The element type of a function's memory parameter; void for a parameter by value.
 template <class P>
 struct memory_parameter_of {
     using element = void;
@@ -34,7 +34,7 @@ struct memory_parameter_of<dsl::Ptr<T, Where>> {
     static constexpr bool is_vectors = Where == space::global || Where == space::constant;
     using element = std::conditional_t<is_vectors, T, volatile T>;
 };
-/// What a function does with memory that it takes by a parameter of type P.
+/// How a function uses the memory of a parameter of type P.
 template <class P, class Element>
 inline constexpr array::memory_use memory_use_of =
     std::is_const_v<Element> ? array::memory_use::read : array::memory_use::write;
@@ -42,7 +42,7 @@ template <class T, class Element>
 inline constexpr array::memory_use memory_use_of<dsl::Ptr<T, space::constant>, Element> =
     array::memory_use::read_constant;
 
-/// Appends an image for a parameter that is one.
+/// Appends an image for an image parameter.
 template <class P, class A>
 void append_image(array::tape& list, const A& a) {
     static_assert(P::use != trace::access::out_image,
@@ -92,22 +92,22 @@ void append_argument(array::tape& list, const A& a) {
 
 }  // namespace detail
 
-/// A device function, element by element: at least one argument is a vector or an expression. A parameter
-/// that is memory, In<T> or Ptr<const T>, takes a vector as a whole, of any size, and reads what it wants.
-/// One that is a ConstantPtr<T> takes a vector of one device, which is read in constant memory: what the
-/// constant memory has no room for, or the expression reads elsewhere too, throws usage_error.
+/// Calls a device function element by element. At least one argument is a vector or an expression. A memory
+/// parameter, In<T> or Ptr<const T>, takes a whole vector of any size, and reads it at any position. A
+/// ConstantPtr<T> takes a vector on one device, which is read from constant memory: throws usage_error if
+/// constant memory has no room for it, or if the expression also reads it elsewhere.
 ///
 ///     auto force = balm::function("force", [](Index i, In<double> x) { … x[j] … });
 ///     f = force(balm::element_index(), x);
 ///
-/// One that writes memory, Mixed<T>, Out<T> or Ptr<T>, does so in no order; atomics serve where elements
-/// meet. Such an expression is assigned, or, where nothing but its effects is wanted, evaluated by
-/// balm::eval:
+/// A function may write memory: Mixed<T>, Out<T> or Ptr<T>. The order of the calls is unspecified; if several
+/// calls access one element, use atomics. Such an expression is assigned, or evaluated by balm::eval only for
+/// its side effects:
 ///
 ///     auto count = balm::function("count", [](UInt bin, Mixed<int> bins) { atomic_inc(bins[bin]); });
 ///     balm::eval(count(x & 255u, bins));
 ///
-/// A parameter that is an image, InImage<T, N> or Sampled<T, N>, takes one as a kernel does.
+/// An image parameter, InImage<T, N> or Sampled<T, N>, takes an image as in a kernel.
 template <class R, class... P, class... A>
 requires(array_value<A> || ...) auto call_function(const device_function<R, P...>& f, A&&... a) {
     array::tape list;
@@ -123,7 +123,7 @@ requires(array_value<A> || ...) auto call_function(const device_function<R, P...
     }
 }
 
-/// What an image shows at each place, through its sampler: x along a row, then y, then z.
+/// The values of an image at coordinates, through its sampler: x along a row, then y, then z.
 ///
 ///     heights = balm::sample(map.sampled({.filter = balm::image_filter::linear}), x, y);
 ///     red = balm::lane<0>(balm::sample(photo.sampled(), x, y));

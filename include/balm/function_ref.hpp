@@ -1,6 +1,5 @@
 #pragma once
-// A reference to a callable, for the length of a call: a parameter that costs neither <functional> nor
-// memory.
+// A non-owning reference to a callable, for parameters: it needs neither <functional> nor an allocation.
 
 #include <concepts>
 #include <memory>
@@ -12,7 +11,7 @@ namespace balm::detail {
 template <class Signature>
 class function_ref;
 
-/// Does not keep the callable, which must outlive it.
+/// Does not own the callable, which must outlive it.
 template <class R, class... A>
 class function_ref<R(A...)> {
 public:

@@ -1,5 +1,5 @@
 #pragma once
-// Elements at positions, where a condition holds; differences of neighbours.
+// Conditional gather and scatter; differences of neighbours.
 //
 //     y = balm::gather_if(x, positions, positions >= 0, 0.0);
 //     balm::scatter_if(y, positions, x, x > 0);
@@ -15,13 +15,13 @@
 namespace balm {
 
 namespace array {
-/// Evaluates an expression of a function that writes elements of `to`. Throws usage_error where it also reads
-/// them.
+/// Evaluates a call of a function that writes elements of `to`. Throws usage_error if the expression also
+/// reads them.
 void scatter(tape&&, const vector_state& to);
 }  // namespace array
 
-/// x[position] where the condition is true, `otherwise` elsewhere: there no position is read. Positions are
-/// integers, and are not checked where the condition is true. Plain gathers are x[positions].
+/// x[position] where the condition is true, else `otherwise`, without reading x. Positions are integers, and
+/// are not checked. For unconditional gathers use x[positions].
 ///
 ///     y = balm::gather_if(x, parent, parent >= 0, 0.0);
 ///     y = balm::gather_if(x, positions, is_known, y);
@@ -42,9 +42,9 @@ expr<canonical<T>> gather_if(const vector<T>& x, P&& positions, C&& condition, O
                     static_cast<O&&>(otherwise));
 }
 
-/// to[position] = value where the condition is true. Positions are integers, and are not checked there; if
-/// one repeats, which value wins is unspecified. Plain scatters are to[positions] = values. Throws
-/// usage_error for vectors over several devices, and where the values are read from `to`.
+/// to[position] = value where the condition is true. Positions are integers, and are not checked; if one
+/// repeats, which value wins is unspecified. For unconditional scatters use to[positions] = values. Throws
+/// usage_error for vectors over several devices, and if any operand reads `to`.
 ///
 ///     balm::scatter_if(y, positions, x, x > 0);
 template <scalar_type T, array_value P, array_operand V, array_value C>
@@ -64,8 +64,8 @@ void scatter_if(vector<T>& to, P&& positions, V&& values, C&& condition) {
                    *to.state());
 }
 
-/// The first element, then the difference of each other one from the one before it, as
-/// std::adjacent_difference. Small integers become 32 bits wide.
+/// The first element, then each element minus the one before it, as std::adjacent_difference. Small integers
+/// are promoted to 32 bits.
 ///
 ///     widths = balm::adjacent_difference(edges);
 template <array_value A>

@@ -1,5 +1,5 @@
 #pragma once
-// Histograms: how many elements fall into each bin, or what their weights add up to.
+// Histograms: the number of elements in each bin, or the sum of their weights.
 //
 //     counts = balm::bincount(bytes, 256);
 //     counts = balm::histogram(x, 1024, 0.0, 1.0);
@@ -19,20 +19,20 @@ namespace balm {
 
 namespace array {
 
-/// How elements are counted whose bins a tape has: one for each channel, and a weight.
+/// How to count elements. A tape contains the bin of each element, for each channel, and its weight if any.
 struct binning {
-    std::size_t bins = 0;  ///< of a channel
+    std::size_t bins = 0;  ///< of each channel
     std::size_t channels = 1;
     bool has_weights = false;
     trace::type sum = scalar::i64;  ///< of the results
-    bool are_checked = true;        ///< bins may not be there
+    bool are_checked = true;        ///< bins may be out of range
 };
 
-/// The counts as a leaf of expressions; of several channels a row for each. Bins that are not there, negative
-/// ones too, are passed over.
+/// The counts as a materialised operand, with a row for each of several channels. Bins out of range,
+/// including negative ones, are ignored.
 tape binned(tape&& elements, const binning&);
 
-/// Throws usage_error for no bins, or too many.
+/// Throws usage_error for no bins or too many.
 void check_bins(std::size_t bins, std::size_t channels);
 [[noreturn]] void refuse_bins(double low, double high);
 [[noreturn]] void refuse_edges(std::size_t count);
@@ -82,7 +82,7 @@ auto added_up(array::tape&& bins, array::binning how, W&& weights) {
     return expr<R>(array::binned(std::move(bins), how));
 }
 
-/// The bin of each element among even ones from `low` up to, not including, `high`.
+/// The bin of each element, of bins with equal width in [low, high); -1 outside.
 template <std::floating_point T, class A>
 expr<int> even_bin(const A& x, std::size_t bins, double low, double high) {
     if (!(low < high) || high - low > std::numeric_limits<double>::max()) array::refuse_bins(low, high);
@@ -131,13 +131,13 @@ array::tape bins_between(const A& x, const vector<T>& edges) {
 
 }  // namespace detail
 
-/// How many elements have each of the values 0 to bins - 1: an expression of `bins` counts of 64 bits. Values
-/// are integers; what is negative or not below `bins` is not counted. Of several arrays of bins, channels,
-/// each is counted by itself in one pass, and the result has the extents {channels, bins}.
+/// The number of elements with each of the values 0 to bins - 1: an expression of `bins` 64-bit counts.
+/// Values are integers; values outside this range are not counted. Several arrays are channels: they are
+/// counted separately in one pass, and the result has the extents {channels, bins}.
 ///
-/// The result is computed as a whole before the expression that it is part of, once however often the same
-/// object occurs. Every vector is read once. Of vectors over several devices the first one counts all. Throws
-/// usage_error for no bins, and for 2^31 of all channels or more.
+/// The result is a materialised operand, computed once even if the same object occurs several times. Every
+/// vector is read once. If the vectors are over several devices, the first device counts all elements. Throws
+/// usage_error for no bins, and for 2^31 bins or more in all channels together.
 ///
 ///     counts = balm::bincount(bytes, 256);
 ///     auto [r, g, b] = std::tuple(balm::lane<0>(pixels), balm::lane<1>(pixels), balm::lane<2>(pixels));
@@ -146,9 +146,9 @@ template <array_list L>
 expr<std::int64_t> bincount(const L& labels, std::size_t bins) {
     return detail::counted(detail::bins_of(labels), detail::binning_of(labels, bins));
 }
-/// The sums of the weights of the elements in each bin, of the type that sum(weights) has. Integers wrap.
-/// GPUs add floating numbers in no fixed order: the last digits may differ between runs; sort and
-/// reduce_by_key give the same bits.
+/// The sum of the weights of the elements in each bin, with the type of sum(weights). Integers wrap. GPUs add
+/// floating-point weights in unspecified order, so the last digits may differ between runs; sort and
+/// reduce_by_key are reproducible to the bit.
 ///
 ///     mass_of_cell = balm::bincount(cell, cells, mass);
 template <array_list L, array_value W>
@@ -157,11 +157,11 @@ auto bincount(const L& labels, std::size_t bins, W&& weights) {
                             static_cast<W&&>(weights));
 }
 
-/// How many elements fall into each of `bins` bins of the same width from `low` up to, not including, `high`:
-/// an expression of counts of 64 bits. The bin of a floating number is (x - low) * (bins / (high - low)),
-/// rounded down, in the elements' precision; of an integer it is exact if the width of all bins times their
-/// number is below 2^64, else computed in double precision. What is outside, and NaN, is not counted. All
-/// else is as for bincount. Throws usage_error unless low < high, and both are finite.
+/// The number of elements in each of `bins` bins of equal width in [low, high): an expression of 64-bit
+/// counts. The bin of a floating-point number is (x - low) * (bins / (high - low)), rounded down, in the
+/// elements' precision. The bin of an integer is exact if (high - low) * bins is below 2^64, else it is
+/// computed in double precision. Values outside, and NaN, are not counted. Otherwise as bincount. Throws
+/// usage_error unless low < high and both are finite.
 ///
 ///     counts = balm::histogram(x, 1024, 0.0, 1.0);
 template <array_value A, scalar_type L, scalar_type H>
@@ -170,16 +170,15 @@ expr<std::int64_t> histogram(const A& x, std::size_t bins, L low, H high) {
     return detail::counted(detail::even_bins(x, bins, static_cast<limit>(low), static_cast<limit>(high)),
                            {bins});
 }
-/// The sums of weights in each of these bins; see bincount.
+/// The sum of the weights of the elements in each of these bins; see bincount.
 template <array_value A, scalar_type L, scalar_type H, array_value W>
 auto histogram(const A& x, std::size_t bins, L low, H high, W&& weights) {
     using limit = std::common_type_t<L, H>;
     return detail::added_up(detail::even_bins(x, bins, static_cast<limit>(low), static_cast<limit>(high)),
                             {bins}, static_cast<W&&>(weights));
 }
-/// Bins of any width: bin k has the elements from edges[k] up to, not including, edges[k + 1]. The edges
-/// ascend. There is one bin less than there are edges; a bin is found by binary search. Throws usage_error
-/// for fewer than two edges.
+/// Bins of any width: bin k counts the elements in [edges[k], edges[k + 1]). Edges must ascend; there is one
+/// bin less than edges. Bins are found by binary search. Throws usage_error for fewer than two edges.
 ///
 ///     balm::vector<float> decades(ctx, {1.f, 10.f, 100.f, 1000.f});
 ///     counts = balm::histogram(x, decades);

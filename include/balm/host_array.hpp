@@ -1,5 +1,5 @@
 #pragma once
-// Host memory that keeps its shape: what reads give and zero-copy writes take.
+// Host memory with a shape: the result of reads, and the source of zero-copy writes.
 
 #include <array>
 #include <concepts>
@@ -21,14 +21,13 @@
 namespace balm {
 
 namespace detail {
-/// An element by value: const where it is of class type, so that the compiler refuses `x[i] = …`, `x[i] += …`
-/// and `x[i].member = …`, which would change the copy. (Of scalars it refuses them in any case.) Compilers
-/// say the name.
+/// An element by value. Class types are const, so that `x[i] = …`, `x[i] += …` and `x[i].member = …`, which
+/// would change the copy, do not compile. (For scalars they never compile.) Compilers report this name.
 template <class T>
 using copy_of_an_element = std::conditional_t<std::is_class_v<T>, const T, T>;
 
-/// Throws usage_error where an array of this shape is not what an mdspan wants: `sizes`, of which those that
-/// are SIZE_MAX are free.
+/// Throws usage_error if an array of this shape does not match the extents of an mdspan, `sizes`, of which
+/// SIZE_MAX matches any.
 void check_mdspan(const shape&, std::span<const std::size_t> sizes);
 template <class Mdspan, class T>
 Mdspan mdspan_over(T* elements, const shape& extents) {
@@ -46,8 +45,8 @@ Mdspan mdspan_over(T* elements, const shape& extents) {
 }
 }  // namespace detail
 
-/// A contiguous host array that keeps its shape. Elements are as in memory, bool too: a byte each, never
-/// the packed bits of std::vector<bool>. It converts to std::span, and is compared element by element.
+/// A contiguous host array with a shape. Each bool takes a byte, unlike the packed bits of
+/// std::vector<bool>. It converts to std::span, and compares element by element.
 ///
 ///     balm::host_array<float> got = buffer.read();
 ///     float last = got(rows - 1, columns - 1), first = got[0];
@@ -63,8 +62,8 @@ public:
     using const_iterator = const T*;
 
     host_array() = default;
-    /// Elements of class type are default-constructed, others not set. Throws std::bad_alloc where the host
-    /// has no such memory, usage_error where no machine has.
+    /// Elements of class type are default-constructed, others are uninitialised. Throws std::bad_alloc if the
+    /// host lacks the memory, and usage_error for 2^63 bytes or more.
     explicit host_array(const balm::shape& extents)
         : shape_(extents), elements_((detail::bytes_of(extents, sizeof(T)), new T[extents.count()])) {}
     host_array(std::initializer_list<T> elements) : host_array(balm::shape(elements.size())) {
@@ -89,7 +88,7 @@ public:
     const T* data() const { return elements_.get(); }
     std::size_t size() const { return shape_.count(); }
     bool empty() const { return size() == 0; }
-    /// Its dimensions, slowest first.
+    /// The extents, slowest dimension first.
     const balm::shape& shape() const { return shape_; }
 
     T* begin() { return data(); }
@@ -97,11 +96,11 @@ public:
     const T* begin() const { return data(); }
     const T* end() const { return data() + size(); }
 
-    /// The element at a flat index; of an array that is a temporary, `x.to_host()[i]`, a copy.
+    /// The element at a flat index; a copy if the array is a temporary, as in `x.to_host()[i]`.
     T& operator[](std::size_t i) & { return elements_[i]; }
     const T& operator[](std::size_t i) const& { return elements_[i]; }
     detail::copy_of_an_element<T> operator[](std::size_t i) && { return elements_[i]; }
-    /// The element at (row, column), (plane, row, column) and so on: an index for each dimension.
+    /// The element at (row, column), (plane, row, column) and so on: one index for each dimension.
     template <std::integral... I>
     requires(sizeof...(I) > 1) T& operator()(I... at) & { return elements_[flat(at...)]; }
     template <std::integral... I>
@@ -110,9 +109,9 @@ public:
     requires(sizeof...(I) > 1) detail::copy_of_an_element<T>
     operator()(I... at) && { return elements_[flat(at...)]; }
 
-    /// The elements as an std::mdspan of row-major layout, or a type like it (Kokkos's, CUDA's): `Mdspan` is
-    /// made of the pointer and the extents. It refers to the array, and is valid as long. Throws usage_error
-    /// where the array has other dimensions, or another size where Mdspan's is fixed.
+    /// The elements as a row-major std::mdspan, or a compatible type (Kokkos's, CUDA's): `Mdspan` is
+    /// constructed from the pointer and the extents. It refers to the array, and is valid as long as that is.
+    /// Throws usage_error if the number of dimensions or a static extent of Mdspan differs from the array's.
     ///
     ///     auto m = field.to_mdspan<std::mdspan<float, std::dextents<std::size_t, 2>>>();
     template <class Mdspan>
@@ -124,9 +123,9 @@ public:
         return detail::mdspan_over<Mdspan>(data(), shape_);
     }
     template <class Mdspan>
-    Mdspan to_mdspan() && = delete;  // Balm: it would refer to an array that is gone
+    Mdspan to_mdspan() && = delete;  // Balm: it would refer to a destroyed array
 #if defined(__cpp_lib_mdspan)
-    /// The same of so many dimensions, where the standard library has std::mdspan: `field.to_mdspan<2>()`.
+    /// The same for a number of dimensions, if the standard library has std::mdspan: `field.to_mdspan<2>()`.
     template <std::size_t Dimensions>
     auto to_mdspan() & {
         return to_mdspan<std::mdspan<T, std::dextents<std::size_t, Dimensions>>>();

@@ -1,6 +1,6 @@
 #pragma once
-// What images are made of: numbers of 8, 16 and 32 bits, one, two or four of them, and integers that count as
-// fractions.
+// Elements of images: one, two or four numbers of 8, 16 or 32 bits, and normalised integers, which kernels
+// see as fractions.
 
 #include <concepts>
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace balm {
 
-/// The element of an image whose integers kernels see as fractions: unsigned ones of 8 and 16 bits as 0 to 1,
-/// signed ones as -1 to 1. The host sees the integers.
+/// An image element whose 8- or 16-bit integers kernels see as fractions: unsigned ones as 0 to 1, signed
+/// ones as -1 to 1. The host sees the integers.
 ///
 ///     auto photo = device.image<balm::normalised<balm::uchar4>>(height, width);  // Float4 in kernels
 template <class E>
@@ -23,7 +23,7 @@ struct normalised {
 
 namespace detail {
 
-/// An image's element on the host and in kernels.
+/// The host type of an image's element, and whether it is normalised.
 template <class T>
 struct image_element {
     using host = T;
@@ -63,7 +63,7 @@ constexpr bool is_image_element() {
         return false;
 }
 
-/// The host type of what kernels get of an element: half and fractions are float.
+/// The host type of the value that kernels see of an element: float for half and normalised integers.
 template <class T>
 constexpr auto image_value() {
     using H = image_host<T>;
@@ -78,14 +78,14 @@ constexpr auto image_value() {
 
 }  // namespace detail
 
-/// What an image may be made of: float, half, and integers of 8, 16 and 32 bits; vectors of two and four of
-/// them; and balm::normalised integers of 8 and 16 bits.
+/// Valid elements of images: float, half, and integers of 8, 16 and 32 bits; vectors of two and four of
+/// these; and balm::normalised integers of 8 and 16 bits.
 template <class T>
 concept image_element_type = detail::is_image_element<T>();
 
 namespace detail {
 
-/// Refuses other elements.
+/// Refuses invalid elements.
 template <class T>
 constexpr bool check_image_element() {
     static_assert(
@@ -95,7 +95,7 @@ constexpr bool check_image_element() {
     return true;
 }
 
-/// The type of the elements of T in an image of N dimensions.
+/// The type of an image with elements of T and this number of dimensions.
 template <image_element_type T>
 constexpr trace::type type_of_image(int dimensions) {
     using H = image_host<T>;

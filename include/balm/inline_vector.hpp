@@ -1,5 +1,5 @@
 #pragma once
-// A short list that needs no heap: up to N elements inside the object, more outside.
+// A list with inline storage: up to N elements inside the object, more on the heap.
 
 #include <cstddef>
 #include <memory>
@@ -52,7 +52,7 @@ public:
         std::uninitialized_copy_n(first, count, data_ + size_);
         size_ += count;
     }
-    /// Appends so many, to be written by the caller; gives the first of them.
+    /// Appends `count` uninitialised elements for the caller to write, and returns a pointer to the first.
     T* extend(std::size_t count) requires std::is_trivial_v<T> {
         make_room(size_ + count);
         size_ += count;
@@ -62,7 +62,7 @@ public:
         std::destroy_n(data_, size_);
         size_ = 0;
     }
-    /// Takes the elements, and leaves none there.
+    /// Moves the elements of the other list, which is empty afterwards.
     void append(inline_vector&& other) {
         make_room(size_ + other.size_);
         relocate(other.data_, other.size_, data_ + size_);
@@ -86,7 +86,7 @@ private:
         data_ = wider;
         capacity_ = more;
     }
-    /// The other's elements; this one has none, and no memory outside.
+    /// Takes over the other's elements. This list must own no elements and no heap memory.
     void take(inline_vector& other) noexcept {
         size_ = std::exchange(other.size_, 0);
         if (other.data_ == other.inside()) {

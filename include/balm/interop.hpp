@@ -1,13 +1,13 @@
 #pragma once
-// Interoperation: the drivers' own handles in and out, without a copy. What other code made (contexts,
-// queues, memory) is adopted; what Balm made is handed out; and commands of the program's own stand among
-// Balm's.
+// Interoperation: exchanges native handles with the drivers without a copy. Balm adopts contexts, queues and
+// memory that other code created, hands out its own, and runs native commands among its own.
 //
-// One rule of ownership. What Balm adopts it shares: OpenCL objects are retained while Balm uses them; CUDA
-// counts no references, so there they must outlive what adopted them, and its work. Balm never destroys what
-// it did not make. What Balm hands out stays Balm's, and lives as long as the object it is asked of.
+// Ownership follows one rule: Balm shares what it adopts, keeps owning what it hands out, and destroys
+// nothing that it did not create. It retains OpenCL objects while it uses them. CUDA has no reference counts,
+// so CUDA objects must outlive their adopters and all pending work. A handle that Balm hands out is valid for
+// the lifetime of the object that returned it.
 //
-// No driver's header is needed, here or to build Balm.
+// Neither this header nor building Balm needs a driver's header.
 
 #include <bit>
 #include <concepts>
@@ -24,8 +24,8 @@
 
 namespace balm {
 
-/// A driver's handle, of whatever type: made from a pointer (cl_mem, cl_command_queue, cl_context, CUstream,
-/// cudaStream_t, CUcontext, what cudaMalloc gave) or a CUdeviceptr, and converts to them.
+/// A driver's handle of any type. It is constructed from, and converts to, a pointer (cl_mem,
+/// cl_command_queue, cl_context, CUstream, cudaStream_t, CUcontext, a result of cudaMalloc) or a CUdeviceptr.
 ///
 ///     cl_command_queue q = balm::native(queue);
 ///     CUdeviceptr address = balm::native(buffer).handle;
@@ -49,14 +49,13 @@ private:
     std::uintptr_t value_ = 0;
 };
 
-/// Memory as its driver names it: a cl_mem and where in it; on CUDA an address, and 0.
+/// Native memory: on OpenCL a cl_mem and an offset in it; on CUDA an address, with offset 0.
 struct native_memory {
     native_handle handle;
     std::size_t byte_offset = 0;
 };
 
-/// A device as its driver names it: a cl_context and a cl_device_id, or a CUcontext and the number that a
-/// CUdevice is.
+/// A native device: a cl_context and a cl_device_id, or a CUcontext and the number of a CUdevice.
 struct native_device {
     native_handle context;
     native_handle device;
@@ -64,7 +63,7 @@ struct native_device {
 
 namespace detail {
 
-/// Buffers, ranges, pointers and vectors: what has an allocation and a place in it.
+/// Types with an allocation and an offset in it: buffers, ranges, pointers and vectors.
 template <class A>
 concept native_memory_argument = requires(const A& a) {
     a.storage();
@@ -84,28 +83,30 @@ event run_native(const std::shared_ptr<runtime::queue_state>&, function_ref<void
 
 // ---- in ----
 
-/// The device of an OpenCL context, cl_context and cl_device_id, that other code made: a device of its own,
-/// with that context, on the same hardware; the same one whenever it is asked for. Memory and queues of the
-/// context are used with it. Throws usage_error where the device is not of the context.
+/// The device of a cl_context that other code created, and of a cl_device_id in it: a separate device, with
+/// that context, on the same hardware. The same handles return the same device. Use it with memory and queues
+/// of the context. Throws usage_error if the device is not part of the context.
 ///
 ///     balm::device dev = balm::adopt_opencl(context, device_id);
 device adopt_opencl(native_handle context, native_handle device);
 
-/// The device of a CUcontext that other code made. For the primary context, that of CUDA's runtime, it is the
-/// one that balm::context chooses from. Throws usage_error.
+/// The device of a CUcontext that other code created. For the primary context, which CUDA's runtime uses, it
+/// is the device that balm::context chooses from. Throws usage_error for a null or invalid context, and if
+/// there is no CUDA driver.
 device adopt_cuda(native_handle context);
 
-/// A cl_command_queue or CUstream of the device's context as a queue of Balm's. Balm's commands and those
-/// that other code gives to it come one after the other, in the order in which they are given. Throws
-/// usage_error for a queue of another context, or one that is not in order.
+/// A cl_command_queue or CUstream of the device's context as a queue. Its commands, whether Balm or other
+/// code submits them, run in the order in which they are submitted. Throws usage_error for a queue of another
+/// context, or an out-of-order queue.
 ///
 ///     balm::queue q = balm::adopt_queue(dev, stream);
 queue adopt_queue(const device&, native_handle queue);
 
-/// `count` elements of T in memory that other code made: a cl_mem from `byte_offset` on, a CUdeviceptr or
-/// what cudaMalloc gave. It is used as any range of a buffer is, in every place; the same allocation is the
-/// same memory, however often and in whatever parts it is adopted, also if Balm allocated it. Throws
-/// usage_error for memory of another context or device, that is too small, or where T is not aligned.
+/// `count` elements of T in memory that other code allocated: from `byte_offset` on in a cl_mem, a
+/// CUdeviceptr or a result of cudaMalloc. The result works like any range of a buffer. Hazards are tracked
+/// per allocation, however often and in whatever parts it is adopted, even if Balm allocated it. Throws
+/// usage_error for memory of another context or device, memory that is too small, or an offset that is
+/// misaligned for T.
 ///
 ///     auto elements = balm::adopt_memory<float>(dev, mem, n);
 ///     dev.execute(scale(2.f, elements), {n});
@@ -116,8 +117,8 @@ buffer_range<T, access::mixed> adopt_memory(const device& on, native_handle memo
         detail::adopted_part(on.state(), memory, count, sizeof(T), alignof(T), byte_offset));
 }
 
-/// The elements of a buffer, a part of one, or adopted memory as a vector, which shares them. Throws
-/// usage_error where OpenCL binds no memory from that offset on (device_info::memory_alignment).
+/// A vector that shares the elements of a buffer, of a range of one, or of adopted memory. On OpenCL, throws
+/// usage_error if the offset is not a multiple of device_info::memory_alignment.
 ///
 ///     balm::vector<double> x = balm::as_vector(balm::adopt_memory<double>(dev, mem, n));
 ///     x = 2 * x + 1;
@@ -128,22 +129,22 @@ vector<T> as_vector(const buffer_range<T, access::mixed>& elements) {
 
 // ---- out ----
 
-/// The native memory of a buffer, range, pointer or vector: of its first element.
+/// The native memory of a buffer, range, pointer or vector, from its first element on.
 ///
 ///     cl_mem mem = balm::native(buffer).handle;
 template <detail::native_memory_argument Memory>
 native_memory native(const Memory& of) {
     return detail::native_of(of.storage(), of.byte_offset());
 }
-/// The cl_command_queue or CUstream of a queue. Commands given to it come after those that Balm gave to the
-/// queue before, and before those that it gives later; what Balm holds back, since it waits for another
-/// backend or for an event of the program's, is waited for here. Balm does not know what such commands use:
-/// see run_native.
+/// The cl_command_queue or CUstream of a queue. Native commands submitted to it run after those that Balm has
+/// submitted, and before those that it submits later. Blocks until commands that Balm holds back, because
+/// they depend on another backend or on a user event, are submitted. Balm cannot see which memory native
+/// commands access: see run_native.
 native_handle native(const queue&);
-/// The context and the device; starts the device.
+/// The native context and device. Initialises the device.
 native_device native(const device&);
 
-// ---- commands of the program's own ----
+// ---- native commands ----
 
 /// The memory that native commands read: buffers, ranges, pointers, vectors.
 struct reads {
@@ -158,10 +159,10 @@ struct writes {
     detail::storage_list list;
 };
 
-/// Native commands as one command of a queue's: calls `give` with the native queue, to which it hands them.
-/// They come after the events and after whatever commands of any queue they share this memory with, and later
-/// commands come after them. `give` is called at once, on this thread; on CUDA the device's context is then
-/// current. What it throws is thrown on. Throws usage_error for memory of another device.
+/// Runs native commands as one command of a queue: calls `give`, which submits them to the native queue that
+/// it receives. They run after the given events and after all commands on any queue that access the same
+/// memory; later commands wait for them. `give` is called immediately, on this thread; on CUDA the device's
+/// context is current in it. Its exceptions propagate. Throws usage_error for memory of another device.
 ///
 ///     balm::event done = balm::run_native(queue, balm::reads(a), balm::writes(b), [&](balm::native_handle q)
 ///     {

@@ -1,6 +1,6 @@
 #pragma once
-// Kernels in C++. A kernel is traced when it is defined: its lambda runs once with device values, and what
-// they record is the kernel. Its captures are frozen then. Brings the kernel language and balm::function.
+// Kernels in C++. A kernel is traced when it is defined: its lambda runs once with device values, which
+// record the kernel; captured values are frozen. This header includes the kernel language and balm::function.
 //
 //     using namespace balm::dsl;
 //     auto scale = balm::kernel<1>("scale(factor, in, out)", [](Float factor, In<float> in, Out<float> out) {
@@ -36,16 +36,16 @@
 
 namespace balm {
 
-/// A kernel of N dimensions: what `kernel<N>(…)` gives. Called with host arguments it gives what
-/// `device.execute` takes; called inside a kernel of N dimensions, with that kernel's parameters and values,
-/// it does its work for the same work-item. A handle; safe to use from any thread.
+/// A kernel of N dimensions, made by `kernel<N>(…)`. Calling it with host arguments returns a bound kernel
+/// for `device.execute`. Calling it inside a kernel of N dimensions, with that kernel's parameters and
+/// values, runs it for the same work-item. A handle; safe to use from any thread.
 template <int N, class... P>
 class typed_kernel {
 public:
     explicit typed_kernel(detail::traced trace) : trace_(std::move(trace)) {}
 
-    /// A call inside a kernel: at least one argument lives on the device. Throws trace_error where the kernel
-    /// around has another number of dimensions.
+    /// A call inside a kernel: at least one argument is on the device. Throws trace_error if the calling
+    /// kernel has another number of dimensions.
     template <class... A>
     requires((dsl::detail::on_device<A> || ...) && !(dsl::detail::not_a_number<A> || ...)) void operator()(
         A&&... arguments) const {
@@ -74,7 +74,7 @@ private:
     detail::traced trace_;
 };
 
-/// A kernel has no text of its own.
+/// Kernels cannot be printed.
 template <int N, class... P>
 BALM_REFUSED(BALM_KERNEL_PRINTED)
 std::ostream& operator<<(std::ostream& to, const typed_kernel<N, P...>& k);
@@ -85,7 +85,7 @@ template <int N, class R, class... P>
 typed_kernel<N, P...> kernel_type(signature<R, P...>);
 template <int N, class R, int M, class... P>
 typed_kernel<N, P...> kernel_type(signature<R, dsl::Grid<M>, P...>);
-/// The dimensions that a leading Grid parameter says; 0 where there is none.
+/// The number of dimensions of a leading Grid parameter; 0 if there is none.
 template <class S>
 inline constexpr int grid_dimensions = 0;
 template <class R, int M, class... P>
@@ -106,9 +106,9 @@ kernel_type_of<N, S> traced_kernel(std::string_view words, F& f, trace::location
 
 }  // namespace detail
 
-/// Defines a kernel of N dimensions from a lambda on device types. `words` is its name, a C identifier, with
-/// the names of its parameters in parentheses if the printed source is to use them: "scale(factor, in, out)".
-/// Throws trace_error for a fault in the kernel.
+/// Defines a kernel of N dimensions from a lambda on device types. `words` is its name, a C identifier,
+/// optionally followed by parameter names for the printed source in parentheses: "scale(factor, in, out)".
+/// Throws trace_error for an error in the kernel.
 template <int N, detail::traceable F>
 auto kernel(std::string_view words, F f, const char* file = __builtin_FILE(),
             std::uint32_t line = __builtin_LINE()) {
@@ -134,7 +134,7 @@ template <int N, class F>
 requires std::is_class_v<F> BALM_REFUSED("Balm: a kernel has a name: balm::kernel<1>(\"name\", lambda)")
 F kernel(F f);
 
-/// The same for a generic lambda, which has no signature of its own:
+/// The same for a generic lambda, with an explicit signature:
 /// `kernel<1, void(In<float>, Out<float>)>("copy", [](auto in, auto out) {…})`.
 template <int N, class Signature, class F>
 requires std::is_function_v<Signature>

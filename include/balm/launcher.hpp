@@ -1,5 +1,5 @@
 #pragma once
-// execute(): the forms in which devices, queues and programs of modules launch kernels.
+// execute(): how devices, queues and programs of modules launch kernels.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace balm {
 
 namespace detail {
 
-/// The grid of a launch: a number for each dimension; `local` and `offset` may be null.
+/// The grid of a launch, one number per dimension; `local` and `offset` may be null.
 struct nd_range {
     int dimensions;
     const std::size_t* global;
@@ -23,34 +23,34 @@ struct nd_range {
 
 }  // namespace detail
 
-/// Launches kernels: the base of `balm::device`, `balm::queue` and `balm::program`. Each form of execute()
-/// ends with the events that the launch waits for. Each throws usage_error for work-groups that do not divide
-/// the grid or do not fit the device.
+/// Launches kernels: the base class of `balm::device`, `balm::queue` and `balm::program`. The last arguments
+/// of every execute() are the events that the launch waits for. Throws usage_error if the work-groups do not
+/// divide the grid or do not fit the device.
 template <class Derived>
 class launcher {
 public:
-    /// Runs a kernel over `global` work-items, after the events; the work-group's size is Balm's choice.
+    /// Launches a kernel over `global` work-items, after the events; Balm chooses the work-group size.
     ///
     ///     balm::event done = device.execute(mat_mult(2, a, b, r), {2, 2}, a_written, b_written);
     template <int N, waitable... Waits>
     pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, Waits&&... waits) const {
         return launched(kernel, {N, global.data()}, wait_list(std::forward<Waits>(waits)...));
     }
-    /// Runs a kernel over `global` work-items in work-groups of `local`, which divides it.
+    /// Launches a kernel over `global` work-items in work-groups of `local`, which must divide it.
     template <int N, waitable... Waits>
     pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, const launch_size<N>& local,
                     Waits&&... waits) const {
         return launched(kernel, {N, global.data(), local.data()}, wait_list(std::forward<Waits>(waits)...));
     }
-    /// Runs a kernel over so many work-groups of so many work-items: `execute(kernel(a), balm::groups(120,
-    /// 256))`.
+    /// Launches a kernel over a number of work-groups of a given size:
+    /// `execute(kernel(a), balm::groups(120, 256))`.
     template <int N, int M, waitable... Waits>
     pending execute(const bound_kernel<N>& kernel, const group_grid<M>& grid, Waits&&... waits) const {
         detail::check_dimensions<N, M>();
         return launched(kernel, {N, grid.global().data(), grid.size.data()},
                         wait_list(std::forward<Waits>(waits)...));
     }
-    /// The same as over `global` where the grid begins at an offset, from which global_id runs:
+    /// Launches a kernel over a grid with an offset, at which global_id begins:
     /// `execute(kernel(a), {64, 64}, balm::offset(8, 0))`.
     template <int N, int M, waitable... Waits>
     pending execute(const bound_kernel<N>& kernel, const launch_size<N>& global, const grid_offset<M>& from,

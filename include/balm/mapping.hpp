@@ -1,5 +1,5 @@
 #pragma once
-// Device memory as the host sees it while it is mapped.
+// Device memory that is mapped into host memory.
 
 #include <cstddef>
 #include <memory>
@@ -19,14 +19,15 @@ void* mapping_data(const runtime::mapping&);
 event mapping_release(runtime::mapping&);
 }  // namespace detail
 
-/// The elements of a buffer, mapped into host memory until this object goes: to read and to write, or `const
-/// T` only to read. A device in the host's memory (a CPU) is used in place, others through pinned memory that
-/// is written back at the end. Until then commands that would meet the mapping throw usage_error.
+/// The elements of a buffer, mapped into host memory for the lifetime of this object, for reading and
+/// writing, or as `const T` for reading only. A device that shares the memory of the host (a CPU) maps in
+/// place; other devices map a copy in pinned memory, and write it back at the end. Until then commands that
+/// conflict with the mapping throw usage_error.
 ///
 ///     {
-///         auto view = buffer.map();      // waits for what writes the buffer
+///         auto view = buffer.map();      // waits for commands that write the buffer
 ///         for (float& x : view) x *= 2;
-///     }                                  // given back: later commands see the new elements
+///     }                                  // unmapped: later commands see the new elements
 template <class T>
 class mapped {
 public:
@@ -46,8 +47,8 @@ public:
     T* end() const { return elements_ + count_; }
     T& operator[](std::size_t i) const { return elements_[i]; }
 
-    /// Gives the memory back before the object goes; the elements may no longer be touched. The event says
-    /// when the device has what was written.
+    /// Unmaps the elements before the object is destroyed; they must not be accessed any more. The event
+    /// completes once the device has what was written.
     pending release() {
         elements_ = nullptr;
         count_ = 0;

@@ -18,15 +18,15 @@ void write_matrix_market(const std::string& path, const sparse_state*, trace::ty
 
 }  // namespace array
 
-/// The matrix of a Matrix Market file in coordinate format. Fields are real, integer, complex and pattern,
-/// whose entries are 1; matrices are general, symmetric, skew-symmetric or Hermitian, of which files hold the
-/// lower triangle: both triangles are stored. Entries of the same place add up. Numbers are read in T,
-/// whatever the locale: too small ones become 0, infinities and NaN stay.
+/// Reads a Matrix Market file in coordinate format. Fields may be real, integer, complex, or pattern, whose
+/// entries are 1. Matrices may be general, symmetric, skew-symmetric or Hermitian; files hold the lower
+/// triangle of the latter three, and both triangles are stored. Duplicate entries are added up. Numbers are
+/// parsed as T, whatever the locale: underflow becomes 0, infinities and NaN are kept.
 ///
-/// The file is read as a whole: host memory holds it and about 60 bytes an entry. Throws
-/// usage_error, which names the file and the line: where it cannot be read or is damaged; for a dense matrix
-/// (array); for fields that T does not hold (complex into real, real into integers), and numbers beyond T's
-/// range. Throws what the constructor of sparse_matrix throws.
+/// The whole file is in host memory while it is read, with about 60 bytes per entry. Throws usage_error,
+/// which names the file and the line, if the file cannot be read or is malformed, for a dense matrix (array),
+/// for fields that T cannot hold (complex into real, real into integers), and for numbers out of the range of
+/// T. Throws what the constructor of sparse_matrix throws.
 ///
 ///     auto A = balm::read_matrix_market<double>(ctx, "bcsstk01.mtx");
 template <class T, class Index = std::int32_t>
@@ -36,9 +36,9 @@ sparse_matrix<T, Index> read_matrix_market(const context& where, const std::stri
         array::read_matrix_market(where, path, detail::array_type<T>(), scalar_of<Index>, how));
 }
 
-/// Writes the entries of to_csr(matrix) as a Matrix Market file, general, in place of one that is there. The
-/// field is real, integer or complex; numbers have as many digits as tell them apart from others of their
-/// type. Throws usage_error for no matrix, and where the file cannot be written, which leaves part of it.
+/// Writes the entries of to_csr(matrix) as a general Matrix Market file, and replaces an existing file. The
+/// field is real, integer or complex; numbers have enough digits to distinguish them from others of their
+/// type. Throws usage_error if there is no matrix, or if the file cannot be written; part of it may remain.
 ///
 ///     balm::write_matrix_market("product.mtx", A);
 template <class T, class Index>

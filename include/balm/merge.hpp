@@ -19,31 +19,31 @@ namespace balm {
 
 namespace array {
 
-/// The order of sorted arrays: of numbers, or by a comparison of two elements.
+/// The order of sorted arrays: that of numbers, or a comparison of two elements.
 struct ordering {
     sort_order order = sort_order::ascending;
     comparison is_ahead = {};
 };
 using vector_list = std::span<const std::shared_ptr<vector_state>>;
 
-/// Two lists of sorted arrays of the same types: the first `keys` of each are what they are sorted by, the
-/// others stand beside them.
+/// Two lists of sorted arrays of the same types. The first `keys` arrays of each list are its sort keys; the
+/// others are values.
 struct sorted_pair {
-    const char* name;  ///< the function that is called, for messages
+    const char* name;  ///< the called function, for messages
     vector_list first, second;
     std::size_t keys;
     ordering by = {};
 };
-/// Makes vectors of both lists' elements, merged: as many as a list has.
+/// Merges both lists into new vectors, one for each array of a list.
 void merge(const sorted_pair&, std::shared_ptr<vector_state>* made);
-/// The same into vectors of as many elements.
+/// The same into existing vectors of the size of the result.
 void merge_into(vector_list into, const sorted_pair&);
 
 }  // namespace array
 
 namespace detail {
 
-/// Arrays as vectors; expressions are computed.
+/// Arrays as vectors; expressions are materialised.
 struct vectors_of_arrays {
     inline_vector<std::shared_ptr<array::vector_state>, 4> list;
 
@@ -69,7 +69,7 @@ template <class... A>
 inline constexpr bool are_sort_keys<std::tuple<A...>> =
     (sort_key_element<std::remove_const_t<typename std::remove_cvref_t<A>::value_type>> && ...);
 
-/// The order that the last argument of a call names; without one, ascending numbers.
+/// The order that the last argument of a call specifies; ascending numbers by default.
 template <class K, class... Manner>
 array::ordering ordering_of(const Manner&... manner) {
     static_assert(sizeof...(Manner) <= 1 && (is_sort_manner<Manner> && ...),
@@ -140,7 +140,7 @@ void with_sorted_pair(const char* name, const A& a, const B& b, const Use& use, 
     use(array::sorted_pair{name, first, second, array_count<A>, ordering_of<A>(manner...)});
 }
 
-/// Makes a tuple of what each of the lists becomes.
+/// Returns the vectors whose states `make` stores, as a Result.
 template <class Result>
 Result made_by(const auto& make) {
     std::shared_ptr<array::vector_state> states[32];
@@ -158,14 +158,15 @@ vectors_of_arrays targets_in(const std::tuple<vector<T>&...>& into) {
 
 }  // namespace detail
 
-/// Merges two arrays that are sorted in the same order into a vector; of lists of arrays, which are sorted by
-/// the first, where that is equal by the second …, into a tuple of vectors. Equal elements keep their order,
-/// those of `a` first. The order is that of balm::sort, ascending: -0 is ahead of +0, NaNs are last. The last
-/// argument may be balm::descending, or a comparison, as for balm::sort. The result of arrays that are
-/// not sorted, or of a comparison that is no order, is as long, and unspecified.
+/// Merges two arrays that are sorted in the same order into a vector. Lists of arrays, which are sorted by
+/// the first array, then by the second …, are merged into a tuple of vectors. Equal elements keep their
+/// order, and those of `a` come first. The order is that of balm::sort, ascending by default: -0 precedes +0,
+/// NaNs are last. The last argument may be balm::descending, or a comparison, as for balm::sort. If the
+/// arrays are not sorted, or the comparison is not an order, the result has the same size and unspecified
+/// elements.
 ///
-/// Expressions are computed first. Reads and writes each element once. Of vectors over several devices the
-/// result lies on the first one.
+/// Expressions are materialised first. Each element is read and written once. For vectors over several
+/// devices, the result is on the first one.
 ///
 ///     auto all = balm::merge(a, b);
 ///     auto [year, month] = balm::merge(std::tie(y, m), std::tie(other_y, other_m));
@@ -177,8 +178,8 @@ auto merge(const A& a, const B& b, const Manner&... order_or_comparison) {
             order_or_comparison...);
     });
 }
-/// The same into a vector, or several, of exactly as many elements as a and b have together. Throws
-/// usage_error for targets of another size, or that are merged themselves.
+/// The same into an existing vector, or several, of exactly as many elements as a and b have together. Throws
+/// usage_error if a target has another size or is merged itself.
 ///
 ///     balm::merge_into(all, a, b);
 template <class T, array_list A, array_list B, class... Manner>
@@ -195,9 +196,9 @@ void merge_into(std::tuple<vector<T>&...> into, const A& a, const B& b,
         order_or_comparison...);
 }
 
-/// Merges sorted keys, and moves the elements of other arrays with them: returns a tuple of the keys and the
-/// values. Keys and values are an array each, or several: then the tuple has a tuple of vectors. Values are
-/// of any type. All else is as for merge.
+/// Merges sorted keys, and moves the elements of other arrays with them. Returns a tuple of the keys and the
+/// values. Keys and values are one array each, or several, which become a tuple of vectors. Values may have
+/// any type. Everything else is as for merge.
 ///
 ///     auto [keys, values] = balm::merge_by_key(k, v, other_k, other_v);
 ///     auto [k, xy] = balm::merge_by_key(k1, std::tie(x1, y1), k2, std::tie(x2, y2), balm::descending);
@@ -211,8 +212,8 @@ auto merge_by_key(const KA& keys, const VA& values, const KB& other_keys, const 
             [&](const array::sorted_pair& both) { array::merge(both, made); }, order_or_comparison...);
     });
 }
-/// The same into vectors of exactly as many elements as there are: a target for each array of keys, then one
-/// for each of values.
+/// The same into existing vectors of exactly the size of the result: a target for each array of keys, then
+/// one for each array of values.
 ///
 ///     balm::merge_by_key_into(std::tie(keys, values), k, v, other_k, other_v);
 template <class... T, array_list KA, array_list VA, array_list KB, array_list VB, class... Manner>

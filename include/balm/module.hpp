@@ -1,6 +1,6 @@
 #pragma once
-// Modules: kernels, functions, constants and the host code that launches them, defined as one and made ready
-// on each device that they are used on: compiled once, with memory for the constants there.
+// Modules: kernels, functions, constants and the host code that launches them, defined together. For each
+// device that uses a module, its kernels are compiled once and its constants have memory there.
 //
 //     balm::module<balm::host_array<float>(std::span<const float>)> polynomial(
 //         [](balm::module_builder& m) {
@@ -51,33 +51,33 @@ class instance_state;
 using given_constant = std::shared_ptr<const ir::constant_data>;
 
 std::shared_ptr<module_state> make_module();
-/// Adds a constant to a module under definition. Throws usage_error for no elements, or too many to count.
+/// Adds a constant to a module under definition. Throws usage_error if the name is not an identifier, and for
+/// no elements or too many.
 given_constant add_constant(module_state&, std::string_view name, trace::type element, std::size_t count);
-/// Refuses a kernel or function that reads a constant which the module neither has nor links.
+/// Throws usage_error for a kernel or function that reads a constant which the module neither has nor links.
 void check_constants(const module_state&, const ir::function&);
 void add_kernel(module_state&, const std::shared_ptr<const ir::function>&);
 void set_options(module_state&, compile_options);
 void add_link(module_state&, const std::shared_ptr<module_state>& other);
 void end_definition(module_state&);
-/// Keeps the exception that is being handled for the first use.
+/// Stores the exception that is being handled; the first use of the module throws it.
 void fail_definition(module_state&);
 
 std::shared_ptr<instance_state> instance_on(module_state&, const balm::device&);
-/// Throws usage_error where the instance's module does not link this one.
+/// Throws usage_error if the instance's module does not link this one.
 std::shared_ptr<instance_state> linked_instance(const instance_state&, const module_state&);
 balm::device device_of(const instance_state&);
 void write_constant(const instance_state&, const given_constant&, const void* from, std::size_t count);
 void read_constant(const instance_state&, const given_constant&, void* to);
 std::size_t constant_size(const given_constant&) noexcept;
-/// A pointer to the constant's first element, in the trace that is recorded. Throws trace_error for a handle
-/// that no module gave.
+/// A pointer to the constant's first element, in the current trace. Throws usage_error for an empty handle.
 trace::node constant_node(const given_constant&);
 template <class T>
 using constant_element = dsl::detail::memory_element<T>;
 template <class T>
 using constant_memory = dsl::detail::memory<constant_element<T>, trace::access::in, space::constant>;
 
-/// What m.entry(…) gives.
+/// The result of m.entry(…).
 template <class F>
 struct module_entry {
     F run;
@@ -87,7 +87,7 @@ inline constexpr bool is_module_entry = false;
 template <class F>
 inline constexpr bool is_module_entry<module_entry<F>> = true;
 
-/// An entry of any type.
+/// A type-erased entry.
 template <class R, class... A>
 struct module_call {
     virtual ~module_call() = default;
@@ -108,19 +108,20 @@ struct module_call_of final : module_call<R, A...> {
 }  // namespace detail
 
 namespace dsl {
-/// Has the operators of the kernel language found for what is made outside of kernels.
+/// Lets argument-dependent lookup find the operators of the kernel language for objects that are made outside
+/// of kernels.
 struct captured {};
 }  // namespace dsl
 
-/// A module's array of constants: what `m.constant<T>(n)` gives. Kernels and functions of the module capture
-/// it and read its elements, `table[i]`; the entry writes them, `p.set(table, values)`. A handle.
+/// A module's array of constants, as `m.constant<T>(n)` returns it. Kernels and functions of the module
+/// capture it and read its elements, `table[i]`; the entry writes them, `p.set(table, values)`. A handle.
 template <class T>
 requires element_type<T> || complex_type<T>
 class module_array {
 public:
     using value_type = T;
 
-    /// Of no module: to be assigned to.
+    /// An empty handle: assign to it.
     module_array() = default;
     explicit module_array(detail::given_constant data) : data_(std::move(data)) {}
 
@@ -130,8 +131,8 @@ public:
         trace::check_index(i.value, size(), i.where);
         return detail::constant_memory<T>(detail::constant_node(data_))[i];
     }
-    /// A pointer to the first element, in a kernel or function. Refused when the kernel is compiled for a
-    /// device without room for the array in its constant memory, if it is kept or passed on.
+    /// A pointer to the first element, in a kernel or function. A kernel that keeps it or passes it on is
+    /// refused when it is compiled for a device whose constant memory has no room for the array.
     dsl::Ptr<const detail::constant_element<T>, space::constant> data() const {
         return detail::constant_memory<T>(detail::constant_node(data_)).data();
     }
@@ -142,15 +143,16 @@ private:
     detail::given_constant data_;
 };
 
-/// A module's constant of one value: what `m.constant<T>()` gives. In kernels and functions a number counts
-/// as its value; a structure's members are `c->member`; `c.value()` is a variable that begins as the value.
+/// A module's constant of one value, as `m.constant<T>()` returns it. In kernels and functions a number is
+/// used as its value, a structure's members are `c->member`, and `c.value()` is a variable that is
+/// initialised with the value.
 template <class T>
 requires element_type<T> || complex_type<T>
 class module_constant : public dsl::captured {
 public:
     using value_type = dsl::detail::loaded_type<detail::constant_element<T>>;
 
-    /// Of no module: to be assigned to.
+    /// An empty handle: assign to it.
     module_constant() = default;
     explicit module_constant(detail::given_constant data) : data_(std::move(data)) {}
 
@@ -172,26 +174,26 @@ private:
     detail::given_constant data_;
 };
 
-/// Numbers count as values where they are used.
+/// Constants that are numbers are used as their values.
 template <class T>
 requires dsl::detail::number<T> || std::same_as<T, half>
 inline constexpr bool dsl::detail::is_proxy<module_constant<T>> = true;
 
 /// A module on one device, as its entry sees it: launches the module's kernels and writes its constants.
-/// What it is asked goes to the device's own queue, in order; any number of threads may run entries at once.
-/// The kernels that it executes may read constants of the module and of those that it links, and are compiled
+/// Commands go to the device's default queue, in order; any number of threads may run entries at once. The
+/// kernels that it launches may read constants of the module and of those that it links, and are compiled
 /// with the module's options.
 class program : public launcher<program> {
 public:
     explicit program(std::shared_ptr<detail::instance_state> state)
         : state_(std::move(state)), device_(detail::device_of(*state_)) {}
 
-    /// The device: makes buffers, and other queues.
+    /// The device, which makes buffers and other queues.
     const balm::device& device() const { return device_; }
 
     /// Writes all elements of a constant on this device, in order with launches: later ones see the new
-    /// contents, earlier ones the old. Does not block. The values may be reused at once. Throws usage_error
-    /// for another number of elements.
+    /// contents, earlier ones the old. The values may be reused immediately: up to 4 MiB are staged, more is
+    /// transferred before the call returns. Throws usage_error if the number of elements differs.
     template <class T>
     void set(const module_array<T>& constant, std::span<const std::type_identity_t<T>> values) const {
         detail::write_constant(*state_, constant.constant(), values.data(), values.size());
@@ -204,7 +206,7 @@ public:
     void set(const module_constant<T>& constant, const std::type_identity_t<T>& value) const {
         detail::write_constant(*state_, constant.constant(), &value, 1);
     }
-    /// What a constant holds on this device; zeros where nothing was set. Blocks.
+    /// Reads a constant on this device; zeros if it was never set. Blocks.
     template <class T>
     host_array<T> get(const module_array<T>& constant) const {
         host_array<T> values(shape(constant.size()));
@@ -219,7 +221,7 @@ public:
     }
 
     /// A module that this one links, on the same device: `p.linked(tables)(x)` runs its entry. Throws
-    /// usage_error for one that is not linked.
+    /// usage_error if it is not linked.
     template <class Signature>
     auto linked(const module<Signature>& other) const {
         return other.instance(detail::linked_instance(*state_, *other.state()));
@@ -233,14 +235,14 @@ private:
     balm::device device_;
 };
 
-/// What the definition of a module is given: makes the module's parts.
+/// Makes the parts of a module; passed to the module's definition.
 class module_builder {
 public:
     explicit module_builder(std::shared_ptr<detail::module_state> state) : state_(std::move(state)) {}
     module_builder(const module_builder&) = delete;
     module_builder& operator=(const module_builder&) = delete;
 
-    /// A kernel, as balm::kernel<N>(…) makes one. It is compiled when the module is first asked for a device.
+    /// A kernel, as balm::kernel<N>(…) makes one. It is compiled when the module is first used on a device.
     template <int N, detail::traceable F>
     auto kernel(std::string_view words, F f, const char* file = __builtin_FILE(),
                 std::uint32_t line = __builtin_LINE()) {
@@ -276,9 +278,9 @@ public:
         return made;
     }
 
-    /// An array of n elements that kernels read and the entry writes; the name is for the printed source and
-    /// messages. Zeros until it is set. Of any size: what the device's constant memory has no room for lies
-    /// in global memory.
+    /// An array of n elements that kernels read and the entry writes, initially zeros. The name appears in
+    /// the printed source and in messages. It may have any size: if the constant memory of the device has no
+    /// room for it, it is in global memory.
     template <class T>
     module_array<T> constant(std::string_view name, std::size_t n) {
         return module_array<T>(detail::add_constant(*state_, name, element<T>(), n));
@@ -287,7 +289,7 @@ public:
     module_array<T> constant(std::size_t n) {
         return constant<T>("table", n);
     }
-    /// The same of one value.
+    /// The same for one value.
     template <class T>
     module_constant<T> constant(std::string_view name = "value") {
         return module_constant<T>(detail::add_constant(*state_, name, element<T>(), 1));
@@ -296,14 +298,15 @@ public:
     /// How the module's launches are compiled, on every device.
     void options(compile_options wanted) { detail::set_options(*state_, std::move(wanted)); }
 
-    /// Lets the module's kernels read the other's constants, which are the other's own: both see what either
-    /// has set. The other is defined ahead of this one, and made ready on a device together with it.
+    /// Lets the module's kernels read the constants of another module. They are shared: each module sees what
+    /// the other has set. The other module must be defined before this one, and is instantiated on a device
+    /// together with it.
     template <class Signature>
     void link(const module<Signature>& other) {
         detail::add_link(*state_, other.state());
     }
 
-    /// The host code, to be returned by the definition: takes a balm::program& and the parameters of the
+    /// The host code, which the definition returns. It takes a balm::program& and the parameters of the
     /// module's signature. Several threads may run it at once.
     template <class F>
     detail::module_entry<F> entry(F run) {
@@ -318,7 +321,7 @@ private:
     std::shared_ptr<detail::module_state> state_;
 };
 
-/// A module on one device: what `m.on(device)` gives. Called, it runs the entry. A handle.
+/// A module on one device, as `m.on(device)` returns it. Calling it runs the entry. A handle.
 template <class Signature>
 class module_instance;
 template <class R, class... A>
@@ -343,9 +346,9 @@ private:
 };
 
 /// Kernels, functions, constants and an entry, defined by a lambda that takes a module_builder& and returns
-/// m.entry(…). The lambda runs once, now; a fault in it is thrown here (of a static module, by its first
-/// use). A handle: copies are the same module; safe to use from any thread. The memory of its constants is
-/// given back with the last of them and of its instances.
+/// m.entry(…). The constructor runs the lambda once and throws its errors (those of a static module are
+/// thrown by its first use). A handle: copies are the same module; safe to use from any thread. The memory of
+/// its constants is freed with the last copy of the module and of its instances.
 template <class R, class... A>
 class module<R(A...)> {
 public:
@@ -369,9 +372,9 @@ public:
         }
     }
 
-    /// The module on a device; the first call there compiles its kernels and makes its constants, zeros. The
-    /// same instance every time. Throws build_error, out_of_memory_error, usage_error for a device that lacks
-    /// what a kernel needs.
+    /// The instance of the module on a device; every call returns the same one. The first call compiles the
+    /// kernels and allocates the constants, initially zeros. Throws build_error, out_of_memory_error,
+    /// usage_error if the device lacks what a kernel needs.
     module_instance<R(A...)> on(const balm::device& device) const {
         return instance(detail::instance_on(*state_, device));
     }

@@ -1,6 +1,6 @@
 #pragma once
-// Multivectors: N vectors that expressions treat as one, component by component, and that are computed by one
-// kernel. Velocities of particles, the state of an ensemble of systems.
+// Multivectors: N vectors that expressions treat as one, component by component, and that one kernel
+// computes. For velocities of particles or the state of an ensemble of systems.
 
 #include <array>
 #include <cstddef>
@@ -50,7 +50,7 @@ inline constexpr std::size_t coefficients_of<std::array<T, N>> = N;
 /// A multivector or an expression of them.
 template <class A>
 concept multi_value = (detail::components_of<std::remove_cvref_t<A>> > 0);
-/// What stands beside one: N host values, or what counts for every component.
+/// An operand beside a multivector: N host values, or an operand that applies to every component.
 template <class A>
 concept multi_operand =
     multi_value<A> ||(detail::coefficients_of<std::remove_cvref_t<A>> > 0) || array_operand<A>;
@@ -59,7 +59,7 @@ concept multi_operands = (multi_operand<A> && ...) && (multi_value<A> || ...);
 
 namespace detail {
 
-/// How many components the operands have together; 0 where they do not agree.
+/// The number of components that the operands have in common; 0 if they differ.
 template <class... A>
 constexpr std::size_t common_components() {
     std::size_t common = 0;
@@ -73,7 +73,7 @@ constexpr std::size_t common_components() {
     return agree ? common : 0;
 }
 
-/// What an operand is in component k.
+/// Component k of an operand.
 template <class A>
 decltype(auto) component(std::size_t k, A&& a) {
     using plain = std::remove_cvref_t<A>;
@@ -103,8 +103,8 @@ auto reduce_components(std::index_sequence<K...>, F&& lazily, A&& a) {
 
 }  // namespace detail
 
-/// The results of a function of the operands' components, which are vectors, expressions and host values; in
-/// every component the same function.
+/// Applies a function to the operands component by component. It takes vectors, expressions and host values,
+/// and is the same in every component.
 ///
 ///     u = balm::each([](auto x, auto rate) { return x * exp(-rate * dt); }, u, rates);
 template <class F, class... A>
@@ -116,8 +116,9 @@ auto each(F&& f, A&&... a) {
 }
 
 /// N vectors of the same size on the devices of a context. Operators and built-ins work component by
-/// component; std::array<double, N> gives each component its own coefficient, and vectors and numbers count
-/// for all of them. An assignment is one kernel. Reductions give an array of N results, by one kernel too.
+/// component; std::array<double, N> has one coefficient for each component; vectors and numbers apply to
+/// every component. An assignment is one kernel. Reductions return an array of N results, from one kernel
+/// too.
 ///
 ///     balm::multivector<double, 3> x(ctx, n, 0.0), v(ctx, n, 1.0);
 ///     x += dt * v;
@@ -134,19 +135,19 @@ public:
 
     /// No elements, and no device: assign to it.
     multivector() = default;
-    /// `size` elements in each component, not set.
+    /// `size` uninitialised elements in each component.
     multivector(const context& where, std::size_t size) {
         for (vector<T>& part : parts_) part = vector<T>(where, size);
     }
     multivector(const context& where, std::size_t size, T value) {
         for (vector<T>& part : parts_) part = vector<T>(where, size, value);
     }
-    /// These vectors. Throws usage_error where their sizes differ.
+    /// A multivector of these vectors. Throws usage_error if their sizes differ.
     explicit multivector(std::array<vector<T>, N> parts) : parts_(std::move(parts)) {
         for (const vector<T>& part : parts_)
             if (part.size() != size()) detail::buffer_size_mismatch("join", shape(size()), part.size());
     }
-    /// Computed; as many elements as the expression.
+    /// Computes an expression; has its size.
     template <class U>
     multivector(const multi_expr<U, N>& e) {  // NOLINT(google-explicit-constructor)
         *this = e;
@@ -160,11 +161,11 @@ public:
     /// One of the components.
     vector<T>& operator()(std::size_t k) { return parts_[k]; }
     const vector<T>& operator()(std::size_t k) const { return parts_[k]; }
-    /// Elements of each component.
+    /// The number of elements of each component.
     std::size_t size() const { return parts_[0].size(); }
     bool empty() const { return size() == 0; }
 
-    /// Computes every component, in one kernel, from the elements as they were before.
+    /// Computes every component in one kernel, which reads the old elements.
     template <class A>
     requires multi_operand<A> multivector& operator=(A&& a) {
         static_assert(!multi_value<A> || detail::components_of<std::remove_cvref_t<A>> == N,
@@ -212,7 +213,7 @@ auto operator-(A&& a) {
 #undef BALM_OPERAND
 #undef BALM_OPERANDS
 
-/// Reductions of every component, by one kernel: an array of N results. As those of vectors.
+/// Reductions of every component in one kernel, as for vectors: an array of N results.
 #define BALM_REDUCTION(name)                                                           \
     template <multi_value A>                                                           \
     auto name(A&& a) {                                                                 \

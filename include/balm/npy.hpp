@@ -1,6 +1,6 @@
 #pragma once
-// Arrays in the files of NumPy: .npy holds one, .npz several by name (NumPy Enhancement Proposal 1; an .npz
-// is a zip archive of .npy files). Nothing needs to be installed.
+// Arrays in NumPy files: .npy holds one, .npz several by name (NumPy Enhancement Proposal 1; an .npz is a zip
+// archive of .npy files). Nothing needs to be installed.
 
 #include <cstddef>
 #include <memory>
@@ -35,7 +35,7 @@ void write_npz(npz_output&, const std::string& name, const element_layout&, cons
                const void* elements, npy_order);
 void close_npz(npz_output&);
 
-/// Host memory to write: an array keeps its shape.
+/// The elements to write, in host memory; a host array keeps its shape.
 template <plain_element T>
 const host_array<T>& npy_elements(const host_array<T>& of) {
     return of;
@@ -82,13 +82,13 @@ host_array<T> npy_host_array(Read&& read) {
 ///     if (balm::read_npy_header("field.npy").type == "<f8") …
 npy_header read_npy_header(const std::string& path);
 
-/// The array of a .npy file (versions 1 to 3), in its shape: in C's or Fortran's order and of either byte
-/// order, it comes out row by row, in the order of the host. T must be the file's type: read_npy_header names
-/// it. Of a short vector, such as float4, the file's last dimension has the lanes. What follows the array in
-/// the file is not read.
+/// Reads the array of a .npy file (versions 1 to 3) in its shape. The file may be in C or Fortran order and
+/// of either byte order; the result is row-major, in the host's byte order. T must be the file's type, which
+/// read_npy_header returns. For short vectors, such as float4, the last dimension of the file is the lanes.
+/// Data after the array is ignored.
 ///
-/// Throws usage_error, which names the file: where it cannot be read, is damaged or ends early; for another
-/// type than T, structures, Python objects and text; for more than eight dimensions.
+/// Throws usage_error, which names the file, if it cannot be read, is malformed or truncated, if its type is
+/// not T (structures, Python objects and text never are), or if it has more than eight dimensions.
 ///
 ///     balm::host_array<float> field = balm::read_npy<float>("field.npy");
 template <plain_element T>
@@ -97,7 +97,7 @@ host_array<T> read_npy(const std::string& path) {
         detail::read_npy(path, element, place);
     });
 }
-/// The same as a vector, row by row.
+/// Reads the array into a vector, in row-major order.
 ///
 ///     balm::vector<float> x = balm::read_npy<float>(ctx, "field.npy");
 template <plain_element T>
@@ -105,9 +105,9 @@ vector<T> read_npy(const context& where, const std::string& path) {
     return vector<T>(where, read_npy<T>(path));
 }
 
-/// Writes an array as a .npy file, in place of one that is there: a host array, a view or an expression in
-/// its shape; a vector, a std::vector or another contiguous range in one dimension. Blocks where the elements
-/// are on a device. Throws usage_error where the file cannot be written, which leaves part of it.
+/// Writes an array as a .npy file, and replaces an existing file. A host array, a view or an expression is
+/// written in its shape; a vector, a std::vector or another contiguous range in one dimension. Blocks if the
+/// elements are on a device. Throws usage_error if the file cannot be written; part of it may remain.
 ///
 ///     balm::write_npy("field.npy", balm::view(x, {rows, columns}));
 template <detail::npy_array A>
@@ -124,23 +124,23 @@ void write_npy(const std::string& path, const A& array, npy_order order = npy_or
 ///     balm::host_array<int> steps = file.read<int>("steps");
 class npz_reader {
 public:
-    /// Reads the archive's directory. Throws usage_error where the file cannot be read or is damaged.
+    /// Reads the archive's directory. Throws usage_error if the file cannot be read or is malformed.
     explicit npz_reader(const std::string& path) : file_(detail::open_npz(path)) {}
 
     /// The names of the arrays, in the order of the archive.
     std::vector<std::string> names() const { return detail::npz_names(*file_); }
-    /// The header of an array. Throws usage_error where there is none of that name, or it is damaged.
+    /// The header of an array. Throws usage_error if there is no array of that name, or if it is malformed.
     npy_header header(const std::string& name) const { return detail::npz_header(*file_, name); }
 
-    /// An array in its shape, as balm::read_npy reads one. Throws usage_error, also where there is none of
-    /// that name, where its checksum differs, and for another compression than deflate.
+    /// Reads an array in its shape, as balm::read_npy does. Also throws usage_error if there is no array of
+    /// that name, if its checksum differs, or if its compression is not deflate.
     template <plain_element T>
     host_array<T> read(const std::string& name) const {
         return detail::npy_host_array<T>([&](const detail::element_layout& element, detail::npy_place place) {
             detail::read_npz(*file_, name, element, place);
         });
     }
-    /// The same as a vector, row by row.
+    /// Reads an array into a vector, in row-major order.
     template <plain_element T>
     vector<T> read(const context& where, const std::string& name) const {
         return vector<T>(where, read<T>(name));
@@ -150,7 +150,7 @@ private:
     std::shared_ptr<const detail::npz_file> file_;
 };
 
-/// A .npz file to write, not compressed.
+/// A .npz file to write, uncompressed.
 ///
 ///     balm::npz_writer file("state.npz");
 ///     file.write("x", x);
@@ -158,11 +158,11 @@ private:
 ///     file.close();
 class npz_writer {
 public:
-    /// Begins a file, in place of one that is there. Throws usage_error where it cannot be written.
+    /// Creates a file, and replaces an existing one. Throws usage_error if it cannot be written.
     explicit npz_writer(const std::string& path) : file_(detail::create_npz(path)) {}
 
-    /// Adds an array, as balm::write_npy writes one. Throws usage_error where it cannot be written, for a
-    /// name that is empty, too long or there already, and after close().
+    /// Adds an array, as balm::write_npy writes one. Throws usage_error if it cannot be written, if the name
+    /// is empty, too long or already used, and after close().
     template <detail::npy_array A>
     void write(const std::string& name, const A& array, npy_order order = npy_order::rows) {
         const auto& elements = detail::npy_elements(array);
@@ -170,8 +170,8 @@ public:
         detail::write_npz(*file_, name, detail::layout_of<T>(), detail::npy_extents(elements),
                           elements.data(), order);
     }
-    /// Completes the file; without it, the destructor does, and reports no error. Throws usage_error where it
-    /// cannot be written.
+    /// Completes the file. Throws usage_error if it cannot be written. The destructor also completes it, but
+    /// reports no error.
     void close() { detail::close_npz(*file_); }
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// What the header of a .npy file says of its array.
+// The header of a .npy file, which describes its array.
 
 #include <cstdint>
 #include <string>
@@ -9,20 +9,21 @@
 
 namespace balm {
 
-/// The order of an array's elements in a file: C's, the last index fastest, or Fortran's, the first one.
+/// The order of an array's elements in a file: C order, in which the last index varies fastest, or Fortran
+/// order, in which the first one does.
 enum class npy_order : std::uint8_t { rows, columns };
 
-/// What the header of a .npy file says.
+/// The header of a .npy file.
 struct npy_header {
-    /// The type as NumPy writes it: "<f4" are 32-bit floating-point numbers, little-endian.
+    /// The type as NumPy writes it: "<f4" is a little-endian 32-bit floating-point number.
     std::string type;
-    /// The array's dimensions. An array of none, which is one element, has one here.
+    /// The extents of the array. A zero-dimensional array, which is one element, has one dimension here.
     shape extents;
     npy_order order = npy_order::rows;
 };
 
 namespace detail {
-/// Makes the array that is read, of these extents, and returns its elements.
+/// Allocates the array to be read, of these extents, and returns its elements.
 using npy_place = function_ref<void*(const shape&)>;
 }  // namespace detail
 

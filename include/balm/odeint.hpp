@@ -1,6 +1,6 @@
 #pragma once
-// Boost.odeint on Balm's vectors. Include it beside the steppers: no other header of Balm includes it, and
-// the library does not depend on Boost.
+// Boost.odeint on Balm's vectors. Include it together with the steppers: no other header of Balm includes it,
+// and the library does not depend on Boost.
 
 #include <algorithm>
 #include <array>
@@ -31,7 +31,7 @@ namespace balm {
 
 namespace detail {
 
-/// How many vectors a state has; 0 for all that is no state.
+/// The number of vectors in a state; 0 for any other type.
 template <class S>
 inline constexpr std::size_t vectors_of_state = 0;
 template <class T>
@@ -54,7 +54,7 @@ auto& vector_of_state(S& state) {
         return std::get<K>(state);
 }
 
-/// The numbers that elements consist of: of complex numbers the parts, of short vectors the lanes.
+/// The numbers that an element consists of: the parts of a complex number, the lanes of a short vector.
 template <class E>
 struct numbers_of {
     using type = E;
@@ -78,15 +78,15 @@ constexpr bool has_floats() {
 
 }  // namespace detail
 
-/// What Boost.odeint's steppers take as a state: a balm::vector<T>, or several as a balm::multivector<T, N>,
-/// an std::array<balm::vector<T>, N> or a tuple std::tuple<balm::vector<T>...>, whose vectors have the same
-/// number of elements on the same devices. T is float, double, half, complex, or a short vector of these.
+/// A state of the steppers of Boost.odeint: a balm::vector<T>, or several as a balm::multivector<T, N>, an
+/// std::array<balm::vector<T>, N> or an std::tuple<balm::vector<T>...>, whose vectors have the same number of
+/// elements on the same devices. T is float, double, half, complex, or a short vector of these.
 template <class S>
 concept odeint_state = (detail::vectors_of_state<S> > 0);
 
 namespace detail {
 
-/// Calls `f` with the vectors' numbers as constants.
+/// Calls `f` with the indices of the vectors as integral constants.
 template <class S, class F>
 decltype(auto) with_vectors_of(F&& f) {
     return [&]<std::size_t... K>(std::index_sequence<K...>)->decltype(auto) {
@@ -100,14 +100,14 @@ bool are_empty(const S&... states) {
     return (vector_of_state<0>(states).empty() && ...);
 }
 
-/// Whether both have as many elements, on the same devices or on none.
+/// Whether both have the same number of elements on the same devices, or both have no device.
 template <class T, class U>
 bool are_alike(const vector<T>& a, const vector<U>& b) {
     if (!a.state() || !b.state()) return !a.state() && !b.state();
     return a.size() == b.size() && a.context() == b.context();
 }
 
-/// Zeros where the other's elements are: odeint's multistep methods read states that they have not set.
+/// A vector of zeros like the other: multistep methods of odeint read states that they have not set.
 template <class T>
 vector<T> vector_like(const vector<T>& other) {
     if (!other.state()) return {};
@@ -116,7 +116,7 @@ vector<T> vector_like(const vector<T>& other) {
     return made;
 }
 
-/// One kernel, which assigns `value(k)` to the k-th vector.
+/// Assigns `value(k)` to the k-th vector, for every k in one kernel.
 template <class S, class F>
 void assign_state(S& to, const F& value) {
     with_vectors_of<S>([&](auto... k) {
@@ -127,8 +127,8 @@ void assign_state(S& to, const F& value) {
     });
 }
 
-/// The sum of factors times vectors. A vector whose factor is 0 is not read: half of what a Butcher tableau
-/// holds are zeros.
+/// The sum of factors times vectors. A vector whose factor is 0 is not read: half the entries of a Butcher
+/// tableau are zeros.
 template <class Factor, class First, class... Rest>
 expr<element_of<First>> weighted_sum(const Factor* factors, const First& first, const Rest&... rest) {
     static_assert((std::same_as<element_of<First>, element_of<Rest>> && ...),
@@ -148,7 +148,7 @@ expr<element_of<First>> weighted_sum(const Factor* factors, const First& first, 
     return sum ? *std::move(sum) : number_of<First>(0) * first;
 }
 
-/// The larger of expressions, element by element.
+/// The maximum of expressions, element by element.
 template <class A>
 A larger_of(A&& a) {
     return static_cast<A&&>(a);
@@ -158,8 +158,7 @@ auto larger_of(A&& a, Rest&&... rest) {
     return max(static_cast<A&&>(a), larger_of(static_cast<Rest&&>(rest)...));
 }
 
-/// A number for each element, for norms: of complex numbers the absolute value, of short vectors that of the
-/// largest lane.
+/// The magnitude of each element, for norms: the absolute value; for short vectors that of the largest lane.
 template <class A>
 auto magnitude(A&& a) {
     using element = element_of<A>;
@@ -171,8 +170,8 @@ auto magnitude(A&& a) {
     }
 }
 
-/// The largest of `value(k)` over elements and vectors, by one reduction; 0 for no elements. NaNs are passed
-/// over, as by Boost.odeint's algebras.
+/// The largest magnitude of `value(k)` over elements and vectors, by one reduction; 0 for no elements. NaNs
+/// are ignored, as in the algebras of Boost.odeint.
 template <class S, class F>
 auto largest_in_state(const S& state, const F& value) {
     return with_vectors_of<S>([&](auto... k) {
@@ -191,7 +190,7 @@ struct vectors_themselves {
     }
 };
 
-/// The error of a step in terms of what is tolerated.
+/// The error of a step relative to the tolerance.
 template <class Factor, class E, class X, class D>
 auto relative_error(const std::array<Factor, 4>& tolerance, const E& error, const X& x, const D& dxdt) {
     using number = number_of<E>;
@@ -253,9 +252,10 @@ private:
 
 }  // namespace detail
 
-/// What Boost.odeint's steppers do with states, in place of its `default_operations`: each operation is one
-/// kernel over all vectors of the state, and reads no vector whose factor is 0. Steppers find it by
-/// themselves; beside an algebra, `boost::numeric::odeint::vector_space_algebra`, it can be named, too.
+/// The operations of Boost.odeint's steppers on states, in place of its `default_operations`: each operation
+/// is one kernel over all vectors of the state, and reads no vector whose factor is 0. Steppers select it
+/// automatically; it can also be named, together with the algebra
+/// `boost::numeric::odeint::vector_space_algebra`.
 ///
 ///     using state = balm::multivector<double, 3>;
 ///     boost::numeric::odeint::runge_kutta4<state> stepper;
@@ -339,7 +339,7 @@ struct operations_dispatcher<S> {
 template <balm::odeint_state S>
 struct is_resizeable<S> : boost::true_type {};
 
-/// Zeros, where the other state has its elements.
+/// Makes a state of zeros like the other state.
 template <balm::odeint_state To, balm::odeint_state From>
 struct resize_impl<To, From> {
     static void resize(To& to, const From& from) {
@@ -380,8 +380,7 @@ struct vector_space_norm_inf<S> {
     }
 };
 
-/// The largest error of a step in terms of what is tolerated, by one reduction, which leaves the errors as
-/// they are.
+/// The largest error of a step relative to the tolerance, by one reduction, which does not change the errors.
 template <class Value, class Algebra>
 class default_error_checker<Value, Algebra, balm::odeint_operations> {
 public:
@@ -414,9 +413,9 @@ private:
 
 namespace detail {
 
-/// The step length for the next step of a multistep method, from the relative errors of the last three steps
-/// and their lengths: a filter whose coefficients Type names. One kernel stores the errors, and one
-/// reduction finds the largest that the filter makes of them.
+/// The length of the next step of a multistep method. A filter, whose coefficients Type selects, computes it
+/// from the relative errors and the lengths of the last three steps. One kernel stores the errors, and one
+/// reduction finds the largest filtered error.
 ///
 /// Source: G. Söderlind, Digital filters in adaptive time-stepping, 2003.
 template <class State, class Value, class Deriv, class Time, class Algebra, std::size_t Type>
@@ -429,7 +428,7 @@ public:
     using algebra_type = Algebra;
     using operations_type = balm::odeint_operations;
 
-    /// A step that would have to be shortened by more than this is repeated.
+    /// A step is repeated if the factor for the next length is below this.
     static double threshold() { return 0.9; }
 
     pid_step_adjuster(double eps_abs = 1e-6, double eps_rel = 1e-6, time_type longest = time_type(1))
@@ -455,7 +454,7 @@ public:
 
 private:
     struct step {
-        state_type error;  ///< in terms of what is tolerated
+        state_type error;  ///< relative to the tolerance
         time_type dt{};
     };
 
@@ -498,7 +497,7 @@ private:
 
     std::array<double, 4> tolerance_;
     time_type longest_;
-    std::array<step, 3> steps_;  ///< the last one, and those before
+    std::array<step, 3> steps_;  ///< the last step, and those before it
     std::size_t accepted_ = 0;
     pid_step_adjuster_coefficients<Type> coefficients_;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// Page-locked host memory: what transfers read and write directly, beside the program and at the bus's full
-// rate.
+// Page-locked host memory, which transfers read and write directly, asynchronously and at the full bandwidth
+// of the bus.
 
 #include <cstddef>
 #include <memory>
@@ -25,17 +25,17 @@ void check_range(const char* of, const shape& extents, std::size_t first, std::s
 }  // namespace detail
 
 /// An array in pinned (page-locked) host memory. A handle: copies share the elements. Writes from it and
-/// reads into it copy nothing aside: they go on beside the program, and keep the memory until they are done,
-/// so that the handle may go at any time. The elements, though, are the caller's to leave alone until the
-/// event says that the transfer is done.
+/// reads into it are not staged: they are asynchronous and keep the memory alive until they complete, so the
+/// handle may be destroyed at any time. The caller must not access the elements until the event says that the
+/// transfer has completed.
 ///
 ///     balm::pinned_array<float> in = device.pinned_array<float>(n);
 ///     std::fill(in.begin(), in.end(), 1.f);
-///     balm::event sent = buffer.write(in);  // returns at once
+///     balm::event sent = buffer.write(in);  // returns immediately
 ///     …
 ///     sent.wait();                          // now `in` may be changed
 ///
-/// Memory is pinned through the driver of the device; transfers of any device may use it.
+/// The device's driver pins the memory; transfers of any device may use it.
 template <class T>
 class pinned_array {
     static_assert(std::is_trivially_copyable_v<T>, "Balm: elements are copied byte by byte to devices");
@@ -48,7 +48,7 @@ public:
 
     /// No elements.
     pinned_array() = default;
-    /// Use device.pinned_array<T>(…). The elements are not set. Throws out_of_memory_error.
+    /// Use device.pinned_array<T>(…). The elements are uninitialised. Throws out_of_memory_error.
     pinned_array(const std::shared_ptr<runtime::device_state>& on, const balm::shape& extents)
         : shape_(extents),
           block_(detail::pinned_allocate(on, extents, sizeof(T))),
@@ -58,7 +58,7 @@ public:
     std::size_t size() const { return block_ ? shape_.count() : 0; }
     std::size_t size_bytes() const { return size() * sizeof(T); }
     bool empty() const { return size() == 0; }
-    /// Its dimensions, slowest first.
+    /// The extents, slowest dimension first.
     const balm::shape& shape() const { return shape_; }
 
     T* begin() const { return data(); }
@@ -66,7 +66,8 @@ public:
     /// The element at a flat index.
     T& operator[](std::size_t i) const { return elements_[i]; }
 
-    /// The elements [first, last), as an array that shares them. Throws usage_error beyond the end.
+    /// The elements [first, last), as an array that shares them. Throws usage_error if the range exceeds the
+    /// array.
     pinned_array range(std::size_t first, std::size_t last) const {
         detail::check_range("a pinned array", shape_, first, last);
         pinned_array part(*this);
@@ -79,7 +80,7 @@ public:
     /// The elements before `last`.
     pinned_array until(std::size_t last) const { return range(0, last); }
 
-    /// What the runtime knows of it; null for an array without memory.
+    /// The state that the runtime keeps; null for an array without memory.
     const std::shared_ptr<runtime::pinned_block>& block() const { return block_; }
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// Elements that other programs have, too: in NumPy's files, in DLPack tensors.
+// Element types for exchange with other programs: NumPy files, DLPack tensors.
 
 #include <concepts>
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace balm {
 
-/// Element types that NumPy's files and DLPack tensors have: numbers and truth values, half, complex numbers;
-/// and short vectors, whose lanes are a last dimension there.
+/// Element types that NumPy files and DLPack tensors have: numbers, truth values, half, complex numbers, and
+/// short vectors, whose lanes are an additional last dimension.
 template <class T>
 concept plain_element = scalar_type<T> || complex_type<T> || vector_type<T> || std::same_as<T, half>;
 
 namespace detail {
 
-/// An element: the kind of its numbers (b, i, u, f, c), their bytes, the lanes of a short vector
-/// (1: of none), and how many of them there is room for in memory.
+/// The layout of an element: the kind of its numbers (b, i, u, f, c), their size in bytes, the number of
+/// lanes (1 if it is not a short vector), and the number of lanes that memory has room for.
 struct element_layout {
     char kind = 'f';
     std::uint8_t bytes = 4;

@@ -8,7 +8,7 @@
 
 namespace balm {
 
-/// A driver of the machine and the devices that it gives. A GPU that two drivers give is in both.
+/// A driver of the machine and the devices that it exposes. A GPU that two drivers expose is in both.
 struct platform_info {
     std::string name;  ///< OpenCL's platform name, or "CUDA"
     std::string vendor;
@@ -18,14 +18,14 @@ struct platform_info {
     backend api = backend::null;
     std::vector<device> devices;  ///< best first
 
-    /// Those of its devices that are GPUs, best first.
+    /// Its GPUs, best first.
     std::vector<device> gpus() const;
-    /// Those of its devices that are CPUs, best first.
+    /// Its CPUs, best first.
     std::vector<device> cpus() const;
 };
 
-/// Every platform of the machine: CUDA, then OpenCL's in the loader's order. One without devices is listed
-/// too. Starts nothing on any device.
+/// All platforms of the machine: CUDA, then those of OpenCL in the loader's order, including platforms
+/// without devices. Does not start any device.
 ///
 ///     for (const balm::platform_info& p : balm::all_platforms())
 ///         if (!p.gpus().empty()) balm::context ctx(p.gpus());

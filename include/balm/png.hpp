@@ -1,5 +1,5 @@
 #pragma once
-// Pictures as PNG files. This header needs libpng, which programs that include it link: PNG::PNG in CMake.
+// Pictures as PNG files. Programs that include this header need libpng and link it: PNG::PNG in CMake.
 
 #include <png.h>
 
@@ -20,23 +20,23 @@
 
 namespace balm {
 
-/// A picture in host memory: rows from the top, without padding, of pixels of one byte (grey), three (red,
-/// green, blue) or four (and opacity).
+/// A picture in host memory: rows from the top, without padding. A pixel is one byte (grey), three (red,
+/// green, blue) or four (red, green, blue, opacity).
 struct png_pixels {
     const unsigned char* data = nullptr;
     std::size_t rows = 0, columns = 0;
     int channels = 4;
 };
 
-/// How numbers become colours: `from` and below has the first colour of the map, `to` and above the last one.
-/// By default they are the smallest and the largest number of the picture that is finite.
+/// How numbers become colours: `from` and below have the first colour of the map, `to` and above the last
+/// one. The defaults are the smallest and the largest finite number of the picture.
 struct png_colours {
     colour_map map = colour_map::perceptual;
     double from = std::numeric_limits<double>::quiet_NaN();
     double to = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// Writes a picture to a file that is open. Throws usage_error, which says why that fails.
+/// Writes a picture to an open file. Throws usage_error, which states the reason, if that fails.
 inline void write_png(std::FILE* to, const png_pixels& picture) {
     constexpr std::size_t most = 0x7fffffff;
     if (picture.rows == 0 || picture.columns == 0 || picture.rows > most || picture.columns > most)
@@ -54,8 +54,8 @@ inline void write_png(std::FILE* to, const png_pixels& picture) {
         throw usage_error(errno != 0 ? std::strerror(errno) : static_cast<const char*>(image.message));
 }
 
-/// Writes a picture as a PNG file, in place of one that is there. Throws usage_error, which names the file,
-/// where it cannot be written; it may then be there in part.
+/// Writes a picture as a PNG file, and replaces an existing file. Throws usage_error, which names the file,
+/// if it cannot be written; part of it may remain.
 inline void write_png(const std::string& path, const png_pixels& picture) {
     const auto fail = [&path](const char* why) {
         throw usage_error("The picture '" + path + "' cannot be written: " + why + '.');
@@ -108,9 +108,9 @@ host_array<uchar4> painted(const host_array<T>& numbers, const png_colours& how)
 
 }  // namespace detail
 
-/// Writes an array of two dimensions, rows and columns, as a PNG file, in place of one that is there: bytes
-/// as greys, uchar4 as red, green, blue and opacity, float and double by a map of colours. Throws
-/// usage_error, which names the file, where it cannot be written, and for other dimensions.
+/// Writes an array of two dimensions, rows and columns, as a PNG file, and replaces an existing file: bytes
+/// as greys, uchar4 as red, green, blue and opacity, float and double by a colour map. Throws usage_error for
+/// other dimensions, and, naming the file, if it cannot be written.
 ///
 ///     balm::write_png("field.png", field, {.map = balm::colour_map::grey, .from = 0, .to = 1});
 template <detail::png_element T>
@@ -124,7 +124,7 @@ void write_png(const std::string& path, const host_array<T>& picture, const png_
                                    static_cast<int>(sizeof(T))});
     }
 }
-/// The same of a view or an expression, computed.
+/// The same for a view or an expression, which is computed first.
 ///
 ///     balm::write_png("field.png", balm::view(x, {rows, columns}));
 template <array_value A>

@@ -1,5 +1,5 @@
 #pragma once
-// Where the time of a program goes: named sections of the host's code, and what the devices did for them.
+// Where a program spends its time: named sections of host code, and the device commands enqueued in them.
 
 #include <cstdint>
 #include <memory>
@@ -17,19 +17,19 @@ class profiler_state;
 struct profiler_node;
 }  // namespace runtime
 
-/// A section of a profiler's table; times in nanoseconds.
+/// A row of a profiler's table: one section. Times are in nanoseconds.
 struct profile_row {
     std::string name;
-    int depth = 0;                   ///< how many sections it is in
+    int depth = 0;                   ///< the number of enclosing sections
     std::uint64_t count = 0;         ///< how often it was entered
-    std::uint64_t host_total = 0;    ///< from its beginnings to its ends
-    std::uint64_t host_self = 0;     ///< less that of the sections in it
-    std::uint64_t commands = 0;      ///< enqueued in it and in the sections in it
+    std::uint64_t host_total = 0;    ///< time from entry to exit
+    std::uint64_t host_self = 0;     ///< the same without nested sections
+    std::uint64_t commands = 0;      ///< enqueued in it, including nested sections
     std::uint64_t device_total = 0;  ///< execution time of these commands
-    std::uint64_t device_self = 0;   ///< of those enqueued in none of the sections in it
+    std::uint64_t device_self = 0;   ///< the same without nested sections
 };
 
-/// The commands of one name: the launches of a kernel, or all transfers of a kind.
+/// All commands of one name: the launches of a kernel, or the transfers of a kind.
 struct profiled_command {
     std::string name{};            ///< of the kernel; or "copy", "fill", "write", "read", "map", "unmap"
     std::uint64_t count = 0;       ///< how many were enqueued
@@ -38,7 +38,7 @@ struct profiled_command {
     std::uint64_t device = 0;      ///< execution time in nanoseconds
 };
 
-/// What profiler::section() gives: the section lasts until it goes.
+/// Returned by profiler::section(). The section lasts as long as this object.
 class [[nodiscard]] profiled_section {
 public:
     profiled_section(const profiled_section&) = delete;
@@ -54,10 +54,10 @@ private:
     std::uint64_t begun_;
 };
 
-/// Measures named sections, nested and on any threads: the host's time, and the time on the devices of the
-/// commands that the section's thread enqueues meanwhile, whenever they run. Nothing is waited for until the
-/// table is asked for. Sections of one name in the same section are one row; each thread has sections of its
-/// own. An observed command costs the host an event, a microsecond or less.
+/// Measures named sections, which may be nested and on any thread: the host time, and the device time of the
+/// commands that the section's thread enqueues meanwhile, whenever they run. Does not wait before results are
+/// requested. Sections with the same name and parent share a row; each thread nests its own sections. An
+/// observed command costs the host an event, a microsecond or less.
 ///
 ///     balm::profiler prof(device);
 ///     for (int i = 0; i < steps; ++i) {
@@ -71,33 +71,33 @@ private:
 ///     std::cout << prof.summary();
 class profiler {
 public:
-    /// Observes the commands of one queue. Throws usage_error if it does not time.
+    /// Observes one queue. Throws usage_error if it does not record times.
     explicit profiler(const queue&);
-    /// Observes the commands of a device's queues, also of those made later, except queues that do not time.
+    /// Observes all queues of a device, including those made later, except queues that do not record times.
     explicit profiler(const device&);
     profiler(const profiler&) = delete;
     profiler& operator=(const profiler&) = delete;
     ~profiler();
 
-    /// Observes a further queue, of any device.
+    /// Observes another queue, of any device.
     void observe(const queue&);
-    /// Observes a further device.
+    /// Observes another device.
     void observe(const device&);
 
-    /// Begins a section of the calling thread; it ends with the object, on the same thread.
+    /// Begins a section on the calling thread. It ends with the object, on the same thread.
     profiled_section section(std::string_view name) { return {state_, name}; }
 
-    /// The sections that have ended so far, each followed by those in it, and a row for the commands outside
-    /// of all. Waits for the commands that are under way.
+    /// The sections that have ended so far, each followed by its nested sections, and a row for the commands
+    /// outside all sections. Waits for the commands in flight.
     std::vector<profile_row> rows() const;
-    /// The commands by name, in all sections and outside, those that took longest first. Waits for the
-    /// commands that are under way.
+    /// The commands by name, inside and outside sections, longest total time first. Waits for the commands in
+    /// flight.
     ///
     ///     for (const balm::profiled_command& each : prof.commands())
     ///         std::cout << each.name << ": " << each.device / 1e6 << " ms\n";
     std::vector<profiled_command> commands() const;
-    /// The rows as a table, then the commands: shares are of the time of all sections, and of the device's
-    /// time.
+    /// The rows as a table, then the commands. Shares are relative to the time of all sections, and to the
+    /// device time.
     std::string summary() const;
 
 private:

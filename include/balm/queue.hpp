@@ -1,5 +1,5 @@
 #pragma once
-// Queues: commands of one device, in order. A device has one of its own; more of them run side by side.
+// Queues: commands of one device, in order. A device has a default queue; additional ones run concurrently.
 
 #include <memory>
 #include <utility>
@@ -16,9 +16,9 @@ class device_state;
 class queue_state;
 }  // namespace runtime
 
-/// An in-order queue of a device. A handle: copies are the same queue; it finishes its work when the last of
-/// them goes. Commands on different queues run side by side, except that a command waits by itself for those
-/// of other queues that it shares a buffer with.
+/// An in-order queue of a device. A handle: copies are the same queue, which waits for its commands when the
+/// last copy is destroyed. Commands of different queues run concurrently, except that a command automatically
+/// waits for commands of other queues that access the same memory.
 ///
 ///     balm::queue other = device.make_queue();
 ///     balm::event done = other.execute(scale(2.f, a, b), {n});
@@ -26,12 +26,12 @@ class queue : public launcher<queue> {
 public:
     explicit queue(std::shared_ptr<runtime::queue_state> state) : state_(std::move(state)) {}
 
-    /// Hands all commands so far to the device; does not wait.
+    /// Submits all commands so far to the device; does not wait.
     void flush();
-    /// Waits until all commands so far are done. Throws device_error if one failed.
+    /// Waits until all commands so far have completed. Throws device_error if one failed.
     void finish();
-    /// The point that all commands so far, and the events, have reached. Commands behind it come after these
-    /// events, too.
+    /// An event that completes once all commands so far, and the given events, have completed. Later commands
+    /// wait for these events, too.
     ///
     ///     balm::event both = queue.record(other.record());
     template <waitable... Waits>
@@ -39,7 +39,7 @@ public:
         return record_after(wait_list(std::forward<Waits>(waits)...));
     }
 
-    /// The device that it belongs to.
+    /// The device of the queue.
     balm::device device() const;
 
     const std::shared_ptr<runtime::queue_state>& state() const { return state_; }
@@ -53,16 +53,16 @@ private:
     std::shared_ptr<runtime::queue_state> state_;
 };
 
-/// While it lives, everything that its thread gives to the queue's device without naming a queue goes to this
-/// queue instead of the device's own: array statements, reductions and algorithms, reads and writes of
-/// vectors and buffers, `device.execute`. Scopes nest: of several of one device the innermost counts, and
-/// those of different devices count together, which is how a statement of vectors over several devices has
-/// its queues chosen. It is destroyed on the thread that made it.
+/// Makes a queue the default queue of its device for the current thread, as long as this object lives. It
+/// receives every command that names no queue: array statements, reductions and algorithms, reads and writes
+/// of vectors and buffers, `device.execute`. Scopes nest: of several for one device the innermost applies.
+/// Scopes for different devices apply together, which selects the queues of a statement on vectors over
+/// several devices. A scope must be destroyed on the thread that made it.
 ///
 ///     balm::queue other = device.make_queue();
 ///     {
 ///         balm::queue_scope on(other);
-///         y = 2 * x + 1;                 // beside what the device's own queue does
+///         y = 2 * x + 1;                 // concurrent with the device's default queue
 ///     }
 ///     other.finish();
 class [[nodiscard("Balm: the scope ends at once: name it, as in balm::queue_scope on(queue);")]] queue_scope {
@@ -74,7 +74,7 @@ public:
 
 private:
     friend class runtime::device_state;
-    /// The queue of the device that this thread's innermost scope of it names; null where none does.
+    /// The queue that this thread's innermost scope for the device selects; null if there is none.
     static const std::shared_ptr<runtime::queue_state>* named_for(const runtime::device_state&) noexcept;
 
     std::shared_ptr<runtime::queue_state> queue_;

@@ -1,5 +1,5 @@
 #pragma once
-// Random numbers as a function of a seed, a stream and an index: no state to keep, the same numbers on every
+// Random numbers as a function of a seed, a stream and an index: no state, and the same numbers on every
 // device, in every order, in kernels, in expressions and on the host.
 //
 //     balm::uniform<float> number;
@@ -22,7 +22,7 @@ namespace detail {
 enum class random_generator : std::uint8_t { philox, threefry };
 enum class random_distribution : std::uint8_t { uniform, normal };
 
-/// What is drawn: elements of `lanes` numbers of this type.
+/// What to draw: elements of `lanes` numbers of this type.
 struct random_kind {
     random_generator from;
     random_distribution as;
@@ -32,7 +32,7 @@ struct random_kind {
 
 /// u64 index, u64 seed, u64 stream -> element; traced once.
 const std::shared_ptr<const ir::function>& random_function(const random_kind&);
-/// The same on the host, written as it lies in memory.
+/// The same on the host; writes the element in its memory layout.
 void random_on_host(const random_kind&, std::uint64_t index, std::uint64_t seed, std::uint64_t stream,
                     void* element);
 
@@ -66,8 +66,8 @@ public:
                        static_cast<std::uint64_t>(stream), &drawn);
         return drawn;
     }
-    /// In a kernel where an argument is a device value; element by element where one is a vector or an
-    /// expression of integers. The others are host integers; changing them never recompiles.
+    /// In a kernel if an argument is a device value; element by element if one is a vector or an expression
+    /// of integers. The others are host integers; changing them never recompiles.
     template <class I, class S, class N = int>
     requires(dsl::detail::on_device<I> || dsl::detail::on_device<S> || dsl::detail::on_device<N> ||
              array_value<I> || array_value<S> || array_value<N>) auto
@@ -80,26 +80,26 @@ public:
 
 }  // namespace detail
 
-/// Philox 4x32 with 10 rounds: the seed is its key, index and stream its counter. The default: the cheaper of
-/// the two on GPUs and CPUs alike. Source: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel
-/// Random Numbers: As Easy as 1, 2, 3", SC 2011.
+/// Philox 4x32 with 10 rounds: the seed is the key, index and stream are the counter. The default: the
+/// cheaper of the two on GPUs and CPUs alike. Source: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw,
+/// "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011.
 struct philox {
     static constexpr detail::random_generator which = detail::random_generator::philox;
 };
-/// Threefry 4x32 with 20 rounds: seed and stream are its key, the index is its counter. It multiplies
-/// nothing. Source: the same.
+/// Threefry 4x32 with 20 rounds: seed and stream are the key, the index is the counter. It needs no
+/// multiplications. Source: the same.
 struct threefry {
     static constexpr detail::random_generator which = detail::random_generator::threefry;
 };
 
-/// Numbers that are equally likely everywhere: floating types in [0, 1), in steps of 2^-24 (float) or 2^-53
-/// (double); integers of their whole range; bool either. T is a scalar or a short vector, whose lanes are
-/// independent.
+/// Uniformly distributed numbers: floating types in [0, 1), in steps of 2^-24 (float) or 2^-53 (double);
+/// integers over their whole range; bool with equal probability. T is a scalar or a short vector, whose lanes
+/// are independent.
 ///
-/// A generator produces consecutive blocks of four 32-bit words; element i has the words from i * w
-/// on, where w is 1 for scalars of up to 4 bytes, 2 for those of 8, and that times the lanes (four for three)
-/// of a vector. All 64 bits of index, seed and stream count; the index of elements of more than four words
-/// does so modulo 2^64 * 4 / w.
+/// A generator produces consecutive blocks of four 32-bit words. Element i uses the words from i * w on,
+/// where w is 1 for scalars of up to 4 bytes and 2 for those of 8; for a vector, w is multiplied by the
+/// number of lanes (four for three). All 64 bits of index, seed and stream are significant; for elements of
+/// more than four words, the index is taken modulo 2^64 * 4 / w.
 ///
 ///     y = balm::uniform<double>()(balm::element_index(), seed, stream);
 ///     double pi = 4.0 * balm::sum(cast<std::int64_t>(a * a + b * b < 1.0)) / n;
@@ -108,10 +108,10 @@ requires scalar_type<T> || vector_type<T>
 class uniform : public detail::random_numbers<T, Generator, detail::random_distribution::uniform> {
 };
 
-/// Numbers of the normal distribution of mean 0 and variance 1, by the method of Box and Muller with
-/// Balm's logarithm, sine and cosine, so that they too are the same on every device, bit for bit
-/// (where its square root and division round correctly). T is float, double or a short vector of these. The
-/// largest magnitude is 6.7 for float and 8.7 for double.
+/// Normally distributed numbers of mean 0 and variance 1, by the Box-Muller method. Logarithm, sine and
+/// cosine are Balm's, so that these numbers too are bit-identical on every device (if its square root and
+/// division round correctly). T is float, double or a short vector of these. The largest magnitude is 6.7 for
+/// float and 8.7 for double.
 ///
 ///     x = mean + deviation * balm::normal<float>()(balm::element_index(), seed);
 template <class T, class Generator = philox>

@@ -1,6 +1,6 @@
 #pragma once
-// A list that is mostly empty, and then takes a pointer's room: what few expressions have, and all would
-// carry.
+// A list that is usually empty, and then has the size of a pointer: for members that few expressions use but
+// all contain.
 
 #include <cstddef>
 #include <memory>

@@ -1,7 +1,7 @@
 #pragma once
-// Reductions of vectors and expressions to one value each: sums, products, extremes and their places,
-// conditions, functions of the user's. The expression is computed inside the reduction's kernel; nothing is
-// stored in between. Several of them share one pass.
+// Reductions of vectors and expressions to a single value: sums, products, extremes and their positions,
+// conditions, custom functions. The expression is computed inside the reduction's kernel, without
+// intermediate storage. Several reductions share one pass.
 //
 //     double dot = balm::sum(x * y);
 //     auto [least, most] = balm::reduce(balm::min_of(x), balm::max_of(x));
@@ -20,11 +20,11 @@
 
 namespace balm {
 
-/// What a reduction promises of its result where rounding makes the order of the operations show: in sums and
-/// products of floating numbers, and in the user's functions. Integers, extremes and conditions are the same
+/// What a reduction guarantees if rounding makes its result depend on the order of operations: for
+/// floating-point sums and products, and for custom functions. Integers, extremes and conditions are the same
 /// in any order.
 enum class policy : std::uint8_t {
-    run_to_run,  ///< the same bits in every run on a device, whatever else it does; the default
+    run_to_run,  ///< the same bits in every run on a device, independent of timing; the default
     portable     ///< the same bits on every device and backend: the order depends on the number of elements
                  ///< alone
 };
@@ -58,7 +58,7 @@ enum class reduction_kind : std::uint8_t {
 struct reduction {
     reduction_kind kind = reduction_kind::sum;
     trace::type element;                                ///< what elements are converted to
-    std::uint64_t identity = 0;                         ///< of a fold: the bits of the value of no elements
+    std::uint64_t identity = 0;                         ///< of a fold: the bits of its identity
     std::shared_ptr<const ir::function> function = {};  ///< of a fold
 };
 
@@ -67,19 +67,18 @@ constexpr bool is_fold(reduction_kind kind) {
     return kind == reduction_kind::fold || kind == reduction_kind::fold_without_identity;
 }
 
-/// Results leave 8 bytes each in `results`: one, and for arg_min and arg_max a second, the position. The
-/// program's values are the reductions' expressions, in their order.
+/// Stores results in slots of 8 bytes in `results`: one each, and for arg_min and arg_max a second one, the
+/// position. The values of the tape are the expressions of the reductions, in the same order.
 void reduce(tape&&, const reduction* first, std::size_t count, policy, std::uint64_t* results);
-/// The same into a vector of one element for each.
+/// The same into a vector of one element for each reduction.
 void reduce_into(vector_state* const* into, tape&&, const reduction* first, std::size_t count, policy);
 
-/// The type in which elements are added up: booleans are counted in 64 bits, small integers in 32.
+/// The type in which elements are summed: booleans are counted in 64 bits, small integers summed in 32.
 constexpr scalar sum_type(scalar s) { return s == scalar::boolean ? scalar::i64 : promote(s); }
 
 }  // namespace array
 
-/// A reduction that is not computed yet: what `sum_of`, `min_of` and the like return and `reduce` takes. R is
-/// its result.
+/// A lazy reduction: what `sum_of`, `min_of` … return and `reduce` takes. R is the type of its result.
 template <class R>
 class lazy_reduction {
 public:
@@ -147,8 +146,8 @@ array::tape joined_programs(lazy_reduction<First>&& first, const lazy_reduction<
 }  // namespace detail
 
 /// Computes reductions of expressions of the same number of elements in one kernel, which reads each vector
-/// once. Gives their results as a tuple; of one reduction the result itself. Throws usage_error for different
-/// numbers of elements or devices, and for extremes of no elements. Blocks.
+/// once. Returns a tuple of the results, or the result itself if there is one reduction. Throws usage_error
+/// if the numbers of elements or the devices differ, and for extremes of no elements. Blocks.
 ///
 ///     auto [dot, least, most] = balm::reduce(balm::sum_of(x * y), balm::min_of(x), balm::max_of(abs(x)));
 template <class First, class... Rest>
@@ -170,8 +169,8 @@ template <class First, class... Rest>
     return reduce(policy::run_to_run, std::move(first), std::move(rest)...);
 }
 
-/// The same into vectors of one element of the results' types, on the device: nothing is copied to the
-/// host. Does not block. Throws usage_error for a vector of another size, or on another device.
+/// The same into existing vectors of one element, of the results' types, on the device: nothing is copied to
+/// the host. Does not block. Throws usage_error if a vector has another size or is on another device.
 ///
 ///     balm::reduce_into(std::tie(dot, least), balm::sum_of(x * y), balm::min_of(x));
 template <class... T, class... R>
@@ -200,7 +199,7 @@ void reduce_into(vector<T>& into, lazy_reduction<R> from, policy how = policy::r
     reduce_into(how, std::tie(into), std::move(from));
 }
 
-/// Defines name_of(a), name(a) and, where a vector can hold the result, name_into(v, a).
+/// Defines name_of(a), name(a) and, if a vector can hold the result, name_into(v, a).
 #define BALM_REDUCTION_TO_HOST(name, element, ...)                                                     \
     template <array_value A>                                                                           \
     [[nodiscard]] auto name##_of(A&& a) {                                                              \
@@ -222,35 +221,35 @@ void reduce_into(vector<T>& into, lazy_reduction<R> from, policy how = policy::r
         reduce_into(into, name##_of(static_cast<A&&>(a)), how);                 \
     }
 
-/// The sum of all elements; of booleans, how many are true (64 bits). 0 for no elements. Sums of floating
-/// numbers are of at most 64 terms one after the other, then of such sums, and so on: the error grows as the
-/// logarithm of the number of elements. Blocks; sum_of(a) is for reduce, and sum_into(v, a) leaves the sum in
-/// a vector of one element.
+/// The sum of all elements; for booleans, the number of true ones (64 bits). 0 for no elements.
+/// Floating-point sums are pairwise: at most 64 terms are added sequentially, then such sums, and so on, so
+/// the error grows as the logarithm of the number of elements. Blocks; sum_of(a) is for reduce, and
+/// sum_into(v, a) stores the sum in a vector of one element.
 ///
 ///     double dot = balm::sum(x * y);
 BALM_REDUCTION(sum, array::sum_type(own), typename detail::host_type<array::sum_type(own)>::type)
-/// The sum of floating numbers as if it was computed in twice their precision and then rounded, nearly.
-/// Source: A. Neumaier, Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, 1974; here
-/// the errors are carried through all levels.
+/// A floating-point sum, nearly as if it were computed in twice the precision and then rounded. Source: A.
+/// Neumaier, Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, 1974; here the errors
+/// are carried through all levels.
 BALM_REDUCTION(sum_compensated, own, T)
-/// The product of all elements, of the type that sum gives. 1 for no elements.
+/// The product of all elements, in the type of their sum. 1 for no elements.
 BALM_REDUCTION(product, array::sum_type(own), typename detail::host_type<array::sum_type(own)>::type)
-/// The smallest element; NaNs are passed over. Throws usage_error for no elements.
+/// The smallest element; NaNs are ignored. Throws usage_error for no elements.
 BALM_REDUCTION(min, own, T)
-/// The largest element; NaNs are passed over. Throws usage_error for no elements.
+/// The largest element; NaNs are ignored. Throws usage_error for no elements.
 BALM_REDUCTION(max, own, T)
-/// The smallest element and its position, the lowest of several; NaNs are passed over, unless there is
-/// nothing else: then it is the first. Throws usage_error for no elements.
+/// The smallest element and its position, the lowest one if several are equal. NaNs are ignored, unless all
+/// elements are NaN: then the result is the first. Throws usage_error for no elements.
 ///
 ///     auto [value, position] = balm::arg_min(x);
 BALM_REDUCTION_TO_HOST(arg_min, own, extreme<T>)
 /// The same for the largest element.
 BALM_REDUCTION_TO_HOST(arg_max, own, extreme<T>)
-/// How many elements are true; numbers are, unless they are zero. 64 bits.
+/// The number of true elements; numbers are true unless they are zero. 64 bits.
 ///
 ///     if (balm::count(x < 0) > 0) …
 BALM_REDUCTION(count, scalar::i64, std::int64_t)
-/// Whether an element is true; numbers are, unless they are zero. false for no elements.
+/// Whether any element is true; numbers are true unless they are zero. false for no elements.
 BALM_REDUCTION(any, scalar::i32, bool)
 #undef BALM_REDUCTION
 #undef BALM_REDUCTION_TO_HOST
@@ -268,7 +267,7 @@ auto of_lanes(policy how, std::index_sequence<K...>, const A& a, Of&& of) {
 
 }  // namespace detail
 
-/// The same reductions of short vectors: lane by lane, in one pass. Gives a short vector.
+/// The same reductions for short vectors: lane by lane, in one pass. Returns a short vector.
 ///
 ///     balm::float4 centre = balm::sum(positions) / float(n);
 #define BALM_REDUCTION_OF_LANES(name)                                                                        \
@@ -297,7 +296,7 @@ template <detail::complex_array A>
     return detail::element_of<A>{real_part, imaginary_part};
 }
 
-/// Whether all elements are true; numbers are, unless they are zero. true for no elements.
+/// Whether all elements are true; numbers are true unless they are zero. true for no elements.
 template <array_value A>
 [[nodiscard]] auto all_of(A&& a) {
     return detail::lazily<array::reduction_kind::all, scalar::i32, bool>(static_cast<A&&>(a));
@@ -306,7 +305,7 @@ template <array_value A>
 void all_into(vector<bool>& into, A&& a, policy how = policy::run_to_run) {
     reduce_into(into, all_of(static_cast<A&&>(a)), how);
 }
-/// What balm::all(a) calls.
+/// The implementation of balm::all(a).
 template <array_value A>
 bool every(A&& a) {
     return reduce(all_of(static_cast<A&&>(a)));
@@ -314,7 +313,7 @@ bool every(A&& a) {
 
 namespace detail {
 
-/// The tape of a fold's elements, which the function takes.
+/// The tape of a fold's elements, which the function accepts.
 template <class F>
 struct folding;
 template <class R, class P, class Q>
@@ -338,8 +337,9 @@ struct folding<device_function<R, P, Q>> {
 
 }  // namespace detail
 
-/// The elements combined by a function of two of them, which must be associative and commutative: they come
-/// in any order. `identity` changes nothing that it is combined with, and is the result for no elements.
+/// Combines the elements by a function of two elements. It must be associative and commutative, because the
+/// order of elements is unspecified. Combining a value with `identity` must not change the value; the result
+/// for no elements is `identity`.
 ///
 ///     auto larger = balm::function("larger", [](Double a, Double b) { return max(abs(a), abs(b)); });
 ///     double norm = balm::fold(x, 0.0, larger);
@@ -353,8 +353,8 @@ auto fold_of(A&& a, I identity, const device_function<R, P, Q>& function) {
                              {array::reduction_kind::fold, scalar_of<T>,
                               detail::entering_bits<scalar_of<T>>(identity), function.function()});
 }
-/// The same for a function that has no identity, or none that the program knows: a truth value beside each
-/// partial result says whether there is one yet. The result for no elements is 0.
+/// The same for a function without an identity, or whose identity is unknown: each partial result carries a
+/// flag that says whether it has a value yet. The result for no elements is 0.
 ///
 ///     auto further = balm::function("further", [](Int a, Int b) { return select(abs(b) > abs(a), b, a); });
 ///     furthest = balm::inclusive_scan(balm::fold_of(x, further));

@@ -30,7 +30,7 @@ compaction_parts parts_by_key(const K& keys, V&&... values) {
     return parts;
 }
 
-/// Values, and of each run how many elements it has.
+/// Values, and the number of elements of each run.
 template <class A>
 compaction_parts parts_of_lengths(const A& values) {
     return parts_by_key(values, lazy_reduction<std::int64_t>(constant(true).tape(),
@@ -39,16 +39,15 @@ compaction_parts parts_of_lengths(const A& values) {
 
 }  // namespace detail
 
-/// Reduces each run of equal neighbouring keys: returns a tuple of the runs' first keys and, for each of the
-/// values, what they combine to. Keys are an array, or several: then the first of the tuple is a tuple of
-/// vectors. Values are arrays, whose elements are added up, or reductions that are not computed yet
-/// (sum_of(x), max_of(x), fold_of(x, identity, function) …); the function of a fold must be associative, but
-/// need not commute. All have the same number of elements. Sort first for totals of equal keys wherever they
-/// stand.
+/// Reduces each run of equal neighbouring keys. Returns a tuple of the first key of each run and, for each of
+/// the values, the reduction of each run. Keys are one array, or several: then the first member of the tuple
+/// is a tuple of vectors. Values are arrays, whose elements are summed, or lazy reductions (sum_of(x),
+/// max_of(x), fold_of(x, identity, function) …); the function of a fold must be associative, but need not
+/// commute. All have the same number of elements. To combine all equal keys, not only neighbours, sort first.
 ///
-/// Waits for the number of runs, which is the results' size. The same device has the same bits in every run.
-/// Keys are computed twice; vectors are read once, on CPUs twice. Of vectors over several devices the results
-/// lie on the first one. Throws usage_error for different numbers of elements.
+/// Blocks until the number of runs is known, which is the size of the results. The same device returns the
+/// same bits every time. Keys are computed twice; vectors are read once, on CPUs twice. For vectors over
+/// several devices, the results are on the first one. Throws usage_error if the numbers of elements differ.
 ///
 ///     auto [k, totals] = balm::reduce_by_key(keys, x);
 ///     auto [cells, mass, count] = balm::reduce_by_key(std::tie(i, j), m, balm::count_of(m > 0));
@@ -59,8 +58,9 @@ requires(sizeof...(V) > 0) auto reduce_by_key(const K& keys, V&&... values) {
                                          detail::parts_by_key(keys, static_cast<V&&>(values)...),
                                          detail::runs_of_equal(keys));
 }
-/// The same where a function says whether neighbours belong to one run: `same(a, b)`, or of two arrays of
-/// keys `same(a, c, b, d)` for keys (a, c) and (b, d). An element's keys are compared with those before it.
+/// The same with a function that decides whether neighbours belong to one run: `same(a, b)`, or for two
+/// arrays of keys `same(a, c, b, d)` with the keys (a, c) and (b, d). The keys of an element are compared
+/// with those before it.
 ///
 ///     auto same_day = balm::function("same_day", [](Long a, Long b) { return a / 86400 == b / 86400; });
 ///     auto [first, sales] = balm::reduce_by_key(seconds, same_day, amounts);
@@ -73,10 +73,11 @@ requires(sizeof...(V) > 0) auto reduce_by_key(const K& keys, const device_functi
                                          detail::runs_of(keys, same));
 }
 
-/// The same into vectors of one size on the same device, without waiting: a target for each array of keys,
-/// then one for each of the values, of the type of its result. The number of runs goes to a vector of one
-/// element. Elements behind the results stay as they are. Runs that have no room are left out, and counted.
-/// Throws usage_error for targets that are read, or of different sizes.
+/// The same into existing vectors of the same size on the same device, without blocking: a target for each
+/// array of keys, then one for each of the values, of the type of its result. The number of runs is stored in
+/// a vector of one element. Target elements beyond the results are unchanged. Runs that do not fit are
+/// dropped, but counted. Throws usage_error if the call also reads a target, or if the sizes of targets
+/// differ.
 ///
 ///     balm::reduce_by_key_into(std::tie(k, totals), count, keys, x);
 template <class... T, array_list K, scannable... V>
@@ -97,8 +98,8 @@ requires(sizeof...(V) > 0) void reduce_by_key_into(std::tuple<vector<T>&...> int
                            detail::runs_of(keys, same));
 }
 
-/// The runs of equal neighbours: a tuple of their elements and their lengths (64 bits). All else is as for
-/// reduce_by_key.
+/// The runs of equal neighbours: a tuple of their elements and their lengths (64 bits). Everything else is as
+/// for reduce_by_key.
 ///
 ///     auto [values, lengths] = balm::run_length_encode(x);
 template <array_list A>
@@ -107,7 +108,7 @@ auto run_length_encode(const A& values) {
     return detail::all_kept_runs<result>("run_length_encode", detail::parts_of_lengths(values),
                                          detail::runs_of_equal(values));
 }
-/// The same into vectors: a target for each array, then one for the lengths, of 32 or 64 bits.
+/// The same into existing vectors: a target for each array, then one for the lengths, of 32 or 64 bits.
 ///
 ///     balm::run_length_encode_into(std::tie(values, lengths), count, x);
 template <class... T, array_list A>

@@ -18,7 +18,7 @@ namespace balm {
 
 namespace array {
 
-/// What a scan does besides its expressions.
+/// The parameters of a scan, apart from its expressions.
 struct scan {
     reduction what;
     bool is_inclusive = true;
@@ -26,9 +26,9 @@ struct scan {
     std::uint64_t init = 0;  ///< the bits of a value of the result's type
 };
 
-/// The scan as a leaf of expressions.
+/// The scan as a materialised operand of expressions.
 tape scanned(tape&& values, const scan&);
-/// The same, which starts again at elements where `starts`, of booleans, is true.
+/// The same, restarted at elements where `starts`, of booleans, is true.
 tape scanned(tape&& values, const scan&, tape&& starts);
 
 }  // namespace array
@@ -61,7 +61,7 @@ array::tape starts_of_segments(K&& keys) {
     return (own != own[balm::max(here - 1, std::int64_t{0})]).tape();
 }
 
-/// Whether an element's keys are not the same as those before it, as a function says.
+/// Whether an element's keys differ from those before it, as decided by a function.
 template <class K, class... P>
 array::tape starts_of_segments(const K& keys, const device_function<dsl::Bool, P...>& same) {
     static_assert(
@@ -78,7 +78,7 @@ array::tape starts_of_segments(const K& keys, const device_function<dsl::Bool, P
         listed_arrays(keys));
 }
 
-/// A reduction as scans take it; of an expression its sum.
+/// A reduction as scans take it; for an expression, its sum.
 template <class R>
 lazy_reduction<R> as_reduction(lazy_reduction<R> what) {
     return what;
@@ -112,20 +112,19 @@ inline constexpr bool is_lazy_reduction<lazy_reduction<R>> = true;
 
 }  // namespace detail
 
-/// What a scan takes: a reduction that is not computed yet (sum_of(x), max_of(x), fold_of(x, identity,
-/// function) …), or an array, whose sums it computes.
+/// The operand of a scan: a lazy reduction (sum_of(x), max_of(x), fold_of(x, identity, function) …), or an
+/// array, which is summed.
 template <class V>
 concept scannable = array_value<V> || detail::is_lazy_reduction<std::remove_cvref_t<V>>;
 
-/// Element k of the result combines the elements 0 … k, in row-major order, as the reduction says; an array's
-/// elements are added up. The elements have the type of the reduction's result. The function of a fold must
-/// be associative, but need not commute: its first argument is the earlier one. NaNs are passed over by min
-/// and max.
+/// Element k of the result combines the elements 0 … k, in row-major order, by the reduction; an array is
+/// summed. The elements have the type of the reduction's result. The function of a fold must be associative,
+/// but need not commute: its first argument is the earlier one. min and max ignore NaNs.
 ///
-/// The result is an expression in the extents of what is scanned. It is computed as a whole before the
-/// expression that it is part of, once however often the same object occurs; assigned alone it is computed
-/// in its target, which may be what is scanned. The same device has the same bits in every run. Every vector
-/// is read once or twice, the result written once.
+/// The result is an expression with the extents of the operand. It is computed as a whole before the
+/// expression that it is part of, and only once, however often the same object occurs. Assigned alone it is
+/// computed in its target, which may be the scanned vector. The same device returns the same bits in every
+/// run. Every vector is read once or twice, and the result is written once.
 ///
 ///     v = balm::inclusive_scan(v);
 ///     highest = balm::inclusive_scan(balm::max_of(balm::abs(x)));
@@ -133,22 +132,22 @@ template <scannable V>
 auto inclusive_scan(V&& values) {
     return detail::scanned(detail::as_reduction(static_cast<V&&>(values)), true);
 }
-/// The same with an initial value ahead of the first element.
+/// The same, starting from an initial value.
 template <scannable V, scalar_type I>
 auto inclusive_scan(V&& values, I init) {
     return detail::scanned(detail::as_reduction(static_cast<V&&>(values)), true, init);
 }
 
-/// Element k of the result combines the elements 0 … k - 1; the first one is the value of no elements: 0 for
-/// sums, 1 for products, the identity of a fold; for min and max the other end of the type's range, NaN for
-/// floating types. All else is as for inclusive_scan.
+/// Element k of the result combines the elements 0 … k - 1. The first element is the identity: 0 for sums, 1
+/// for products, the identity of a fold; for min and max the other end of the type's range, NaN for floating
+/// types. Everything else is as for inclusive_scan.
 ///
 ///     offsets = balm::exclusive_scan(counts);
 template <scannable V>
 auto exclusive_scan(V&& values) {
     return detail::scanned(detail::as_reduction(static_cast<V&&>(values)), false);
 }
-/// The same with an initial value ahead of the first element, which is the result's first one.
+/// The same, starting from an initial value, which is the first element of the result.
 ///
 ///     offsets = balm::exclusive_scan(counts, first_offset);
 template <scannable V, scalar_type I>
@@ -156,7 +155,7 @@ auto exclusive_scan(V&& values, I init) {
     return detail::scanned(detail::as_reduction(static_cast<V&&>(values)), false, init);
 }
 
-/// The same within each segment of equal neighbouring keys, which are as many as the values.
+/// An inclusive scan within each segment of equal neighbouring keys. There are as many keys as values.
 ///
 ///     totals = balm::inclusive_scan_by_key(keys, x);
 template <array_value K, scannable V>
@@ -164,7 +163,7 @@ auto inclusive_scan_by_key(K&& keys, V&& values) {
     return detail::scanned_by_key(static_cast<K&&>(keys), detail::as_reduction(static_cast<V&&>(values)),
                                   true);
 }
-/// … with an initial value ahead of each segment.
+/// … with an initial value, from which each segment starts.
 template <array_value K, scannable V, scalar_type I>
 auto inclusive_scan_by_key(K&& keys, V&& values, I init) {
     return detail::scanned_by_key(static_cast<K&&>(keys), detail::as_reduction(static_cast<V&&>(values)),
@@ -183,9 +182,9 @@ auto exclusive_scan_by_key(K&& keys, V&& values, I init) {
                                   false, init);
 }
 
-/// The same where a function says whether neighbours belong to one segment, as in reduce_by_key: `same(a,
-/// b)`, or of two arrays of keys `same(a, c, b, d)` for keys (a, c) and (b, d), those of the earlier element
-/// first.
+/// The same with a function that decides whether neighbours belong to one segment, as in reduce_by_key:
+/// `same(a, b)`, or for two arrays of keys `same(a, c, b, d)` with the keys (a, c) and (b, d), those of the
+/// earlier element first.
 ///
 ///     running = balm::inclusive_scan_by_key(std::tie(year, month), same_quarter, sales);
 template <array_list K, class... P, scannable V, class... I>

@@ -1,5 +1,5 @@
 #pragma once
-// Scans (prefix sums) along one dimension of a view or expression: of each row of a matrix by itself, say.
+// Scans (prefix sums) along one dimension of a view or expression, such as each row of a matrix.
 //
 //     auto M = balm::view(x, {rows, columns});
 //     of_rows = balm::inclusive_scan(M, balm::along(1));
@@ -14,7 +14,7 @@ namespace balm {
 
 namespace array {
 
-/// The scan as a leaf of expressions in the extents of what is scanned.
+/// The scan as a materialised operand of expressions, with the extents of `of`.
 tape scanned_along(tape&& of, const scan&, const dimension_list& along);
 
 }  // namespace array
@@ -29,24 +29,23 @@ auto scanned_along(const array::dimension_list& along, lazy_reduction<R> what, b
 
 }  // namespace detail
 
-/// The scan of the elements that differ in one dimension alone: element (…, k, …) combines the elements
-/// (…, 0, …) … (…, k, …). All else is as for inclusive_scan(v): `v` is an array, whose elements are added up,
-/// or a reduction; the result is an expression in the extents of what is scanned, and may be assigned to
-/// that.
+/// Scans along one dimension: element (…, k, …) combines the elements (…, 0, …) … (…, k, …). Everything else
+/// is as for inclusive_scan(v): `v` is an array, which is summed, or a reduction; the result is an expression
+/// with the extents of the operand, and may be assigned to it.
 ///
-/// Each element is read once and written once; twice are read: columns (scans along another dimension than
-/// the last) of which there are too few for the device, and long rows that are few, or do not fill tiles, on
-/// devices without look-back. Of vectors over several devices the first one scans all elements. Throws
-/// usage_error for a dimension that is not there, and for several of them.
+/// Each element is read once and written once, except that these are read twice: columns (scans along another
+/// dimension than the last) if there are too few for the device; and, on devices without look-back, long rows
+/// that are few or do not fill tiles. For vectors over several devices, the first one scans all elements.
+/// Throws usage_error if the dimension does not exist, or if there are several.
 ///
 ///     auto M = balm::view(x, {rows, columns});
 ///     auto of_rows = balm::inclusive_scan(M, balm::along(1));
-///     auto area = balm::inclusive_scan(of_rows, balm::along(0));  // of rectangles: a summed-area table
+///     auto area = balm::inclusive_scan(of_rows, balm::along(0));  // a summed-area table
 template <scannable V>
 auto inclusive_scan(V&& values, const array::dimension_list& along) {
     return detail::scanned_along(along, detail::as_reduction(static_cast<V&&>(values)), true);
 }
-/// The same with an initial value ahead of each row's first element.
+/// The same with an initial value, from which each row starts.
 template <scannable V, scalar_type I>
 auto inclusive_scan(V&& values, I init, const array::dimension_list& along) {
     return detail::scanned_along(along, detail::as_reduction(static_cast<V&&>(values)), true, init);

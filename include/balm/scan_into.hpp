@@ -1,6 +1,6 @@
 #pragma once
-// Scans that go to vectors at once: several in one pass over the elements, and scans of a stream in pieces,
-// whose totals stay on the device.
+// Scans that write to vectors immediately: several in one pass over the elements, and scans of a stream in
+// pieces, whose totals stay on the device.
 //
 //     balm::inclusive_scan_into(std::tie(sums, highest), balm::sum_of(x), balm::max_of(y));
 //     for (const auto& piece : pieces) balm::inclusive_scan_into(out, carry, piece);
@@ -16,9 +16,9 @@ namespace balm {
 
 namespace array {
 
-/// Scans each reduction's expression, in the order of the tape's values, into a vector of as many elements.
-/// `carry`, if not null, has a vector of one element for each, which is ahead of the first element and
-/// becomes the total of all.
+/// Scans each reduction's expression, in the order of the tape's values, into a vector of the same size.
+/// `carry`, if not null, has a vector of one element for each scan, which starts from its value and replaces
+/// it by the total.
 void scan_into(vector_state* const* into, vector_state* const* carry, tape&&, const reduction* first,
                std::size_t count, bool is_inclusive);
 
@@ -60,11 +60,11 @@ void scan_with_carry(bool is_inclusive, const std::tuple<vector<T>&...>& into,
 
 }  // namespace detail
 
-/// Scans, as inclusive_scan, into a vector of the results' type on the same device; several in one kernel,
-/// which reads each vector once, however many scans use it. Their expressions have the same number of
-/// elements, which is that of the targets; a vector without elements becomes like the values. Targets may be
-/// what is scanned. Does not block. Throws usage_error for different sizes or devices, and for the same
-/// target twice.
+/// Scans like inclusive_scan into a vector of the results' type on the same device. Several scans are one
+/// kernel, which reads each vector once, however many scans use it. Their expressions have the same number of
+/// elements as the targets; an empty target takes the size and device of the values. A target may be a
+/// scanned vector. Does not block. Throws usage_error if sizes or devices differ, or if a target occurs
+/// twice.
 ///
 ///     balm::inclusive_scan_into(y, x);
 ///     balm::inclusive_scan_into(std::tie(sums, highest), balm::sum_of(x), balm::max_of(y));
@@ -76,9 +76,9 @@ template <class... T, scannable... V>
 requires(sizeof...(V) > 0) void inclusive_scan_into(const std::tuple<vector<T>&...>& into, V&&... values) {
     detail::scan_into(true, into, nullptr, detail::as_reduction(static_cast<V&&>(values))...);
 }
-/// The same with a carry: a vector of one element on the device, whose value is ahead of the first element,
-/// and which then becomes the total of that and all elements. So the pieces of a stream are scanned one after
-/// the other, without the host. Of no elements the carry stays. A carry must be neither a target nor read.
+/// The same with a carry: a vector of one element on the device. The scan starts from its value and replaces
+/// it by the total, so that a stream can be scanned in pieces without involving the host. For no elements the
+/// carry is unchanged. A carry must be neither a target nor read.
 ///
 ///     balm::vector<double> carry(ctx, 1, 0.0);
 ///     for (const auto& piece : pieces) {

@@ -1,5 +1,5 @@
 #pragma once
-// Binary search: many needles in a sorted vector, as an expression.
+// Binary search for many needles in a sorted vector, as an expression.
 //
 //     positions = balm::lower_bound(sorted, needles);
 //     counts = balm::upper_bound(sorted, needles) - balm::lower_bound(sorted, needles);
@@ -13,8 +13,8 @@ namespace balm {
 
 namespace detail {
 
-/// The number of leading elements of a sorted array for which is_before(element) holds: each step halves what
-/// is left, without a branch.
+/// The number of leading elements of a sorted array for which is_before(element) holds: each step halves the
+/// range, without a branch.
 template <class T, class F>
 dsl::Long leading(const dsl::In<T>& sorted, const dsl::Long& size, F&& is_before) {
     dsl::Long first = 0, count = size;
@@ -31,7 +31,7 @@ enum class searched : std::uint8_t { lower, upper, bin };
 template <searched What, class T>
 const auto& search_function() {
     using namespace dsl;
-    static const auto& made = *new auto(function(  // outlives what is destroyed at exit
+    static const auto& made = *new auto(function(  // outlives static objects
         What == searched::lower   ? "lower_bound(x, sorted, size)"
         : What == searched::upper ? "upper_bound(x, sorted, size)"
                                   : "bin(x, edges, size)",
@@ -42,7 +42,7 @@ const auto& search_function() {
                 else if constexpr (What == searched::upper)
                     return Bool(!(x < element));
                 else
-                    return Bool(element <= x);  // not of a NaN
+                    return Bool(element <= x);  // false for a NaN
             });
         }));
     return made;
@@ -58,16 +58,16 @@ expr<std::int64_t> search(const vector<T>& sorted, A&& needles) {
 
 }  // namespace detail
 
-/// For each needle the position of the first element that is not less than it, as std::lower_bound: the size
-/// if there is none. The vector is sorted in ascending order; on several devices each has a copy of it. Takes
-/// log2(size) steps a needle.
+/// For each needle, the position of the first element that is not less than it, as std::lower_bound finds it;
+/// the size if there is none. The vector must be sorted in ascending order; with several devices, each has a
+/// copy of it. Takes log2(size) steps per needle.
 ///
 ///     positions = balm::lower_bound(sorted, needles);
 template <class T, array_value A>
 expr<std::int64_t> lower_bound(const vector<T>& sorted, A&& needles) {
     return detail::search<detail::searched::lower>(sorted, static_cast<A&&>(needles));
 }
-/// The same of the first element that is greater than the needle, as std::upper_bound.
+/// The same for the first element that is greater than the needle, as std::upper_bound finds it.
 template <class T, array_value A>
 expr<std::int64_t> upper_bound(const vector<T>& sorted, A&& needles) {
     return detail::search<detail::searched::upper>(sorted, static_cast<A&&>(needles));

@@ -1,6 +1,6 @@
 #pragma once
-// Sorts and reductions of segments, whose offsets an array has: segment k is the elements from offsets[k] up
-// to, not including, offsets[k + 1].
+// Sorts and reductions of segments, which an array of offsets defines: segment k is the elements from
+// offsets[k] up to, not including, offsets[k + 1].
 //
 //     balm::sort_segments(x, offsets);
 //     auto longest = balm::reduce_segments(offsets, balm::max_of(x));
@@ -23,11 +23,11 @@ namespace balm {
 
 namespace array {
 
-/// Sorts by the numbers of segments, then by keys; values move with them. `segments` are 32-bit numbers,
-/// which ascend and are the same afterwards.
+/// Sorts by segment number, then by key; values move with their keys. `segments` are ascending 32-bit
+/// numbers, which are the same afterwards.
 void sort_segments(const sort_key& keys, const std::shared_ptr<vector_state>& segments,
                    std::span<const std::shared_ptr<vector_state>> values);
-/// An expression of one element, whatever it is, on a vector's device.
+/// An expression of one element of unspecified value, on the device of a vector.
 tape one_element(trace::type, const vector_state& near);
 [[noreturn]] void refuse_no_offsets(const char* name);
 [[noreturn]] void refuse_offsets(const char* name, std::int64_t first, std::int64_t last, std::size_t size);
@@ -38,7 +38,7 @@ tape one_element(trace::type, const vector_state& near);
 
 namespace detail {
 
-/// Offsets as a vector, of which is known that they are those of `size` elements.
+/// Offsets as a vector. Throws usage_error if they are not valid for `size` elements.
 template <class O>
 vector<std::int64_t> checked_offsets(const char* name, const O& offsets, std::size_t size) {
     static_assert(kind_of(array_scalar<O>()) == scalar_kind::integer, "Balm: offsets are integers");
@@ -58,7 +58,7 @@ vector<std::int64_t> checked_offsets(const char* name, const O& offsets, std::si
     }
     return own;
 }
-/// The number of each element's segment, from 1 on.
+/// The number of each element's segment, counted from 1.
 inline vector<std::uint32_t> segments_of(const vector<std::int64_t>& offsets, std::size_t size) {
     return cast<std::uint32_t>(upper_bound(offsets, element_index(0, size)));
 }
@@ -87,12 +87,12 @@ void sort_segments_with(const char* name, vector<K>& keys, const O& offsets, V&.
 
 }  // namespace detail
 
-/// Sorts each segment of a vector of numbers. Segments are of any lengths, also of none. `offsets`, a vector
-/// or expression of integers, has one element more than there are segments: it begins at 0, does not decrease
-/// and ends at the vector's size; else throws usage_error, which waits for the offsets. The order is as for
-/// balm::sort; equal elements keep their order.
+/// Sorts each segment of a vector of numbers. Segments may have any length, also 0. `offsets`, a vector or
+/// expression of integers, has one element more than there are segments: it must begin at 0, not decrease,
+/// and end at the vector's size; otherwise throws usage_error. Blocks until the offsets are checked. The
+/// order is as for balm::sort; equal elements keep their order.
 ///
-/// Elements are sorted with the numbers of their segments, then by these.
+/// Elements are sorted by key, with their segment numbers as values, then by segment number.
 ///
 ///     balm::sort_segments(x, offsets);
 ///     balm::sort_segments(x, offsets, balm::descending);
@@ -102,8 +102,8 @@ void sort_segments(vector<T>& x, const O& offsets, sort_order order = ascending)
                   "Balm: numbers are sorted; of structures sort positions by a member");
     detail::sort_segments_with("sort_segments", x, offsets, order);
 }
-/// The same with values, vectors of any type that move with their keys. The last argument may be the order.
-/// Throws usage_error where sizes differ.
+/// The same with values: vectors of any type that move with their keys. The last argument may be the order.
+/// Throws usage_error if sizes differ.
 ///
 ///     balm::sort_segments_by_key(keys, offsets, a, b, balm::descending);
 template <class T, array_value O, class... V>
@@ -112,12 +112,11 @@ void sort_segments_by_key(vector<T>& keys, const O& offsets, V&&... values_and_o
     detail::sort_segments_with("sort_segments_by_key", keys, offsets, values_and_order...);
 }
 
-/// What each segment combines to: a vector of one number for each. What is reduced is an array, whose
-/// elements are added up, or a reduction that is not computed yet, as for reduce_by_key. A segment of no
-/// elements has the value that exclusive_scan begins with: 0 for sums, 1 for products, the identity of a
-/// fold; for min and max the other end of the type's range, NaN for floating types. Offsets are as for
-/// sort_segments. The same device has the same bits in every run. Waits for the number of segments that have
-/// elements.
+/// Reduces each segment to one number, and returns a vector of them. `what` is an array, whose elements are
+/// summed, or a lazy reduction, as for reduce_by_key. An empty segment has the value that exclusive_scan
+/// begins with: 0 for sums, 1 for products, the identity of a fold; for min and max the other end of the
+/// type's range, NaN for floating types. Offsets are as for sort_segments. The same device returns the same
+/// bits in every run. Blocks until the number of non-empty segments is known.
 ///
 ///     auto totals = balm::reduce_segments(offsets, x);
 ///     auto highest = balm::reduce_segments(offsets, balm::max_of(x));

@@ -1,5 +1,5 @@
 #pragma once
-// Selections: some elements of arrays, in order, as vectors whose size is found on the device.
+// Selections: some elements of arrays, in order, as vectors whose size the device determines.
 //
 //     auto positive = balm::copy_if(x, x > 0);
 //     auto [parted, count] = balm::partition(x, x > 0);
@@ -14,8 +14,8 @@
 
 namespace balm {
 
-/// What partition returns: the elements whose condition is true, then the others; how many the first ones
-/// are. V is a vector, or a tuple of vectors.
+/// The result of partition: the elements whose condition is true, then the others; `count` is the number of
+/// the former. V is a vector, or a tuple of vectors.
 template <class V>
 struct partitioned {
     V elements;
@@ -24,7 +24,7 @@ struct partitioned {
 
 namespace detail {
 
-/// What is kept of elements whose condition is true.
+/// Keeps the elements whose condition is true.
 template <class A, class C>
 compaction_parts parts_where(const A& values, C&& condition) {
     compaction_parts parts;
@@ -53,10 +53,10 @@ void select_into(const char* name, bool is_partition, std::tuple<vector<T>&...> 
 
 }  // namespace detail
 
-/// The elements whose condition is true, in order: a vector; of a list of arrays a tuple of vectors. Arrays
-/// and condition are any expressions of the same number of elements. Waits for the count, which is the
-/// result's size. Of vectors over several devices the result lies on the first one. Throws usage_error for
-/// different numbers of elements.
+/// The elements whose condition is true, in order: a vector; for a list of arrays a tuple of vectors. Arrays
+/// and condition are any expressions of the same number of elements. Blocks until the count is known, which
+/// is the size of the result. For vectors over several devices, the result is on the first one. Throws
+/// usage_error if the numbers of elements differ.
 ///
 ///     auto positive = balm::copy_if(x, x > 0);
 ///     auto where = balm::copy_if(balm::element_index(), x > 0);
@@ -66,9 +66,10 @@ auto copy_if(const A& values, C&& condition) {
     return detail::selected("copy_if", false, values, static_cast<C&&>(condition)).elements;
 }
 
-/// The same into a vector on the same device, or several of one size, without waiting. The count goes to a
-/// vector of one element. Elements behind those that are selected stay as they are. Selected ones that have
-/// no room are left out, and counted. Throws usage_error for targets that are read, or of different sizes.
+/// The same into an existing vector on the same device, or several of the same size, without blocking. The
+/// count is stored in a vector of one element. Target elements beyond the selected ones are unchanged.
+/// Selected elements that do not fit are dropped, but counted. Throws usage_error if the call also reads a
+/// target, or if the sizes of targets differ.
 ///
 ///     balm::vector<float> y(ctx, n);
 ///     balm::vector<std::int64_t> count(ctx, 1);
@@ -83,15 +84,15 @@ void copy_if_into(std::tuple<vector<T>&...> into, vector<std::int64_t>& count, c
     detail::select_into("copy_if_into", false, into, count, values, static_cast<C&&>(condition));
 }
 
-/// All elements, those first whose condition is true, both in order, and how many these are. Waits for that
-/// number. The condition is computed twice.
+/// All elements, those whose condition is true first, both groups in order, and the number of the former.
+/// Blocks until that number is known. The condition is computed twice.
 ///
 ///     auto [parted, count] = balm::partition(x, x > 0);
 template <array_list A, array_value C>
 auto partition(const A& values, C&& condition) {
     return detail::selected("partition", true, values, static_cast<C&&>(condition));
 }
-/// The same into vectors of as many elements, without waiting; see copy_if_into.
+/// The same into existing vectors of the same size, without blocking; see copy_if_into.
 template <class T, array_value A, array_value C>
 void partition_into(vector<T>& into, vector<std::int64_t>& count, const A& values, C&& condition) {
     detail::select_into("partition_into", true, std::tie(into), count, values, static_cast<C&&>(condition));
@@ -102,8 +103,8 @@ void partition_into(std::tuple<vector<T>&...> into, vector<std::int64_t>& count,
     detail::select_into("partition_into", true, into, count, values, static_cast<C&&>(condition));
 }
 
-/// The first element of each run of equal neighbours, as std::unique_copy; of several arrays, whose elements
-/// are compared together, a tuple of vectors. Floating-point NaNs equal nothing. Waits for their number.
+/// The first element of each run of equal neighbours, as std::unique_copy; for several arrays, whose elements
+/// are compared together, a tuple of vectors. NaNs equal nothing. Blocks until their number is known.
 ///
 ///     auto distinct = balm::unique(sorted);
 template <array_list A>
@@ -112,8 +113,8 @@ auto unique(const A& values) {
     return detail::kept_runs<detail::kept_vectors_of<A>>("unique", std::move(parts),
                                                          detail::runs_of_equal(values));
 }
-/// The same where a function says whether two neighbours are equal: `same(a, b)`, or of two arrays `same(a,
-/// c, b, d)` for elements (a, c) and (b, d). An element is compared with the one before it.
+/// The same with a function that decides whether two neighbours are equal: `same(a, b)`, or for two arrays
+/// `same(a, c, b, d)` with the elements (a, c) and (b, d). An element is compared with the one before it.
 ///
 ///     auto close = balm::function("close", [](Float a, Float b) { return fabs(a - b) < 0.1f; });
 ///     auto steps = balm::unique(x, close);
@@ -123,7 +124,7 @@ auto unique(const A& values, const device_function<dsl::Bool, P...>& same) {
     return detail::kept_runs<detail::kept_vectors_of<A>>("unique", std::move(parts),
                                                          detail::runs_of(values, same));
 }
-/// The same into vectors; see copy_if_into.
+/// The same into existing vectors; see copy_if_into.
 template <class T, array_value A>
 void unique_into(vector<T>& into, vector<std::int64_t>& count, const A& values) {
     detail::keep_runs_into("unique_into", std::tie(into), count, detail::parts_of_runs(values),
@@ -135,8 +136,8 @@ void unique_into(std::tuple<vector<T>&...> into, vector<std::int64_t>& count, co
                            detail::runs_of_equal(values));
 }
 
-/// The first key of each run of equal neighbours, and the elements of other arrays that stand there: a tuple
-/// of a vector, or a tuple of vectors, for each argument.
+/// The first key of each run of equal neighbours, and the elements of other arrays at the same positions: a
+/// tuple with a vector, or a tuple of vectors, for each argument.
 ///
 ///     auto [k, first] = balm::unique_by_key(keys, x);
 template <array_list K, array_list... V>
@@ -152,7 +153,7 @@ requires(sizeof...(V) > 0) auto unique_by_key(const K& keys, const device_functi
     return detail::all_kept_runs<result>("unique_by_key", detail::parts_of_runs(keys, values...),
                                          detail::runs_of(keys, same));
 }
-/// The same into vectors, a target for each array; see copy_if_into.
+/// The same into existing vectors, a target for each array; see copy_if_into.
 template <class... T, array_list K, array_list... V>
 void unique_by_key_into(std::tuple<vector<T>&...> into, vector<std::int64_t>& count, const K& keys,
                         const V&... values) {

@@ -20,12 +20,12 @@ namespace array {
 enum class set_operation : std::uint8_t {
     unite,      ///< elements of either array
     intersect,  ///< elements of both
-    subtract,   ///< elements of the first that the second has not
-    differ      ///< elements of one array alone
+    subtract,   ///< elements of the first that are not in the second
+    differ      ///< elements of exactly one array
 };
-/// Makes vectors of the results, which it returns the number of. Waits for that number.
+/// Makes vectors of the results. Blocks until their number is known, and returns it.
 std::size_t combine_sets(set_operation, const sorted_pair&, std::shared_ptr<vector_state>* made);
-/// The same into vectors of one size; the number goes to a vector of one element.
+/// The same into existing vectors of the same size; their number is stored in a vector of one element.
 void combine_sets_into(set_operation, vector_list into, vector_state* count, const sorted_pair&);
 
 }  // namespace array
@@ -74,21 +74,22 @@ void combine_sets_into(array::set_operation what, const char* name, const std::t
     }
 
 /// set_union, set_intersection, set_difference, set_symmetric_difference: vectors of the elements of two
-/// arrays that are sorted in the same order, as std::set_union … have them. Of m equal elements of a and n of
-/// b
+/// arrays that are sorted in the same order, with the semantics of std::set_union …. Of m equal elements of a
+/// and n of b
 ///
-/// * the union has max(m, n): all of a, then those of b that are more;
+/// * the union has max(m, n): all of a, then the surplus ones of b;
 /// * the intersection has min(m, n): the first ones of a;
 /// * the difference has max(m - n, 0): the last ones of a;
 /// * the symmetric difference has |m - n|: the last ones of the array that has more.
 ///
-/// Arrays, the order and results are as for merge; of lists of arrays the elements are compared together.
-/// NaNs of the same bits are equal, and -0 is not +0. Waits for the number of results. Reads each element
-/// twice, writes each result once.
+/// Arrays, the order and results are as for merge; for lists of arrays, elements are compared together. NaNs
+/// of the same bits are equal, and -0 is not +0. Blocks until the number of results is known. Reads each
+/// element twice, writes each result once.
 ///
-/// `…_into` does not wait: results go to a vector on the same device, or several of one size, and their
-/// number to a vector of one element. Elements behind the results stay as they are; results that have no room
-/// are left out, and counted. Throws usage_error for targets that are read, or of different sizes.
+/// `…_into` does not block: results are stored in an existing vector on the same device, or several of the
+/// same size, and their number in a vector of one element. Target elements beyond the results are unchanged;
+/// results that do not fit are dropped, but counted. Throws usage_error if the call also reads a target, or
+/// if the sizes of targets differ.
 ///
 ///     auto both = balm::set_intersection(a, b);
 ///     auto rest = balm::set_difference(a, b, balm::descending);

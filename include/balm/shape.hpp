@@ -15,14 +15,14 @@ namespace balm {
 
 namespace detail {
 
-/// a * b; nothing where the type does not hold it.
+/// a * b; nullopt if it overflows.
 template <std::integral T>
 constexpr std::optional<T> checked_product(T a, T b) {
     T product{};
     if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
     return product;
 }
-/// a + b; nothing where the type does not hold it.
+/// a + b; nullopt if it overflows.
 template <std::integral T>
 constexpr std::optional<T> checked_sum(T a, T b) {
     T sum{};
@@ -32,18 +32,18 @@ constexpr std::optional<T> checked_sum(T a, T b) {
 
 }  // namespace detail
 
-/// The sizes of an array of one to eight dimensions, row by row: the last one varies fastest in memory.
-/// Buffers and images have three at most.
+/// The extents of an array of one to eight dimensions, in row-major order: the last dimension varies fastest
+/// in memory. Buffers and images have at most three.
 ///
 ///     balm::shape(rows, columns).count();  // rows * columns
 class shape {
 public:
     static constexpr int max_dimensions = 8;
-    /// More than any memory holds; twice as many positions still have numbers in an std::int64_t.
+    /// More than any memory holds; twice as many positions still fit into an std::int64_t.
     static constexpr std::size_t max_elements = std::size_t{1} << 62;
 
     constexpr shape() = default;
-    /// Throws usage_error for a negative size, and where the product of the sizes that are not 0 exceeds
+    /// Throws usage_error if a size is negative, or if the product of the sizes that are not 0 exceeds
     /// max_elements.
     template <std::integral First, std::integral... Rest>
     constexpr shape(First first, Rest... rest)
@@ -52,7 +52,7 @@ public:
         static_assert(sizeof...(Rest) < max_dimensions, "Balm: arrays have one to eight dimensions");
         check();
     }
-    /// The same; throws usage_error for more than eight sizes, too.
+    /// The same; also throws usage_error for no sizes, and for more than eight.
     explicit shape(std::span<const std::size_t> sizes);
 
     constexpr int dimensions() const { return dimensions_; }
@@ -70,7 +70,7 @@ public:
     friend constexpr bool operator==(const shape&, const shape&) = default;
 
 private:
-    /// A size of 0 hides no other: the product of any of the sizes fits.
+    /// Skips sizes of 0, so that the product of any of the sizes fits.
     constexpr void check() const {
         std::size_t product = 1;
         for (int d = 0; d < dimensions_; ++d) {
@@ -85,8 +85,8 @@ private:
     int dimensions_ = 1;
 };
 
-/// How far the elements along each dimension lie apart: `balm::strides(columns, 1)` for rows of `columns`
-/// elements. Counted in elements; negative ones go backwards, 0 repeats.
+/// The distance between neighbouring elements along each dimension: `balm::strides(columns, 1)` for rows of
+/// `columns` elements. Counted in elements; a negative stride goes backwards, 0 repeats.
 class strides {
 public:
     template <std::integral First, std::integral... Rest>
@@ -117,8 +117,8 @@ std::string to_string(const shape&);
 std::ostream& operator<<(std::ostream&, const shape&);
 
 namespace detail {
-/// Bytes of as many elements of that size. Throws usage_error where that is more than half of what a
-/// std::size_t counts: room to round up to blocks, and for offsets.
+/// The bytes of an array of elements of that size. Throws usage_error if they exceed half the range of
+/// std::size_t, which leaves room to round up to blocks, and for offsets.
 std::size_t bytes_of(const shape&, std::size_t element_size);
 }  // namespace detail
 

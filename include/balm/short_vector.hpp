@@ -1,5 +1,6 @@
 #pragma once
-// Short vectors on the host, laid out as devices lay them out: aligned to their size, three lanes as four.
+// Short vectors on the host, with the layout that they have on devices: aligned to their size, three lanes as
+// four.
 //
 //     balm::float4 v{1, 2, 3, 4};
 //     v.x = v[1];
@@ -15,16 +16,16 @@
 
 namespace balm {
 
-/// A number of 16 bits (IEEE 754 binary16): for memory; kernels compute with it as f32.
+/// A 16-bit floating-point number (IEEE 754 binary16), for memory; kernels compute with it as f32.
 struct half {
     std::uint16_t bits = 0;
 
     half() = default;
-    /// The nearest half, ties to even; what is beyond the largest becomes infinity.
+    /// The nearest half, ties to even; overflow becomes infinity.
     explicit half(float);
     explicit operator float() const;
     friend bool operator==(half a, half b) { return static_cast<float>(a) == static_cast<float>(b); }
-    /// The number, as the stream shows floats.
+    /// Prints the number, as the stream prints floats.
     friend std::ostream& operator<<(std::ostream& to, half value) { return write(to, value); }
 
 private:
@@ -81,7 +82,7 @@ requires detail::is_lane<T> &&(N == 2 || N == 3 || N == 4 || N == 8 ||
             if (!(a[k] == b[k])) return false;
         return true;
     }
-    /// The lanes in parentheses, as the stream shows numbers: (1, 2, 3, 4).
+    /// Prints the lanes in parentheses, as the stream prints numbers: (1, 2, 3, 4).
     friend std::ostream& operator<<(std::ostream& to, const vec& v) {
         return detail::print_lanes(to, detail::lane_scalar<T>, N, &v);
     }

@@ -1,5 +1,5 @@
 #pragma once
-// Sorting: vectors in place, with values that move with their keys, and expressions in order.
+// Sorting: vectors in place, alone or with values that move with their keys, and sorted expressions.
 //
 //     balm::sort(x);
 //     balm::sort_by_key(keys, a, b, balm::descending);
@@ -22,7 +22,7 @@
 
 namespace balm {
 
-/// Which way elements are sorted.
+/// The direction of a sort.
 enum class sort_order : std::uint8_t {
     ascending,  ///< the least element first
     descending  ///< the greatest element first
@@ -31,23 +31,24 @@ inline constexpr sort_order ascending = sort_order::ascending, descending = sort
 
 namespace array {
 
-/// What is sorted by, and sorted itself.
+/// A vector of keys, which is sorted too, and its order.
 struct sort_key {
     std::shared_ptr<vector_state> elements;
     sort_order order;
 };
-/// Sorts by the first key, where equal by the second … with values. Keys of several devices have one order.
+/// Sorts keys lexicographically (by the first one, ties by the second …), and moves values with them. Over
+/// several devices all keys must have the same order.
 void sort(std::span<const sort_key> keys, std::span<const std::shared_ptr<vector_state>> values);
-/// The function that says whether one key is ahead of another.
+/// A function that returns whether its first argument precedes its second.
 using comparison = std::shared_ptr<const ir::function>;
-/// The same by a comparison of two elements of the keys.
+/// Sorts by a comparison of two keys.
 void sort(const std::shared_ptr<vector_state>& keys, const comparison& is_ahead,
           std::span<const std::shared_ptr<vector_state>> values);
-/// The elements in order, as a leaf of expressions.
+/// The sorted elements, as a materialised operand.
 tape sorted(tape&& elements, trace::type, sort_order);
-/// The elements of each row in order, in the extents of the expression.
+/// The elements of each row, sorted, with the extents of the expression, as a materialised operand.
 tape sorted_rows(tape&& elements, trace::type, sort_order, const dimension_list& over);
-/// The positions of the elements in order, of an integer type.
+/// The positions of the elements in sorted order, of an integer type, as a materialised operand.
 tape sorted_positions(tape&& keys, trace::type, sort_order, scalar position);
 
 }  // namespace array
@@ -57,7 +58,7 @@ namespace detail {
 template <class T>
 concept sort_key_element = scalar_type<T> || std::same_as<T, half>;
 
-/// A vector that may be written.
+/// A vector that is not const.
 template <class A>
 inline constexpr bool is_written_vector = false;
 template <class T>
@@ -67,7 +68,7 @@ template <class F>
 inline constexpr bool is_comparison = false;
 template <class P>
 inline constexpr bool is_comparison<device_function<dsl::Bool, P, P>> = true;
-/// What says how a sort goes, not what is sorted.
+/// The order or the comparison of a sort, as opposed to a vector.
 template <class A>
 inline constexpr bool is_sort_manner = std::same_as<A, sort_order> || is_comparison<A>;
 template <class A>
@@ -75,7 +76,7 @@ inline constexpr bool is_device_function = false;
 template <class R, class... P>
 inline constexpr bool is_device_function<device_function<R, P...>> = true;
 
-/// Whether a function takes the elements of keys.
+/// Whether F compares elements of K.
 template <class K, class F>
 inline constexpr bool compares = false;
 template <class K, class P>
@@ -86,7 +87,7 @@ inline constexpr bool compares<K, device_function<dsl::Bool, P, P>> =
 /// The arguments of a sort.
 class sort_arguments {
 public:
-    /// Keys are numbers, one vector or several; but with a comparison they are one of any type.
+    /// Keys are one or several vectors of numbers; with a comparison, one vector of any element type.
     template <bool IsCompared, class K>
     void add_key(K&& key) {
         using plain = std::remove_cvref_t<K>;
@@ -135,7 +136,7 @@ private:
     inline_vector<std::shared_ptr<array::vector_state>, 4> values_;
 };
 
-/// Sorts by what the last argument says, if any does.
+/// Sorts by the order or comparison in the last argument, if there is one.
 template <class K, class... V>
 void sort_with(K&& keys, V&&... values) {
     constexpr std::size_t count = sizeof...(V);
@@ -169,23 +170,23 @@ void sort_with(K&& keys, V&&... values) {
 
 }  // namespace detail
 
-/// Sorts a vector of numbers on its device, or devices. The order is total: -0 is ahead of +0 (behind it, if
-/// descending), and NaNs are last either way. Takes as much memory again while it runs, on more than two
-/// devices up to twice as much. Radix sort: the vector is read and written once for each 8 bits of an
-/// element (4 bits on GPUs that are not NVIDIA's), but for bits that all elements share.
+/// Sorts a vector of numbers in place, on its device or devices. The order is total: -0 precedes +0 (follows
+/// it, if descending), and NaNs are last in both directions. A sort needs temporary memory of the size of the
+/// vector, on more than two devices up to twice that. Radix sort: each pass reads and writes the vector once,
+/// for 8 bits of an element (4 bits on GPUs other than NVIDIA's); bits that all elements share need no pass.
 ///
 ///     balm::sort(x);
 ///     balm::sort(x, balm::descending);
 ///
-/// Several vectors of the same size, tied, are sorted together, by the first, where that is equal by the
-/// second …
+/// Tied vectors of the same size are sorted together, lexicographically: by the first one, ties by
+/// the second …
 ///
 ///     balm::sort(balm::tie(year, month));
 ///
-/// A comparison, a device function that gives whether its first argument is ahead of its second, sorts
-/// elements of any type but half, structures among them. It is an order: nothing is ahead of itself. Elements
-/// of which none is ahead of the other keep their order. Merge sort: each doubling of the sorted length reads
-/// and writes the vector once.
+/// A comparison is a device function that returns whether its first argument precedes its second. It sorts
+/// elements of any type but half, including structures. It must be a strict order: no element precedes
+/// itself. Elements of which neither precedes the other keep their order. Merge sort: each doubling of the
+/// sorted length reads and writes the vector once.
 ///
 ///     auto heavier = balm::function(
 ///         "heavier", [](Var<particle> a, Var<particle> b) { return a.mass > b.mass; });
@@ -207,27 +208,27 @@ requires(!detail::is_written_vector<K&&>) BALM_REFUSED(
     "Balm: a sort changes a vector; of an expression, a view or a const vector: y = balm::sorted(x)")
 void sort(K&& keys, const Manner&... order_or_comparison);
 
-/// Sorts keys, and moves the elements of any number of vectors with them. The sort is stable: elements of
-/// equal keys keep their order. Keys are a vector of numbers, several tied vectors, or an expression, which
-/// is computed first and not changed: that sorts structures by their members. Values are vectors of elements
-/// of any type. The last argument may be the order. Throws usage_error where sizes differ, vectors are on
-/// other devices, or one occurs twice.
+/// Sorts keys, and moves the elements of any number of vectors with them. The sort is stable: elements with
+/// equal keys keep their order. Keys are a vector of numbers, several tied vectors, or an expression; an
+/// expression is computed first and not changed, so structures can be sorted by their members. Values are
+/// vectors of any element type. The last argument may be the order. Throws usage_error if sizes differ,
+/// vectors are on different devices, or a vector occurs twice.
 ///
 ///     balm::sort_by_key(keys, a, b);
 ///     balm::sort_by_key(balm::tie(year, month), sales, balm::descending);
 ///     balm::sort_by_key(mass(particles), particles);  // a function of structures
 ///
-/// One value of up to 8 bytes moves with its key. Of several or larger ones, and with several keys, only
-/// positions move with the keys, and each vector is then permuted once.
+/// A single value of up to 8 bytes moves with its key. For larger or several values, and with several keys,
+/// only positions move with the keys, and each vector is then permuted once.
 template <class K, class... V>
 requires array_value<K> || detail::is_tied<std::remove_cvref_t<K>>
 void sort_by_key(K&& keys, V&&... values_and_order) {
     detail::sort_with(static_cast<K&&>(keys), static_cast<V&&>(values_and_order)...);
 }
 
-/// The elements of a vector or expression in order, as an expression of one dimension. It is computed as a
-/// whole before the expression that it is part of, once however often the same object occurs. All else is as
-/// for sort.
+/// The sorted elements of a vector or expression, as an expression of one dimension. It is a materialised
+/// operand: computed before the expression that it is part of, once however often the same object occurs.
+/// Everything else is as for sort.
 ///
 ///     y = balm::sorted(x, balm::descending);
 template <array_value A>
@@ -237,9 +238,9 @@ auto sorted(A&& elements, sort_order order = ascending) {
     return expr<T>(array::sorted(expr<T>(static_cast<A&&>(elements)).tape(), detail::array_type<T>(), order));
 }
 
-/// The elements of each row of a view in order, as an expression of the view's extents. Rows extend along the
-/// last dimension, which `over` names; to sort columns, transpose the view and the result. Throws usage_error
-/// for other dimensions.
+/// The elements of each row of a view, sorted, as an expression with the view's extents. `over` names the
+/// last dimension, along which rows extend; to sort columns, transpose the view and the result. Throws
+/// usage_error for other dimensions.
 ///
 ///     auto M = balm::view(x, {rows, columns});
 ///     x = balm::sorted(M, balm::along(1));
@@ -251,9 +252,9 @@ auto sorted(A&& elements, const array::dimension_list& over, sort_order order = 
         array::sorted_rows(expr<T>(static_cast<A&&>(elements)).tape(), detail::array_type<T>(), order, over));
 }
 
-/// The positions of a vector's or an expression's elements in order, as an expression: `x[argsort(x)]` is
-/// sorted. Equal elements keep their order. I is an integer type that counts the elements; throws usage_error
-/// where it does not.
+/// The positions of the elements of a vector or expression in sorted order, as an expression: `x[argsort(x)]`
+/// is sorted. Equal elements keep their order. Throws usage_error if the integer type I cannot represent the
+/// number of elements.
 ///
 ///     balm::vector<std::uint32_t> order = balm::argsort(distances);
 ///     nearest = particles[balm::argsort(distances)];

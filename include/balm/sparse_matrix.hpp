@@ -1,5 +1,5 @@
 #pragma once
-// Sparse matrices: products with vectors stand in expressions as any other value.
+// Sparse matrices: products with vectors are operands of expressions like any other.
 //
 //     balm::sparse_matrix<double> A(ctx, rows, columns, row_pointers, column_indices, values);  // CSR
 //     r = f - A * u;
@@ -20,14 +20,14 @@
 
 namespace balm {
 
-/// How a sparse matrix lies in a device's memory. What is said of entries and rows holds for dense blocks and
-/// rows of blocks where a matrix consists of these (sparse_matrix::from_blocks).
+/// How a sparse matrix is stored in device memory. For matrices of dense blocks (sparse_matrix::from_blocks),
+/// entries and rows below mean blocks and rows of blocks.
 enum class storage : std::uint8_t {
     automatic,  ///< chosen for the matrix and the device
     diagonals,  ///< DIA: diagonals of values, without column indices; 64 diagonals at most
     slices,     ///< ELL: rows in slices of 32, each padded to its longest row; neighbouring rows interleave
     rows,       ///< CSR: a work-item computes a row
-    balanced    ///< CSR cut into tiles of equal numbers of entries, whatever the rows' lengths
+    balanced    ///< CSR in tiles of equal numbers of entries, whatever the lengths of rows
 };
 
 namespace array {
@@ -40,14 +40,14 @@ struct host_integers {
     std::size_t count = 0;
     scalar type = scalar::i32;
 };
-/// A matrix in CSR as the user's arrays have it.
+/// A matrix in CSR in host memory.
 struct host_csr {
     std::size_t rows = 0, columns = 0;
     host_integers row_pointers, column_indices;
     const void* values = nullptr;
     std::size_t value_count = 0;
 };
-/// Entries in any order, each with its row and its column.
+/// Entries in host memory, in any order, each with its row and column.
 struct host_triplets {
     std::size_t rows = 0, columns = 0;
     host_integers row_indices, column_indices;
@@ -55,7 +55,7 @@ struct host_triplets {
     std::size_t value_count = 0;
 };
 
-/// Dense blocks in CSR; rows and columns count blocks.
+/// Dense blocks in CSR in host memory; rows and columns count blocks.
 struct host_blocks {
     std::size_t rows = 0, columns = 0;
     shape block;
@@ -70,32 +70,33 @@ std::shared_ptr<const sparse_state> make_sparse(const context&, const host_block
                                                 scalar index, storage);
 std::shared_ptr<const sparse_state> make_sparse(const context&, const host_triplets&, trace::type value,
                                                 scalar index, storage);
-/// Entries on devices, in any order, each with its row and its column, as expressions. `near` says on which
-/// devices.
+/// Expressions of entries in any order, each with its row and column. `near` is a vector on the devices that
+/// hold them.
 struct device_triplets {
     std::size_t rows = 0, columns = 0;
     tape row_indices, column_indices, values;
     std::shared_ptr<const vector_state> near;
 };
-/// Throws usage_error for expressions of different sizes or devices, and where they have no vectors.
+/// Throws usage_error if the expressions have different sizes or devices, or contain no vectors.
 device_triplets triplets_of(std::size_t rows, std::size_t columns, tape row_indices, tape column_indices,
                             tape values, trace::type value);
 std::shared_ptr<const sparse_state> assembled(const device_triplets&, trace::type value, scalar index,
                                               storage);
 /// The product of two matrices.
 std::shared_ptr<const sparse_state> multiplied(const sparse_state*, const sparse_state*, storage);
-/// The product of the matrix, or of its transpose, as an expression; null for no matrix.
+/// The product of x with the matrix, or with its transpose, as an expression. Throws usage_error for no
+/// matrix.
 tape product(const std::shared_ptr<const sparse_state>&, tape&& x, bool is_transposed);
 
 /// The transpose on the same devices. Throws usage_error for no matrix.
 std::shared_ptr<const sparse_state> transposed(const sparse_state*, storage);
-/// Host memory for a matrix in CSR, in the matrix's types.
+/// Host memory for a matrix in CSR, of the matrix's types.
 struct csr_memory {
     void* row_pointers = nullptr;
     void* column_indices = nullptr;
     void* values = nullptr;
 };
-/// How many entries read_csr writes. Throws usage_error for no matrix.
+/// The number of entries that read_csr writes. Throws usage_error for no matrix.
 std::size_t kept_entries_of(const sparse_state*);
 void read_csr(const sparse_state&, const csr_memory&);
 
@@ -127,7 +128,7 @@ array::host_integers host_integers_of(const R& list) {
     return {std::data(list), std::size(list), scalar_of<range_element<R>>};
 }
 
-/// Types of entries that matrices have.
+/// Whether a matrix can have entries of this type.
 template <class T>
 constexpr bool is_matrix_entry() {
     if constexpr (scalar_type<T>)
@@ -139,7 +140,7 @@ constexpr bool is_matrix_entry() {
 }  // namespace detail
 
 /// A matrix in compressed sparse rows (CSR) in host memory: row r has the entries row_pointers[r] to
-/// row_pointers[r + 1] - 1, each a column, counted from 0, and a value.
+/// row_pointers[r + 1] - 1, each with a column, counted from 0, and a value.
 template <class T, class Index = std::int32_t>
 struct csr_matrix {
     std::size_t rows = 0, columns = 0;
@@ -150,12 +151,12 @@ struct csr_matrix {
     friend bool operator==(const csr_matrix&, const csr_matrix&) = default;
 };
 
-/// A sparse matrix of `rows()` x `columns()` on a context's devices: of several, each has consecutive rows.
-/// T is float, double, an integer type of 32 or 64 bits, std::complex<float> or std::complex<double>. Index,
-/// std::int32_t or std::int64_t, is the type in which column indices are stored.
+/// A sparse matrix of `rows()` x `columns()` on the devices of a context. Over several devices, each has
+/// contiguous rows. T is float, double, an integer type of 32 or 64 bits, std::complex<float> or
+/// std::complex<double>. Index is the type of stored column indices: std::int32_t or std::int64_t.
 ///
-/// The entries do not change; a handle: copies are the same matrix. How it is stored is chosen by looking at
-/// it (see storage, describe), which takes time proportional to the number of entries.
+/// A matrix is immutable, and a handle: copies are the same matrix. Its storage is chosen from its structure
+/// (see storage, describe), in time proportional to the number of entries.
 ///
 ///     balm::sparse_matrix<double> A(ctx, n, n, row_pointers, column_indices, values);
 ///     y = A * x;
@@ -174,13 +175,15 @@ public:
 
     /// No matrix: assign one to it.
     sparse_matrix() = default;
-    /// From compressed sparse rows (CSR) in host memory, copied: row r has the entries row_pointers[r] to
-    /// row_pointers[r + 1] - 1, each a column, counted from 0, and a value. Rows may be empty; their columns
-    /// need no order; entries of the same place add up. Pointers and indices are integers of any type.
+    /// Copies compressed sparse rows (CSR) from host memory: row r has the entries row_pointers[r] to
+    /// row_pointers[r + 1] - 1, each with a column, counted from 0, and a value. Rows may be empty, and the
+    /// columns of a row may be unordered; duplicate entries add up. Pointers and indices are integers of any
+    /// type.
     ///
     /// Throws usage_error unless there are rows + 1 pointers that begin at 0, do not decrease and end at the
-    /// number of entries, as many column indices as values, each below `columns`; for numbers beyond Index;
-    /// and where the storage asked for does not suit the matrix. Throws out_of_memory_error.
+    /// number of entries, and as many column indices as values, each below `columns`. Throws usage_error if
+    /// Index cannot represent the numbers, or if the requested storage does not suit the matrix. Throws
+    /// out_of_memory_error.
     template <detail::integer_range P, detail::integer_range C, detail::contiguous_range<T> V>
     sparse_matrix(const context& where, std::size_t rows, std::size_t columns, const P& row_pointers,
                   const C& column_indices, const V& values, storage how = storage::automatic)
@@ -196,17 +199,17 @@ public:
         : sparse_matrix(where, from.rows, from.columns, from.row_pointers, from.column_indices, from.values,
                         how) {}
 
-    /// From triplets (COO) in host memory, copied: entry k has the value values[k], in row row_indices[k] and
-    /// column column_indices[k], both counted from 0. Entries need no order; those of the same place add up.
-    /// Indices are integers of any type. Entries are sorted by row on the host, in time proportional to the
-    /// numbers of entries and rows.
+    /// Copies triplets (COO) from host memory: entry k has the value values[k], in row row_indices[k] and
+    /// column column_indices[k], both counted from 0. Entries may be in any order; duplicates add up. Indices
+    /// are integers of any type. The host sorts entries by row, in time proportional to the numbers of
+    /// entries and rows.
     ///
     ///     auto A = balm::sparse_matrix<double>::from_triplets(ctx, n, n, row_indices, column_indices,
     ///     values);
     ///
     /// Throws usage_error unless there are as many row indices, column indices and values, each index below
-    /// `rows` or `columns`; for numbers beyond Index; and where the storage asked for does not suit the
-    /// matrix. Throws out_of_memory_error.
+    /// `rows` or `columns`. Throws usage_error if Index cannot represent the numbers, or if the requested
+    /// storage does not suit the matrix. Throws out_of_memory_error.
     template <detail::integer_range R, detail::integer_range C, detail::contiguous_range<T> V>
     static sparse_matrix from_triplets(const context& where, std::size_t rows, std::size_t columns,
                                        const R& row_indices, const C& column_indices, const V& values,
@@ -219,15 +222,16 @@ public:
             detail::array_type<T>(), scalar_of<Index>, how));
     }
 
-    /// The same from triplets on devices: vectors or expressions of as many elements, indices of any integer
-    /// type. Entries are sorted and added up on the device; nothing but the indices' check and what decides
-    /// the storage is read back. The matrix lies on the vectors' devices. Of several, the first one sorts.
+    /// Assembles the matrix from triplets on devices: vectors or expressions of equal size, indices of any
+    /// integer type. The device sorts entries and adds up duplicates; only the result of the index check and
+    /// the counts that decide the storage are read back. The matrix is on the devices of the vectors. Of
+    /// several devices, the first one sorts.
     ///
     ///     auto A = balm::sparse_matrix<double>::from_triplets(n, n, row_indices, column_indices, values);
     ///
-    /// In each row of the result columns ascend, and nonzeros() counts places. The same device has the same
-    /// bits in every run. Throws usage_error for different numbers of elements, and for the first entry
-    /// outside the matrix; else as above.
+    /// Columns ascend in each row, and nonzeros() counts distinct positions. The same device returns the same
+    /// bits in every run. Throws usage_error if the numbers of elements differ, and for the first entry
+    /// outside the matrix; otherwise as above.
     template <array_value R, array_value C, array_value V>
     static sparse_matrix from_triplets(std::size_t rows, std::size_t columns, R&& row_indices,
                                        C&& column_indices, V&& values, storage how = storage::automatic) {
@@ -245,17 +249,18 @@ public:
             detail::array_type<T>(), scalar_of<Index>, how));
     }
 
-    /// From dense blocks of block[0] x block[1] entries, 1 to 16 each, in host memory, copied: row r of the
-    /// `rows` x `columns` blocks has the blocks row_pointers[r] to row_pointers[r + 1] - 1, each a column of
-    /// blocks, counted from 0, and its values in row-major order, zeros among them. (BSR; the matrix has rows
-    /// * block[0] rows.) A block has one column index: with blocks of 3 x 3 an entry of type double takes 8.4
-    /// bytes instead of 12. Stored as diagonals, entries are on their own.
+    /// Copies dense blocks of block[0] x block[1] entries, 1 to 16 each, from host memory (BSR). `rows` and
+    /// `columns` count blocks, so the matrix has rows * block[0] rows. Row r of blocks has the blocks
+    /// row_pointers[r] to row_pointers[r + 1] - 1, each with a column of blocks, counted from 0, and its
+    /// values in row-major order, including zeros. A block has one column index: with blocks of 3 x 3 an
+    /// entry of type double takes 8.4 bytes instead of 12. Diagonals store single entries.
     ///
     ///     auto A = balm::sparse_matrix<double>::from_blocks(ctx, n, n, {3, 3}, row_pointers, column_indices,
     ///                                                       values);
     ///
-    /// Throws usage_error as the constructor from CSR does, for blocks of other extents, and unless there are
-    /// block[0] * block[1] values for each column index. Takes as much host memory again as the blocks take.
+    /// Throws usage_error as the constructor from CSR does, for other block sizes, and unless there are
+    /// block[0] * block[1] values for each column index. Needs temporary host memory of the size of the
+    /// blocks.
     template <detail::integer_range P, detail::integer_range C, detail::contiguous_range<T> V>
     static sparse_matrix from_blocks(const context& where, std::size_t rows, std::size_t columns,
                                      const shape& block, const P& row_pointers, const C& column_indices,
@@ -270,14 +275,14 @@ public:
 
     std::size_t rows() const { return state_ ? array::rows_of(*state_) : 0; }
     std::size_t columns() const { return state_ ? array::columns_of(*state_) : 0; }
-    /// How many entries it was given, zeros among them.
+    /// The number of entries that the matrix was built from, including zeros.
     std::size_t nonzeros() const { return state_ ? array::entries_of(*state_) : 0; }
-    /// Bytes that it takes on its devices, its transpose included once a product has made that (transposed).
+    /// Bytes of device memory, including those of the transpose once a product has built it (see transposed).
     std::size_t size_bytes() const { return state_ ? array::bytes_of(*state_) : 0; }
-    /// How it is stored: on several devices, the first one's part. Never storage::automatic.
+    /// The storage, never storage::automatic. Over several devices, that of the first device's part.
     storage stored_as() const { return state_ ? array::how_stored(*state_) : storage::rows; }
-    /// Rows and columns of the dense blocks that have one column index each, given as such or found in the
-    /// matrix; 1 x 1 where each entry has its own, or none. On several devices, the first one's part.
+    /// Rows and columns of the dense blocks, specified or detected, that share a column index; 1 x 1 if each
+    /// entry has its own, or none. Over several devices, those of the first device's part.
     shape block() const { return state_ ? array::block_of(*state_) : shape(1, 1); }
 
     explicit sparse_matrix(std::shared_ptr<const array::sparse_state> state) : state_(std::move(state)) {}
@@ -287,7 +292,7 @@ private:
     std::shared_ptr<const array::sparse_state> state_;
 };
 
-/// A matrix with rows and columns exchanged, as a factor of products: see transposed.
+/// The transpose of a matrix as a factor of products: see transposed.
 template <class T, class Index = std::int32_t>
 class transposed_matrix {
 public:
@@ -304,10 +309,10 @@ private:
     sparse_matrix<T, Index> of_;
 };
 
-/// The transpose of a matrix, to multiply by; complex entries are not conjugated. Diagonals on one device are
-/// read by columns, and take no memory. Any other matrix makes its transpose in the first product, which
-/// takes as long as transpose does and as much memory as the matrix, and keeps it as long as it lives. Sums
-/// have one order, so that results are the same in each run: nothing is added atomically.
+/// The transpose of a matrix as a factor of products; complex entries are not conjugated. Diagonals on one
+/// device are read by columns and take no extra memory. Any other matrix builds its transpose in the first
+/// product and keeps it for its lifetime; that takes as long as transpose and as much memory as the matrix.
+/// Sums have a fixed order, without atomics, so results are the same in each run.
 ///
 ///     g = balm::transposed(A) * (A * x - b);
 template <class T, class Index>
@@ -341,22 +346,22 @@ auto sparse_product(const std::shared_ptr<const array::sparse_state>& matrix, X&
 
 }  // namespace detail
 
-/// The product of a matrix and a vector, an expression of A.rows() elements. x has A.columns() elements: a
-/// vector, or an expression, which is computed into a temporary first. Its elements have the matrix's type;
-/// scalars that C++ converts to that without narrowing are converted.
+/// The product of a matrix and a vector, an expression of A.rows() elements. x is a vector of A.columns()
+/// elements, or an expression, which is materialised first. Its elements have the matrix's type; scalars that
+/// C++ converts to it without narrowing are converted.
 ///
-/// Where x has the extents {A.columns(), k}, a row-major matrix, so that each of its columns is multiplied,
-/// the product has the extents {A.rows(), k}. The matrix is read once for all of its columns.
+/// If x has the extents {A.columns(), k}, a row-major matrix, each of its columns is multiplied, and the
+/// product has the extents {A.rows(), k}. The matrix is read once for all columns.
 ///
-/// The product is computed inside the kernel of the expression that it is part of, a work-item an element.
-/// Where a storage shares rows out among work-items (storage::balanced), on several devices, and for an even
-/// number of columns of float or double, it fills a temporary ahead of the kernel, or the vector itself that
-/// nothing but the product is assigned to. The order of additions depends on the storage, and is the same in
-/// each run. Throws usage_error for another number of elements or rows, and for a vector on other devices
-/// than the matrix.
+/// The product is fused into the kernel of the expression that it is part of; a work-item computes an
+/// element. It is materialised before that kernel with storages that divide rows among work-items
+/// (storage::balanced), on several devices, and for an even number of columns of float or double; assigned
+/// alone, it is computed directly in the target. The order of additions depends on the storage, and is the
+/// same in each run. Throws usage_error if x has another number of elements or rows, or is a vector on other
+/// devices than the matrix.
 ///
 ///     r = f - A * u;
-///     x = A * x;                        // right, too
+///     x = A * x;                        // correct: reads the old values
 ///     y = A * balm::view(z, {n, 4});    // four columns: y has 4 * A.rows() elements
 template <class T, class Index, array_value X>
 auto operator*(const sparse_matrix<T, Index>& matrix, X&& x) {
@@ -368,14 +373,14 @@ auto operator*(const transposed_matrix<T, Index>& matrix, X&& x) {
     return detail::sparse_product<T>(matrix.original().state(), static_cast<X&&>(x), true);
 }
 
-/// The product of two matrices, a matrix on the same devices, stored as suits it, or as the last argument
-/// says. In each of its rows columns ascend; a place is stored if any product contributes to it, even where
-/// they add up to zero. Sums are in the order of the first matrix's entries, or in another fixed order: the
-/// same device has the same bits in every run. Of several devices, the first one multiplies. Takes time
+/// The product of two matrices, a matrix on the same devices, in automatic storage or in that of the last
+/// argument. Columns of its rows ascend. An entry is stored if any product contributes to it, even if they
+/// add up to zero. Sums follow the order of the first matrix's entries, or another fixed order: the same
+/// device returns the same bits in every run. Of several devices, the first one multiplies. Takes time
 /// proportional to the number of products of entries, and waits for the number of the result's entries.
 ///
 /// Throws usage_error unless the second matrix has a row for each column of the first, both are on the same
-/// devices, and Index counts the result's entries. Throws out_of_memory_error.
+/// devices, and Index can represent the number of the result's entries. Throws out_of_memory_error.
 ///
 /// Source: row by row (F. G. Gustavson, Two fast algorithms for sparse matrices, 1978), with hash tables in
 /// local memory for rows that fit (Y. Nagasaka, A. Nukada, S. Matsuoka, High-performance and memory-saving
@@ -393,10 +398,10 @@ sparse_matrix<T, Index> operator*(const sparse_matrix<T, Index>& a, const sparse
     return multiply(a, b);
 }
 
-/// How a matrix is stored, and why, in one sentence.
+/// The storage of a matrix, and the reason for it, in one sentence.
 ///
 ///     std::cout << balm::describe(A);
-///     // 7 diagonals of 16,777,216 rows, 0.3 % padding: 8.0 bytes an entry, no column indices
+///     // DIA, 7 diagonals of 16,777,216 rows, 0.3 % padding: no column indices
 template <class T, class Index>
 std::string describe(const sparse_matrix<T, Index>& matrix) {
     return array::describe(matrix.state().get());
@@ -407,10 +412,10 @@ std::string describe(const transposed_matrix<T, Index>& matrix) {
     return array::describe_transposed(matrix.original().state().get());
 }
 
-/// The matrix in host memory: rows in order, and the entries of a row in the order in which the matrix was
-/// given them. Stored as diagonals (storage::diagonals) a matrix keeps one entry a place, those that were
-/// added up, and drops zeros: then columns ascend, and there may be fewer entries than nonzeros(). Takes as
-/// much host memory again as the result while it reads the device's. Throws usage_error for no matrix.
+/// Copies the matrix to host memory: rows in order, and the entries of a row in the order in which the matrix
+/// received them. Diagonals (storage::diagonals) keep the sum of duplicates and drop zeros: then columns
+/// ascend, and there may be fewer entries than nonzeros(). Needs temporary host memory of the size of the
+/// result. Throws usage_error for no matrix.
 ///
 ///     balm::csr_matrix<double> host = balm::to_csr(A);
 ///     balm::sparse_matrix<double> copy(other_ctx, host);
@@ -424,9 +429,9 @@ csr_matrix<T, Index> to_csr(const sparse_matrix<T, Index>& matrix) {
     return made;
 }
 
-/// The transpose, a matrix of its own on the same devices; complex entries are not conjugated. The entries of
-/// to_csr are sorted by column on the device, on the first of several. Columns of the result's rows ascend.
-/// Throws usage_error for no matrix, and where the storage asked for does not suit the transpose.
+/// The transpose as a new matrix on the same devices; complex entries are not conjugated. The device, of
+/// several the first one, sorts the entries of to_csr by column. Columns of the result's rows ascend. Throws
+/// usage_error for no matrix, and if the requested storage does not suit the transpose.
 ///
 ///     balm::sparse_matrix<double> At = balm::transpose(A);
 ///     g = At * (A * x - b);

@@ -27,8 +27,7 @@ struct spline_bounds {
     std::array<double, D> lower{}, upper{};
 };
 
-/// What scattered points are approximated by before the first level: what the surface tends to where there
-/// are no points.
+/// The function that is fitted before the first level, and that the surface approaches away from points.
 enum class spline_trend : std::uint8_t {
     none,   ///< 0, as in the paper
     mean,   ///< the mean of the values
@@ -38,34 +37,34 @@ enum class spline_trend : std::uint8_t {
 /// How a scattered_spline is fitted.
 template <int D>
 struct scattered_options {
-    /// Cells of the first level's grid along each dimension, 1 at least; 0 stands for 1.
+    /// Cells of the first level's grid along each dimension; 0 means 1.
     std::array<std::size_t, D> cells{};
-    /// At most so many levels; each has twice the cells of the level before along each dimension. 0: as many
-    /// as there are until a level would have more than four cells for each point.
+    /// The maximum number of levels; each has twice the cells of the previous one along each dimension. 0:
+    /// until a level would have more than four cells for each point.
     int levels = 0;
-    /// No further level, once no residual exceeds this.
+    /// No further level is added once no residual exceeds this.
     double tolerance = 0;
     spline_trend trend = spline_trend::linear;
 };
 
-/// What holds at both ends of each dimension of a cubic_spline. The interpolant needs two conditions beside
-/// the values.
+/// The conditions at both ends of each dimension of a cubic_spline. The interpolant needs two conditions in
+/// addition to the values.
 enum class spline_ends : std::uint8_t {
-    not_a_knot,  ///< the first two cubics are one, and the last two: cubics are reproduced. With two or three
-                 ///< values along a dimension it is natural.
+    not_a_knot,  ///< the first two cubics are the same, and so are the last two: cubics are reproduced.
+                 ///< With two or three values along a dimension: natural.
     natural,     ///< the second derivative is 0
     flat         ///< the first derivative is 0
 };
 
 namespace array {
 
-/// A lattice of control points, row by row, and where it lies. Beyond the spline's dimensions there is one
-/// cell.
+/// A lattice of control points in row-major order, and its position. Dimensions that the spline lacks have
+/// one cell.
 template <class T>
 struct spline_lattice {
     vector<T> control;                    ///< cells[d] + 3 along each dimension
     std::array<std::int32_t, 3> cells{};  ///< along each dimension
-    std::array<T, 3> lower{}, scale{};    ///< (x - lower) * scale counts cells
+    std::array<T, 3> lower{}, scale{};    ///< (x - lower) * scale is in cells
 };
 /// A fitted lattice.
 template <class T>
@@ -75,7 +74,7 @@ struct scattered_lattice : spline_lattice<T> {
     double residual_max = 0, residual_rms = 0;
 };
 
-/// What the templates ask of their implementation.
+/// What the templates pass to the implementation.
 struct spline_request {
     int dimensions = 0;
     std::array<double, 3> lower{}, upper{};
@@ -85,11 +84,12 @@ struct spline_request {
     spline_trend trend = spline_trend::linear;
 };
 
-/// Fits a lattice to points, whose vectors it overwrites. For float and double, and D from 1 to 3.
+/// Fits a lattice to points, and overwrites their vectors. For float and double, and D from 1 to 3.
 template <int D, class T>
 std::shared_ptr<const scattered_lattice<T>> fitted(std::array<vector<T>, D>&& points, vector<T>&& values,
                                                    const spline_request&);
-/// The lattice that interpolates values on a grid, an expression of its extents. For float and double.
+/// The lattice that interpolates values on a grid, whose extents are those of the expression. For float and
+/// double.
 template <class T>
 std::shared_ptr<const spline_lattice<T>> interpolating(const expr<T>& values, const spline_request&,
                                                        spline_ends);
@@ -103,7 +103,8 @@ namespace detail {
 
 [[noreturn]] void spline_without_lattice();
 
-/// The spline's value: of the lattice, then for each dimension a coordinate; lower; scale; and cells.
+/// The type of the function that evaluates a spline. It takes the lattice, then for each dimension a
+/// coordinate, then lower, scale and cells.
 template <class T, class = void>
 struct spline_function;
 template <class T, std::size_t... K>
@@ -119,7 +120,7 @@ const typename spline_function<T, std::make_index_sequence<D>>::type& spline_val
 template <class T>
 concept spline_element = std::same_as<T, float> || std::same_as<T, double>;
 
-/// What the two kinds of spline share.
+/// The common base of both kinds of spline.
 template <int D, class T, class Lattice>
 class spline {
     static_assert(D >= 1 && D <= 3, "Balm: a spline has one to three dimensions");
@@ -129,25 +130,25 @@ public:
     using value_type = T;
     static constexpr int dimensions = D;
 
-    /// The spline at the points whose coordinates are given, one vector, expression or number for each
-    /// dimension: an expression, part of whatever kernel it is assigned in. Coordinates beyond the bounds
-    /// are moved to them; where one is NaN, so is the value.
+    /// The spline at the given coordinates, one vector, expression or number for each dimension: an
+    /// expression, fused into the kernel that it is part of. Coordinates beyond the bounds are clamped to
+    /// them; if a coordinate is NaN, so is the value.
     template <class... X>
     requires((balm::array_operand<X> && ...)) auto operator()(X&&... at) const {
         static_assert(sizeof...(X) == D, "Balm: a spline takes a coordinate for each of its dimensions");
         return call(lattice(), static_cast<X&&>(at)...);
     }
-    /// The same in a kernel that has the lattice as a parameter, In<T>: give it lattice(). The bounds and the
-    /// lattice's extents become constants of the kernel.
+    /// The same in a kernel that takes the lattice as a parameter, In<T>: pass lattice() to it. The bounds
+    /// and the lattice's extents become constants of the kernel.
     template <class... X>
     auto operator()(const dsl::In<T>& control_points, X&&... at) const {
         static_assert(sizeof...(X) == D, "Balm: a spline takes a coordinate for each of its dimensions");
         return call(control_points, dsl::Var<T>(static_cast<X&&>(at))...);
     }
 
-    /// The control points, row by row: lattice_extents() of them.
+    /// The lattice_extents() control points, in row-major order.
     const vector<T>& lattice() const { return state().control; }
-    /// The control points along each dimension: 3 more than cells.
+    /// The number of control points along each dimension: 3 more than cells.
     shape lattice_extents() const {
         std::array<std::size_t, D> extents{};
         for (int d = 0; d < D; ++d) extents[d] = static_cast<std::size_t>(state().cells[d]) + 3;
@@ -205,10 +206,10 @@ array::spline_request spline_request_of(const spline_bounds<D>& bounds, const sc
 ///     z = surface(u, v);              // u, v, z: vectors or expressions
 ///     std::cout << surface.residual_max() << '\n';
 ///
-/// The first level's grid has few cells; each further level halves them and approximates what the levels
-/// before have left. All of them are summed up in one lattice of control points, so that a value takes 4^D
-/// loads whatever the number of levels. A level takes time proportional to the number of points times 4^D,
-/// plus its control points. The same points in the same order give the same bits in each run on a device.
+/// The first level's grid has few cells; each further level halves their size and approximates the residual
+/// of the earlier levels. All levels are merged into one lattice of control points, so a value takes 4^D
+/// loads for any number of levels. A level takes time proportional to the number of points times 4^D, plus
+/// its control points. The same points in the same order produce the same bits in each run on a device.
 ///
 /// Source: S. Lee, G. Wolberg, S. Y. Shin, Scattered data interpolation with multilevel B-splines, IEEE
 /// Transactions on Visualization and Computer Graphics 3(3), 1997 (algorithm MBA with refinement).
@@ -219,12 +220,12 @@ class scattered_spline : public detail::spline<D, T, array::scattered_lattice<T>
 public:
     /// No spline: assign one to it.
     scattered_spline() = default;
-    /// Of points whose coordinates are vectors or expressions of T, one for each dimension, with a value for
-    /// each point. The spline lies on their devices. Of several, the first one fits it.
+    /// Fits points whose coordinates are vectors or expressions of T, one for each dimension, with a value
+    /// for each point. The spline is on their devices. Of several devices, the first one fits it.
     ///
     /// Throws usage_error for bounds that are empty or not finite, no points, different numbers of
-    /// coordinates and values, the first point that is outside of the bounds, a value that is not finite, a
-    /// negative tolerance, and levels or cells that make more than 2^31 - 1 control points. Throws
+    /// coordinates and values, the first point outside the bounds, a value that is not finite, a negative
+    /// tolerance, and levels or cells that need more than 2^31 - 1 control points. Throws
     /// out_of_memory_error. Waits for the residual of each level.
     template <class... P, array_value V>
     requires((array_value<P> && ...))
@@ -233,7 +234,7 @@ public:
         : scattered_spline(
               detail::spline_request_of(bounds, how), points, [](const auto& list) { return computed(list); },
               values) {}
-    /// The same of points in host memory: std::vector, std::array, std::span … of T.
+    /// The same for points in host memory: std::vector, std::array, std::span … of T.
     template <detail::contiguous_range<T>... P, detail::contiguous_range<T> V>
     scattered_spline(const context& where, const spline_bounds<D>& bounds, const std::tuple<P...>& points,
                      const V& values, const scattered_options<D>& how = {})
@@ -241,9 +242,9 @@ public:
               detail::spline_request_of(bounds, how), points,
               [&](const auto& list) { return vector<T>(where, list); }, values) {}
 
-    /// How many levels it has.
+    /// The number of levels.
     int levels() const { return this->state().levels; }
-    /// The largest difference of a value from the spline at its point, and the root of the mean square.
+    /// The largest difference between a value and the spline at its point, and the root mean square.
     double residual_max() const { return this->state().residual_max; }
     double residual_rms() const { return this->state().residual_rms; }
 
@@ -273,17 +274,17 @@ private:
               points)) {}
 };
 
-/// The cubic spline through values on a regular grid of one to three dimensions, corners of the bounds
-/// included. T is float or double. A handle: copies are the same spline.
+/// The cubic spline through values on a regular grid of one to three dimensions, which includes the corners
+/// of the bounds. T is float or double. A handle: copies are the same spline.
 ///
 ///     balm::cubic_spline<1> curve({{0}, {1}}, balm::view(samples, {n}));
 ///     balm::cubic_spline<2> picture({{0, 0}, {1, 1}}, balm::view(heights, {rows, columns}));
 ///     z = picture(u, v);
 ///
-/// Smooth functions are interpolated with an error of the order of the fourth power of the spacing. Its
+/// The interpolation error of smooth functions is of the order of the fourth power of the spacing. The
 /// control points are the values convolved along each dimension with the inverse of the sampled B-spline,
-/// √3 (√3 - 2)^|k|, cut where it falls below the precision of T, to which the two decaying solutions that
-/// the ends ask for are added: no step is recursive.
+/// √3 (√3 - 2)^|k|, truncated below the precision of T; the end conditions add two decaying solutions. No
+/// step is recursive.
 ///
 /// Source: M. Unser, Splines: a perfect fit for signal and image processing, IEEE Signal Processing Magazine
 /// 16(6), 1999.
@@ -294,16 +295,16 @@ class cubic_spline : public detail::spline<D, T, array::spline_lattice<T>> {
 public:
     /// No spline: assign one to it.
     cubic_spline() = default;
-    /// Of a view or expression of T that has D dimensions, the first coordinate being the row. The spline
-    /// lies on its devices. Of several, the first one computes it.
+    /// Interpolates a view or expression of T with D dimensions; the first coordinate is the row. The spline
+    /// is on its devices. Of several devices, the first one computes it.
     ///
     /// Throws usage_error for bounds that are empty or not finite, another number of dimensions, fewer than
-    /// two values along one, and more than 2^31 - 1 control points. Throws out_of_memory_error.
+    /// two values along a dimension, and more than 2^31 - 1 control points. Throws out_of_memory_error.
     template <array_value V>
     cubic_spline(const spline_bounds<D>& bounds, const V& values, spline_ends ends = spline_ends::not_a_knot)
         : base(made(bounds, expr<detail::element_of<V>>(values), ends)) {}
-    /// The same of values in host memory, row by row. Throws usage_error for another number of them than
-    /// extents has, too.
+    /// The same for values in host memory, in row-major order. Also throws usage_error if their number
+    /// differs from that of the extents.
     template <detail::contiguous_range<T> V>
     cubic_spline(const context& where, const spline_bounds<D>& bounds, const V& values,
                  const std::array<std::size_t, D>& extents, spline_ends ends = spline_ends::not_a_knot)

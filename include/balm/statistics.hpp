@@ -1,5 +1,5 @@
 #pragma once
-// Inner products, norms, means and variances: reductions with names of their own.
+// Inner products, norms, means and variances: named reductions.
 
 #include <concepts>
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace balm {
 
 namespace detail {
 
-/// What means are computed in: floating types as they are, integers and booleans as double.
+/// The type in which means are computed: floating-point types as they are, integers and booleans as double.
 template <class A>
 using mean_type = std::conditional_t<std::floating_point<element_of<A>>, element_of<A>, double>;
 
@@ -25,7 +25,7 @@ T mean_of_elements(const A& a, std::size_t count, policy how) {
     return static_cast<T>(sum(cast<T>(a), how) / static_cast<T>(count));
 }
 
-/// How many elements an expression has. Throws usage_error unless there are more than `lost`.
+/// The number of elements of an expression. Throws usage_error unless there are more than `lost`.
 std::size_t counted_beyond(std::size_t lost, const array::tape&);
 
 float square_root(float);
@@ -33,8 +33,8 @@ double square_root(double);
 
 }  // namespace detail
 
-/// The inner product, sum(x * y), in one pass; of complex numbers sum(conj(x) * y). 0 for no elements. Of
-/// short vectors, `dot` is the inner product of each element's lanes, an expression. Blocks.
+/// The inner product, sum(x * y), in one pass; for complex numbers sum(conj(x) * y). 0 for no elements. For
+/// short vectors, `dot` is the inner product of the lanes of each element, an expression. Blocks.
 ///
 ///     double work = balm::dot(force, path);
 template <detail::number_array X, detail::number_array Y>
@@ -49,7 +49,7 @@ requires detail::array_beside_host_elements<X, Y> BALM_REFUSED(BALM_HOST_ELEMENT
 float dot(X&& x, Y&& y, policy how = policy::run_to_run);
 
 /// The Euclidean norm, the square root of the sum of the squared magnitudes; of integers, in double. (`norm`
-/// is std::norm of each complex number.) Squares that overflow give infinity. Blocks.
+/// is std::norm of each complex number.) If squares overflow, the result is infinity. Blocks.
 ///
 ///     while (balm::norm2(r) > 1e-8) …
 template <detail::number_array X>
@@ -73,9 +73,9 @@ requires(detail::are_scalars<X>()) [[nodiscard]] auto mean(const X& x, policy ho
     return detail::mean_of_elements<detail::mean_type<X>>(x, count, how);
 }
 
-/// The variance of real numbers, the mean squared distance from their mean, computed in two passes; `lost`
-/// degrees of freedom are left out of the count, 1 for the estimate from a sample. Of integers, in double.
-/// Throws usage_error for no more elements than that. Blocks.
+/// The variance of real numbers, the mean squared distance from their mean, computed in two passes; of
+/// integers, in double. `lost` degrees of freedom are subtracted from the count: 1 for the estimate from a
+/// sample. Throws usage_error unless there are more than `lost` elements. Blocks.
 ///
 ///     double deviation = std::sqrt(balm::variance(samples, 1));
 template <array_value X>

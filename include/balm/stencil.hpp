@@ -1,6 +1,6 @@
 #pragma once
-// Stencils: each element of the result is a function of an element and its neighbours. What lies beyond the
-// border of an array is what the border says.
+// Stencils: each element of the result is a function of an element and its neighbours. The border defines the
+// values outside an array.
 //
 //     const auto M = balm::view(x, {rows, columns});
 //     y = balm::stencil(balm::border::clamp,
@@ -27,11 +27,11 @@
 
 namespace balm {
 
-/// What the neighbours beyond the border of an array are; see also constant_border.
+/// The neighbours beyond the border of an array; see also constant_border.
 enum class border : std::uint8_t {
     clamp,  ///< the nearest element: … a a | a b c d | d d …
     wrap,   ///< the other end: … c d | a b c d | a b …
-    mirror  ///< the array backwards: … b a | a b c d | d c …
+    mirror  ///< the array reversed: … b a | a b c d | d c …
 };
 /// Neighbours beyond the border have this value. Not for structures.
 template <class T>
@@ -43,7 +43,7 @@ constant_border(T) -> constant_border<T>;
 
 namespace array {
 
-/// Some elements of a box: a smaller box, or a list of elements whose coordinates expressions give.
+/// Some elements of a box: a smaller box, or a list of elements whose coordinates are expressions.
 struct region {
     shape extents;
     std::array<std::int64_t, shape::max_dimensions> begin{};
@@ -53,20 +53,20 @@ struct region {
 /// The arrays that a stencil reads, of equal extents, and how far it reads from an element.
 class stencil_inputs {
 public:
-    /// Throws usage_error where extents differ.
+    /// Throws usage_error if extents differ.
     stencil_inputs(std::initializer_list<selection>);
 
-    /// An array's element that is `offset` away from each of a region. Along dimensions where some may be
-    /// beyond the border, the index is what the border makes of it. Throws usage_error unless there is an
-    /// offset for each dimension.
+    /// The element of an array that is `offset` away from each element of a region. Along dimensions where it
+    /// may be beyond the border, the border maps the index. Throws usage_error unless there is an offset for
+    /// each dimension.
     tape neighbour(std::size_t array, const region&, border, std::span<const std::int64_t> offset);
-    /// Whether they are within the array (bool); nothing where all of them are known to be.
+    /// Whether these elements are within the array (bool); empty if all are known to be.
     std::optional<tape> is_within(const region&, std::span<const std::int64_t> offset) const;
     /// The coordinate of each element of a region (i64).
     tape coordinate(const region&, int dimension) const;
 
-    /// The stencil as a leaf of expressions. `value` gives a region's elements, and calls `neighbour` for
-    /// what it reads.
+    /// The stencil as a materialised operand. `value` returns the elements of a region, and calls `neighbour`
+    /// for each element that it reads.
     tape computed(trace::type, balm::detail::function_ref<tape(const region&)> value);
 
 private:
@@ -74,33 +74,33 @@ private:
 
     shape box_;
     std::vector<selection> arrays_;
-    std::array<std::int64_t, shape::max_dimensions> ahead_{}, behind_{};  ///< the farthest that is read
+    std::array<std::int64_t, shape::max_dimensions> ahead_{}, behind_{};  ///< the greatest distances read
 };
 
-/// How the elements of a convolution are made of values and weights: recorded in its kernel.
+/// The operations that combine values and weights to elements of a convolution: recorded in its kernel.
 struct convolution_terms {
     trace::type value, weight, result;
     const operation* product;  ///< of a weight and a value
-    const operation* sum;      ///< of a result and a product, which are of the same type
-    const operation* zero;     ///< of nothing
+    const operation* sum;      ///< of a result and a product, which have the same type
+    const operation* zero;     ///< of no operands
 };
-/// A convolution whose weights are in memory, as a leaf of expressions. `constant` is empty, or what lies
-/// beyond the border.
+/// A convolution with weights in memory, as a materialised operand. `constant` is the value beyond the
+/// border, or empty.
 tape convolved(tape&& x, tape&& weights, tape&& constant, border, const convolution_terms&,
                std::size_t centre, int dimension);
-/// Host weights in the memory of the first device where the tape is computed.
+/// Host weights, copied to the first device that computes the tape.
 tape weights_near(const tape&, trace::type, const void* weights, std::size_t count);
 
-/// Whether so many weights of the host's are arguments of the kernel of an array, or in memory.
+/// Whether this number of host weights is passed as arguments of the kernel, and not in memory.
 bool are_arguments(std::size_t weights, const tape&, int dimension);
-/// Throws usage_error unless there is such a centre and dimension.
+/// Throws usage_error for no weights, and for a centre or dimension out of range.
 void check_convolution(std::size_t weights, std::size_t centre, int dimension, const shape& box);
-/// How many weights an array has. Throws usage_error for one of several dimensions.
+/// The number of weights. Throws usage_error for an array of several dimensions.
 std::size_t count_of_weights(const tape&);
 
 }  // namespace array
 
-/// An array as a stencil's function sees it from each element.
+/// An array relative to each element: the argument of a stencil's function.
 template <class T>
 class neighbours {
 public:
@@ -108,7 +108,7 @@ public:
                std::optional<T> constant)
         : from_(from), number_(number), where_(where), beyond_(beyond), constant_(constant) {}
 
-    /// The element so many places away along each dimension: u(0, -1) is the one before in the same row.
+    /// The element at these offsets along each dimension: u(0, -1) is the previous one in the same row.
     /// Offsets are the same for all elements. Throws usage_error unless there is one for each dimension.
     template <std::integral... I>
     expr<T> operator()(I... offset) const {
@@ -154,7 +154,7 @@ border rule_of(const B& beyond) {
     if constexpr (std::same_as<B, border>)
         return beyond;
     else
-        return border::clamp;  // so that no position is outside
+        return border::clamp;  // keeps all positions inside
 }
 template <class T, border_rule B>
 std::optional<T> constant_of(const B& beyond) {
@@ -179,15 +179,15 @@ array::selection selected(const A& a) {
 
 }  // namespace detail
 
-/// An expression whose element is f(u, v, …): u, v, … are the arrays as seen from it (balm::neighbours), all
-/// of the same extents, in one to eight dimensions. f gives an expression of what it reads, numbers and
-/// functions; other arrays are given to the stencil. It is called when the stencil is made, several times.
+/// An expression whose element is f(u, v, …), where u, v, … are the arrays relative to it (balm::neighbours),
+/// all of the same extents, in one to eight dimensions. f returns an expression of their elements, numbers
+/// and functions; pass further arrays to the stencil. f is called several times while the stencil is built.
 ///
-/// The stencil is computed as a whole before the expression that it is part of; assigned to a vector alone,
-/// in place. Elements whose neighbours are all inside are computed by one kernel, which loads what they share
-/// once (see docs/stencils.md); those along the border by small ones. Neighbours of an expression are
-/// computed for each element that reads them. Throws usage_error for arrays of other extents, and where f
-/// reads an array by its name.
+/// The stencil is a materialised operand, computed before the expression that it is part of; assigned alone
+/// to a vector, it is computed directly in the vector. One kernel computes the elements whose neighbours are
+/// all inside, and loads shared neighbours once (see docs/stencils.md); a second one computes those along the
+/// borders. If an array is an expression, it is computed for each neighbour that is read. Throws usage_error
+/// if extents differ, or if f captures an array.
 ///
 ///     y = balm::stencil(balm::border::wrap,
 ///                       [](const auto& u, const auto& k) { return k(0) * (u(1) - 2 * u(0) + u(-1)); }, x,
@@ -210,10 +210,10 @@ requires(sizeof...(A) > 0) auto stencil(const B& beyond, F&& f, const A&... arra
     return expr<R>(inputs.computed(detail::array_type<R>(), value));
 }
 
-/// Which of the weights is an element's own, and along which dimension the convolution is.
+/// The weight of the element itself, and the dimension of the convolution.
 struct convolution {
-    std::optional<std::size_t> centre{};  ///< the middle one, of an even number the second of both
-    std::optional<int> dimension{};       ///< the last one
+    std::optional<std::size_t> centre{};  ///< default: the middle one, for an even number the second of both
+    std::optional<int> dimension{};       ///< default: the last one
 };
 
 namespace detail {
@@ -222,7 +222,7 @@ template <class R>
 trace::node zero_of(const trace::node*) {
     return dsl::detail::result_node(dsl::Var<R>());
 }
-/// How weights of W and values of T are combined, as the kernel language does.
+/// The combination of weights of W and values of T, as in the kernel language.
 template <class W, class T>
 struct convolution_recorder {
     using product = recorder<row_operation<builtin::mul>, W, T>;
@@ -237,7 +237,7 @@ struct convolution_recorder {
     }
 };
 
-/// The type with which host weights enter products with elements of T.
+/// The type of host weights in products with elements of T.
 template <class W, class T>
 auto entering_weight() {
     if constexpr (scalar_type<W> && scalar_type<T>)
@@ -256,7 +256,7 @@ U entered(const W& weight) {
     }
 }
 
-/// A convolution whose weights, elements of U, are in memory.
+/// A convolution with weights, elements of U, in memory.
 template <class U, border_rule B, array_value A>
 auto convolved(const B& beyond, const A& x, array::tape&& weights, std::size_t centre, int dimension) {
     using T = element_of<A>;
@@ -268,7 +268,7 @@ auto convolved(const B& beyond, const A& x, array::tape&& weights, std::size_t c
                                                         centre, dimension));
 }
 
-/// A convolution whose weights are the arguments of a stencil.
+/// A convolution whose weights are arguments of a stencil.
 template <border_rule B, array_value A, class W>
 auto weighted_stencil(const B& beyond, const A& x, const W* weights, std::size_t count, std::size_t centre,
                       int along, int dimensions) {
@@ -291,9 +291,9 @@ auto weighted_stencil(const B& beyond, const A& x, const W* weights, std::size_t
 }  // namespace detail
 
 /// The convolution of an array with weights along one dimension: element i is the sum of weights[k] * x[i +
-/// centre - k], added up in the order of k. There may be any number of weights, also more than elements;
-/// changing host weights never recompiles. Throws usage_error for no weights, and for a centre or
-/// dimension that is not there.
+/// centre - k], added in the order of k. There may be any number of weights, even more than elements;
+/// changing host weights never recompiles. Throws usage_error for no weights, and for a centre or dimension
+/// out of range.
 ///
 ///     smooth = balm::convolve(balm::border::mirror, x, weights);
 ///     edges = balm::convolve(balm::border::clamp, image, {1, 0, -1}, {.dimension = 0});

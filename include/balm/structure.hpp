@@ -1,5 +1,5 @@
 #pragma once
-// Structures in kernels: BALM_STRUCT names the members of an aggregate once, in their order.
+// Structures in kernels: BALM_STRUCT names the members of an aggregate once, in order.
 //
 //     struct particle { balm::float4 pos, vel; };
 //     BALM_STRUCT(particle, pos, vel)
@@ -8,8 +8,8 @@
 //     p.pos += dt * p.vel;
 //     particles[i] = p;
 //
-// The macro stands in the structure's namespace. Members are scalars, enumerations (in kernels the integers
-// behind them), short vectors, structures that were declared so themselves, and arrays of these.
+// Use the macro in the structure's namespace. Members are scalars, enumerations (in kernels their underlying
+// integers), short vectors, structures declared with BALM_STRUCT, and arrays of these.
 
 #include <concepts>
 #include <cstddef>
@@ -21,13 +21,13 @@
 
 namespace balm {
 
-/// A type that BALM_STRUCT has described.
+/// A type declared with BALM_STRUCT.
 template <class T>
 concept structure_type = requires(const T* s) {
     { balm_structure(s) } -> std::same_as<const trace::structure&>;
 };
 
-/// What may be an element of memory in kernels.
+/// A type that elements of memory can have in kernels.
 template <class T>
 concept element_type = scalar_type<T> || vector_type<T> || structure_type<T> || std::same_as<T, half> ||
     detail::is_complex_value<T>;
@@ -44,7 +44,7 @@ constexpr scalar element_scalar() {
         return scalar_of<T>;
 }
 
-/// The device's type for a host type.
+/// The device type of a host type.
 template <element_type T>
 trace::type type_of_element() {
     if constexpr (structure_type<T>) {
@@ -58,8 +58,8 @@ trace::type type_of_element() {
     }
 }
 
-/// How kernels see a member: numbers by size and signedness (char, long long …), enumerations as their
-/// numbers; all else as it is.
+/// The type of a member in kernels: numbers by size and signedness (char, long long …), enumerations by their
+/// underlying integers; everything else is unchanged.
 template <class Member>
 struct member_type {
     using type = Member;
@@ -97,7 +97,7 @@ trace::member describe_member(const char* name, std::size_t offset) {
 #define BALM_EXPAND_2(...) BALM_EXPAND_1(BALM_EXPAND_1(BALM_EXPAND_1(__VA_ARGS__)))
 #define BALM_EXPAND_1(...) __VA_ARGS__
 #define BALM_PARENTHESES ()
-/// macro(S, member) for each member, with `separator()` between; up to 27 of them.
+/// macro(S, member) for each member, separated by `separator()`; up to 27 members.
 #define BALM_FOR_EACH(macro, separator, S, ...) \
     __VA_OPT__(BALM_EXPAND(BALM_FOR_EACH_STEP(macro, separator, S, __VA_ARGS__)))
 #define BALM_FOR_EACH_STEP(macro, separator, S, member, ...) \
@@ -113,7 +113,7 @@ trace::member describe_member(const char* name, std::size_t offset) {
         member;
 #define BALM_MAKE_FIELD(S, member) member(balm_pointer, balm_next++)
 
-/// Lets kernels use the aggregate `S`; its members, in their order.
+/// Declares the aggregate `S` for use in kernels, with its members in order.
 #define BALM_STRUCT(S, ...)                                                                           \
     [[maybe_unused]] inline const ::balm::trace::structure& balm_structure(const S*) {                \
         static const ::balm::trace::member members[] = {                                              \

@@ -1,6 +1,6 @@
 #pragma once
-// The flat list behind every array expression, whatever the type of its elements: operations and leaves in
-// postfix order, which building an expression appends to in place.
+// The flat list behind every array expression of any element type: operations and leaves in postfix order,
+// appended in place as the expression is built.
 
 #include <array>
 #include <cstddef>
@@ -34,19 +34,19 @@ struct step {
         scalar,    ///< a host value, an argument of the kernel
         constant,  ///< a host value, part of the kernel
         index,     ///< the element's position plus the value in `bits`, an argument of the kernel; `detail`:
-                   ///< whether that is a multiple of 4; `leaf`: 1 where it is one position by its size
+                   ///< whether that is a multiple of 4; `leaf`: 1 if its size makes it a single position
         apply,     ///< row `detail` of builtins.def on the last `arity` values
         convert,   ///< the last value as `type`
         select,    ///< of the last three values
         memory,    ///< leaf number `leaf` as a whole, for functions that take memory; `detail`: a memory_use
-        position,  ///< where map number `leaf` says that the element lies (i64)
+        position,  ///< the element's position by map number `leaf` (i64)
         at,        ///< takes the last value (i64): the index at which the steps up to `end` are computed
         end,
         image,   ///< image number `leaf`, for functions that take one; `detail`: the trace::access
         call,    ///< function number `leaf` on the last `arity` values
-        keep,    ///< the last value, as number `bits` from here on
+        keep,    ///< names the last value: number `bits` from here on
         kept,    ///< the value of that number
-        within,  ///< of the last two values the second
+        within,  ///< the second of the last two values
         record   ///< the array::operation that `bits` points to, on the last `arity` values; `detail`: row
     };
     trace::type type;  ///< of the value; of the elements, for memory
@@ -56,7 +56,7 @@ struct step {
     std::uint16_t leaf = 0;
     std::uint64_t bits = 0;
 
-    /// One of three words, the last of which are the bits: to be compared and hashed.
+    /// One of three words, the last of which is `bits`: for comparison and hashing.
     std::uint64_t word(std::size_t k) const {
         std::uint64_t found;
         std::memcpy(&found, reinterpret_cast<const char*>(this) + k * sizeof found, sizeof found);
@@ -64,7 +64,7 @@ struct step {
     }
 };
 
-/// What functions do with memory that they take.
+/// How functions access memory that they take.
 enum class memory_use : std::uint32_t {
     read,
     write,
@@ -73,19 +73,20 @@ enum class memory_use : std::uint32_t {
 
 inline constexpr std::size_t step_kinds = static_cast<std::size_t>(step::kind::record) + 1;
 
-/// What the kernel language does with values of types that are more than scalars: recorded as it stands
-/// there, so that arrays have no rules of their own. One for each operation and types of its operands.
+/// An operation of the kernel language on values that are not all scalars. The kernel language records it, so
+/// arrays have no rules of their own. There is one object for each operation and combination of operand
+/// types.
 struct operation {
     trace::node (*record)(const trace::node* operands);
     const char* name;  ///< null for a row of builtins.def
 };
 
-/// Whether a step's `bits` belong to the structure.
+/// Whether a step's `bits` belong to the structure of the expression.
 constexpr bool has_structural_bits(const step& s) {
     return s.what == step::kind::constant || s.what == step::kind::record;
 }
 
-/// An image that a function takes, and the sampler through which it sees it, if any.
+/// An image that a function takes, and its sampler, if any.
 struct image_leaf {
     std::shared_ptr<runtime::storage> memory;
     balm::sampler sampler;
@@ -93,8 +94,8 @@ struct image_leaf {
     trace::access use = trace::access::in_image;
 };
 
-/// What is no function of one index, such as a reduction along a dimension: a leaf of expressions that is
-/// computed as a whole just before the expression, and then read as any vector is.
+/// A materialised operand, such as a reduction along a dimension: it cannot be computed element by element.
+/// It is computed as a whole just before the expression, and then read like any vector.
 class producer {
 public:
     virtual ~producer() = default;
@@ -103,13 +104,13 @@ public:
 
     /// A new vector of `extents().count()` elements of `type()` on the devices of `near()`.
     virtual std::shared_ptr<vector_state> compute() const = 0;
-    /// The same in a vector of that type and size, which has its memory to itself; false, with nothing done,
-    /// where it is on other devices, or read.
+    /// Computes into a vector of that type and size that shares its memory with no other. Returns false and
+    /// does nothing if the vector is on other devices, or is read.
     virtual bool compute_into(vector_state&) const = 0;
 
     const shape& extents() const { return extents_; }
     trace::type type() const { return type_; }
-    /// A vector, of whatever size, on the devices where the result will be.
+    /// A vector, of any size, on the devices of the result.
     const std::shared_ptr<vector_state>& near() const { return near_; }
 
 protected:
@@ -122,14 +123,14 @@ private:
     std::shared_ptr<vector_state> near_;
 };
 
-/// A leaf whose vector `by` makes; until then `by->near()` has its place among the tape's vectors.
+/// A leaf whose vector `by` computes; until then `by->near()` is its placeholder among the tape's vectors.
 struct produced_leaf {
     std::shared_ptr<const producer> by;
     std::uint16_t leaf = 0;
 };
 
-/// The list behind every expr<T>, whatever T. What copies and destroys its lists is compiled in the library:
-/// in headers it took a compiler a fifth of a program of twenty expressions (g++ 12 -O0, 2026-11-25).
+/// The list behind every expr<T>. Copying and destroying its lists is compiled in the library: in headers it
+/// took a fifth of the compilation of a program of twenty expressions (g++ 12 -O0, 2026-11-25).
 struct tape {
     tape();
     tape(const tape&);
@@ -142,17 +143,17 @@ struct tape {
     detail::inline_vector<std::shared_ptr<vector_state>, 10> vectors;
     detail::inline_vector<std::shared_ptr<const ir::function>, 1> functions;
     detail::rare_list<image_leaf> images;
-    detail::rare_list<affine_map> maps;  ///< of its positions
+    detail::rare_list<affine_map> maps;  ///< the maps of `position` steps
     detail::rare_list<produced_leaf> produced;
-    detail::rare_list<std::byte> values;  ///< host values that are no scalars: from byte `bits` of a step on
-    std::shared_ptr<vector_state> near;   ///< without elements: on the devices of a tape without vectors
-    std::int64_t size = -1;               ///< elements, where no vector says it; -1: unknown
-    std::int32_t box = -1;                ///< the map whose box is the expression's own, if any
-    std::uint64_t scalars_seen = 0;       ///< a bit for each, which equal ones share
+    detail::rare_list<std::byte> values;  ///< host values that are not scalars: from byte `bits` of a step on
+    std::shared_ptr<vector_state> near;   ///< an empty vector on the devices of a tape without vectors
+    std::int64_t size = -1;               ///< number of elements; -1: unknown
+    std::int32_t box = -1;                ///< the map whose box is the expression's; -1: none
+    std::uint64_t scalars_seen = 0;       ///< a bit for each; equal scalars share one
     bool may_repeat = false;              ///< whether two of its scalars may be equal
-    bool writes_memory = false;           ///< beside its value
+    bool writes_memory = false;           ///< in addition to computing its value
     bool wants_constant_memory = false;   ///< for some of its vectors
-    bool has_no_device = false;           ///< one of its vectors: it has no elements and stands in no list
+    bool has_no_device = false;           ///< one of its vectors, which is empty and not in `vectors`
 
     step& push(const step& s) {
         if (steps.size() >= most_steps) [[unlikely]]
@@ -160,54 +161,55 @@ struct tape {
         steps.push_back(s);
         return steps.back();
     }
-    /// A step of this kind, to be completed in its place: a copy would wait for the stores of its members.
+    /// A step of this kind, to be filled in place: a copy would wait for the stores of its members.
     step& push(step::kind what) {
         step& s = push(step{});
         s.what = what;
         return s;
     }
     void push_vector(std::shared_ptr<vector_state>);
-    /// A vector without a device, which has no elements.
+    /// A vector without a device or elements.
     void push_no_elements(trace::type);
-    /// The same, to be read at positions, from constant memory if it can be.
+    /// A vector to be read at positions, from constant memory if possible.
     void push_constant_memory(std::shared_ptr<vector_state>);
-    /// What a producer makes, in its extents.
+    /// The result of a producer, with its extents.
     void push_produced(std::shared_ptr<const producer>);
-    /// The vector as memory, of any size, of which any element may be read, or written.
+    /// A vector of any size as memory: any element may be read or written.
     void push_memory(std::shared_ptr<vector_state>, memory_use = memory_use::read);
     void push_image(image_leaf);
-    /// Where the map's elements lie; its box becomes the expression's.
+    /// The positions of a map; its box becomes that of the expression.
     void push_position(const affine_map&);
     void push_value(step::kind, trace::type, std::uint64_t bits);
-    /// A host value that is more than a scalar, as it lies in memory.
+    /// The bytes of a host value that is not a scalar.
     void push_bytes(trace::type, const void* value, std::size_t size);
     void push_operation(const operation&, trace::type, std::uint16_t arity, builtin row);
-    /// Gives the last value a number, by which it can be pushed again.
+    /// Numbers the last value, and returns the number, by which the value can be pushed again.
     std::uint64_t push_keep(trace::type);
     void push_kept(trace::type, std::uint64_t number);
     void push_within(trace::type);
-    /// As it began, but for memory that it keeps.
+    /// Resets the tape to its initial state, but keeps allocated memory.
     void clear() noexcept;
     void push_call(std::shared_ptr<const ir::function>, trace::type, std::uint16_t arity);
     void append(tape&&);
     void append(const tape& other) { append(tape(other)); }
-    /// The same of what is assigned to a part of the elements: one element does not count as a scalar.
+    /// The same for values that are assigned to some of the elements: one element does not count as a scalar.
     void append_assigned(tape&&);
-    /// Takes the last value as the index at which the other tape is computed.
+    /// Uses the last value as the index at which the other tape is computed.
     void append_at(tape&& of);
     void append_at(const tape& of) { append_at(tape(of)); }
 
 private:
-    static constexpr std::size_t most_steps = 60000;  ///< their leaves' numbers have 16 bits
+    static constexpr std::size_t most_steps = 60000;  ///< leaf numbers have 16 bits
     [[noreturn]] static void refuse_more();
     void push_leaf(step::kind, std::shared_ptr<vector_state>, std::uint32_t detail);
     void splice(tape&&);
-    /// Of one element: becomes an expression of any number, for each of which it reads that element.
+    /// Makes an expression of one element an expression of any size, which reads that element for each of its
+    /// own.
     void repeat();
 };
 
-/// A tape of the thread's stock, handed on by its address: `a + b * c` moves no list, and allocates none
-/// once the stock has some.
+/// A tape from the thread's stock, passed on by address: `a + b * c` moves no list, and allocates none once
+/// the stock is filled.
 class tape_handle {
 public:
     tape_handle() : list_(taken()) {}
@@ -235,11 +237,11 @@ private:
 };
 
 struct selection;
-/// What a view gives, as an expression; see view.hpp.
+/// The elements of a view as an expression; see view.hpp.
 tape read(const selection&);
 
-/// The extents of an expression: those of its views, else one dimension. Throws usage_error where nothing in
-/// it says how many elements it has.
+/// The extents of an expression: those of its views, otherwise one dimension. Throws usage_error if nothing
+/// in it determines the number of elements.
 shape box_of(const tape&);
 
 }  // namespace array

@@ -1,7 +1,7 @@
 #pragma once
-// Kernels and functions given as OpenCL C: in the program, in files, in both, or declared only. They take the
-// same typed parameters, and are launched and called, like traced ones; the CUDA backend compiles the same
-// text (docs/text-kernels.md says which part of OpenCL C).
+// Kernels and functions given as OpenCL C: as strings, in files, as both, or only declared. They take the
+// same typed parameters as traced ones, and are launched and called in the same way. The CUDA backend
+// compiles the same text (docs/text-kernels.md lists the supported part of OpenCL C).
 //
 //     auto plus = balm::source_function<float(float, float)>(
 //         "plus", "float plus(float a, float b) { return a + b; }");
@@ -31,31 +31,32 @@ namespace detail {
 struct text_state;
 }
 
-/// OpenCL C that kernels and functions are found in: any number of texts, in their order. A handle; a text
-/// that several sources hold is compiled once in a program.
+/// OpenCL C with the definitions of kernels and functions: any number of texts, in order. A handle. A text
+/// that several sources share is compiled once in a program.
 ///
 ///     auto library = balm::text_source::from_files({"vectors.cl", "noise.cl"});
 ///     auto all = library + "float twice(float x) { return 2 * x; }";
 class text_source {
 public:
-    /// No text: what is looked for in it is only declared, and another text of the program defines it.
+    /// No text: a function that is looked up in it is only declared, and another text of the program defines
+    /// it.
     text_source();
-    /// The words themselves, as from_string() takes them; messages name them after the first kernel or
-    /// function that is looked for.
-    text_source(const char* words, bool throws = trace::main_has_begun())  // NOLINT: "…" is meant to do
+    /// A string, as from_string() takes it; messages name it after the first kernel or function that is
+    /// looked up in it.
+    text_source(const char* words, bool throws = trace::main_has_begun())  // NOLINT: "…" converts
         : text_source(std::string_view(words), throws) {}
     text_source(std::string_view words, bool throws = trace::main_has_begun());   // NOLINT
     text_source(const std::string& words, bool throws = trace::main_has_begun())  // NOLINT
         : text_source(std::string_view(words), throws) {}
 
-    /// OpenCL C held by the program. Messages and compilers' logs call it `name`. Throws usage_error for what
-    /// is no text: nothing, NUL bytes, a comment without an end.
+    /// A string of OpenCL C. Messages and compiler logs call it `name`. Throws usage_error for invalid text:
+    /// empty, with NUL bytes, or with an unterminated comment.
     static text_source from_string(std::string_view words, std::string_view name,
                                    bool throws = trace::main_has_begun());
 
-    /// OpenCL C in files, read now; a path is absolute or relative to the working directory. `#include
-    /// "other.cl"` is resolved from the folder of the file that says it. Throws usage_error for a file that
-    /// is absent, unreadable, empty, larger than 16 MiB, or no text.
+    /// Files of OpenCL C, read immediately; paths are absolute or relative to the working directory.
+    /// `#include "other.cl"` is resolved relative to the including file. Throws usage_error for a file that
+    /// is absent, unreadable, empty, larger than 16 MiB, or invalid text.
     static text_source from_files(std::initializer_list<std::string_view> paths,
                                   bool throws = trace::main_has_begun());
     static text_source from_files(const std::vector<std::string>& paths,
@@ -64,10 +65,10 @@ public:
         return from_files({path}, throws);
     }
 
-    /// The texts of both, each once.
+    /// The texts of both, without duplicates.
     friend text_source operator+(const text_source& a, const text_source& b) { return joined(a, b); }
 
-    /// The texts that the kernel or function was found in.
+    /// The texts that define the kernel or function.
     template <int N, class... P>
     text_source(const typed_kernel<N, P...>& kernel, bool throws = trace::main_has_begun())  // NOLINT
         : text_source(*kernel.function(), throws) {}
@@ -84,9 +85,9 @@ private:
     std::shared_ptr<const detail::text_state> state_;
 };
 
-/// In a text's signature, memory that the text declares as `T*` and only reads: In<T> for a text that leaves
-/// `const` out. Without it such a parameter is Mixed<T>, which expressions that are reduced, or are spread
-/// over devices, refuse. What a text writes there all the same is undefined.
+/// In the signature of a text, memory that the text declares as `T*` but only reads: In<T> for a text that
+/// omits `const`. Otherwise such a parameter is Mixed<T>, which expressions that are reduced, or computed on
+/// several devices, do not accept. Writing to it is undefined.
 ///
 ///     auto at = balm::source_function<float(int, balm::OnlyRead<float>)>(
 ///         "at", "float at(int i, global float* x) { return x[i]; }");
@@ -96,7 +97,7 @@ struct OnlyRead;
 
 namespace detail {
 
-/// A name with the C++ line where it is said.
+/// A name with its C++ line.
 struct located_name {
     template <class S>
     requires std::convertible_to<const S&, std::string_view> located_name(
@@ -111,18 +112,18 @@ struct located_name {
 struct text_parameter {
     trace::type element;
     trace::access use = trace::access::value;
-    bool is_promised = false;   ///< that the text only reads it, whatever it declares
-    bool follows_text = false;  ///< memory: read, or read and written, as the text declares it; local memory:
-                                ///< of what elements
+    bool is_promised = false;   ///< the text only reads it, whatever it declares
+    bool follows_text = false;  ///< memory: the text decides whether it is written;
+                                ///< local memory: the text decides the element type
     friend bool operator==(const text_parameter&, const text_parameter&) = default;
 };
 
-/// Looks the name up in the source, compares the parameters, and makes what a trace would.
+/// Looks up the name in the source, compares the parameters, and returns what a trace would.
 std::shared_ptr<const ir::function> find_in_text(const located_name&, int dimensions, trace::type result,
                                                  const text_parameter* parameters, std::size_t count,
                                                  const text_source&);
 
-/// float in a signature is Float, float4 is Float4.
+/// Maps float in a signature to Float, float4 to Float4.
 template <class T>
 struct device_type_of {
     using type = T;
@@ -172,12 +173,12 @@ using device_signature_of = decltype(device_signature(typename signature_of<Sign
 
 }  // namespace detail
 
-/// A kernel of N dimensions that a text defines. The signature says how its parameters are bound: a host type
-/// or Int, Float … by value, In<T> for `__global const T*` (or __constant), Out<T> and Mixed<T> for `__global
-/// T*`, OnlyRead<T> for a `__global T*` that is not written, Local<T> for `__local T*`. Sources are texts
-/// ("…"), text_source::from_files, other text kernels and functions, whose texts are meant. Throws
-/// usage_error where the name is in none of them or the parameters differ; what only a compiler sees is
-/// thrown as build_error by the first launch.
+/// A kernel of N dimensions that a text defines. The signature determines how its parameters are bound: a
+/// host type or Int, Float … by value, In<T> for `__global const T*` (or __constant), Out<T> and Mixed<T> for
+/// `__global T*`, OnlyRead<T> for a `__global T*` that is not written, Local<T> for `__local T*`. Sources are
+/// texts ("…"), text_source::from_files, and other text kernels and functions, which stand for their texts.
+/// Throws usage_error if no text defines the name, or the parameters differ; errors that only a compiler
+/// detects are thrown as build_error by the first launch.
 ///
 ///     auto fill = balm::source_kernel<1, void(int, Out<int>)>(
 ///         "fill", "kernel void fill(int value, global int* out) { out[get_global_id(0)] = value; }");
@@ -195,7 +196,7 @@ auto source_kernel(const detail::located_name& name, const Sources&... sources) 
 
 namespace detail {
 
-/// What `kernel` gave to each list of parameters.
+/// The functions found so far, one for each list of parameters.
 struct text_kernel_state;
 struct text_argument {
     text_parameter parameter;
@@ -204,7 +205,7 @@ struct text_argument {
 std::shared_ptr<text_kernel_state> make_text_kernel(const located_name&, int dimensions, const text_source&);
 bound_call bind_to_text(text_kernel_state&, const std::vector<text_argument>&);
 
-/// Of the largest short vector.
+/// The alignment of the largest short vector.
 inline constexpr std::size_t local_alignment = 128;
 template <class A>
 inline constexpr bool is_local = false;
@@ -219,8 +220,8 @@ struct local_parameter_of<local<T>> {
 
 }  // namespace detail
 
-/// The arguments of a text kernel whose parameters are known at run time only, in their order: host numbers,
-/// short vectors and structures by value, each as a parameter of its own type; buffers, parts of them and
+/// The arguments, in order, of a text kernel whose parameters are known only at run time: host numbers, short
+/// vectors and structures by value, each for a parameter of its own type; buffers, parts of buffers and
 /// vectors; local<T>(count) and local_bytes(count).
 ///
 ///     balm::kernel_arguments given;
@@ -258,7 +259,7 @@ public:
         return *this;
     }
     std::size_t size() const { return each_.size(); }
-    /// To begin again, for the next launch.
+    /// Removes all arguments, for the next launch.
     void clear() { each_.clear(); }
 
     const std::vector<detail::text_argument>& each() const { return each_; }
@@ -267,15 +268,15 @@ private:
     std::vector<detail::text_argument> each_;
 };
 
-/// A text kernel of N dimensions without a signature: what `source_kernel<N>(name, sources…)` gives. Its
-/// parameters are compared with each new list of argument types. A handle; safe to use from any thread.
+/// A text kernel of N dimensions without a signature, as `source_kernel<N>(name, sources…)` returns it. Its
+/// parameters are compared with each new list of argument types. A handle. Thread-safe.
 template <int N>
 class text_kernel {
 public:
     explicit text_kernel(std::shared_ptr<detail::text_kernel_state> state) : state_(std::move(state)) {}
 
-    /// The kernel with its arguments, for execute(). Throws usage_error where they are not what the text
-    /// declares, or a buffer is bound against its direction.
+    /// The kernel with its arguments, for execute(). Throws usage_error if they do not match the text's
+    /// declaration, or if a buffer is bound against its direction.
     bound_kernel<N> operator()(const kernel_arguments& given) const {
         return {detail::bind_to_text(*state_, given.each())};
     }
@@ -290,9 +291,9 @@ private:
     std::shared_ptr<detail::text_kernel_state> state_;
 };
 
-/// A kernel of N dimensions that a text defines, whose parameters the C++ program does not know: the types of
-/// the arguments say them at each call. Nothing is converted: a `float` parameter takes a float, a `long` one
-/// an std::int64_t. Memory that the text declares const is read, other memory is read and written.
+/// A kernel of N dimensions that a text defines, without a signature: each call determines the parameters
+/// from the types of the arguments. Nothing is converted: a `float` parameter takes a float, a `long` one an
+/// std::int64_t. Memory that the text declares const is read; other memory is read and written.
 ///
 ///     auto scale = balm::source_kernel<1>("scale", text_of_a_plugin);
 ///     device.execute(scale(2.f, a, b), {n});
@@ -303,10 +304,10 @@ requires(sizeof...(Sources) > 0 && (std::convertible_to<const Sources&, text_sou
     return text_kernel<N>(detail::make_text_kernel(name, N, (text_source() + ... + text_source(sources))));
 }
 
-/// A function that a text defines, to be called in traced kernels and in vector expressions. Without a source
-/// it is only declared: a text of another function that the same kernel calls defines it. One that asks for
-/// its place in the grid, waits, prints, or takes memory is called in place; other
-/// calls with the same arguments are merged.
+/// A function that a text defines, for traced kernels and vector expressions. Without a source it is only
+/// declared: the text of another function that the same kernel calls defines it. Calls with equal arguments
+/// are merged, except for functions that have no source, take memory, or whose text names a work-item
+/// function (get_…), barrier, fence, atomic or printf: these are called where the program calls them.
 ///
 ///     auto plus = balm::source_function<float(float, float)>(
 ///         "plus", "float plus(float a, float b) { return a + b; }");

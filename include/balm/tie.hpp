@@ -1,5 +1,6 @@
 #pragma once
-// Several vectors assigned by one kernel: what they share is read once and computed once.
+// Several vectors assigned by one kernel: shared operands are loaded once, and common subexpressions computed
+// once.
 
 #include <cstddef>
 #include <tuple>
@@ -13,7 +14,8 @@ namespace balm {
 
 namespace detail {
 
-/// What an assignment to a vector or view writes. A vector without elements becomes like the values.
+/// The target of an assignment to a vector or view. A vector without elements takes size and devices of the
+/// values.
 template <class T>
 array::target target_of(vector<T>& v, const array::tape& values) {
     if (!v.state()) v = vector<T>(array::make_vector_like(values, array_type<T>()));
@@ -38,14 +40,14 @@ public:
     tied(const tied&) = delete;
     ~tied() = default;
 
-    /// Computes the k-th expression for the k-th vector, all of them from the elements as they were before.
-    /// Their sizes must be equal. Throws usage_error.
+    /// Assigns the k-th expression to the k-th vector; all expressions read the old values. Throws
+    /// usage_error if sizes differ.
     template <class... A>
     void operator=(const std::tuple<A...>& values) {
         static_assert(sizeof...(A) == sizeof...(Target), "Balm: a tie takes an expression for each vector");
         assign(std::index_sequence_for<A...>(), [&]<std::size_t K>() { return std::get<K>(values); });
     }
-    /// The elements of other vectors: `tie(a, b) = tie(b, a)` exchanges them.
+    /// Assigns the elements of other vectors: `tie(a, b) = tie(b, a)` exchanges them.
     template <class... Other>
     void operator=(const tied<Other...>& other) {
         *this = other.values();
@@ -86,7 +88,7 @@ inline constexpr bool is_tied<tied<Target...>> = true;
 
 }  // namespace detail
 
-/// Several vectors or views, to be assigned by one kernel.
+/// Ties vectors or views, to assign them by one kernel.
 ///
 ///     balm::tie(x, v) = std::tuple(x + dt * v, v - dt * x);
 ///     balm::tie(low, high) += std::tuple(min(a, b), max(a, b));

@@ -1,5 +1,5 @@
 #pragma once
-// The first elements of an order, without sorting all of them.
+// The first elements in sorted order, without sorting all of them.
 //
 //     auto [values, positions] = balm::top_k(scores, 10);
 //     double median = balm::nth_element(x, x.size() / 2);
@@ -20,19 +20,19 @@ namespace balm {
 
 namespace array {
 
-/// The elements as unsigned integers that are in order: the smaller, the further ahead. Of 64 bits for
-/// elements of 64, else of 32.
+/// The elements as unsigned integers that ascend in the order: of 64 bits for elements of 64 bits, otherwise
+/// of 32.
 tape ordered_numbers(tape&& elements, scalar type, sort_order);
 /// The elements on one device: the vector itself, or a copy on its first device.
 std::shared_ptr<vector_state> on_one_device(const std::shared_ptr<vector_state>&);
-/// 0, 1, 2 … of 64 bits, as many as the vector has elements, on its device.
+/// The numbers 0, 1, 2 … of 64 bits, as many as the vector has elements, on its device.
 std::shared_ptr<vector_state> positions_like(const vector_state&);
 [[noreturn]] void refuse_top(std::size_t count, std::size_t size);
 [[noreturn]] void refuse_rank(std::size_t rank, std::size_t size);
 
 }  // namespace array
 
-/// What top_k returns: elements in order, and where they are.
+/// The result of top_k: elements in order, and their positions.
 template <class T>
 struct top_elements {
     vector<T> values;
@@ -47,17 +47,17 @@ vector<T> first_of(const vector<T>& list, std::size_t count) {
     return list(slice(0, static_cast<std::int64_t>(count)));
 }
 
-/// Finds the first elements of an order, or one of a rank, by radix selection: counts the elements of each
-/// digit, the most significant first, until few candidates are left. The others are left behind where they
-/// are most.
+/// Finds the first elements in an order, or the element of a rank, by radix selection: counts the elements of
+/// each digit, the most significant first, until few candidates are left. Other elements are dropped once
+/// they are most of the elements.
 template <class U>
 class radix_selection {
 public:
-    /// Numbers of so many bits, which ascend in the order.
+    /// Numbers of `bits` bits, which ascend in the order.
     radix_selection(expr<U> numbers, std::size_t size, int bits)
         : numbers_(std::move(numbers)), positions_(element_index()), size_(size), unknown_(bits) {}
 
-    /// The positions of the first ones, in order; equal ones in the order of their positions.
+    /// The positions of the first `count` elements, in order; equal elements in the order of their positions.
     vector<std::int64_t> first(std::size_t count) {
         enough_ = 4 * count > few ? 4 * count : few;
         narrow(count);
@@ -65,7 +65,7 @@ public:
         if (candidates() > enough_) return with_equal_ones(count);
         return first_of(sorted_candidates(), count);
     }
-    /// The position of an element that as many are ahead of, or that is equal to one.
+    /// The position of the element that `rank` elements precede, or of one equal to it.
     std::size_t at(std::size_t rank) {
         is_single_ = true;
         enough_ = few;
@@ -81,12 +81,12 @@ public:
     }
 
 private:
-    /// Of digits of 12 bits, uniform numbers from 0 to 1 have a sixteenth in the greatest one. Their counts
-    /// take 16 KB of local memory.
+    /// With digits of 12 bits, a sixteenth of uniform floats from 0 to 1 have the most frequent digit. The
+    /// counts take 16 KB of local memory.
     static constexpr int digit_bits = 12;
-    /// So many candidates are sorted rather than counted again.
+    /// At most this many candidates are sorted rather than counted again.
     static constexpr std::size_t few = 8192;
-    /// Elements that are no candidates are left behind where seven of eight are none.
+    /// Candidates are compacted when at most one element in eight is a candidate.
     static constexpr std::size_t least_reduction = 8;
 
     void narrow(std::size_t count) {
@@ -130,7 +130,7 @@ private:
         sort_by_key(numbers, positions);
         return std::move(positions);
     }
-    /// All bits of the last element are known, and very many elements are equal to it.
+    /// Used when all bits of the last element are known, and very many elements are equal to it.
     vector<std::int64_t> with_equal_ones(std::size_t count) const {
         const vector<std::int64_t> equal = copy_if(positions_, numbers_ == prefix_);
         if (ahead_ == 0) return first_of(equal, count);
@@ -145,14 +145,14 @@ private:
     expr<U> numbers_;
     expr<std::int64_t> positions_;
     std::size_t size_, enough_ = 0;
-    int unknown_;                       ///< the least significant bits of the last element
-    U prefix_ = 0;                      ///< the others
-    bool is_narrowed_ = false;          ///< some are known
-    bool is_single_ = false;            ///< elements below the prefix are no candidates
-    std::size_t ahead_ = 0, left_ = 0;  ///< elements below the prefix, and not above it
+    int unknown_;                       ///< least significant bits of the last element that are unknown
+    U prefix_ = 0;                      ///< its other bits
+    bool is_narrowed_ = false;          ///< whether some bits are known
+    bool is_single_ = false;            ///< elements below the prefix are not candidates
+    std::size_t ahead_ = 0, left_ = 0;  ///< numbers of elements below the prefix, and not above it
 };
 
-/// A vector of an array's elements, on one device.
+/// The elements of an array as a vector on one device.
 template <class A>
 auto as_one_vector(const A& a) {
     if constexpr (is_vector<A>) {
@@ -184,7 +184,7 @@ T element_at(const vector<T>& elements, std::size_t rank, sort_order order) {
     return elements[selection_of(elements, order).at(rank)];
 }
 
-/// By a comparison all are sorted.
+/// A comparison sorts all elements.
 template <class T, class P>
 top_elements<T> first_elements(const vector<T>& elements, std::size_t count,
                                const device_function<dsl::Bool, P, P>& is_ahead) {
@@ -202,15 +202,15 @@ T element_at(const vector<T>& elements, std::size_t rank, const device_function<
 
 }  // namespace detail
 
-/// The k first elements of a vector or expression in an order, and their positions. The order is descending,
-/// so that the k largest elements come first, unless the last argument is balm::ascending, or a comparison as
-/// for balm::sort. Equal elements come in the order of their positions; NaNs are last, whichever the order.
-/// Throws usage_error if there are fewer than k elements.
+/// The first k elements of a vector or expression in sorted order, and their positions. The default order is
+/// descending, so the k largest elements come first; the last argument may be balm::ascending, or a
+/// comparison as for balm::sort. Equal elements are in the order of their positions; NaNs are last in both
+/// directions. Throws usage_error if there are fewer than k elements.
 ///
-/// Numbers are not sorted as a whole (radix selection): counts the elements of each digit of 12 bits, the
-/// most significant first, until at most 4 k or 8,192 are left, and sorts these. Uniform numbers are read
-/// twice; each further digit reads all elements, or those that are left if they are at most an eighth. Waits
-/// for the counts. A comparison sorts all elements.
+/// Radix selection counts the elements of each digit of 12 bits, the most significant first, until at most
+/// 4 k or 8,192 are left, and sorts these. Uniform numbers are read twice; each further digit reads all
+/// elements, or the candidates if they are at most an eighth. Waits for the counts. A comparison sorts all
+/// elements.
 ///
 ///     auto [values, positions] = balm::top_k(scores, 10);
 ///     auto nearest = balm::top_k(distances, 5, balm::ascending).positions;
@@ -223,9 +223,9 @@ auto top_k(const A& a, std::size_t k, const Manner& order_or_comparison = descen
     return detail::first_elements(elements, k, order_or_comparison);
 }
 
-/// The element that as many elements are ahead of as `rank` says: what would be at x[rank] if x were sorted.
-/// The order is ascending, unless the last argument is balm::descending, or a comparison. All else is as for
-/// top_k, for one element. Throws usage_error if there are not more than `rank` elements.
+/// The element that `rank` elements precede in sorted order: the value of x[rank] if x were sorted. The
+/// default order is ascending; the last argument may be balm::descending, or a comparison. Everything else is
+/// as for top_k, for one element. Throws usage_error unless there are more than `rank` elements.
 ///
 ///     double median = balm::nth_element(x, x.size() / 2);
 template <array_value A, class Manner = sort_order>

@@ -1,6 +1,7 @@
 #pragma once
-// The recording side of device values: what `Int`, `IF` and `range` call to append to the kernel that is
-// being traced. Users do not call these; they are here so that the headers of the kernel language stay thin.
+// The recording side of device values: the functions by which `Int`, `IF` and `range` append to the kernel
+// that is being traced. Users do not call these; they are declared here to keep the headers of the kernel
+// language small.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,20 +23,20 @@ namespace balm::trace {
 
 struct tracer;
 
-/// A C++ line, taken by default arguments where the user's code stands.
+/// A C++ source line, captured at the call site by default arguments.
 struct location {
     const char* file = nullptr;
     std::uint32_t line = 0;
 };
 
-/// A value or variable of the kernel being traced: its number, the trace it belongs to, its type.
+/// A value or variable of the kernel being traced: its number, its trace, its type.
 struct node {
     std::uint32_t id = ~0u;
     std::uint32_t trace = 0;
     trace::type type;
 };
 
-/// Where a work-item stands in the grid.
+/// Positions of a work-item, and sizes of the grid and its groups.
 enum class place : std::uint8_t {
     global_id,
     local_id,
@@ -49,83 +50,83 @@ enum class place : std::uint8_t {
     sub_group_id
 };
 
-/// How a parameter is used in a kernel; `value` is passed by value. Images are read by position, sampled or
-/// written.
+/// How a kernel uses a parameter; `value`: passed by value. Images are read by position, sampled or written.
 enum class access : std::uint8_t { value, in, out, mixed, local, in_image, sampled_image, out_image };
 
-/// A scalar, or the pointer that points nowhere (bits: 0).
+/// A scalar, or the null pointer (bits: 0).
 node constant(type what, std::uint64_t bits);
 node query(place what, int dimension, location where);
-/// The number of dimensions of the kernel's grid: known while a kernel is traced, refused in a function.
+/// The number of dimensions of the kernel's grid: known while a kernel is traced, an error in a function.
 int grid_dimensions(location where);
 node apply(builtin what, const node* operands, std::size_t count, location where = {});
 inline node apply(builtin what, node a, node b, location where = {}) {
     const node operands[] = {a, b};
     return apply(what, operands, 2, where);
 }
-/// The value as another scalar type, in all of its lanes; a pointer as its address (u64).
+/// The value converted to another scalar type, in all of its lanes; a pointer as its address (u64).
 node convert(node value, scalar to);
 node select(node condition, node if_true, node if_false);
 
-/// A vector that concatenates these scalars and vectors; one scalar fills all lanes.
+/// A vector that concatenates these scalars and vectors; a single scalar fills all lanes.
 node compose(type vector, const node* parts, std::size_t count);
-/// Lanes of a vector, in an order of 4 bits each, the first lowest.
+/// Lanes of a vector, selected by `order`: 4 bits for each, the first one lowest.
 node swizzle(node vector, std::uint64_t order, int count);
-/// The vector with `lanes` in place of those that `order` names.
+/// The vector with `lanes` in place of those that `order` selects.
 node insert(node vector, std::uint64_t order, node lanes);
 
 /// The value of a variable at this point of the program.
 node read(node variable);
 void write(node variable, node value);
-/// Gives a value the user's own word for it, which the printed source then uses.
+/// Names a value, for the printed source.
 void name(node value, std::string_view word);
 
 /// A volatile access is never eliminated, merged or moved.
 node load(node pointer, node index, location where, bool is_volatile = false);
 void store(node pointer, node index, node value, location where, bool is_volatile = false);
 
-/// Memory of the work-item's own (private) or of its group's (local): `count` elements, none of them
-/// initialised unless `zeroed`. Gives the pointer to the first.
+/// Private memory of the work-item, or local memory of its group: `count` elements, uninitialised unless
+/// `zeroed`. Returns the pointer to the first one.
 node object(type element, std::uint64_t count, space where, bool zeroed, location at);
-/// Private memory for one element that begins as this value.
+/// Private memory for one element, initialised to this value.
 node object(node initial);
-/// Constant data of the program's.
+/// Constant data of the program.
 node constant_array(const std::shared_ptr<const ir::constant_data>&);
 /// pointer + index
 node offset(node pointer, node index);
-/// The flat index (i64), in row-major order, of an element of a memory parameter of `count` dimensions. Its
-/// sizes become hidden parameters of the kernel.
+/// The flat row-major index (i64) of an element of a memory parameter of `count` dimensions. The sizes of the
+/// memory become hidden parameters of the kernel.
 node flat_index(node memory, const node* at, std::size_t count, location where);
-/// The k-th member of the structure (its first element, where it is an array) or lane of the vector that the
-/// pointer points to.
+/// A pointer to the k-th member of the structure (for an array, its first element) or lane of the vector that
+/// the pointer points to.
 node member_of(node pointer, int k);
-/// The same address as another type of pointer.
+/// The same address as another pointer type.
 node reinterpret(node pointer, type to);
-/// Throws trace_error for a constant index that is none of an array's elements.
+/// Throws trace_error if the index is a constant out of the array's range.
 void check_index(node index, std::uint64_t elements, location where);
-/// Throws trace_error for a lane, chosen on the host, that a vector does not have.
+/// Throws trace_error if the vector lacks this lane, selected on the host.
 void check_lane(std::int64_t lane, int lanes);
-/// The address of a variable, which from now on lives in memory.
+/// The address of a variable, which is in memory from now on.
 node address_of(node variable);
 
-/// An element of an image, at a position (i32) or, through its sampler, at coordinates (f32); x first.
+/// An element of an image at a position (i32) or, through its sampler, at coordinates (f32); x first.
 node read_image(node image, const node* at, location where);
 void write_image(node image, const node* at, node value, location where);
 /// Its width, height or depth (i32).
 node image_size(node image, int dimension);
 
-/// 1: local memory, 2: global memory, 3: both.
+/// `memories`: 1 for local memory, 2 for global memory, 3 for both.
 void barrier(unsigned memories, location where);
 
-/// The same for local and global memory, which also gives how many work-items come with a true condition.
+/// A barrier for local and global memory that also returns the number of work-items whose condition is true.
 node barrier_count(node condition, location where);
 
-/// Orders the memory accesses of a work-item before it ahead of those after it, as seen by this many.
+/// Orders a work-item's memory accesses before the fence ahead of those after it, for the work-items in the
+/// scope.
 enum class memory_scope : std::uint8_t { group, device, system };
 void fence(memory_scope among, location where);
 
-/// What the lanes of a sub-group do together. ballot takes a condition; the shuffles take a value, a lane or
-/// a distance (i32) and the sub-group's last lane (i32); barrier takes nothing, the others a value.
+/// A collective operation of a sub-group. ballot takes a condition; the shuffles take a value, a lane or
+/// distance (i32) and the last lane of the sub-group (i32); barrier takes nothing, the others take a value.
 enum class sub_group_op : std::uint8_t {
     ballot,
     shuffle,
@@ -145,8 +146,8 @@ enum class sub_group_op : std::uint8_t {
 };
 node sub_group(sub_group_op what, const node* operands, std::size_t count, location where);
 
-/// What an atomic operation makes of an element. inc and dec wrap at a limit; compare_exchange takes what it
-/// expects, then the new value; load takes nothing, and store gives nothing.
+/// The change that an atomic operation makes to an element. inc and dec wrap at a limit; compare_exchange
+/// takes the expected value, then the new one; load takes nothing, and store returns nothing.
 enum class atomic_op : std::uint8_t {
     add,
     sub,
@@ -162,41 +163,41 @@ enum class atomic_op : std::uint8_t {
     load,
     store
 };
-/// The element's value before the operation.
+/// Returns the element's value before the operation.
 node atomic(atomic_op what, node pointer, node index, const node* values, std::size_t count, location where);
 
-/// Leaves a record of these u32 words, which the host shows in this format.
+/// Writes a record of these u32 words, which the host prints in this format.
 void print(const std::shared_ptr<const ir::print_format>&, const node* words, std::size_t count);
 
-/// The point that the trace has reached; what follows can be moved into a region of its own.
+/// A point in the trace; instructions recorded after it can be moved into a block of their own.
 struct position {
     std::uint32_t block = 0;
     std::uint32_t size = 0;
 };
 position here();
-/// left && right (or ||), where everything recorded since `since` belongs to the right operand.
+/// left && right (or ||); everything recorded after `since` belongs to the right operand.
 node guard(bool is_and, node left, position since, node right);
 
 void break_(location where);
 void continue_(location where);
 void return_(const node* value, location where);
 
-/// A traced block's ways in and out. `open` gives the token that `close` checks.
+/// Begin and end of a traced block. `open` returns the token that `close` checks.
 std::uint32_t open_if(node condition, location where);
 void open_else(std::uint32_t token);
-/// Says that an ELSE follows, so that one that records nothing is seen; true.
+/// Announces an ELSE, so that an empty one is detected; returns true.
 bool mark_else();
 std::uint32_t open_while(location where);
 void test_while(std::uint32_t token, node condition);
 std::uint32_t open_for(node begin, node end, node step, node& variable, location where);
-/// Loops over the grid's dimensions may stand in each other, the last dimension outside.
+/// Loops over the dimensions of the grid may be nested, the last dimension outermost.
 std::uint32_t open_grid_for(node count, node& variable, location where, int dimension = 0);
 void close(std::uint32_t token);
-/// Called by the destructor of a block that was left by a C++ `break`, `return` or `goto`: remembers the
-/// fault, which the next instruction throws. Does nothing while an exception passes.
+/// Called by the destructor of a block that was left by a C++ `break`, `return` or `goto`: records the error,
+/// which the next instruction throws. Does nothing during stack unwinding.
 void left_early(std::uint32_t token, const char* construct, location where, int exceptions_at_start) noexcept;
 
-/// Begins the trace of a kernel (dimensions 1–3) or function (0); traces nest.
+/// The trace of a kernel (1 to 3 dimensions) or function (0), begun by the constructor; traces nest.
 class recording {
 public:
     recording(std::string_view signature, int dimensions, location where);
@@ -204,29 +205,29 @@ public:
     recording& operator=(const recording&) = delete;
     ~recording();
 
-    /// A parameter of this type, or, but for access::value and images, a pointer to elements of it. `where`
-    /// they lie: global memory, or constant memory where they are only read. A signature that names
-    /// parameters names them all.
+    /// A parameter of this type; except for access::value and images, a pointer to elements of this type.
+    /// `where`: global memory, or constant memory if they are only read. A signature names all parameters or
+    /// none.
     node parameter(type what, access use, space where = space::global, std::string name = {});
-    /// What the kernel does, in a few words, for the first line of the printed source.
+    /// Sets a short description of the kernel for the first line of the printed source.
     void describe(std::string words);
-    /// Ends the trace: verified, simplified and ready to share.
+    /// Ends the trace, verifies and simplifies it, and returns it ready to share.
     std::shared_ptr<const ir::function> finish(const node* result);
 
 private:
     std::unique_ptr<tracer> tracer_;
 };
 
-/// A call of a traced function; `nothing` in the node's type for a function without a result.
+/// A call of a traced function; the node's type is `nothing` for a function without a result.
 node call(const std::shared_ptr<const ir::function>& callee, const node* arguments, std::size_t count,
           location where);
 
-/// Whether this thread traces a kernel or function.
+/// Whether this thread is tracing a kernel or function.
 bool is_recording() noexcept;
 
-/// True once the static objects are made of the program or shared library that calls: a fault in a kernel
-/// defined before that is kept for its first use, since nothing could catch it. For headers only: a shared
-/// Balm does not know whose it would be.
+/// True once the static objects of the calling program or shared library have been constructed. An error in a
+/// kernel that is defined earlier is kept until the kernel's first use, since nothing could catch it. Call it
+/// only from headers: a shared Balm cannot know which program or library asks.
 bool main_has_begun() noexcept;
 
 }  // namespace balm::trace

@@ -1,6 +1,6 @@
 #pragma once
-// The element types of Balm, by size and signedness: what host arrays, device values and kernel
-// parameters share. `long` and `long long` are the same type here wherever they are 64 bits wide.
+// The element types of Balm, by size and signedness, shared by host arrays, device values and kernel
+// parameters. `long` and `long long` are the same type here if both have 64 bits.
 
 #include <concepts>
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace balm {
 
-/// The scalar types of the device. A boolean is one byte in memory; f16 lives in memory only, and is computed
-/// with as f32.
+/// The scalar types of the device. A boolean is one byte in memory; f16 is a memory type only, and is
+/// computed as f32.
 enum class scalar : std::uint8_t { nothing, boolean, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16 };
 
-/// The three kinds of scalar: a value never narrows to a smaller kind by itself.
+/// The three kinds of scalar: a value never narrows implicitly to a smaller kind.
 enum class scalar_kind : std::uint8_t { boolean, integer, floating };
 
 constexpr bool is_floating(scalar s) { return s >= scalar::f32; }
@@ -56,7 +56,7 @@ constexpr scalar scalar_of_type() {
 template <scalar S>
 using scalar_tag = std::integral_constant<scalar, S>;
 
-// Declared only: their results say which host type stands for a scalar.
+// Declared only: their return types are the host types of the scalars.
 void host_of(scalar_tag<scalar::nothing>);
 bool host_of(scalar_tag<scalar::boolean>);
 std::int8_t host_of(scalar_tag<scalar::i8>);
@@ -81,7 +81,7 @@ struct host_type {
 template <scalar_type T>
 inline constexpr scalar scalar_of = detail::scalar_of_type<T>();
 
-/// The one host type that stands for all of its size and signedness (`long` -> `std::int64_t`).
+/// The canonical host type of a size and signedness (`long` -> `std::int64_t`).
 template <scalar_type T>
 using canonical = typename detail::host_type<scalar_of<T>>::type;
 
@@ -94,15 +94,14 @@ constexpr scalar common_scalar(scalar a, scalar b) {
     b = promote(b);
     return a > b ? a : b;  // the order of the enumeration is the rank: u32 beats i32, i64 beats u32 …
 }
-/// A host scalar among device values is weak: it takes the other's type when that is of the same or a
-/// greater kind (`Float x; x * 2.0` is a Float), and C++'s promotion otherwise (`Int i; i * 2.5` is a
-/// Double).
+/// A host scalar beside device values is weak: it takes their type if that is of the same or a greater kind
+/// (`Float x; x * 2.0` is a Float); otherwise C++'s promotion applies (`Int i; i * 2.5` is a Double).
 constexpr scalar common_with_weak(scalar strong, scalar weak) {
     return kind_of(weak) <= kind_of(strong) ? promote(strong) : common_scalar(strong, weak);
 }
 
 namespace detail {
-/// Numbers that lie one after the other, in parentheses, as the stream shows numbers.
+/// Prints contiguous numbers, in parentheses, in the format of the stream.
 std::ostream& print_lanes(std::ostream&, scalar, std::uint8_t lanes, const void* at);
 }  // namespace detail
 

@@ -1,5 +1,5 @@
 #pragma once
-// Events that the program itself sets: commands wait for them on any device and backend.
+// Events that the program sets: commands on any device and backend can wait for them.
 
 #include <concepts>
 #include <exception>
@@ -13,10 +13,10 @@ namespace runtime {
 class user_event_state;
 }
 
-/// An event that the program completes. A handle: copies are the same event. Commands of any queue, device
-/// and backend wait for it; enqueuing them does not block, the runtime hands them to the driver when it is
-/// set. One that fails, or is dropped before it is set, makes the commands that wait for it fail without
-/// having run. So does the end of the process.
+/// An event that the program sets. A handle: copies are the same event. Commands of any queue, device and
+/// backend can wait for it. Enqueuing them does not block: the runtime submits them to the driver when the
+/// event is set. If the event fails, or is dropped before it is set, the commands that wait for it fail
+/// without running. The same happens at the end of the process.
 ///
 ///     balm::user_event ready;
 ///     balm::event done = device.execute(scale(2.f, a, b), {n}, ready);
@@ -27,9 +27,10 @@ class user_event {
 public:
     user_event();
 
-    /// Lets what waits for it go on. False where it was set before: then nothing happens.
+    /// Releases the commands that wait for it. Returns false, with no effect, if it was set before.
     bool complete() const;
-    /// Makes what waits for it fail with this exception. False where it was set before.
+    /// Makes the commands that wait for it fail with this exception. Returns false, with no effect, if it was
+    /// set before.
     bool fail(std::exception_ptr why) const;
     /// The same with a copy of an exception.
     template <std::derived_from<std::exception> Exception>
@@ -37,7 +38,7 @@ public:
         return fail(std::make_exception_ptr(why));
     }
 
-    /// The event, to wait for and to poll.
+    /// The event, for waiting and polling.
     operator event() const;
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// Vectors: arrays on a device that stand in expressions.
+// Vectors: arrays on one or several devices, operands of expressions.
 
 #include <concepts>
 #include <cstddef>
@@ -36,19 +36,20 @@ const std::shared_ptr<runtime::storage>& no_memory();
 namespace array {
 
 std::shared_ptr<vector_state> make_vector(const context&, trace::type, std::size_t size);
-/// The same, with the C++ line that messages name it by.
+/// The same, with the C++ line by which messages name it.
 std::shared_ptr<vector_state> make_vector(const context&, trace::type, std::size_t size,
                                           trace::location made_at);
-/// For the tape's elements, on its devices; null where it has no elements and names no device.
+/// A vector for the tape's elements, on its devices; null if it has no elements and names no device.
 std::shared_ptr<vector_state> make_vector_like(const tape&, trace::type);
-/// Of other elements on the same devices, in a partition by the same weights.
+/// A vector with other elements on the same devices, partitioned by the same weights.
 std::shared_ptr<vector_state> make_like(const vector_state&, trace::type, std::size_t size);
-/// The same bytes as other elements. Throws usage_error where they do not fill a device's part.
+/// The same bytes as other elements. Throws usage_error if a device's part is not a whole number of them, or
+/// misaligned.
 std::shared_ptr<vector_state> reinterpreted(const vector_state&, trace::type, std::size_t alignment);
 /// The devices and weights of a vector.
 context context_of(const vector_state&);
 std::size_t size_of(const vector_state&);
-/// Throws usage_error for a vector that is spread over several devices.
+/// Throws usage_error for a vector over several devices.
 const std::shared_ptr<runtime::storage>& storage_of(const vector_state&);
 /// The elements on each device, in order.
 std::vector<balm::detail::memory_part> memory_of(const vector_state&);
@@ -59,9 +60,9 @@ void fill(vector_state&, const void* value);
 void copy(vector_state& to, const vector_state& from);
 /// One kernel: target[i] = tape(i).
 void assign(vector_state& target, tape&&);
-/// The source of the kernel that assigns the tape to a vector of its own.
+/// The source of the kernel that assigns the tape to a new vector.
 std::string source_of(tape&&, trace::type);
-/// The elements as text; null for none.
+/// Prints the elements; null for a vector without a device.
 std::ostream& print(std::ostream&, const vector_state*);
 std::ostream& print(std::ostream&, trace::type, const void* elements, std::size_t count);
 
@@ -75,13 +76,13 @@ concept contiguous_range = !array_value<R> && requires(const R& r) {
     { std::data(r) } -> std::convertible_to<const T*>;
     std::size(r);
 };
-/// Host memory of other elements, which are not converted on the way.
+/// Host memory of another element type; elements are not converted in transfers.
 template <class R, class T>
 concept elements_of_another_type = host_elements<R> && !contiguous_range<R, T> && requires(const R& r) {
     { *r.data() } -> std::convertible_to<T>;
 };
-/// The C++ line of a call: the default argument of a constructor's last parameter. No program has another
-/// one, so that no list or number is taken for it.
+/// The C++ line of a call: the default argument of a constructor's last parameter. Programs cannot create
+/// another one, so no list or number is mistaken for it.
 class call_site {
 public:
     static constexpr call_site here(const char* file = __builtin_FILE(),
@@ -109,10 +110,10 @@ host_array<T> listed(It first, It last) {
 
 }  // namespace detail
 
-/// An array of `size()` elements of T on the devices of a context: of several, each has consecutive elements,
-/// in proportion to the devices' bandwidths or to the context's weights. T is a scalar, a short vector
-/// (balm::float4 …), half, std::complex of float or double, or a structure declared with BALM_STRUCT. Copying
-/// is deep; moving is not.
+/// An array of `size()` elements of T on the devices of a context. Over several devices, each has contiguous
+/// elements, in proportion to the devices' bandwidths or to the context's weights. T is a scalar, a short
+/// vector (balm::float4 …), half, std::complex of float or double, or a structure declared with BALM_STRUCT.
+/// Copying is deep; moving is not.
 ///
 ///     balm::context ctx;
 ///     balm::vector<double> a(ctx, {1, 2, 3}), b(ctx, 3);
@@ -132,17 +133,17 @@ public:
 
     /// No elements, and no device: assign to it.
     vector() = default;
-    /// `size` elements, not set. Throws out_of_memory_error.
-    /// Messages about expressions name it by the line of this call; so with the other constructors.
+    /// `size` uninitialised elements. Throws out_of_memory_error. Messages about expressions identify the
+    /// vector by the line of this call; the same holds for the other constructors.
     vector(const balm::context& where, std::size_t size, detail::call_site from = detail::call_site::here())
         : state_(array::make_vector(where, detail::array_type<T>(), size, from.where())) {}
-    /// `size` elements of one value.
+    /// `size` elements with one value.
     vector(const balm::context& where, std::size_t size, T value,
            detail::call_site from = detail::call_site::here())
         : vector(where, size, from) {
         *this = value;
     }
-    /// The elements of host memory, copied.
+    /// Copies the elements of host memory.
     vector(const balm::context& where, std::span<const T> elements,
            detail::call_site from = detail::call_site::here())
         : vector(where, elements.size(), from) {
@@ -176,7 +177,7 @@ public:
     template <std::same_as<balm::device> D, class... A>
     BALM_REFUSED("Balm: a vector is on a context: balm::context on({device}); balm::vector<float> x(on, n)")
     vector(const D& device, const A&... elements);
-    /// As many elements as the expression, on the device of its vectors, computed.
+    /// Computes an expression into a new vector of its size, on the devices of its vectors.
     vector(expr<element> e)  // NOLINT(google-explicit-constructor)
         : state_(array::make_vector_like(e.tape(), detail::array_type<T>())) {
         if (state_) array::assign(*state_, std::move(e).tape());
@@ -224,8 +225,8 @@ public:
         return *this;
     }
 
-    /// Copies the elements of host memory, which may be reused at once. The sizes must be equal. Throws
-    /// usage_error for another size, and for a vector without a device.
+    /// Copies the elements of host memory, which may be reused immediately. Throws usage_error if the sizes
+    /// differ, and for a vector without a device.
     template <detail::contiguous_range<T> R>
     vector& operator=(const R& elements) {
         if (!state_) detail::vector_without_device();
@@ -233,7 +234,7 @@ public:
         return *this;
     }
 
-    /// The same of a list: `x = {1, 2, 3}`. `x = {}` is `x = balm::vector<T>()`: no elements, and no device.
+    /// The same for a list: `x = {1, 2, 3}`. `x = {}` is `x = balm::vector<T>()`: no elements, and no device.
     vector& operator=(std::initializer_list<T> elements) {
         if (elements.size() == 0) return *this = vector();
         return *this = std::span<const T>(elements.begin(), elements.size());
@@ -276,19 +277,18 @@ public:
 
     std::size_t size() const { return state_ ? array::size_of(*state_) : 0; }
     bool empty() const { return size() == 0; }
-    /// Its size, as views and expressions say theirs.
+    /// The extents: one dimension of size().
     shape extents() const { return shape(size()); }
-    /// The devices that the elements are on, with the weights that they are spread by, if the vector's
-    /// context had some: vectors that are made on it lie as this one does. What a context's own handle does,
-    /// such as print_to and exclusive use, it does not take part in. Throws usage_error for a vector without
-    /// a device.
+    /// The devices of the elements, with the weights of the vector's context, if it had some: vectors made on
+    /// this context have the same partition. State of a context's own handle, such as print_to and exclusive
+    /// use, is not included. Throws usage_error for a vector without a device.
     ///
     ///     balm::vector<int> flags(x.context(), x.size(), 0);
     balm::context context() const { return array::context_of(own_state()); }
 
-    /// A handle of the same elements: what is assigned to the one is in the other. A copy, `vector(x)`, has
-    /// elements of its own. A handle that is the target of a move refers to other elements from then on.
-    /// Throws usage_error for a vector without a device.
+    /// A handle to the same elements: assignments to one are visible in the other. A copy, `vector(x)`, has
+    /// elements of its own. Move assignment rebinds a handle to other elements. Throws usage_error for a
+    /// vector without a device.
     ///
     ///     struct solver { balm::vector<double> x; … };
     ///     solver s{x.share()};
@@ -296,8 +296,8 @@ public:
         own_state();
         return vector(state_);
     }
-    /// The same, of the same bytes as elements of another type, which must fill each device's part and be
-    /// aligned there. Throws usage_error where they do not.
+    /// A handle to the same bytes as elements of another type. Throws usage_error if a device's part is not a
+    /// whole number of these elements, or misaligned for them, and for a vector without a device.
     ///
     ///     balm::vector<balm::float4> fours = floats.template as<balm::float4>();
     template <class U>
@@ -324,25 +324,26 @@ public:
         read(got);
         return got;
     }
-    /// Copies all elements to the caller's memory of the same size. Blocks.
+    /// Copies all elements to the caller's memory. Throws usage_error if the sizes differ. Blocks.
     void read(std::span<T> to) const {
         check_size("read", to.size());
         if (state_) array::read(*state_, 0, to.data(), to.size());
     }
-    /// Copies all elements from host memory of the same size; it may be reused at once.
+    /// Copies all elements from host memory, which may be reused immediately. Throws usage_error if the sizes
+    /// differ.
     void write(std::span<const T> from) {
         check_size("write", from.size());
         if (state_) array::write(*state_, 0, from.data(), from.size());
     }
-    /// The value of one element, a copy: it is changed by set(i, value), several at once in map(). Blocks.
+    /// A copy of one element; use set(i, value) to change one, map() to change several. Blocks.
     detail::copy_of_an_element<T> operator[](std::size_t i) const {
         T value{};
         check_index(i);
         array::read(*state_, i, &value, 1);
         return value;
     }
-    /// The elements at the positions that an expression of integers gives, to read and to assign. Positions
-    /// are not checked; where one occurs twice, one of the values assigned to it stays.
+    /// The elements at the positions that an expression of integers computes, to read and to assign.
+    /// Positions are not checked; if one repeats, which value wins is unspecified.
     ///
     ///     y = x[n - 1 - balm::element_index()];
     ///     x[2 * balm::element_index(0, n / 2)] = 0.0;
@@ -371,9 +372,9 @@ public:
         array::write(*state_, i, &value, 1);
     }
 
-    /// The elements as those of a buffer: ranges of them to write, read, copy and fill, from iterators too,
-    /// and as matrices in regions. They are the same memory, which the range keeps. Throws usage_error for a
-    /// vector without a device.
+    /// The elements as a range of a buffer: subranges can be written, read, copied and filled, from iterators
+    /// too, and as matrices in regions. The range refers to the same memory and keeps it alive. Throws
+    /// usage_error for a vector without a device, or over several devices.
     ///
     ///     x.elements().range(2, 5).write({1, 2, 3});
     ///     x.elements().from(100).copy_to(y.elements().until(n));
@@ -381,8 +382,8 @@ public:
         return buffer_range<T, access::mixed>(
             {array::storage_of(own_state()), sizeof(T), shape(size()), byte_offset(), 0, 0, "a vector"});
     }
-    /// The elements on each device of the vector's context, in order, as those of buffers; some ranges may be
-    /// empty. Your own kernels are launched on each with `part.device().execute(…)`.
+    /// The elements on each device of the vector's context, in order, as ranges of buffers; some may be
+    /// empty. Launch your own kernels on each with `part.device().execute(…)`.
     ///
     ///     for (const auto& part : x.parts()) part.device().execute(scale(2.0, part), {part.size()});
     std::vector<buffer_range<T, access::mixed>> parts() const {
@@ -391,25 +392,26 @@ public:
         for (detail::memory_part& part : array::memory_of(*state_)) list.emplace_back(std::move(part));
         return list;
     }
-    /// Maps the elements into the host's memory, to read and to write, and waits; see balm::mapped.
+    /// Maps the elements into host memory, to read and to write. Blocks; see balm::mapped.
     ///
     ///     for (double& value : x.map()) value += 1;
     mapped<T> map() const { return elements().map(); }
 
-    /// The elements in braces, as the stream shows numbers; of more than 20 the first and last ones. Blocks.
+    /// Prints the elements in braces, in the format of the stream; of more than 20 the first and last ones.
+    /// Blocks.
     friend std::ostream& operator<<(std::ostream& to, const vector& x) {
         return array::print(to, x.state_.get());
     }
     friend void swap(vector& a, vector& b) noexcept { a.state_.swap(b.state_); }
 
     const std::shared_ptr<array::vector_state>& state() const { return state_; }
-    /// The memory, as kernels take it; null for a vector without a device.
+    /// The memory, for kernels; null for a vector without a device.
     const std::shared_ptr<runtime::storage>& storage() const {
         return state_ ? array::storage_of(*state_) : detail::no_memory();
     }
-    /// Where it begins in that, in bytes: 0 but for as_vector(…).
+    /// The offset of the first element in the memory, in bytes: 0 except for as_vector(…).
     std::size_t byte_offset() const { return state_ ? array::offset_of(*state_) : 0; }
-    /// Bytes that the elements take on the device.
+    /// The size of the elements in bytes.
     std::size_t size_bytes() const { return size() * sizeof(T); }
 
 private:
@@ -434,12 +436,12 @@ host_array<T> expr<T>::to_host() const {
     return got;
 }
 
-/// The elements of host memory as a vector's are shown.
+/// Prints the elements of host memory like those of a vector.
 template <class T>
 std::ostream& operator<<(std::ostream& to, const host_array<T>& x) {
     return array::print(to, detail::array_type<T>(), x.data(), x.size());
 }
-/// The elements of a view or an expression, computed, as a vector's are shown. Blocks.
+/// Computes a view or expression, and prints its elements like those of a vector. Blocks.
 template <array_value A>
 requires(!detail::is_vector<A>) std::ostream& operator<<(std::ostream& to, const A& a) {
     using element = detail::element_of<A>;
@@ -449,8 +451,8 @@ requires(!detail::is_vector<A>) std::ostream& operator<<(std::ostream& to, const
     return array::print(to, computed.get());
 }
 
-/// A vector of as many elements as another, or of `size`, not set: on the same devices, and, of as many, in
-/// the same partition. Throws usage_error for a vector without a device, out_of_memory_error.
+/// A vector of the same size as another, or of `size`, uninitialised, on the same devices; with the same
+/// size, in the same partition. Throws usage_error for a vector without a device, and out_of_memory_error.
 ///
 ///     auto y = balm::make_like(x);           // of x's type
 ///     auto flags = balm::make_like<bool>(x);
@@ -465,10 +467,10 @@ template <class U = void, class T>
     return make_like<U>(model, model.size());
 }
 
-/// The vector as a table in the device's constant memory, to be read at positions: fastest where the
-/// work-items of a group read the same element at a time. Where constant memory has no room for it, or the
-/// expression also reads or writes it elsewhere, it is read from global memory, as in CUDA C++, which has a
-/// cache for what is only read.
+/// The vector as a table in constant memory, to be read at positions: fastest if the work-items of a group
+/// read the same element at the same time. It is read from global memory if constant memory has no room for
+/// it, if the expression also reads or writes it elsewhere, and always on CUDA, whose read-only cache serves
+/// such reads.
 ///
 ///     y = balm::constant_memory(weights)[balm::element_index() / 1024] * x;
 template <class T>
@@ -478,9 +480,10 @@ expr<detail::element_of<vector<T>>> constant_memory(const vector<T>& x) {
     return expr<detail::element_of<vector<T>>>(std::move(list));
 }
 
-/// The program that computes an expression into a vector of its own, as its device's compiler is given it:
-/// OpenCL C or CUDA C++. Nothing is launched but what reductions along dimensions in it need. Of vectors over
-/// several devices, which need elements, it is the first one's. Throws usage_error as an assignment would.
+/// The program that computes an expression into a new vector, as the device's compiler receives it: OpenCL C
+/// or CUDA C++. Nothing is launched except for materialised operands. If vectors are over several devices, it
+/// is the first device's program; the vectors must then have elements. Throws usage_error as an assignment
+/// would.
 ///
 ///     std::cout << balm::generated_source(2 * x + sin(y));
 template <array_value A>

@@ -1,6 +1,6 @@
 #pragma once
-// Views: some of a vector's or an expression's elements in an order of one's own. A view is a function from
-// its index to theirs, so that it stands in expressions, is assigned to and is viewed again as a vector is.
+// Views: selected elements of a vector or expression, in any order. A view is a function from its index to
+// theirs, so it is an operand of expressions, can be assigned to, and can be viewed again, like a vector.
 
 #include <concepts>
 #include <cstddef>
@@ -21,8 +21,8 @@
 
 namespace balm {
 
-/// The positions begin, begin + stride, … of a dimension, up to `end`, which is not one of them. A negative
-/// stride goes down: slice(n - 1, -1, -2).
+/// The positions begin, begin + stride, … before `end` of a dimension. A negative stride counts down:
+/// slice(n - 1, -1, -2).
 constexpr array::slice_part slice(std::int64_t begin, std::int64_t end, std::int64_t stride = 1) {
     return {array::slice_part::kind::range, begin, end, stride};
 }
@@ -31,36 +31,37 @@ inline constexpr array::slice_part reversed{array::slice_part::kind::reversed};
 
 namespace array {
 
-/// What a view refers to: what `of` gives at the index that `where` computes for each of the view's.
+/// The elements of a view: `of`, at the index that `where` computes for each index of the view.
 struct selection {
     tape of;
     tape where;
 };
 
-/// The elements of a tape in row-major order. Throws usage_error where they are of another number.
+/// The elements of a tape in row-major order. Throws usage_error if their number differs from that of the
+/// extents.
 selection viewed(tape of, const shape& extents);
-/// Those that strides apart lie. Throws usage_error where some would lie beyond the tape's.
+/// The elements at an offset and strides. Throws usage_error if some would be out of range.
 selection viewed(tape of, const shape& extents, const strides&, std::int64_t offset);
 selection viewed(const selection&, const shape& extents, const strides&, std::int64_t offset);
 selection sliced(const selection&, std::span<const slice_part>);
 selection transposed(const selection&, std::span<const int> order);
 selection broadcast(const selection&, const shape& extents);
 selection reshaped(const selection&, const shape& extents);
-/// The elements at the positions that a tape gives.
+/// The elements at the positions that a tape computes.
 selection picked(const selection&, tape positions);
 
-/// One vector that an assignment writes, and at which of its elements.
+/// A vector that an assignment writes, and the positions of the written elements.
 struct target {
     vector_state* vector = nullptr;
-    const tape* where = nullptr;  ///< null: at the element's own index
-    std::size_t first = 0;        ///< of a part: the positions are those of a whole, where it begins here
-    bool is_part = false;         ///< positions that are not in it are left out
+    const tape* where = nullptr;  ///< null: the element's own index
+    std::size_t first = 0;        ///< for a part: its first position in the whole, in which positions count
+    bool is_part = false;         ///< positions outside of it are skipped
 };
-/// Computes every element of the targets in one kernel: a value of the tape for each of them. Where values
-/// depend on what targets hold elsewhere they are computed in temporaries first.
+/// Computes every element of the targets in one kernel; the tape has a value for each target. Values that
+/// depend on other elements of the targets are computed in temporaries first.
 void assign(std::span<const target>, tape&&);
 
-/// Sets elements of a vector, which `target.of` is.
+/// Assigns to elements of a vector, which is `target.of`.
 void assign(const selection& target, tape&& value);
 
 constexpr slice_part part_of(const slice_part& part) { return part; }
@@ -75,9 +76,9 @@ slice_part part_of(F index);
 
 }  // namespace array
 
-/// Elements of a vector (T), to read and to assign, or of an expression or constant vector (const T), to
-/// read; in one to eight dimensions, in row-major order. Nothing is copied: the view reads the elements as
-/// they are when it is read, and keeps them alive.
+/// Selected elements of a vector (T), to read and to assign, or of an expression or constant vector (const
+/// T), to read; in one to eight dimensions, in row-major order. Nothing is copied: the view reads the current
+/// elements whenever it is read, and keeps them alive.
 ///
 ///     auto M = balm::view(x, {rows, columns});
 ///     y = M(balm::all, 3);                                  // a column
@@ -85,9 +86,9 @@ slice_part part_of(F index);
 ///     M(balm::slice(1, rows - 1), balm::all) += 1.0;        // all but two rows
 ///     auto turned = M.transpose()(balm::reversed, balm::all);
 ///
-/// A view equals another in an expression if their extents do; a vector combines with any view of the same
-/// element count, in row-major order. What is assigned is computed from the elements as they were before:
-/// `M(balm::all, 0) = M(0, balm::all)` is right.
+/// Two views in one expression must have equal extents, unless one has a single element, which counts as a
+/// scalar; a vector combines with any view of the same element count, in row-major order. An assignment reads
+/// the old values: `M(balm::all, 0) = M(0, balm::all)` is correct.
 template <class T>
 class [[nodiscard("Balm: a view is a place: assign to it, M(i, j) = 1, or read it, M.to_host()")]] view {
     using element = typename detail::array_element<std::remove_const_t<T>>::type;
@@ -95,7 +96,7 @@ class [[nodiscard("Balm: a view is a place: assign to it, M(i, j) = 1, or read i
 public:
     using value_type = std::remove_const_t<T>;
 
-    /// The elements of a vector in row-major order. Throws usage_error where extents are not its size.
+    /// The elements of a vector in row-major order. Throws usage_error if the extents do not have as many.
     view(vector<value_type> & x, const shape& extents) : what_(array::viewed(program_of(x), extents)) {}
     view(const vector<value_type>& x, const shape& extents) requires std::is_const_v<T>
         : what_(array::viewed(program_of(x), extents)) {}
@@ -104,10 +105,10 @@ public:
     /// The elements of an expression.
     view(expr<element> e, const shape& extents) requires std::is_const_v<T>
         : what_(array::viewed(std::move(e).tape(), extents)) {}
-    /// The elements that lie at offset + i * strides[0] + j * strides[1] + …, for each (i, j, …) in the
-    /// extents, counted in row-major order where the expression has several dimensions: what slices,
-    /// transposes, diagonals, overlapping windows (to be read) and broadcasts (strides of 0) are made of.
-    /// Throws usage_error where one of them lies outside, and for another number of strides than extents.
+    /// The elements at offset + i * strides[0] + j * strides[1] + … for each (i, j, …) in the extents,
+    /// counted in row-major order if the expression has several dimensions. This expresses slices,
+    /// transposes, diagonals, overlapping windows (to be read) and broadcasts (strides of 0). Throws
+    /// usage_error if a position is out of range, or if the numbers of strides and extents differ.
     ///
     ///     auto diagonal = balm::view(x, {n}, {n + 1});               // of an n x n matrix
     ///     auto windows = balm::view(signal, {count, 64}, {16, 1});   // windows of 64, every 16 elements
@@ -121,7 +122,7 @@ public:
         : what_(array::viewed(std::move(e).tape(), extents, apart, offset)) {}
     view(const view& of, const shape& extents, const strides& apart, std::int64_t offset = 0)
         : what_(array::viewed(of.what_, extents, apart, offset)) {}
-    /// To be read only.
+    /// Read-only.
     view(const view<value_type>& other) requires std::is_const_v<T> : what_(other.what()) {}
     /// Use x[…].
     explicit view(array::selection what) : what_(std::move(what)) {}
@@ -130,18 +131,18 @@ public:
     view(view &&) noexcept = default;
     ~view() = default;
 
-    /// Its extents; of one dimension where it is made by positions.
+    /// The extents; one dimension for a view by positions.
     shape extents() const { return array::box_of(what_.where); }
     std::size_t size() const { return extents().count(); }
 
-    /// Some of the elements: an index, balm::all, balm::reversed or balm::slice(…) for each dimension. Those
-    /// of an index are no dimensions of the result. Throws usage_error for positions that are not there.
+    /// Some of the elements: an index, balm::all, balm::reversed or balm::slice(…) for each dimension. An
+    /// index drops its dimension. Throws usage_error for positions out of range.
     template <class... Part>
     view operator()(const Part&... part) const {
         const array::slice_part parts[] = {array::part_of(part)...};
         return view(array::sliced(what_, parts));
     }
-    /// The elements at the positions that an expression of integers gives, counted in row-major order.
+    /// The elements at the positions that an expression of integers computes, counted in row-major order.
     /// Positions are not checked.
     template <detail::array_of_positions A>
     view operator[](A&& position) const {
@@ -161,17 +162,18 @@ public:
     BALM_REFUSED(BALM_DATA) value_type* data() const;
     detail::loop_over_x_to_host_or_x_map begin() const = delete;
     detail::loop_over_x_to_host_or_x_map end() const = delete;
-    /// The dimensions in another order; without one, in reverse.
+    /// The dimensions in another order; without an argument, in reverse order.
     view transpose(std::initializer_list<int> order = {}) const {
         return view(array::transposed(what_, {order.begin(), order.size()}));
     }
-    /// The same elements, in row-major order, in other extents of as many. Throws usage_error for others.
+    /// The same elements, in row-major order, with other extents. Throws usage_error if the element counts
+    /// differ.
     view reshape(const shape& to) const { return view(array::reshaped(what_, to)); }
-    /// Dimensions of size 1, and missing ones in front, are repeated: a row for every row. To be read only.
+    /// Repeats dimensions of size 1, and missing leading ones: a row for every row. Read-only.
     view<const T> broadcast(const shape& to) const { return view<const T>(array::broadcast(what_, to)); }
 
-    /// Computes the expression for every element, in one kernel. The extents must be equal. Where positions
-    /// occur twice, one of their values stays. Throws usage_error.
+    /// Computes the expression for every element, in one kernel. The extents must be equal. If a position
+    /// repeats, which value wins is unspecified. Throws usage_error.
     template <class A>
     requires(!std::is_const_v<T>) &&
         (array_operand<A> || std::same_as<std::remove_cvref_t<A>, T>)view& operator=(A&& a) {
@@ -203,7 +205,7 @@ public:
     BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
 
-    /// The elements in the view's shape, copied. Blocks.
+    /// Copies the elements to the host, in the view's shape. Blocks.
     [[nodiscard]] host_array<value_type> to_host() const {
         host_array<value_type> got(extents());
         vector<value_type>(expr<element>(*this)).read(got);

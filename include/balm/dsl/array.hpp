@@ -1,6 +1,6 @@
 #pragma once
-// Arrays inside kernels: Array (private, one a work-item, begins as zeros), LocalArray (local, one a
-// work-group, begins as anything), and constant_array, which is part of the program.
+// Arrays in kernels: Array (private, one per work-item, zero-initialised), LocalArray (local, one per
+// work-group, uninitialised), and constant_array, which is part of the program.
 //
 //     Array<float, 3, 3> m;
 //     m[1][2] = 1.f;
@@ -27,7 +27,7 @@ std::shared_ptr<const ir::constant_data> make_constant_data(std::string_view nam
 
 }  // namespace detail
 
-/// Numbers that kernels share and none writes: printed into the program, in constant memory. At most 64 KiB.
+/// Read-only numbers that kernels share: printed into the program, in constant memory. At most 64 KiB.
 ///
 ///     balm::constant_array<float> weights("weights", {0.25f, 0.5f, 0.25f});
 ///     … [=](In<float> in, Out<float> out) { … weights[k] * in[i + k] … }
@@ -98,7 +98,7 @@ private:
 
 }  // namespace detail
 
-/// A private array of one to three dimensions, all zeros at first.
+/// A private array of one to three dimensions, zero-initialised.
 template <class T, std::size_t... N>
 class Array : public detail::array_in<typename detail::array_element<T>::type, space::private_, N...> {
     static_assert(sizeof...(N) >= 1 && sizeof...(N) <= 3, "Balm: an array has one to three dimensions");
@@ -111,8 +111,8 @@ public:
                             {file, line})) {}
 };
 
-/// A local array of one to three dimensions, shared by the work-items of a group. It is declared ahead of
-/// IF, WHILE and loops.
+/// An uninitialised local array of one to three dimensions, shared by the work-items of a group. It must be
+/// declared before IF, WHILE and loops.
 template <class T, std::size_t... N>
 class LocalArray : public detail::array_in<typename detail::array_element<T>::type, space::local, N...> {
     static_assert(sizeof...(N) >= 1 && sizeof...(N) <= 3, "Balm: an array has one to three dimensions");

@@ -1,6 +1,6 @@
 #pragma once
-// Complex numbers on the device: Complex<float> and Complex<double>, or CFloat and CDouble. Memory of them is
-// bound to buffers and vectors of std::complex<T>, which this header does not need.
+// Complex numbers on the device: Complex<float> and Complex<double>, or CFloat and CDouble. Memory of them
+// binds to buffers and vectors of std::complex<T>; this header does not include <complex>.
 //
 //     balm::kernel<1>("julia(c, z, steps)", [](CFloat c, Mixed<std::complex<float>> z, Out<int> steps) {
 //         Index i = global_id(0);
@@ -14,10 +14,10 @@
 //         steps[i] = k;
 //     });
 //
-// They meet numbers of their own precision, real or complex, and host scalars. Products are
-// (a c - b d, a d + b c), contracted like any other arithmetic: infinite operands may give NaN there, and
-// norm(z) is exact where z * conj(z) is not. Everything else is scaled, so that no intermediate result
-// overflows or vanishes.
+// They combine with real and complex numbers of the same precision, and with host scalars. Products are
+// (a c - b d, a d + b c), contracted like any other arithmetic: infinite operands may give NaN, and the
+// imaginary part of z * conj(z) need not be 0 (use norm(z)). Quotients, and functions other than norm, are
+// scaled so that no intermediate result overflows or underflows.
 
 #include <concepts>
 #include <cstdint>
@@ -37,7 +37,7 @@ using CDouble = Complex<double>;
 
 namespace detail {
 
-/// What src/kernel/complex.cpp computes, each as a function of its own on vectors of two lanes.
+/// The functions of src/kernel/complex.cpp, each a device function on vectors of two lanes.
 enum class complex_function : std::uint8_t { divide, log, exp, sqrt, pow, sinh, cosh, tanh, polar };
 node complex_call(complex_function what, node a);
 node complex_call(complex_function what, node a, node b);
@@ -52,10 +52,10 @@ inline constexpr bool is_complex_device<Element<complex_value<T>, Use, Where>> =
 /// A complex number on the device: a variable, or an element of memory.
 template <class A>
 concept complex_operand = is_complex_device<std::remove_cvref_t<A>>;
-/// The same, or one of the host's.
+/// The same, or a complex number of the host.
 template <class A>
 concept any_complex = complex_operand<A> || complex_type<std::remove_cvref_t<A>>;
-/// What may stand beside a complex number: another one, or a scalar.
+/// An operand beside a complex number: another one, or a scalar.
 template <class A>
 concept complex_or_scalar = any_complex<A> || scalar_operand<A>;
 template <class A, class B>
@@ -156,7 +156,7 @@ public:
     BALM_COMPOUND(/)
 #undef BALM_COMPOUND
 
-    /// The parts, as they are at this point of the program.
+    /// The parts, with their values at this point of the program.
     Var<T> real() const { return Var<T>(trace::swizzle(trace::read(node_), 0, 1)); }
     Var<T> imag() const { return Var<T>(trace::swizzle(trace::read(node_), 1, 1)); }
     const trace::node& node() const { return node_; }
@@ -165,7 +165,7 @@ private:
     trace::node node_;
 };
 
-/// An element of memory that is complex.
+/// A complex element of memory.
 template <std::floating_point T, trace::access Use, space Where>
 class Element<complex_value<T>, Use, Where> {
 public:
@@ -218,7 +218,7 @@ template <complex_operand A>
 Complex<precision_of<A>> complex_held(A&& a) {
     return Complex<precision_of<A>>(complex_node<precision_of<A>>(static_cast<A&&>(a)));
 }
-/// A row on vectors of two lanes: lane by lane.
+/// Applies a row to vectors of two lanes, lane by lane.
 template <std::floating_point T>
 Complex<T> in_lanes(builtin what, node a, node b) {
     return Complex<T>(trace::apply(what, a, b));
@@ -266,8 +266,8 @@ auto operator*(A&& a, B&& b) {
         return detail::complex_product<T>(left, Complex<T>(static_cast<B&&>(b)));
     }
 }
-/// By the method of C99, Annex G.5.1: the divisor is scaled by a power of two, and quotients of infinities
-/// and zeros are what they should be.
+/// Uses the method of C99, Annex G.5.1: the divisor is scaled by a power of two, and quotients of infinities
+/// and zeros are as specified there.
 template <class A, class B>
 requires detail::complex_pair<A, B>
 auto operator/(A&& a, B&& b) {
@@ -291,7 +291,7 @@ template <detail::complex_operand A>
 auto operator+(A&& a) {
     return detail::complex_held(static_cast<A&&>(a));
 }
-/// Both parts are equal.
+/// Whether both parts are equal.
 template <class A, class B>
 requires detail::complex_pair<A, B> Bool operator==(A&& a, B&& b) {
     using T = detail::precision_of<A, B>;
@@ -303,7 +303,7 @@ requires detail::complex_pair<A, B> Bool operator!=(A&& a, B&& b) {
     return !(static_cast<A&&>(a) == static_cast<B&&>(b));
 }
 
-/// The real part, and the imaginary one.
+/// The real and the imaginary part.
 template <detail::complex_operand A>
 auto real(A&& a) {
     return detail::complex_held(static_cast<A&&>(a)).real();
@@ -312,7 +312,7 @@ template <detail::complex_operand A>
 auto imag(A&& a) {
     return detail::complex_held(static_cast<A&&>(a)).imag();
 }
-/// The distance from 0: hypot(real, imag), which overflows only where the result does.
+/// The distance from 0: hypot(real, imag), which overflows only if the result does.
 template <detail::complex_operand A>
 auto abs(A&& a) {
     const auto z = detail::complex_held(static_cast<A&&>(a));
@@ -335,7 +335,7 @@ auto conj(A&& a) {
     const auto z = detail::complex_held(static_cast<A&&>(a));
     return std::remove_cvref_t<decltype(z)>(z.real(), -z.imag());
 }
-/// The number of this distance from 0 and this angle.
+/// The complex number with this distance from 0 and this angle.
 template <class R, class Angle>
 requires device_operands<R, Angle> && detail::scalar_operand<R> && detail::scalar_operand<Angle>
 auto polar(R&& distance, Angle&& angle) {
@@ -354,7 +354,7 @@ auto polar(R&& distance, Angle&& angle) {
     }
 /// e to the z.
 BALM_COMPLEX_FUNCTION(exp)
-/// The natural logarithm, cut along the negative real numbers.
+/// The natural logarithm, with a branch cut along the negative real axis.
 BALM_COMPLEX_FUNCTION(log)
 /// The square root whose real part is not negative.
 BALM_COMPLEX_FUNCTION(sqrt)
@@ -383,7 +383,7 @@ auto tan(A&& a) {
     const C turned = tanh(C(-z.imag(), z.real()));
     return C(turned.imag(), -turned.real());
 }
-/// z to the w: exp(w log z); 1 where w is 0, else 0 where z is.
+/// z to the power w: exp(w log z); 1 if w is 0, else 0 if z is 0.
 template <class A, class B>
 requires detail::complex_pair<A, B>
 auto pow(A&& a, B&& b) {

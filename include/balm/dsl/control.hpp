@@ -1,6 +1,6 @@
 #pragma once
 // Control flow on the device: IF, ELIF, ELSE, WHILE, range, grid_range, break_, continue_, return_. Each
-// block is traced once; a scope object opens it, and its destructor notices a C++ `break` or `return`.
+// block is traced once; a scope object opens it, and its destructor detects a C++ `break` or `return`.
 
 #include <concepts>
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace balm::dsl {
 
 namespace detail {
 
-/// A traced block that must be left at its end.
+/// A traced block that control must leave at its end.
 class scope {
 public:
     scope(const char* construct, location where)
@@ -45,7 +45,7 @@ private:
     bool is_open_ = false;
 };
 
-/// `for (if_scope U{c}; U.next();) if (U.then()) {…} else {…}`: the loop turns twice, once for each branch.
+/// `for (if_scope U{c}; U.next();) if (U.then()) {…} else {…}`: the loop runs twice, once for each branch.
 class if_scope : scope {
 public:
     template <operand C>
@@ -90,7 +90,7 @@ public:
     }
 };
 
-/// What a range-based `for` over device values runs through: one turn, in which the body is traced.
+/// The range of a range-based `for` over device values: one iteration, in which the body is traced.
 template <scalar_type T>
 class loop : scope {
 public:
@@ -100,7 +100,7 @@ public:
         : scope("range", where), shape_(shape::counted), bounds_{begin, end, step} {}
     loop(node count, location where)
         : scope("grid_range", where), shape_(shape::grid), bounds_{count, {}, {}} {}
-    /// The same loop, not yet begun, with the user's word for its variable.
+    /// The same loop, not yet begun, with a name for its variable.
     loop(const loop& unnamed, const char* word)
         : scope(unnamed.shape_ == shape::grid ? "grid_range" : "range", unnamed.where()),
           shape_(unnamed.shape_),
@@ -153,8 +153,8 @@ node bound(A&& a) {
 
 }  // namespace detail
 
-/// `for (Int k : range(n))`: k = 0 … n - 1. The bounds are read once, before the first turn; the variable is
-/// a fresh copy each turn.
+/// `for (Int k : range(n))`: k = 0 … n - 1. The bounds are read once, before the first iteration; the
+/// variable is a new copy in each iteration.
 template <operand N>
 auto range(N&& n, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     using T = detail::range_type<N>;
@@ -171,8 +171,8 @@ auto range(B&& begin, E&& end, const char* file = __builtin_FILE(), std::uint32_
                            {file, line});
 }
 
-/// begin, begin + step, … as long as it is before end (for a negative step: after end). step is not 0;
-/// an unsigned range cannot count down.
+/// begin, begin + step, … while less than end (for a negative step: greater than end). step must not be 0; an
+/// unsigned range cannot count down.
 template <operand B, operand E, operand S>
 auto range(B&& begin, E&& end, S&& step, const char* file = __builtin_FILE(),
            std::uint32_t line = __builtin_LINE()) {
@@ -184,16 +184,15 @@ auto range(B&& begin, E&& end, S&& step, const char* file = __builtin_FILE(),
     return detail::loop<T>(from, to, detail::bound<T>(static_cast<S&&>(step)), {file, line});
 }
 
-/// `for (Index i : grid_range(n))`: 0 … n - 1 are distributed over the work-items of a 1-dimensional grid.
-/// How (one element each, several, chunks with vector types) is decided for the device the kernel is compiled
-/// for.
+/// `for (Index i : grid_range(n))`: distributes 0 … n - 1 over the work-items of a one-dimensional grid. The
+/// distribution (one element each, several, chunks with vector types) is chosen for the device that the
+/// kernel is compiled for.
 template <operand N>
 auto grid_range(N&& n, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return detail::loop<std::int64_t>(detail::bound<std::int64_t>(static_cast<N&&>(n)), {file, line});
 }
 
-/// Gives a loop's variable the word that the printed source uses for it:
-/// `for (Int row : named("row", range(n)))`.
+/// Names a loop's variable in the printed source: `for (Int row : named("row", range(n)))`.
 template <scalar_type T>
 auto named(const char* word, detail::loop<T>&& over) {
     return detail::loop<T>(over, word);
@@ -203,15 +202,15 @@ auto named(const char* word, detail::loop<T>&& over) {
 inline void break_(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     trace::break_({file, line});
 }
-/// Goes on with the innermost device loop's next turn.
+/// Continues with the next iteration of the innermost device loop.
 inline void continue_(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     trace::continue_({file, line});
 }
-/// Ends the kernel for this work-item, or the function without a value.
+/// Returns from the kernel for this work-item, or from a function without a value.
 inline void return_(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     trace::return_(nullptr, {file, line});
 }
-/// Ends the function with a value.
+/// Returns a value from a function.
 template <device_value A>
 void return_(A&& value, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     const trace::node result = detail::node_of<detail::strong_scalar<A>()>(static_cast<A&&>(value));
@@ -224,7 +223,7 @@ void return_(A&& value);
 
 namespace detail {
 
-/// A function of the host that gives a device value.
+/// A host function that returns a device value.
 template <class F>
 concept gives_device_value = requires(F& f) {
     { f() } -> device_value;
@@ -232,7 +231,7 @@ concept gives_device_value = requires(F& f) {
 
 }  // namespace detail
 
-/// The value of one of two functions, of which only the chosen one is run.
+/// The value of one of two functions; only the chosen one is executed.
 template <operand C, detail::gives_device_value F, detail::gives_device_value G>
 auto if_else(C&& condition, F&& if_true, G&& if_false, const char* file = __builtin_FILE(),
              std::uint32_t line = __builtin_LINE()) {

@@ -1,7 +1,7 @@
 #pragma once
 // convert, convert_sat and bit_cast of device values: OpenCL C's convert_int_sat_rtp(x) and as_int(x), with
 // the type as a template argument. Vectors are converted lane by lane: `convert<int>(v)` and
-// `convert<int4>(v)` say the same of a Float4.
+// `convert<int4>(v)` are equivalent for a Float4.
 
 #include "balm/conversion.hpp"
 #include "balm/dsl/lanes.hpp"
@@ -19,7 +19,7 @@ using value_type_of = typename value_type<std::remove_cvref_t<A>>::type;
 template <device_value A>
 using lane_type_of = typename balm::detail::host_type<strong_scalar<A>()>::type;
 
-/// An operand as a value that may be used more than once: elements (`x[i]`) are read here.
+/// An operand as a value that can be used more than once: elements (`x[i]`) are read here.
 template <device_value A>
 Var<value_type_of<A>> held(A&& a) {
     return Var<value_type_of<A>>(static_cast<A&&>(a));
@@ -40,19 +40,19 @@ struct converted_lane<V> {
 };
 template <class T>
 using converted_lane_type = typename converted_lane<T>::type;
-/// Whether a conversion to T takes so many lanes: to a scalar type any number.
+/// Whether a conversion to T accepts this number of lanes; to a scalar type, any number.
 template <class T>
 constexpr bool takes_lanes(int lanes) {
     return scalar_type<T> || balm::detail::lanes_of<T> == lanes;
 }
-/// What A becomes as lanes of T.
+/// The result type of converting A to lanes of T.
 template <class T, class A>
 using converted_var = var_of_lanes<scalar_of<converted_lane_type<T>>, lanes_in<A>()>;
 
 }  // namespace detail
 
-/// x as a T, rounded as told. From floating point to integer, NaN gives 0 and what is out of range the
-/// nearest end of the range, in every mode; between integers the bits that fit are kept, as in C++.
+/// x converted to T with a rounding mode. From floating point to integer, every mode converts NaN to 0 and
+/// saturates to the range of T; between integers, the bits that fit are kept, as in C++.
 ///
 ///     Int whole = convert<int, rounding::down>(x);         // -1.5f -> -2
 ///     Float below = convert<float, rounding::down>(wide);  // the largest float that is not above the Double
@@ -66,7 +66,7 @@ detail::converted_var<T, A> convert(A&& a) {
         detail::held(static_cast<A&&>(a)));
 }
 
-/// x as an integer type; what is beyond its range becomes the nearest end of the range.
+/// x as an integer type, saturated to its range.
 ///
 ///     UChar pixel = convert_sat<unsigned char, rounding::nearest_even>(255 * light);
 ///     UChar4 colour = convert_sat<uchar4>(v);
@@ -80,7 +80,7 @@ detail::converted_var<T, A> convert_sat(A&& a) {
 
 namespace detail {
 
-/// The unsigned integer of so many bytes.
+/// The unsigned integer with this number of bytes.
 template <std::size_t Bytes>
 using unsigned_of_size =
     typename balm::detail::host_type<static_cast<scalar>(Bytes == 1   ? static_cast<int>(scalar::u8)
@@ -88,8 +88,7 @@ using unsigned_of_size =
                                                          : Bytes == 4 ? static_cast<int>(scalar::u32)
                                                                       : static_cast<int>(scalar::u64))>::type;
 
-/// Unsigned lanes as unsigned lanes of another size, the first in the lowest bits: as all devices lay them
-/// out.
+/// Unsigned lanes as unsigned lanes of another size, the first in the lowest bits: the layout of all devices.
 template <class Lane, int Count, class V>
 auto regrouped(const V& v) {
     using from = lane_type_of<V>;
@@ -123,8 +122,8 @@ auto regrouped(const V& v) {
 
 }  // namespace detail
 
-/// The bits of x as a T of the same size: std::bit_cast for device values. Vectors may change their number of
-/// lanes; the first lane has the lowest bits, as in memory.
+/// The bits of x as a T of the same size: std::bit_cast for device values. The number of lanes may change;
+/// the first lane has the lowest bits, as in memory.
 ///
 ///     Int bits = bit_cast<int>(x);       // of a Float
 ///     Float infinity = bit_cast<float>(Int(0x7f800000));

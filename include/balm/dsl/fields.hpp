@@ -1,6 +1,6 @@
 #pragma once
-// Structures on the device: `Var<particle> p`, whose members are `p.pos`, `p.vel`; and the same members of
-// elements of memory, `particles[i].pos`, which touch only what they name.
+// Structures on the device: `Var<particle> p`, with members `p.pos`, `p.vel`; and members of elements of
+// memory, `particles[i].pos`, which access only that member.
 
 #include <type_traits>
 
@@ -11,15 +11,15 @@ namespace balm::dsl {
 
 namespace detail {
 
-/// What gives a structure of type S: a variable, an element, a member.
+/// Whether A holds a structure of type S: a variable, an element or a member.
 template <class A, class S>
 inline constexpr bool gives_structure = false;
 
-/// How members of memory in `Where` are reached.
+/// How members of memory in `Where` are accessed.
 template <trace::access Use, space Where>
 struct field_access;
 
-/// Where a member lies.
+/// The place of a member.
 template <class T, trace::access Use>
 class field_place {
 public:
@@ -32,7 +32,7 @@ private:
     node pointer_;
 };
 
-/// A member that is a vector has named lanes besides: `p.pos.xy`.
+/// A member that is a vector also has named lanes: `p.pos.xy`.
 template <vector_type V, trace::access Use>
 class field_place<V, Use>
     : public lane_names<memory_holder<Use>, typename loaded_type<V>::value_type, balm::detail::lanes_of<V>> {
@@ -74,7 +74,7 @@ template <class T, trace::access Use, space Where>
 requires number<T> || std::same_as<T, half> || vector_type<T>
 inline constexpr bool is_proxy<Field<T, Use, Where>> = true;
 
-/// A member that is an array: its elements, and rows where it has several dimensions.
+/// A member that is an array: its elements, and its rows if it has several dimensions.
 template <class T, std::size_t N, trace::access Use, space Where>
 class Field<T[N], Use, Where> {
 public:
@@ -139,7 +139,7 @@ inline constexpr bool gives_structure<Field<S, Use, Where>, S> = true;
 
 }  // namespace detail
 
-/// A structure: a variable of the work-item's own.
+/// A structure in a private variable of the work-item.
 template <structure_type S>
 class [[maybe_unused]] Var<S>
     : public detail::fields_of<S, detail::field_access<trace::access::mixed, space::private_>> {

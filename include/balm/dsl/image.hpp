@@ -12,9 +12,9 @@
 //                                          .coordinates = balm::image_coordinates::normalised}),
 //                           small), {width, height});
 //
-// Positions are integers in the order of the image's shape: (row, column), (plane, row, column), as arrays of
-// the host have them. Coordinates are floats in the order of every sampler: x along a row, y from row to row,
-// z from plane to plane. An image that a kernel writes cannot be read by the same launch.
+// Positions are integers in the order of the image's shape, as in host arrays: (row, column), (plane, row,
+// column). Coordinates are floats in the order of samplers: x along a row, y across rows, z across planes. A
+// launch that writes an image cannot read it.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ namespace detail {
 template <class T>
 using image_var = Var<decltype(balm::detail::image_value<T>())>;
 
-/// Positions in the order of the shape as those of the device, x first.
+/// Converts positions in the order of the shape to the device's order, x first.
 template <int N>
 struct image_position {
     template <class... I>
@@ -84,7 +84,7 @@ private:
     trace::node image_;
 };
 
-/// What stands at `image(row, column)` in an OutImage.
+/// The proxy `image(row, column)` of an OutImage.
 template <class T, int N>
 class image_place {
 public:
@@ -104,8 +104,8 @@ private:
 
 }  // namespace detail
 
-/// An image that the kernel reads by position: `image(row, column)`. Beyond its edges are zeros. Bound to a
-/// balm::image<T, N>.
+/// An image that the kernel reads by position: `image(row, column)`. Reads outside the image return zeros.
+/// Bound to a balm::image<T, N>.
 template <class T, int N = 2>
 class InImage : public detail::image_parameter<T, N, trace::access::in_image> {
 public:
@@ -128,8 +128,8 @@ private:
     }
 };
 
-/// An image that the kernel writes by position: `image(row, column) = value`. Writes beyond its edges do
-/// nothing. Bound to a balm::image<T, N>.
+/// An image that the kernel writes by position: `image(row, column) = value`. Writes outside the image are
+/// ignored. Bound to a balm::image<T, N>.
 template <class T, int N = 2>
 class OutImage : public detail::image_parameter<T, N, trace::access::out_image> {
     using place = detail::image_place<T, N>;
@@ -148,8 +148,8 @@ public:
     }
 };
 
-/// An image that the kernel sees through a sampler: `image(x, y)`, with coordinates as the sampler counts
-/// them. Bound to `image.sampled(sampler)`; one kernel serves every sampler.
+/// An image that the kernel reads through a sampler: `image(x, y)`, in the sampler's coordinates. Bound to
+/// `image.sampled(sampler)`; one kernel works with every sampler.
 template <class T, int N = 2>
 class Sampled : public detail::image_parameter<T, N, trace::access::sampled_image> {
 public:

@@ -1,7 +1,7 @@
 #pragma once
-// Short vectors on the device: Float4 and its kin. Lanes are members, alone or several in any order, to read
-// and to write: `v.x`, `v.zyx = w.xyz`; longer vectors have s0 … s9, sa … sf. Operators and built-ins work
-// lane by lane; a scalar beside a vector counts for all lanes.
+// Short vectors on the device, such as Float4. Lanes are members, singly or several in any order, to read and
+// to write: `v.x`, `v.zyx = w.xyz`; longer vectors have s0 … s9, sa … sf. Operators and built-ins work lane
+// by lane; a scalar beside a vector is broadcast to all lanes.
 //
 //     Float4 v = positions[i];
 //     v.xyz += dt * velocity.xyz;
@@ -23,7 +23,7 @@ namespace balm::dsl {
 
 namespace detail {
 
-/// The lanes that a name says, 4 bits each: "xy", "s0f".
+/// The lanes that a name denotes, 4 bits each: "xy", "s0f".
 constexpr std::uint64_t lane_order(const char* name) {
     std::uint64_t order = 0;
     const bool numbered = name[0] == 's';
@@ -72,7 +72,7 @@ struct lanes_of_type<T, 1> {
     using type = T;
 };
 
-/// Lanes of a vector, named: what `v.xy` is. A member of the vector, so it cannot be kept by itself.
+/// Named lanes of a vector: the type of `v.xy`. It is a member of the vector and cannot be copied.
 template <class Holder, class T, std::uint64_t Order, int Count>
 class Lanes {
 public:
@@ -181,7 +181,7 @@ BALM_LANE_NAMES(16, BALM_FIRST_EIGHT BALM_LAST_EIGHT BALM_HALVES(16))
 #undef BALM_LAST_EIGHT
 #undef BALM_LANE_NAMES
 
-/// A vector's value from what may become one.
+/// The value of a vector from an operand that converts to one.
 template <vector_type V, class A>
 node vector_node(A&& a) {
     using plain = std::remove_cvref_t<A>;
@@ -195,7 +195,7 @@ node vector_node(A&& a) {
         return trace::compose(balm::detail::type_of_element<V>(), &value, 1);
     }
 }
-/// The scalars and vectors that are concatenated into a vector.
+/// Concatenates scalars and vectors into a vector.
 template <vector_type V, class... A>
 node vector_of_parts(A&&... a) {
     static_assert((lanes_in<A>() + ...) == balm::detail::lanes_of<V>,
@@ -226,7 +226,7 @@ public:
     template <operand A>
     Var(A&& a)  // NOLINT(google-explicit-constructor)
         : names(detail::variable_holder(detail::vector_node<V>(static_cast<A&&>(a)))) {}
-    /// The lanes one by one, or from shorter vectors: `Float4(v.xyz, 1.f)`.
+    /// From scalars and shorter vectors, in order: `Float4(v.xyz, 1.f)`.
     template <operand A, operand B, operand... C>
     Var(A&& a, B&& b, C&&... c)
         : names(detail::variable_holder(detail::vector_of_parts<V>(static_cast<A&&>(a), static_cast<B&&>(b),
@@ -257,8 +257,8 @@ public:
     BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
 
-    /// A lane by number, chosen on the host or on the device. Throws trace_error for a host number that is no
-    /// lane's; a device value beyond the last gives the first lane.
+    /// A lane by index, which is a host or device value. Throws trace_error for a host index that is out of
+    /// range; a device index that is out of range selects the first lane.
     template <detail::scalar_operand I>
     Var<lane_type> operator[](I&& index) const {
         if constexpr (std::integral<std::remove_cvref_t<I>>) {
@@ -272,7 +272,8 @@ public:
             return chosen;
         }
     }
-    /// Writes a lane by number; a device value beyond the last writes nothing.
+    /// Writes a lane by index. Throws trace_error for a host index that is out of range; a device index that
+    /// is out of range writes nothing.
     template <detail::scalar_operand I, operand A>
     void set(I&& index, A&& value) {
         if constexpr (std::integral<std::remove_cvref_t<I>>)
@@ -404,7 +405,7 @@ concept vector_operand = device_value<A> && lanes_in<A>()
 template <class A>
 concept truth_lanes = vector_operand<A> && strong_scalar<A>()
 == scalar::boolean;
-/// A vector as a variable, whose lanes can be named.
+/// A vector as a variable, which has named lanes.
 template <class A>
 auto as_vector(A&& a) {
     constexpr int lanes = lanes_in<A>();
@@ -422,7 +423,7 @@ auto across_lanes(const Var<V>& v) {
 
 }  // namespace detail
 
-/// Whether any lane, or every lane, of a vector of truth values holds.
+/// Whether any lane, or every lane, of a boolean vector is true.
 template <detail::truth_lanes A>
 Bool any(A&& v) {
     return detail::across_lanes<builtin::bit_or>(detail::as_vector(static_cast<A&&>(v)));
@@ -433,7 +434,7 @@ Bool every(A&& v) {
 }
 using balm::all;  // all(v) is every(v)
 
-/// The sum of the products of the lanes of two vectors, in the order of the lanes; of floating-point lanes
+/// The sum of the products of the lanes of two vectors, in the order of the lanes; for floating-point lanes
 /// fma(a.w, b.w, fma(a.z, b.z, fma(a.x, b.x, a.y * b.y))) on every device.
 template <class A, class B>
 requires device_operands<A, B> &&(detail::common_lanes<A, B>() > 1) auto dot(A&& a, B&& b) {
@@ -454,7 +455,7 @@ template <class A, class B>
 requires device_operands<A, B> &&(detail::common_lanes<A, B>() > 1) auto distance(A&& a, B&& b) {
     return length(apply<builtin::sub>(static_cast<A&&>(a), static_cast<B&&>(b)));
 }
-/// The vector of length 1 in the same direction; a vector of zeros stays as it is.
+/// The vector of length 1 in the same direction; a vector of zeros is returned unchanged.
 template <detail::vector_operand A>
 auto normalize(A&& a) {
     const auto v = detail::as_vector(static_cast<A&&>(a));
@@ -462,7 +463,7 @@ auto normalize(A&& a) {
     using T = std::remove_cvref_t<decltype(v)>;
     return T(select(l == 0, v, T(v / l)));
 }
-/// OpenCL C's fast_ ones: the same here.
+/// OpenCL C's fast_ variants: synonyms.
 template <detail::vector_operand A>
 auto fast_length(A&& a) {
     return length(static_cast<A&&>(a));
@@ -475,7 +476,7 @@ template <detail::vector_operand A>
 auto fast_normalize(A&& a) {
     return normalize(static_cast<A&&>(a));
 }
-/// The vector product of x, y, z; of four lanes the last is 0.
+/// The cross product of x, y, z; with four lanes, the last is 0.
 template <class A, class B>
 requires device_operands<A, B> &&
     (detail::common_lanes<A, B>() == 3 || detail::common_lanes<A, B>() == 4) auto cross(A&& left, B&& right) {

@@ -1,6 +1,6 @@
 #pragma once
-// Kernel parameters in memory: In, Out, Mixed (global) and Local, with flat indices and those of several
-// dimensions; and the work-item's place in the grid.
+// Kernel parameters in memory: In, Out and Mixed (global), and Local, with flat or multidimensional indices;
+// and queries for the work-item's position in the grid.
 
 #include <cstdint>
 #include <type_traits>
@@ -32,11 +32,11 @@ struct canonical_element<T> {
     using type = canonical<T>;
 };
 
-/// What begin() of memory would give, for the compiler to say: it does not know its size. Write
-/// `for (Int k : range(n))`, with n a parameter.
+/// The return type of the deleted begin() and end(): compilers report its name. Memory does not know its
+/// size; write `for (Int k : range(n))` with a parameter n.
 struct loop_over_range_of_a_number;
 
-/// Memory of elements of T, used as `Use` says.
+/// Memory of elements of T, with access `Use`.
 template <class T, trace::access Use, space Where>
 class memory {
 public:
@@ -59,7 +59,7 @@ public:
 private:
     trace::node pointer_;
 };
-/// Numbers that are only read are values at once.
+/// In read-only memory of numbers, `x[i]` is a value, not an Element.
 template <class T, space Where>
 requires(!structure_type<T>) class memory<T, trace::access::in, Where> {
 public:
@@ -83,7 +83,7 @@ private:
 template <class T>
 using memory_element = typename canonical_element<T>::type;
 
-/// Global memory of N dimensions.
+/// Global memory with N dimensions.
 template <class T, trace::access Use, int N>
 class global_memory : public memory<memory_element<T>, Use, space::global> {
     using flat = memory<memory_element<T>, Use, space::global>;
@@ -93,12 +93,12 @@ public:
     static constexpr int dimensions = N;
     using flat::flat;
 
-    /// The element in a row and a column, of the sizes that the buffer has: `a(row, column)`, which is
-    /// `a[row * columns + column]`. C++23 has `a[row, column]`, too.
+    /// The element in a row and a column of the bound buffer: `a(row, column)` is
+    /// `a[row * columns + column]`. C++23 also allows `a[row, column]`.
     auto operator()(located_index row, located_index column) const requires(N == 2) {
         return at<2>({row.value, column.value}, row.where);
     }
-    /// The same of three dimensions.
+    /// The same for three dimensions.
     auto operator()(located_index plane, located_index row, located_index column) const requires(N == 3) {
         return at<3>({plane.value, row.value, column.value}, plane.where);
     }
@@ -127,8 +127,8 @@ private:
 
 }  // namespace detail
 
-/// Global memory that the kernel reads. N is the number of dimensions of the buffer bound to it: `a[i]`
-/// counts its elements flat, in row-major order, and `a(row, column)` has the buffer's rows.
+/// Global memory that the kernel reads. N is the number of dimensions of the bound buffer: `a[i]` takes a
+/// flat, row-major index, and `a(row, column)` uses the buffer's extents.
 template <class T, int N = 1>
 class In : public detail::global_memory<T, trace::access::in, N> {
 public:
@@ -149,7 +149,7 @@ public:
     using detail::global_memory<T, trace::access::mixed, N>::global_memory;
 };
 
-/// Local memory, shared by the work-items of a group; its size is given with `balm::local<T>(n)`.
+/// Local memory, shared by the work-items of a group; the argument `balm::local<T>(n)` sets its size.
 template <class T>
 class Local : public detail::memory<detail::memory_element<T>, trace::access::mixed, space::local> {
 public:
@@ -169,16 +169,16 @@ BALM_PLACE(group_id)
 BALM_PLACE(global_size)
 BALM_PLACE(local_size)
 BALM_PLACE(group_count)
-/// Where the grid begins: global_id runs from here. 0 unless the launch says `balm::offset(…)`.
+/// The first global_id of the grid: 0 unless the launch passes `balm::offset(…)`.
 BALM_PLACE(global_offset)
 #undef BALM_PLACE
 
-/// How many dimensions the kernel's grid has: a host number, so that C++ can decide with it.
+/// The number of dimensions of the kernel's grid: a host value, so C++ code can branch on it.
 inline int work_dimensions(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return trace::grid_dimensions({file, line});
 }
 
-/// An optional first parameter of a kernel: the same queries, with the dimension checked by the compiler:
+/// An optional first parameter of a kernel: the same queries, with the dimension checked at compile time:
 /// `g.global_id<1>()`.
 template <int N>
 struct Grid {

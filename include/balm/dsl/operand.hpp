@@ -1,6 +1,6 @@
 #pragma once
-// Operands of the kernel language: what operators and built-ins take, the types with which it enters them,
-// and how it is recorded.
+// Operands of the kernel language: what operators and built-ins accept, the types to which they convert their
+// operands, and how operands are recorded.
 
 #include <bit>
 #include <concepts>
@@ -16,7 +16,7 @@
 #include "balm/trace.hpp"
 #include "balm/types.hpp"
 
-/// What a beginner's mistakes with device values are answered with.
+/// Messages for common mistakes with device values.
 #define BALM_DEVICE_CONDITION                                                         \
     "Balm: a device value has no value while the kernel is traced; use IF, WHILE or " \
     "select(condition, a, b) instead of if, while and ?:"
@@ -46,12 +46,12 @@ template <class A>
 inline constexpr bool is_host_call = false;
 template <class R>
 inline constexpr bool is_host_call<host_call<R>> = true;
-/// Calls with host values alone, and host scalars beside them.
+/// Whether these are calls with host values only, or host scalars, and at least one is such a call.
 template <class... A>
 inline constexpr bool are_host_calls = (is_host_call<std::remove_cvref_t<A>> || ...) &&
                                        ((is_host_call<std::remove_cvref_t<A>> ||
                                          scalar_type<std::remove_cvref_t<A>>)&&...);
-/// A row on these: see balm/kernel/host_call.hpp.
+/// Applies a row of builtins.def to such calls: see balm/kernel/host_call.hpp.
 template <builtin B, scalar Strong, scalar Result, class... A>
 auto row_of_host_values(const A&... a);
 
@@ -60,10 +60,10 @@ auto row_of_host_values(const A&... a);
 namespace balm::dsl {
 
 /// A variable or value on the device: of a scalar (`Int`, `Float` …), of a short vector (`Float4` …), or of a
-/// structure that BALM_STRUCT has described.
+/// structure declared with BALM_STRUCT.
 template <class T>
 class Var;
-/// What stands at `x[i]`.
+/// An element of memory, `x[i]`.
 template <class T, trace::access Use, space Where>
 class Element;
 
@@ -72,7 +72,7 @@ namespace detail {
 using balm::trace::location;
 using balm::trace::node;
 
-/// A host type for which there are device values that operators take.
+/// A host type whose device values operators accept.
 template <class T>
 concept number = scalar_type<T> || vector_type<T>;
 
@@ -80,14 +80,14 @@ template <class T>
 inline constexpr bool is_var = false;
 template <number T>
 inline constexpr bool is_var<Var<T>> = true;
-/// Proxies of numbers, by what they are: elements and fields of memory, lanes of a vector.
+/// Proxies of numbers: elements and fields of memory, lanes of a vector.
 template <class T>
 inline constexpr bool is_proxy = false;
-/// Proxies that must not be kept: `x[i]`.
+/// Proxies that must not be kept in a variable: `x[i]`.
 template <class T>
 inline constexpr bool is_element = false;
 
-/// What a proxy, or memory, of T gives when it is read: f16 is computed with as f32.
+/// The type of a value loaded from a proxy, or memory, of T: f16 is computed as f32.
 template <class T>
 struct loaded {
     using type = T;
@@ -114,7 +114,7 @@ struct value_type<T> {
 template <class T>
 inline constexpr bool always_false = false;
 
-/// Host values that are no operands of device values: those of an enumeration, and long double.
+/// Host types that cannot be operands beside device values: enumerations and long double.
 template <class T>
 inline constexpr bool is_not_a_number = std::is_enum_v<T> || std::is_same_v<T, long double>;
 template <class T>
@@ -133,7 +133,7 @@ std::uint64_t bits_of(T value) {
 [[noreturn]] void constant_does_not_fit(scalar type);
 [[noreturn]] void unsigned_constant_does_not_fit(scalar type, std::uint64_t value);
 
-/// Whether an integer is one of T, or its bits are: -1 for an unsigned type means all ones as in C++.
+/// Whether T can hold an integer or its bits: -1 for an unsigned type means all ones, as in C++.
 template <class T, class H>
 constexpr bool fits([[maybe_unused]] H value) {
     if constexpr (std::integral<T> && std::integral<H> && !std::same_as<T, bool> && sizeof(H) > sizeof(T)) {
@@ -151,7 +151,8 @@ node constant_of(H value) {
     return trace::constant(scalar_of<T>, bits_of(static_cast<T>(value)));
 }
 
-/// Refuses a host constant beyond the range of the signed type that it takes, where its number counts.
+/// Refuses a host constant beyond the range of the signed type to which it is converted. Not for operations
+/// that take bit patterns.
 template <scalar_type T, scalar_type H>
 void refuse_wrapping(H value) {
     if (balm::detail::wraps_as<T>(value))
@@ -163,7 +164,7 @@ void refuse_wrapping(H value) {
 /// A device value: a variable, or the result of an operation.
 template <class T>
 concept device_value = detail::is_var<std::remove_cvref_t<T>> || detail::is_proxy<std::remove_cvref_t<T>>;
-/// What may stand beside a device value: another one, a host scalar, or a host vector.
+/// An operand beside a device value: another one, a host scalar or a host vector.
 template <class T>
 concept operand = device_value<T> || detail::number<std::remove_cvref_t<T>>;
 
@@ -179,7 +180,7 @@ constexpr scalar strong_scalar() {
     else
         return scalar::nothing;
 }
-/// The lanes of an operand.
+/// The number of lanes of an operand.
 template <class T>
 constexpr int lanes_in() {
     using plain = std::remove_cvref_t<T>;
@@ -188,7 +189,7 @@ constexpr int lanes_in() {
     else
         return balm::detail::lanes_of<plain>;
 }
-/// An operand that is no vector.
+/// An operand that is not a vector.
 template <class T>
 concept scalar_operand = operand<T> && lanes_in<T>()
 == 1;
@@ -256,7 +257,7 @@ using var_of = Var<typename balm::detail::host_type<S>::type>;
 
 namespace detail {
 
-/// The node of a row's operand.
+/// The node of an operand of row B.
 template <builtin B, scalar Strong, class A>
 node row_operand(A&& a) {
     constexpr scalar entering = operand_scalar<B, A>(Strong);
@@ -265,7 +266,7 @@ node row_operand(A&& a) {
     return node_of<entering>(static_cast<A&&>(a));
 }
 
-/// The host type of S in so many lanes.
+/// The host type with this number of lanes of scalar S.
 template <scalar S, int Lanes>
 struct lanes_type {
     using type = vec<typename balm::detail::host_type<S>::type, Lanes>;
@@ -290,7 +291,8 @@ constexpr scalar lane_scalar() {
     ((found = lanes_in<A>() > 1 && found == scalar::nothing ? strong_scalar<A>() : found), ...);
     return found;
 }
-/// Whether an operand goes with vectors of this type: the same, or a scalar that it holds without narrowing.
+/// Whether an operand combines with vectors of this type: a vector of the same type, or a scalar that fits
+/// the lanes without narrowing.
 template <class A>
 constexpr bool fits_lanes(scalar element, int lanes) {
     using plain = std::remove_cvref_t<A>;
@@ -303,7 +305,7 @@ constexpr bool fits_lanes(scalar element, int lanes) {
     else
         return kind_of(scalar_of<plain>) <= kind_of(element);
 }
-/// An operand among vectors of this element type.
+/// The node of an operand beside vectors of this element type.
 template <scalar Element, class A>
 node lane_node(A&& a) {
     if constexpr (lanes_in<A>() > 1)
@@ -312,7 +314,7 @@ node lane_node(A&& a) {
         return trace::convert(node_of<entering_scalar<A>(Element)>(static_cast<A&&>(a)), Element);
 }
 
-/// The node of operand K of a row on vectors of this element type.
+/// The node of an operand of row B on vectors of this element type.
 template <builtin B, scalar Element, class A>
 node lane_operand(A&& a) {
     if constexpr (scalar_type<std::remove_cvref_t<A>> && !balm::detail::takes_bit_patterns(B))
@@ -338,8 +340,8 @@ auto apply_lanes(std::index_sequence<K...>, A&&... a) {
 
 }  // namespace detail
 
-/// Applies a row of builtins.def to operands, at least one of which is a device value; to vectors, lane by
-/// lane. Calls with host values alone give another value of host values alone.
+/// Applies a row of builtins.def to operands, at least one of which is a device value; on vectors it operates
+/// lane by lane. If the operands are calls with host values only, so is the result.
 template <builtin B, operand... A>
 requires(detail::common_lanes<A...>() > 1) auto apply(A&&... a) {
     return detail::apply_lanes<B>(std::index_sequence_for<A...>{}, static_cast<A&&>(a)...);
@@ -358,7 +360,7 @@ auto apply(A&&... a) {
     }
 }
 
-/// An index with its C++ line; any integer serves.
+/// An index, from any integer, with its C++ line.
 struct located_index {
     trace::node value;
     trace::location where;
@@ -371,7 +373,7 @@ struct located_index {
 private:
     template <class A>
     static trace::node node_of(A&& a) {
-        // A host number has 32 bits where they do, so that indices made of Int stay so: tile[y][3].
+        // A host integer takes 32 bits if it fits, so that indices computed from Int stay 32-bit: tile[y][3].
         if constexpr (!device_value<A> && entering<A>() == scalar::i64)
             if (std::in_range<std::int32_t>(static_cast<std::int64_t>(a)))
                 return trace::constant(scalar::i32, detail::bits_of(static_cast<std::int32_t>(a)));
@@ -385,8 +387,8 @@ private:
     }
 };
 
-/// The left operand of `&&` and `||`: it remembers where the right one begins to be recorded, so that the
-/// right one is evaluated only where the left one asks for it.
+/// The left operand of `&&` and `||`. It marks where recording of the right operand begins, so that the right
+/// operand is evaluated only if the left one does not decide the result.
 struct guard_operand {
     trace::node value;
     trace::position after;

@@ -1,5 +1,5 @@
 #pragma once
-// Operators, built-in functions, conversions and choices of device values. Included by balm/dsl/value.hpp.
+// Operators, built-in functions, conversions and selection on device values. Included by balm/dsl/value.hpp.
 
 #include <iosfwd>
 
@@ -53,8 +53,8 @@ auto operator!(A&& a) {
         return apply<builtin::logical_not>(Bool(detail::condition_of(static_cast<A&&>(a))));
 }
 
-/// The right operand is evaluated only where the left one leaves the answer open. It is taken as it is,
-/// which makes these better matches than the built-in operators on bool.
+/// The right operand is evaluated only if the left one does not decide the result. Its parameter deduces the
+/// operand's own type, so overload resolution prefers these to the built-in operators on bool.
 template <operand R>
 Bool operator&&(const guard_operand& l, R&& r) {
     return Bool(trace::guard(true, l.value, l.after, detail::condition_of(static_cast<R&&>(r))));
@@ -64,7 +64,7 @@ Bool operator||(const guard_operand& l, R&& r) {
     return Bool(trace::guard(false, l.value, l.after, detail::condition_of(static_cast<R&&>(r))));
 }
 
-/// With a host value on one side nothing is left to guard: it decides while the kernel is traced.
+/// A host value on one side needs no guard: it decides while the kernel is traced.
 template <device_value L, class R>
 requires scalar_type<std::remove_cvref_t<R>> Bool operator&&(L&& l, R&& r) {
     return r ? Bool(detail::condition_of(static_cast<L&&>(l))) : Bool(false);
@@ -82,14 +82,14 @@ requires scalar_type<std::remove_cvref_t<L>> Bool operator||(L&& l, R&& r) {
     return l ? Bool(true) : Bool(detail::condition_of(static_cast<R&&>(r)));
 }
 
-/// The built-in functions: one template a row of builtins.def, named as the row.
+/// The built-in functions: one template for each row of builtins.def, with the row's name.
 #define BALM_BUILTIN(id, arity, ...) BALM_APPLY_##arity(id)
 #include "balm/builtins.def"
 #undef BALM_OPERAND
 #undef BALM_OPERANDS
 
-/// The value as another type, as C++ converts it; floating to integer saturates and turns NaN into 0. A
-/// vector lane by lane: `cast<float>(v)` and `cast<float4>(v)` say the same of an Int4.
+/// Converts a value as C++ does, but floating point to integer saturates, and converts NaN to 0. Vectors
+/// convert lane by lane: for an Int4, `cast<float>(v)` and `cast<float4>(v)` are the same.
 template <scalar_type T, device_value A>
 auto cast(A&& a) {
     return detail::var_of_lanes<scalar_of<T>, detail::lanes_in<A>()>(
@@ -108,7 +108,7 @@ node branch_node(A&& a, scalar result) {
     return trace::convert(node_of<Entering>(static_cast<A&&>(a)), result);
 }
 
-/// Lane by lane where the condition is a vector, else one vector or the other.
+/// Selects lane by lane if the condition is a vector, else one whole vector.
 template <class C, class A, class B>
 auto select_lanes(C&& condition, A&& if_true, B&& if_false) {
     constexpr int lanes = common_lanes<C, A, B>();
@@ -155,7 +155,7 @@ requires device_operands<C, A, B> &&
     return var_of<result>(trace::select(test, yes, no));
 }
 
-/// Gives a value the word that the printed source uses for it: `Float sum = named("sum", 0.f);`
+/// Sets the name that the printed source uses for a value: `Float sum = named("sum", 0.f);`
 template <operand A>
 auto named(const char* word, A&& a) {
     constexpr scalar own = detail::entering_scalar<A>(scalar::boolean);

@@ -1,9 +1,9 @@
 #pragma once
-// Functions with two results: OpenCL C gives the second through a pointer, Balm both as values.
+// Functions with two results. OpenCL C returns the second through a pointer; Balm returns both as values.
 //
 //     auto [mantissa, exponent] = frexp(x);
 //
-// Of vectors they give vectors.
+// For vectors both results are vectors.
 
 #include "balm/dsl/lanes.hpp"
 #include "balm/dsl/value.hpp"
@@ -12,42 +12,42 @@ namespace balm::dsl {
 
 namespace detail {
 
-/// An Int, or a vector of Ints of as many lanes as T has.
+/// An Int, or a vector of ints with as many lanes as T.
 template <number T>
 using int_beside = var_of_lanes<scalar::i32, balm::detail::lanes_of<T>>;
 
 }  // namespace detail
 
-/// What frexp gives: value == mantissa * 2^exponent, 0.5 <= |mantissa| < 1; the mantissa of 0, infinities and
-/// NaN is the value itself and the exponent 0.
+/// The result of frexp: value == mantissa * 2^exponent, 0.5 <= |mantissa| < 1. For 0, infinities and NaN the
+/// mantissa is the value itself and the exponent is 0.
 template <detail::number T>
 struct frexp_parts {
     Var<T> mantissa;
     detail::int_beside<T> exponent;
 };
-/// What modf gives: value == fraction + whole, both with the value's sign.
+/// The result of modf: value == fraction + whole, both with the value's sign.
 template <detail::number T>
 struct modf_parts {
     Var<T> fraction, whole;
 };
-/// What fract_floor gives: the value of fract(x), and floor(x).
+/// The result of fract_floor: fract(x) and floor(x).
 template <detail::number T>
 struct fract_parts {
     Var<T> fraction, floor;
 };
-/// What remquo gives: the value of remainder(x, y), and the low seven bits of the rounded quotient with its
-/// sign (0 where the remainder is NaN).
+/// The result of remquo: remainder(x, y), and the low seven bits of the rounded quotient with its sign (0 if
+/// the remainder is NaN).
 template <detail::number T>
 struct remquo_parts {
     Var<T> remainder;
     detail::int_beside<T> quotient;
 };
-/// What sincos gives: the values of sin(x) and cos(x), bit for bit.
+/// The result of sincos: sin(x) and cos(x), bit for bit.
 template <detail::number T>
 struct sincos_parts {
     Var<T> sine, cosine;
 };
-/// What lgamma_r gives: the value of lgamma(x), and the sign of gamma(x): 1 or -1.
+/// The result of lgamma_r: lgamma(x), and the sign of gamma(x): 1 or -1.
 template <detail::number T>
 struct lgamma_parts {
     Var<T> value;
@@ -56,7 +56,7 @@ struct lgamma_parts {
 
 namespace detail {
 
-/// The operand of a floating-point function, to be used more than once; integers count as f64.
+/// The operand of a floating-point function as a variable, for repeated use; integers become f64.
 template <scalar Strong, class A>
 auto held_floating(A&& a) {
     constexpr scalar own = operand_scalar<builtin::trunc, A>(Strong);
@@ -74,7 +74,7 @@ using element_of = typename std::remove_cvref_t<V>::value_type;
 
 }  // namespace detail
 
-/// Mantissa and exponent: `auto [m, e] = frexp(x);` and x == ldexp(m, e).
+/// Mantissa and exponent: after `auto [m, e] = frexp(x);`, x == ldexp(m, e).
 template <device_value A>
 auto frexp(A&& a) {
     const auto x = detail::held_floating(static_cast<A&&>(a));
@@ -86,7 +86,7 @@ auto modf(A&& a) {
     const auto x = detail::held_floating(static_cast<A&&>(a));
     return modf_parts<detail::element_of<decltype(x)>>{modf_fraction(x), trunc(x)};
 }
-/// x - floor(x) and floor(x): OpenCL C's fract with its pointer.
+/// x - floor(x) and floor(x): OpenCL C's fract with a pointer argument.
 template <device_value A>
 auto fract_floor(A&& a) {
     const auto x = detail::held_floating(static_cast<A&&>(a));

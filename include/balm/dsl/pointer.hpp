@@ -1,6 +1,7 @@
 #pragma once
 // Pointers on the device. The address space is part of the type: Ptr<T> points to global memory,
-// LocalPtr<T> and PrivatePtr<T> to local and private; one does not become another. Ptr<const T> reads only.
+// LocalPtr<T> and PrivatePtr<T> to local and private memory; they do not convert to each other. Ptr<const T>
+// is read-only.
 //
 //     Ptr<int> q = address_of(numbers[0]);
 //     q += 1;
@@ -17,7 +18,8 @@ template <class T>
 using LocalPtr = Ptr<T, space::local>;
 template <class T>
 using PrivatePtr = Ptr<T, space::private_>;
-/// What constant_array(…) and a module's constants are read through, and what a text declares `__constant`.
+/// A pointer to constant memory: to a constant_array(…) or a module's constant, or a `__constant` pointer of
+/// kernel text.
 template <class T>
 using ConstantPtr = Ptr<const T, space::constant>;
 
@@ -28,7 +30,7 @@ inline constexpr bool is_pointer = false;
 template <class T, space Where>
 inline constexpr bool is_pointer<Ptr<T, Where>> = true;
 
-/// The type of what a pointer points to: an element of memory, or another pointer.
+/// The IR type of a pointee: an element of memory, or another pointer.
 template <class T>
 trace::type pointed_type() {
     if constexpr (is_pointer<T>)
@@ -37,7 +39,7 @@ trace::type pointed_type() {
         return balm::detail::type_of_element<T>();
 }
 
-/// The element that an Element, Field or Lane stands for, when its address is taken.
+/// The type of the pointer to an Element or Field.
 template <class A>
 struct addressed {};
 template <class T, trace::access Use, space Where>
@@ -52,7 +54,7 @@ struct addressed<Field<T, Use, Where>> {
 
 }  // namespace detail
 
-/// An element that is itself a pointer: of an array of pointers, or behind a pointer to a pointer.
+/// An element that is itself a pointer, in an array of pointers or reached through a pointer to a pointer.
 template <class T, space Pointed, trace::access Use, space Where>
 class Element<Ptr<T, Pointed>, Use, Where> {
 public:
@@ -71,7 +73,7 @@ private:
     detail::memory_place place_;
 };
 
-/// A pointer to elements of T. A variable like any other: it can be assigned to and moved on.
+/// A pointer to elements of T. It is a variable: it can be assigned to and advanced.
 template <class T, space Where>
 class [[maybe_unused]] Ptr {
     using plain = std::remove_const_t<T>;
@@ -81,14 +83,14 @@ class [[maybe_unused]] Ptr {
 public:
     using pointed_type = T;
 
-    /// Points nowhere.
+    /// A null pointer.
     Ptr() : node_(trace::constant(type(), 0)) {}
     Ptr(const Ptr& other) : node_(trace::read(other.node_)) {}
-    /// A pointer that may write becomes one that only reads.
+    /// Converts Ptr<T> to Ptr<const T>.
     template <class U>
     requires(std::is_const_v<T>&& std::same_as<U, plain>) Ptr(const Ptr<U, Where>& other)  // NOLINT
         : node_(trace::reinterpret(trace::read(other.node()), type())) {}
-    /// No other pointer becomes this one.
+    /// Refuses all other conversions.
     template <class U, space From>
     requires(!std::same_as<Ptr<U, From>, Ptr> && !(std::same_as<U, plain> && From == Where))
         Ptr(const Ptr<U, From>&) {  // NOLINT(google-explicit-constructor)
@@ -137,7 +139,7 @@ public:
         const Index forward(trace::convert(i.value, scalar::i64));
         return Ptr(trace::offset(trace::read(p.node_), trace::read(Index(-forward).node())));
     }
-    /// The number of elements between two pointers into the same memory.
+    /// The distance, in elements, between two pointers into the same memory.
     friend Index operator-(const Ptr& a, const Ptr& b) {
         return Index(cast<std::int64_t>(a.address()) - cast<std::int64_t>(b.address())) /
                static_cast<std::int64_t>(size_of(detail::pointed_type<plain>()));
@@ -171,7 +173,7 @@ template <class T, trace::access Use, space Where>
 auto address_of(const detail::Field<T, Use, Where>& f) {
     return typename detail::addressed<detail::Field<T, Use, Where>>::type(f.balm_place().address());
 }
-/// The address of a variable, which from then on lives in private memory.
+/// The address of a variable. From then on the variable is in private memory.
 template <detail::number T>
 PrivatePtr<T> address_of(Var<T>& v) {
     return PrivatePtr<T>(trace::address_of(v.node()));
@@ -194,7 +196,7 @@ auto pointer_cast(const Ptr<T, Where>& p) {
 
 namespace detail {
 
-/// The value of a variable of any kind, as it is passed and returned.
+/// The value of a variable of any kind, as an argument or result of a function.
 template <class A>
 node result_node(const A& a) {
     if constexpr (requires { a.balm_place(); })

@@ -1,7 +1,7 @@
 #pragma once
-// Printing and checking in kernels and functions. Formats are those of {fmt} (std::format's), checked when
-// the kernel is traced; work-items leave records on the device, which the host formats once the launch is
-// done and waited for.
+// Printing and checks in kernels and functions. Formats are those of {fmt} and std::format, checked when the
+// kernel is traced. Work-items write records to device memory; the host formats them once the launch has
+// completed and the program waits for it.
 //
 //     print("blk {:03} thd {:03} {}\n", group_id(0), local_id(0), x);
 //     check(i < n, "index {} is beyond {}", i, n);
@@ -22,7 +22,7 @@
 
 namespace balm::trace {
 
-/// An argument of a print: a value on the device, or one of the host's that becomes part of the text.
+/// An argument of a print: a device value, or a host value that becomes part of the text.
 struct print_value {
     enum class kind : std::uint8_t { device, number, character, text };
     kind from = kind::device;
@@ -32,9 +32,9 @@ struct print_value {
     std::string text;
 };
 
-/// Records a print of these values. Throws trace_error where the format does not fit them.
+/// Records a print of these values. Throws trace_error if the format does not match them.
 void print(std::string_view format, location where, const print_value* values, std::size_t count);
-/// The same for the message of a check that failed.
+/// The same for the message of a failed check.
 void report_failed_check(std::string_view format, location where, const print_value* values,
                          std::size_t count);
 
@@ -42,7 +42,7 @@ void report_failed_check(std::string_view format, location where, const print_va
 
 namespace balm::dsl {
 
-/// A format, and the C++ line that it stands on; any string serves.
+/// A format, from any string, with its C++ line.
 struct format_text {
     std::string_view text;
     trace::location where;
@@ -60,7 +60,7 @@ using trace::print_value;
 template <class A>
 concept host_text = std::convertible_to < const std::remove_cvref_t<A>
 &, std::string_view > ;
-/// A structure on the device, or an element that is a pointer.
+/// A structure on the device, or a pointer element.
 template <class A>
 concept in_one_place = requires(const std::remove_cvref_t<A>& a) {
     a.balm_place().load();
@@ -101,14 +101,14 @@ print_value print_value_of(A&& a) {
 
 }  // namespace detail
 
-/// Prints from a kernel or function: each work-item that gets here, each time, in the format's words. Nothing
-/// is added to them: end a line with \n. The text of one print stays together; a launch's prints come in the
-/// order of the work-items (the indices of grid_range inside one), those of one work-item in the program's.
+/// Prints from a kernel or function, each time that a work-item reaches the call. No newline is added: end a
+/// line with \n. The text of one print is not interleaved with others. The prints of a launch are ordered by
+/// work-item (inside grid_range by its index), those of one work-item in program order.
 ///
-/// Values are formatted as {fmt} formats the host's: Bool, integers, floating values, Char with {:c}; short
-/// vectors as (1, 2, 3, 4) and structures as {pos: (0, 0), id: 3}, their specification for each number in
-/// them; pointers as addresses. Host numbers and strings become part of the text. Throws trace_error where
-/// the format does not fit its arguments.
+/// Values are formatted as {fmt} formats host values: Bool, integers, floating point, Char with {:c}; short
+/// vectors as (1, 2, 3, 4) and structures as {pos: (0, 0), id: 3}, with the specification applied to each of
+/// their numbers; pointers as addresses. Host numbers and strings become part of the text. Throws trace_error
+/// if the format does not match its arguments.
 ///
 ///     print("{} of {}: {:.3f}\n", i, n, position);
 template <class... A>
@@ -122,8 +122,8 @@ requires detail::is_var<std::remove_cvref_t<A>> BALM_REFUSED(
     "Balm: print takes a format first: print(\"{}\\n\", x)")
 void print(A&& value);
 
-/// A print whose first arguments are given: what `printer(…)` makes. Called with the others it prints, as
-/// often as wanted; device values are those of when they were given.
+/// A print with its first arguments bound, made by `printer(…)`. Each call with the remaining arguments
+/// prints. Bound device values are those at the time of binding.
 class Printer {
 public:
     Printer(format_text format, std::vector<trace::print_value> first)
@@ -136,7 +136,7 @@ public:
         (values.push_back(detail::print_value_of(static_cast<A&&>(rest))), ...);
         trace::print(text_, where_, values.data(), values.size());
     }
-    /// The same with more of the arguments given.
+    /// The same with more arguments bound.
     template <class... A>
     Printer with(A&&... more) const {
         Printer further(*this);
@@ -150,7 +150,7 @@ private:
     std::vector<trace::print_value> first_;
 };
 
-/// Gives the first arguments of a print; the rest follow where it prints.
+/// Binds the first arguments of a print; the call that prints passes the rest.
 ///
 ///     auto line = printer("blk {:03} thd {:03} {}\n", group_id(0), local_id(0));
 ///     line("begins");
@@ -163,10 +163,10 @@ Printer printer(format_text format, A&&... first) {
     return Printer(format, std::move(values));
 }
 
-/// Checks that a condition holds. Where it does not, what waits for the launch throws check_error with the
-/// C++ line, the message and the work-item; of several failures the first to arrive is kept. The kernel goes
-/// on behind a failed check, the work-item that failed included. The message's values are computed only where
-/// the check fails.
+/// Checks that a condition holds. If it does not, waiting for the launch throws check_error with the C++
+/// line, the message and the work-item; of several failures the first to arrive is kept. The kernel continues
+/// after a failed check, including the work-item that failed. The message's values are computed only if the
+/// check fails.
 ///
 ///     check(i < n, "index {} is beyond {}", i, n);
 template <operand C, class... A>

@@ -1,6 +1,6 @@
 #pragma once
-// What work-items tell each other: barriers and fences, atomic operations on elements of global and local
-// memory, and the operations of sub-groups.
+// Synchronisation and communication between work-items: barriers, fences, atomic operations on elements of
+// global and local memory, and sub-group operations.
 //
 //     auto histogram = balm::kernel<1>("histogram", [](In<unsigned char> bytes, Mixed<int> counts) {
 //         atomic_add(counts[bytes[global_id(0)]], 1);
@@ -17,8 +17,8 @@ namespace balm::dsl {
 
 // ---- barriers
 
-/// Waits until all work-items of the group are here, and makes their writes to local and global memory
-/// visible to each other. Every work-item of the group must arrive.
+/// Waits for all work-items of the group, and makes their writes to local and global memory visible to each
+/// other. Every work-item of the group must reach it.
 inline void barrier(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     trace::barrier(3, {file, line});
 }
@@ -31,20 +31,20 @@ inline void global_barrier(const char* file = __builtin_FILE(), std::uint32_t li
     trace::barrier(2, {file, line});
 }
 
-/// barrier(), which also gives how many work-items of the group come with a condition that is true; the same
-/// number in all of them.
+/// A barrier() that returns the number of work-items of the group whose condition is true: the same number in
+/// all of them.
 ///
 ///     Int alive = barrier_count(energy > 0.f);
 template <operand C>
 Int barrier_count(C&& condition, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return Int(trace::barrier_count(detail::condition_of(static_cast<C&&>(condition)), {file, line}));
 }
-/// barrier(), which also gives whether the condition is true in all work-items of the group.
+/// A barrier() that returns whether the condition is true in all work-items of the group.
 template <operand C>
 Bool barrier_and(C&& condition, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return barrier_count(!Bool(detail::condition_of(static_cast<C&&>(condition))), file, line) == 0;
 }
-/// barrier(), which also gives whether the condition is true in any work-item of the group.
+/// A barrier() that returns whether the condition is true in any work-item of the group.
 template <operand C>
 Bool barrier_or(C&& condition, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return barrier_count(static_cast<C&&>(condition), file, line) != 0;
@@ -52,43 +52,44 @@ Bool barrier_or(C&& condition, const char* file = __builtin_FILE(), std::uint32_
 
 // ---- fences
 
-/// Orders this work-item's accesses to local and global memory: those before the fence come ahead of those
-/// after it, as seen by the work-items of the group. It does not wait.
+/// Orders this work-item's accesses to local and global memory: accesses before the fence are visible to the
+/// work-items of the group before accesses after it. It does not wait for other work-items.
 ///
 ///     data[0] = 42;
 ///     group_fence();
-///     atomic_exchange(ready[0], 1);  // who sees 1 and then passes a fence itself sees 42
+///     atomic_exchange(ready[0], 1);  // a work-item that reads 1, then fences, reads 42
 inline void group_fence(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     trace::fence(trace::memory_scope::group, {file, line});
 }
-/// The same as seen by all work-items of the device. OpenCL 1.2 has no word for it: there, but for NVIDIA's
-/// driver, it is a mem_fence of both memories, which promises the order within the group only; PoCL's, a
-/// full fence of the processor, keeps it for the whole device.
+/// The same for all work-items of the device. OpenCL 1.2 has no such fence: on drivers other than NVIDIA's it
+/// is a mem_fence of both memories, which guarantees the order only within the group. PoCL's mem_fence is a
+/// full fence of the processor, and holds for the whole device.
 inline void device_fence(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     trace::fence(trace::memory_scope::device, {file, line});
 }
-/// The same as seen by the host and other devices too, where they share the memory (CUDA, NVIDIA's OpenCL);
-/// elsewhere it is a device_fence, since OpenCL 1.2 shares no memory while a kernel runs.
+/// The same for the host and other devices too, if they share the memory (CUDA, NVIDIA's OpenCL). Elsewhere
+/// it is a device_fence, since OpenCL 1.2 shares no memory while a kernel runs.
 inline void system_fence(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     trace::fence(trace::memory_scope::system, {file, line});
 }
 
 // ---- sub-groups
 
-/// The lanes of a sub-group, 32 on every device: sub-group k of a group is its work-items 32 k to 32 k + 31,
-/// counted through all dimensions, the first varying fastest. NVIDIA's warps are that; elsewhere Balm
-/// emulates them through local memory (4 or 8 bytes a work-item for each type passed on). The last sub-group
-/// of a group whose size is no multiple of 32 has lanes that are absent: they neither vote nor give values.
+/// The number of lanes of a sub-group, 32 on every device. Sub-group k of a group consists of its work-items
+/// 32 k to 32 k + 31, counted through all dimensions, the first varying fastest. NVIDIA's GPUs have these as
+/// warps; elsewhere Balm emulates them through local memory (4 or 8 bytes per work-item for each type
+/// exchanged). If the size of a group is not a multiple of 32, its last sub-group has absent lanes, which
+/// neither vote nor contribute values.
 ///
-/// All lanes of a sub-group must reach its operations: a condition around them must not differ between
-/// lanes, which the trace checks. Where sub-groups are emulated all work-items of the group must, which is
+/// All lanes of a sub-group must reach its operations: a condition around them must not differ between lanes,
+/// which the trace checks. If sub-groups are emulated, all work-items of the group must reach them, which is
 /// checked when the kernel is compiled for such a device.
 inline constexpr int lanes_of_sub_group = 32;
 
-/// The same in a kernel.
+/// The same as a device value.
 inline Int sub_group_size() { return Int(lanes_of_sub_group); }
 
-/// The work-item's number in its group through all dimensions, the first varying fastest.
+/// The work-item's index in its group, counted through all dimensions, the first varying fastest.
 inline Index local_linear_id(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return Index(trace::query(trace::place::local_linear_id, 0, {file, line}));
 }
@@ -96,32 +97,32 @@ inline Index local_linear_id(const char* file = __builtin_FILE(), std::uint32_t 
 inline Index local_linear_size(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return Index(trace::query(trace::place::local_linear_size, 0, {file, line}));
 }
-/// The work-item's number in its sub-group, 0 to 31.
+/// The work-item's index in its sub-group, 0 to 31.
 inline Int lane_id() { return cast<int>(local_linear_id()) & (lanes_of_sub_group - 1); }
-/// The number of the work-item's sub-group in its group.
+/// The index of the work-item's sub-group in its group.
 inline Int sub_group_id(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return cast<int>(Index(trace::query(trace::place::sub_group_id, 0, {file, line})));
 }
-/// The number of sub-groups in the group, one that is not full included.
+/// The number of sub-groups in the group, including a partial one.
 inline Int sub_group_count() {
     return cast<int>((local_linear_size() + (lanes_of_sub_group - 1)) / lanes_of_sub_group);
 }
 
-/// Bit k for lane k: the lanes before this one, …
+/// A mask, with bit k for lane k, of the lanes before this one.
 inline UInt lane_mask_lt() { return (UInt(1u) << lane_id()) - 1u; }
-/// … and itself, …
+/// The lanes before this one, and this one.
 inline UInt lane_mask_le() { return (UInt(2u) << lane_id()) - 1u; }
-/// … itself alone, …
+/// This lane alone.
 inline UInt lane_mask_eq() { return UInt(1u) << lane_id(); }
-/// … itself and those behind, …
+/// This lane and the lanes after it, including absent ones.
 inline UInt lane_mask_ge() { return ~lane_mask_lt(); }
-/// … those behind. Lanes that are absent are among them.
+/// The lanes after this one, including absent ones.
 inline UInt lane_mask_gt() { return ~lane_mask_le(); }
 
-/// The lanes of the sub-group whose condition is true, bit k for lane k; 0 for absent lanes.
+/// A mask, with bit k for lane k, of the lanes whose condition is true; 0 for absent lanes.
 ///
 ///     UInt mine = ballot(value > limit);
-///     Int place = popcount(mine & lane_mask_lt());  // of this lane among them
+///     Int place = popcount(mine & lane_mask_lt());  // the position of this lane among them
 template <operand C>
 UInt ballot(C&& condition, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     const trace::node operand = detail::condition_of(static_cast<C&&>(condition));
@@ -132,7 +133,7 @@ template <operand C>
 Bool vote_any(C&& condition, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return ballot(static_cast<C&&>(condition), file, line) != 0u;
 }
-/// Whether it is true in all lanes of the sub-group that are there.
+/// Whether the condition is true in all present lanes of the sub-group.
 template <operand C>
 Bool vote_all(C&& condition, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return ballot(!Bool(detail::condition_of(static_cast<C&&>(condition))), file, line) == 0u;
@@ -140,7 +141,7 @@ Bool vote_all(C&& condition, const char* file = __builtin_FILE(), std::uint32_t 
 
 namespace detail {
 
-/// The last lane of this work-item's sub-group that is there.
+/// The last present lane of this work-item's sub-group.
 inline Int last_lane() {
     const Int item = cast<int>(local_linear_id()), items = cast<int>(local_linear_size());
     return min(items - 1 - (item & -lanes_of_sub_group), Int(lanes_of_sub_group - 1));
@@ -151,7 +152,7 @@ auto shuffle(location where, V&& value, L&& lane) {
     constexpr scalar own = strong_scalar<V>();
     static_assert(lanes_in<V>() == 1, "Balm: shuffle the lanes of a vector one by one: shuffle(v.x, lane)");
     static_assert(is_integer(entering_scalar<L>(scalar::i32)), "Balm: a lane is an integer");
-    constexpr scalar passed = promote(own);  // small types and bool travel as i32
+    constexpr scalar passed = promote(own);  // small types and bool are exchanged as i32
     const node operands[] = {trace::convert(node_of<own>(static_cast<V&&>(value)), passed),
                              trace::read(Int(static_cast<L&&>(lane)).node()),
                              trace::read(last_lane().node())};
@@ -160,30 +161,29 @@ auto shuffle(location where, V&& value, L&& lane) {
 
 }  // namespace detail
 
-/// The value of another lane of the sub-group, counted modulo 32; the lane's own where that one is absent.
-/// For all scalar types.
+/// The value of another lane of the sub-group, modulo 32, or the lane's own value if that lane is absent. For
+/// all scalar types.
 template <device_value V, operand L>
 auto shuffle(V&& value, L&& lane, const char* file = __builtin_FILE(),
              std::uint32_t line = __builtin_LINE()) {
     return detail::shuffle<trace::sub_group_op::shuffle>({file, line}, static_cast<V&&>(value),
                                                          static_cast<L&&>(lane));
 }
-/// The value of the lane `distance` (modulo 32) before; its own where there is none.
+/// The value of lane `lane_id() - distance` (`distance` modulo 32), or the lane's own value if there is none.
 template <device_value V, operand L>
 auto shuffle_up(V&& value, L&& distance, const char* file = __builtin_FILE(),
                 std::uint32_t line = __builtin_LINE()) {
     return detail::shuffle<trace::sub_group_op::shuffle_up>({file, line}, static_cast<V&&>(value),
                                                             static_cast<L&&>(distance));
 }
-/// The value of the lane `distance` (modulo 32) behind; its own where there is none.
+/// The value of lane `lane_id() + distance` (`distance` modulo 32), or the lane's own value if there is none.
 template <device_value V, operand L>
 auto shuffle_down(V&& value, L&& distance, const char* file = __builtin_FILE(),
                   std::uint32_t line = __builtin_LINE()) {
     return detail::shuffle<trace::sub_group_op::shuffle_down>({file, line}, static_cast<V&&>(value),
                                                               static_cast<L&&>(distance));
 }
-/// The value of the lane whose number is this one's with the bits of `mask` turned; its own where there is
-/// none.
+/// The value of lane `lane_id() ^ mask`, or the lane's own value if there is none.
 template <device_value V, operand L>
 auto shuffle_xor(V&& value, L&& mask, const char* file = __builtin_FILE(),
                  std::uint32_t line = __builtin_LINE()) {
@@ -191,8 +191,8 @@ auto shuffle_xor(V&& value, L&& mask, const char* file = __builtin_FILE(),
                                                              static_cast<L&&>(mask));
 }
 
-/// Waits until all lanes of the sub-group are here, and makes their writes to local and global memory
-/// visible to each other.
+/// Waits for all lanes of the sub-group, and makes their writes to local and global memory visible to each
+/// other.
 inline void sub_group_barrier(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     trace::sub_group(trace::sub_group_op::barrier, nullptr, 0, {file, line});
 }
@@ -208,7 +208,7 @@ auto sub_group_collective(location where, V&& value) {
     return var_of<own>(trace::convert(trace::sub_group(What, &operand, 1, where), own));
 }
 
-/// The exclusive scan of a type that travels as i32 begins with the neutral value of its own.
+/// The exclusive scan. Types exchanged as i32 begin with the identity of their own type.
 template <trace::sub_group_op What, class V>
 auto sub_group_exclusive_scan(location where, V&& value) {
     using T = typename value_type<std::remove_cvref_t<V>>::type;
@@ -224,18 +224,18 @@ auto sub_group_exclusive_scan(location where, V&& value) {
 
 }  // namespace detail
 
-/// The value of one lane (modulo 32) in all of them, as shuffle(value, lane).
+/// The value of one lane (modulo 32), as shuffle(value, lane).
 template <device_value V, operand L>
 auto sub_group_broadcast(V&& value, L&& lane, const char* file = __builtin_FILE(),
                          std::uint32_t line = __builtin_LINE()) {
     return shuffle(static_cast<V&&>(value), static_cast<L&&>(lane), file, line);
 }
 
-/// sub_group_reduce_…(value): the sum, least or greatest value of the sub-group's lanes, the same in all of
-/// them. sub_group_scan_inclusive_…(value): the same of the lanes up to this one; sub_group_scan_exclusive_…:
-/// of the lanes before it, in the first lane 0, the type's greatest or its least value (for floats the
-/// infinities). Values are combined in one order on every device, so that floats give the same bits; integers
-/// wrap; small integers stay in their type.
+/// sub_group_reduce_…(value): the sum, least or greatest value of the sub-group's lanes, in all of them.
+/// sub_group_scan_inclusive_…(value): the same over the lanes up to this one. sub_group_scan_exclusive_…: the
+/// same over the lanes before it; in the first lane 0, the type's greatest or its least value (for floats the
+/// infinities). Values are combined in a fixed order, so floats have the same bits on every device. Integers
+/// wrap; small integers keep their type.
 ///
 ///     Float sum = sub_group_reduce_add(x);
 #define BALM_SUB_GROUP(name)                                                                              \
@@ -266,7 +266,7 @@ BALM_SUB_GROUP(max)
 
 namespace detail {
 
-/// What an atomic operation may know of the element that it is given.
+/// The properties of an element that decide whether an atomic operation accepts it.
 template <class E>
 struct atomic_element {
     static constexpr bool is_usable = false;
@@ -280,7 +280,7 @@ struct atomic_element<Element<T, Use, Where>> {
     using type = T;
 };
 
-/// Says why an atomic operation does not take what it was given.
+/// Refuses an unsuitable operand of an atomic operation with a message that says why.
 template <class E>
 constexpr void check_atomic() {
     using plain = std::remove_cvref_t<E>;
@@ -312,7 +312,7 @@ auto atomic(location where, [[maybe_unused]] E&& element, A&&... values) {
     }
 }
 
-/// The same for operations on the bits of integers.
+/// The same for operations on integers only.
 template <trace::atomic_op What, class E, class... A>
 auto integer_atomic(location where, E&& element, A&&... values) {
     if constexpr (atomic_element<std::remove_cvref_t<E>>::is_usable)
@@ -321,7 +321,7 @@ auto integer_atomic(location where, E&& element, A&&... values) {
     return atomic<What>(where, static_cast<E&&>(element), static_cast<A&&>(values)...);
 }
 
-/// The same for counters that wrap at a limit.
+/// The same for counters that wrap at a limit, on unsigned integers.
 template <trace::atomic_op What, class E, class A>
 auto wrapping_atomic(location where, E&& element, A&& limit) {
     if constexpr (atomic_element<std::remove_cvref_t<E>>::is_usable)
@@ -332,24 +332,23 @@ auto wrapping_atomic(location where, E&& element, A&& limit) {
 
 }  // namespace detail
 
-/// Adds to an element of global or local memory, as one step that no other work-item's atomic operation
-/// comes between; gives the element as it was. All atomic operations are relaxed: they order nothing else
-/// (fences and barriers do), work on 32- and 64-bit integers and floats unless said otherwise, and take
-/// the element where it is written:
+/// Atomically adds to an element of global or local memory, and returns its old value. All atomic operations
+/// are relaxed: they order no other accesses (fences and barriers do). They work on 32- and 64-bit integers
+/// and floats unless stated otherwise, and take the element itself:
 ///
 ///     Int old = atomic_add(counter[0], 1);
 ///
-/// Integers wrap. The order in which floats are added is not fixed, so their sum may differ from run to run
-/// in its last digits; CUDA devices take subnormal f32 in global memory as zero here. 64-bit elements need
-/// cl_khr_int64_base_atomics, and for min, max, and, or, xor cl_khr_int64_extended_atomics: other OpenCL
-/// devices refuse the kernel before it is launched.
+/// Integers wrap. Floats are added in unspecified order, so the last digits of their sum may differ between
+/// runs; CUDA flushes subnormal f32 in global memory to zero here. 64-bit elements need
+/// cl_khr_int64_base_atomics, and for min, max, and, or, xor cl_khr_int64_extended_atomics: on other OpenCL
+/// devices the kernel is refused before it is launched.
 template <class E, operand A>
 auto atomic_add(E&& element, A&& value, const char* file = __builtin_FILE(),
                 std::uint32_t line = __builtin_LINE()) {
     return detail::atomic<trace::atomic_op::add>({file, line}, static_cast<E&&>(element),
                                                  static_cast<A&&>(value));
 }
-/// Subtracts; gives the element as it was.
+/// Subtracts; returns the old value.
 template <class E, operand A>
 auto atomic_sub(E&& element, A&& value, const char* file = __builtin_FILE(),
                 std::uint32_t line = __builtin_LINE()) {
@@ -366,34 +365,34 @@ auto atomic_sub(E&& element, A&& value, const char* file = __builtin_FILE(),
         detail::check_atomic<E>();
     }
 }
-/// Puts a value in; gives the one that was there.
+/// Replaces the element by a value; returns the old value.
 template <class E, operand A>
 auto atomic_exchange(E&& element, A&& value, const char* file = __builtin_FILE(),
                      std::uint32_t line = __builtin_LINE()) {
     return detail::atomic<trace::atomic_op::exchange>({file, line}, static_cast<E&&>(element),
                                                       static_cast<A&&>(value));
 }
-/// Puts the value in where it is smaller; gives the element as it was. A NaN is passed over: as the value it
-/// changes nothing, as the element it is replaced. Zeros of either sign are equal.
+/// Replaces the element by the value if that is less; returns the old value. A NaN value changes nothing; a
+/// NaN element is replaced. Zeros of either sign are equal.
 template <class E, operand A>
 auto atomic_min(E&& element, A&& value, const char* file = __builtin_FILE(),
                 std::uint32_t line = __builtin_LINE()) {
     return detail::atomic<trace::atomic_op::min>({file, line}, static_cast<E&&>(element),
                                                  static_cast<A&&>(value));
 }
-/// The same where it is greater.
+/// The same if the value is greater.
 template <class E, operand A>
 auto atomic_max(E&& element, A&& value, const char* file = __builtin_FILE(),
                 std::uint32_t line = __builtin_LINE()) {
     return detail::atomic<trace::atomic_op::max>({file, line}, static_cast<E&&>(element),
                                                  static_cast<A&&>(value));
 }
-/// Adds 1; gives the element as it was.
+/// Adds 1 to an integer; returns the old value.
 template <class E>
 auto atomic_inc(E&& element, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return detail::integer_atomic<trace::atomic_op::add>({file, line}, static_cast<E&&>(element), 1);
 }
-/// Subtracts 1; gives the element as it was.
+/// Subtracts 1 from an integer; returns the old value.
 template <class E>
 auto atomic_dec(E&& element, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return detail::integer_atomic<trace::atomic_op::sub>({file, line}, static_cast<E&&>(element), 1);
@@ -413,29 +412,29 @@ auto atomic_dec(E&& element, A&& limit, const char* file = __builtin_FILE(),
     return detail::wrapping_atomic<trace::atomic_op::dec>({file, line}, static_cast<E&&>(element),
                                                           static_cast<A&&>(limit));
 }
-/// `old & value`, on integers; gives old.
+/// `old & value`, on integers; returns the old value.
 template <class E, operand A>
 auto atomic_and(E&& element, A&& value, const char* file = __builtin_FILE(),
                 std::uint32_t line = __builtin_LINE()) {
     return detail::integer_atomic<trace::atomic_op::bit_and>({file, line}, static_cast<E&&>(element),
                                                              static_cast<A&&>(value));
 }
-/// `old | value`, on integers; gives old.
+/// `old | value`, on integers; returns the old value.
 template <class E, operand A>
 auto atomic_or(E&& element, A&& value, const char* file = __builtin_FILE(),
                std::uint32_t line = __builtin_LINE()) {
     return detail::integer_atomic<trace::atomic_op::bit_or>({file, line}, static_cast<E&&>(element),
                                                             static_cast<A&&>(value));
 }
-/// `old ^ value`, on integers; gives old.
+/// `old ^ value`, on integers; returns the old value.
 template <class E, operand A>
 auto atomic_xor(E&& element, A&& value, const char* file = __builtin_FILE(),
                 std::uint32_t line = __builtin_LINE()) {
     return detail::integer_atomic<trace::atomic_op::bit_xor>({file, line}, static_cast<E&&>(element),
                                                              static_cast<A&&>(value));
 }
-/// Puts `value` in where the element is `expected`; gives the element as it was, which is `expected` where
-/// the exchange was made. Floats are compared by their bits: a NaN equals itself, 0 does not equal -0.
+/// Replaces the element by `value` if it equals `expected`; returns the old value, which equals `expected` if
+/// the exchange happened. Floats are compared by their bits: a NaN equals itself, 0 does not equal -0.
 ///
 ///     Int seen = atomic_compare_exchange(slot[0], 0, mine);
 ///     IF (seen == 0) {…}  // the slot is mine
@@ -446,13 +445,14 @@ auto atomic_compare_exchange(E&& element, A&& expected, B&& value, const char* f
         {file, line}, static_cast<E&&>(element), static_cast<A&&>(expected), static_cast<B&&>(value));
 }
 
-/// The element as other work-items' atomic operations left it: not a copy in a cache or register.
+/// Loads the element as other work-items' atomic operations left it, bypassing registers and non-coherent
+/// caches.
 template <class E>
 auto atomic_load(E&& element, const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return detail::atomic<trace::atomic_op::load>({file, line}, static_cast<E&&>(element));
 }
-/// The same, with a device_fence behind it: what a work-item wrote before it stored this value by
-/// atomic_store_release is seen by what follows.
+/// The same, followed by a device_fence: later accesses see everything that a work-item wrote before it
+/// stored this value by atomic_store_release.
 template <class E>
 auto atomic_load_acquire(E&& element, const char* file = __builtin_FILE(),
                          std::uint32_t line = __builtin_LINE()) {
@@ -460,13 +460,13 @@ auto atomic_load_acquire(E&& element, const char* file = __builtin_FILE(),
     device_fence(file, line);
     return value;
 }
-/// Puts a value in, for other work-items to see.
+/// Stores a value, visible to other work-items' atomic operations.
 template <class E, operand A>
 void atomic_store(E&& element, A&& value, const char* file = __builtin_FILE(),
                   std::uint32_t line = __builtin_LINE()) {
     detail::atomic<trace::atomic_op::store>({file, line}, static_cast<E&&>(element), static_cast<A&&>(value));
 }
-/// The same, with a device_fence ahead of it.
+/// The same, preceded by a device_fence.
 ///
 ///     result[group_id(0)] = sum;
 ///     atomic_store_release(ready[group_id(0)], 1);

@@ -1,6 +1,6 @@
 #pragma once
-// Device values: `Int`, `Float` … record what is done with them. A value read from a variable is the value
-// at that point of the program; copies and moves copy; `Int x;` is zero.
+// Device values: `Int`, `Float` … record the operations on them. Reading a variable yields its value at that
+// point of the program; copies and moves copy; `Int x;` is zero.
 
 #include <concepts>
 #include <cstdint>
@@ -66,7 +66,7 @@ public:
     explicit operator bool() const;
     BALM_REFUSED(BALM_DEVICE_VALUE)
     operator T() const {                                            // NOLINT(google-explicit-constructor)
-        static_assert(detail::always_false<T>, BALM_DEVICE_VALUE);  // Clang 14 lets a switch pass
+        static_assert(detail::always_false<T>, BALM_DEVICE_VALUE);  // Clang 14 accepts a switch
         return T();
     }
     template <detail::not_a_number A>
@@ -75,8 +75,8 @@ public:
 
     const trace::node& node() const { return node_; }
 
-    // Non-template friends: preferred to any function template of the same name that a
-    // `using namespace std` brings in.
+    // Non-template friends: overload resolution prefers them to function templates of the same name that
+    // `using namespace std` makes visible.
     friend Var min(const Var& a, const Var& b) { return apply<builtin::min>(a, b).template as<T>(); }
     friend Var max(const Var& a, const Var& b) { return apply<builtin::max>(a, b).template as<T>(); }
     friend Var clamp(const Var& x, const Var& low, const Var& high) {
@@ -123,7 +123,7 @@ using Index = Var<std::int64_t>;
 
 namespace detail {
 
-/// An address and what is done there.
+/// A place in memory, and the accesses to it.
 class memory_place {
 public:
     memory_place(node pointer, node index, location where, bool is_volatile = false)
@@ -131,7 +131,7 @@ public:
 
     node load() const { return trace::load(pointer_, index_, where_, is_volatile_); }
     void store(node value) const { trace::store(pointer_, index_, value, where_, is_volatile_); }
-    /// An atomic operation; gives what was there.
+    /// An atomic operation; returns the old value.
     node atomic(trace::atomic_op what, const node* values, std::size_t count, location where) const {
         return trace::atomic(what, pointer_, index_, values, count, where);
     }
@@ -142,7 +142,7 @@ public:
         if (count == 1) return trace::load(lane(order & 15), trace::constant(scalar::i32, 0), where_);
         return trace::swizzle(load(), order, count);
     }
-    /// Writes the lanes named, and touches no other.
+    /// Writes the lanes that `order` names, and no others.
     void store_lanes(std::uint64_t order, int count, node value) const {
         for (int k = 0; k < count; ++k) {
             const node one = count == 1 ? value : trace::swizzle(value, static_cast<std::uint64_t>(k), 1);
@@ -164,7 +164,7 @@ inline constexpr bool may_read = Use != trace::access::out;
 template <trace::access Use>
 inline constexpr bool may_write = Use != trace::access::in;
 
-/// Whether a scalar is of a greater kind than T.
+/// Whether converting a scalar to T would narrow to a smaller kind.
 template <class A, class T>
 constexpr bool narrows_to() {
     if constexpr (lanes_in<A>() == 1) return kind_of(type_of_operand<A>().type) > kind_of(scalar_of<T>);
@@ -173,8 +173,8 @@ constexpr bool narrows_to() {
 
 }  // namespace detail
 
-/// An element of memory, `x[i]`: converts and assigns only where it is written, so that a kept one cannot
-/// be misused later.
+/// An element of memory, `x[i]`. It converts and assigns only as an rvalue, so one that is kept in a variable
+/// cannot be used later.
 template <class T, trace::access Use, space Where>
 requires scalar_type<T> || std::same_as<T, half>
 class Element<T, Use, Where> {
@@ -209,7 +209,7 @@ public:
     BALM_REFUSED(BALM_KEPT_ELEMENT) void operator++(int) &;
     BALM_REFUSED(BALM_KEPT_ELEMENT) void operator--() &;
     BALM_REFUSED(BALM_KEPT_ELEMENT) void operator--(int) &;
-    /// `++x[i]` gives the new value, `x[i]++` the one before.
+    /// `++x[i]` returns the new value, `x[i]++` the old one.
     Var<value_type> operator++() && { return stepped<builtin::add>().after; }
     Var<value_type> operator--() && { return stepped<builtin::sub>().after; }
     Var<value_type> operator++(int) && { return stepped<builtin::add>().before; }

@@ -1,5 +1,5 @@
 #pragma once
-// Vectors out of memory of scalars: OpenCL C's vloadN and vstoreN. Nothing needs to be aligned.
+// Loads and stores of vectors in memory of scalars: OpenCL C's vloadN and vstoreN. No alignment is required.
 //
 //     Float3 p = vload<3>(coordinates, i);  // elements 3 i, 3 i + 1, 3 i + 2
 //     vstore(p * 2.f, coordinates, i);
@@ -14,19 +14,19 @@ namespace balm::dsl {
 
 namespace detail {
 
-/// Memory, a pointer or an array that is indexed.
+/// Memory, a pointer or an array: anything with an index operator.
 template <class M>
 concept indexed = requires(const M& memory, const located_index& i) {
     memory[i];
 };
 
-/// Element i * lanes + k.
+/// The index i * lanes + k.
 inline located_index scalar_of_vector(const located_index& i, int lanes, int k) {
     const Index first = Index(trace::convert(i.value, scalar::i64)) * lanes;
     return {first + k, i.where.file, i.where.line};
 }
 
-/// The value at an index: what is read from an element.
+/// The value loaded at an index.
 template <indexed M>
 auto value_at(const M& memory, const located_index& i) {
     using element = std::remove_cvref_t<decltype(memory[i])>;
@@ -46,8 +46,8 @@ auto loaded_lanes(const M& memory, const located_index& i, std::index_sequence<K
 
 }  // namespace detail
 
-/// The N scalars from element i * N on, as a vector: of In, Mixed, Local, a pointer, an array or constants.
-/// Memory of half gives Float.
+/// The N scalars from element i * N on, as a vector. `memory` is an In, Mixed or Local, a pointer, an array
+/// or constants. Elements of type half are loaded as Float.
 template <int N, detail::indexed M>
 auto vload(const M& memory, located_index i) {
     static_assert(N == 2 || N == 3 || N == 4 || N == 8 || N == 16,
@@ -55,7 +55,7 @@ auto vload(const M& memory, located_index i) {
     return detail::loaded_lanes<N>(memory, i, std::make_index_sequence<N>());
 }
 
-/// Writes the lanes of v to the elements from i * N on, N being the lanes of v.
+/// Writes the lanes of v to the elements from i * N on, where N is the number of lanes of v.
 template <detail::vector_operand V, detail::indexed M>
 void vstore(V&& v, const M& memory, located_index i) {
     constexpr int lanes = detail::lanes_in<V>();

@@ -1,9 +1,9 @@
 #pragma once
-// Volatile access: memory through which work-items see each other's writes while neither waits at a barrier.
+// Volatile access: work-items see each other's writes to memory without waiting at a barrier.
 //
 //     auto shared = as_volatile(sums);
 //     shared[lane] = value;
-//     Float beside = shared[lane + 1];  // read from memory, here, whatever was known of it
+//     Float beside = shared[lane + 1];  // always loads from memory, here
 
 #include <type_traits>
 
@@ -13,8 +13,8 @@
 
 namespace balm::dsl {
 
-/// A view of memory whose elements are read and written as often as the kernel says so, where it says so.
-/// That alone orders nothing between work-items: barriers and fences do.
+/// A view of memory in which every load and store of the kernel is performed, in place. This does not order
+/// accesses between work-items: barriers and fences do.
 template <scalar_type T, trace::access Use, space Where>
 class Volatile {
 public:
@@ -35,19 +35,19 @@ private:
     trace::node pointer_;
 };
 
-/// The memory of a parameter as volatile: `as_volatile(sums)[i]`.
+/// Volatile access to a memory parameter: `as_volatile(sums)[i]`.
 template <scalar_type T, trace::access Use, space Where>
 auto as_volatile(const detail::memory<T, Use, Where>& m) {
     return Volatile<T, Use, Where>(m.node());
 }
-/// What a pointer points to as volatile; the view stays where it is when the pointer moves on.
+/// Volatile access through a pointer. The view keeps its address when the pointer is advanced.
 template <class T, space Where>
 requires scalar_type<std::remove_const_t<T>>
 auto as_volatile(const Ptr<T, Where>& p) {
     constexpr trace::access use = std::is_const_v<T> ? trace::access::in : trace::access::mixed;
     return Volatile<std::remove_const_t<T>, use, Where>(trace::read(p.node()));
 }
-/// An array as volatile, with flat indices.
+/// Volatile access to an array, with flat indices.
 template <scalar_type T, std::size_t... N>
 auto as_volatile(const LocalArray<T, N...>& a) {
     return as_volatile(a.data());

@@ -1,6 +1,6 @@
 #pragma once
-// How operands come onto the list of an expression: vectors, other expressions, views, and host scalars with
-// the type in which C++ would let them meet the rest.
+// Appending operands to the tape of an expression: vectors, other expressions, views, and host scalars,
+// converted as C++ would convert them beside the other operands.
 
 #include <concepts>
 #include <cstdint>
@@ -35,7 +35,7 @@ constexpr scalar array_entering(scalar strong) {
 }
 [[noreturn]] void array_scalar_does_not_fit(scalar type);
 [[noreturn]] void array_scalar_wraps(scalar type, std::uint64_t value);
-/// Refuses a host value beyond the range of the signed type that it takes, where its number counts.
+/// Refuses a host value beyond the range of the signed type to which it is converted.
 template <scalar Entering, class A>
 void refuse_wrapping([[maybe_unused]] const A& value) {
     if constexpr (std::integral<A>)
@@ -63,7 +63,7 @@ void append(array::tape& list, A&& a) {
     else
         list.push_value(array::step::kind::scalar, Entering, entering_bits<Entering>(a));
 }
-/// The list to append to: the first operand's own, where it is an expression that nobody else will use.
+/// The tape to append to: that of the first operand if it is an expression, reused if that is an rvalue.
 template <scalar Entering, class A>
 array::tape_handle begin(A&& a) {
     if constexpr (is_expr<std::remove_cvref_t<A>>)

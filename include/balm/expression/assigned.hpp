@@ -1,6 +1,6 @@
 #pragma once
-// What becomes an element of a given type: the right side of an assignment to a vector, an argument of a
-// device function.
+// Conversion to elements of a given type: of the right-hand side of an assignment to a vector, and of
+// arguments of device functions.
 
 #include <concepts>
 #include <type_traits>
@@ -10,7 +10,7 @@
 
 namespace balm::detail {
 
-/// A value of T, made as the kernel language makes a variable of it.
+/// Constructs a value of T as the kernel language initialises a variable of that type.
 template <class T>
 struct compose_operation : named_operation {
     static constexpr const char* name = "compose";
@@ -31,8 +31,8 @@ void append_as(array::tape& list, const A& a) {
     }
 }
 
-/// Whether a number is of a greater kind than the elements; what is no number is for the kernel language to
-/// say.
+/// Whether converting numbers to elements of T would narrow. The kernel language checks operands that are not
+/// numbers.
 template <class A, class T>
 constexpr bool narrows() {
     if constexpr (are_scalars<A>() && scalar_type<T>)
@@ -40,7 +40,7 @@ constexpr bool narrows() {
     else
         return false;
 }
-/// What is assigned to elements of a vector of T.
+/// The tape that is assigned to a vector of T.
 template <class T, class A>
 array::tape_handle assigned(A&& a) {
     using element = typename array_element<T>::type;

@@ -1,6 +1,6 @@
 #pragma once
-// The type of array expressions: a list of steps in postfix order (balm/tape.hpp) that knows the type of its
-// elements. Operators append to it in place; assigning it to a vector, or reducing it, makes it one kernel.
+// The type of array expressions: a tape of steps in postfix order (balm/tape.hpp) with the type of its
+// elements. Operators append to it in place; assignment or reduction computes it in one fused kernel.
 
 #include <concepts>
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace balm {
 
 namespace detail {
 
-/// Appends a vector; one without a device has no elements.
+/// Appends a vector. A vector without a device counts as empty.
 template <class T>
 void append_vector(array::tape& list, const vector<T>& v) {
     if (v.state()) [[likely]]
@@ -30,8 +30,8 @@ void append_vector(array::tape& list, const vector<T>& v) {
 }  // namespace detail
 
 /// An expression whose elements are of type T: a scalar, a short vector, complex_value of float or double, or
-/// a structure declared with BALM_STRUCT. Keeps the vectors in it alive. `auto e = a + b;` is fine: it is
-/// computed with the vectors' values at the time of assignment.
+/// a structure declared with BALM_STRUCT. It keeps its vectors alive. After `auto e = a + b;`, an assignment
+/// of e uses the vectors' values at that time.
 template <class T>
 class [[nodiscard("Balm: an expression computes nothing until it is assigned: y = x + 1")]] expr {
 public:
@@ -48,24 +48,24 @@ public:
     requires std::same_as<detail::element_of<view<U>>, T> expr(const view<U>& v)  // NOLINT
         : list_(array::read(v.what())) {}
 
-    /// Whether a vector, a view or element_index(offset, size) in it says how many elements it has; scalars,
-    /// element_index() and memory that functions take do not.
+    /// Whether a vector, a view or element_index(offset, size) in it determines the number of elements.
+    /// Scalars, element_index() and memory that functions take do not.
     bool has_extents() const { return (*list_).size >= 0; }
-    /// Its extents: those of a view in it of several dimensions, else one dimension. Throws usage_error where
-    /// nothing in it says how many elements it has.
+    /// The extents: those of a view in it with several dimensions, else one dimension. Throws usage_error if
+    /// nothing in it determines the number of elements.
     ///
     ///     auto image = balm::view(2 * x - y, (2 * x - y).extents());
     shape extents() const { return array::box_of(*list_); }
-    /// The number of its elements. Throws usage_error where nothing in it says that.
+    /// The number of elements. Throws usage_error if nothing in it determines it.
     std::size_t size() const { return extents().count(); }
-    /// Its elements, computed, in its extents. Blocks. Throws usage_error where nothing in it says how many
-    /// elements it has.
+    /// Computes the elements and returns them in the expression's extents. Blocks. Throws usage_error if
+    /// nothing in it determines the number of elements.
     ///
     ///     std::vector<float> sums = (x + y).to_host();
     [[nodiscard]] host_array<T> to_host() const;
 
-    /// Whether a function in it takes memory that it may write (Mixed<T>, Out<T>, Ptr<T>): such an expression
-    /// is assigned or evaluated, and cannot be reduced before that.
+    /// Whether a function in it takes memory that it may write (Mixed<T>, Out<T>, Ptr<T>). Such an expression
+    /// can be assigned or evaluated, but not reduced.
     bool writes_memory() const { return (*list_).writes_memory; }
 
     const array::tape& tape() const& { return *list_; }
@@ -73,8 +73,8 @@ public:
     const array::tape_handle& handle() const& { return list_; }
     array::tape_handle&& handle()&& { return std::move(list_); }
 
-    /// The expression at the positions that another one of integers gives: `(a * b)[n - 1 -
-    /// balm::element_index()]`. Positions are not checked.
+    /// The elements at the positions in an array of integers: `(a * b)[n - 1 - balm::element_index()]`.
+    /// Positions are not checked.
     template <detail::array_of_positions A>
     view<const T> operator[](A&& position) const;
 
@@ -106,7 +106,7 @@ private:
     array::tape_handle list_;
 };
 
-/// What functions without a result give in expressions: for balm::eval, and nothing else.
+/// A call of a function without a result; only balm::eval accepts it.
 template <>
 class [[nodiscard("Balm: the function is called when it is evaluated: balm::eval(f(x))")]] expr<void> {
 public:
@@ -121,7 +121,7 @@ private:
 
 namespace detail {
 
-/// The operand, or the call as an expression.
+/// The operand; a call with host values only is converted to an expression.
 template <class A>
 A&& per_element(A&& a) {
     return static_cast<A&&>(a);

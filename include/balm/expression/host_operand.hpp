@@ -1,6 +1,6 @@
 #pragma once
-// Host values beside elements that are more than scalars: the type in which a number, a short vector, a
-// complex number or a structure enters an operation, and its bytes on the list.
+// Host values as operands beside elements that are not all scalars: the type to which a number, a short
+// vector, a complex number or a structure is converted, and its bytes on the tape.
 
 #include <concepts>
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace balm::detail {
 
-/// The scalar type of an element's numbers; `nothing` for structures.
+/// The scalar type of an element's lanes or parts; `nothing` for structures.
 template <class T>
 constexpr scalar number_scalar() {
     if constexpr (is_complex_value<T>)
@@ -23,7 +23,7 @@ constexpr scalar number_scalar() {
     else
         return scalar::nothing;
 }
-/// The host type of an operand's elements, as it is.
+/// The host type of an operand's elements, before conversion.
 template <class A>
 struct own_element {
     using type = std::remove_cvref_t<A>;
@@ -43,8 +43,8 @@ requires(!array_value<A> && scalar_type<std::remove_cvref_t<A>>) struct own_elem
 template <class A>
 using own_element_of = typename own_element<A>::type;
 
-/// What host scalars are among: the lanes of vectors, the parts of complex numbers (arrays' ahead of the
-/// host's), or arrays of scalars.
+/// The operands that decide the type of host scalars beside them: the lanes of short vectors, the parts of
+/// complex numbers (arrays take precedence over host values), or arrays of scalars.
 struct operand_context {
     scalar lanes = scalar::nothing;
     scalar array_complex = scalar::nothing;
@@ -71,7 +71,7 @@ constexpr operand_context context_of() {
     return found;
 }
 
-/// The scalar with which host scalar number K of `count` operands enters an operation.
+/// The type to which a host scalar, number k of `count` operands, is converted.
 template <class Operation>
 constexpr scalar host_entering(scalar own, const operand_context& among, std::size_t k, std::size_t count) {
     scalar wanted = among.complex() != scalar::nothing ? among.complex()
@@ -82,7 +82,7 @@ constexpr scalar host_entering(scalar own, const operand_context& among, std::si
             wanted = lane_operand(Operation::row, among.lanes, k, count);
     return entering_type({own, true}, wanted);
 }
-/// The type with which an operand enters.
+/// The type to which an operand is converted.
 template <class Operation, class A, std::size_t K, class... All>
 constexpr auto entering_element() {
     using own = own_element_of<A>;
@@ -107,7 +107,8 @@ inline constexpr bool is_half_vector = false;
 template <int N>
 inline constexpr bool is_half_vector<vec<half, N>> = true;
 
-/// A host value as an element of T: itself, a number that fills all lanes, or one without an imaginary part.
+/// A host value as an element of T. A number fills all lanes of a short vector, or becomes a complex number
+/// without an imaginary part.
 template <class T, class A>
 T host_element(const A& a) {
     if constexpr (std::same_as<T, A>) {

@@ -1,6 +1,6 @@
 #pragma once
-// What stands in array expressions, for the compiler to choose by: vectors, views and expressions, the host
-// values beside them, of what type their elements are, and what is refused with a sentence.
+// Concepts of operands of array expressions: vectors, views and expressions, and the host values beside them;
+// the types of their elements; and the messages for refused uses.
 
 #include <type_traits>
 
@@ -9,7 +9,7 @@
 #include "balm/dsl/value.hpp"
 #include "balm/types.hpp"
 
-/// What a beginner's mistakes with arrays are answered with.
+/// Messages for common mistakes with arrays.
 #define BALM_MANY_VALUES                                                                              \
     "Balm: an array is many values, not one: balm::sum(x) or x[i] is one; functions of elements are " \
     "Balm's: sin(x), not std::sin(x)"
@@ -47,8 +47,8 @@ class expr;
 
 namespace detail {
 
-/// What begin() of an array would give, for the compiler to say: elements are on a device. Deleted, not
-/// BALM_REFUSED, since libraries ask of any type whether it is a range.
+/// The return type of the deleted begin() and end() of arrays, whose elements are on a device: compilers
+/// report its name. They are deleted, not BALM_REFUSED, since libraries test whether any type is a range.
 struct loop_over_x_to_host_or_x_map;
 
 template <class T>
@@ -61,7 +61,7 @@ template <class T>
 inline constexpr bool is_expr<expr<T>> = true;
 template <>
 inline constexpr bool is_expr<expr<void>> = false;
-/// Expressions that are assigned to: lanes and members of a vector's elements.
+/// Expressions that can be assigned to: lanes and members of a vector's elements.
 template <class T>
 inline constexpr bool is_part_of_elements = false;
 template <class T>
@@ -69,8 +69,8 @@ inline constexpr bool is_view = false;
 template <class T>
 inline constexpr bool is_view<view<T>> = true;
 
-/// What the elements of a vector of T are in expressions: `half` is computed with as float, and all complex
-/// types of one precision are one.
+/// The type that elements of a vector of T have in expressions: `half` is computed as float, and complex
+/// types of the same precision are the same type.
 template <class T>
 struct array_element {
     using type = dsl::detail::loaded_type<dsl::detail::memory_element<T>>;
@@ -82,7 +82,7 @@ struct array_element<T> {
 template <class A>
 using element_of = typename array_element<typename std::remove_cvref_t<A>::value_type>::type;
 
-/// The device's type for the elements of a vector of T.
+/// The device type of the elements of a vector of T.
 template <class T>
 trace::type array_type() {
     return type_of_element<dsl::detail::memory_element<T>>();
@@ -98,7 +98,7 @@ constexpr trace::type array_type() {
 template <class A>
 concept array_value = detail::is_vector<std::remove_cvref_t<A>> || detail::is_view<std::remove_cvref_t<A>> ||
     detail::is_expr<std::remove_cvref_t<A>>;
-/// What may stand beside one: a host scalar, short vector or complex number, or a function's call with these.
+/// An operand beside one: a host scalar, short vector or complex number, or a call of a function with these.
 template <class A>
 concept array_operand = array_value<A> || scalar_type<std::remove_cvref_t<A>> || vector_type<A> ||
     complex_type<std::remove_cvref_t<A>> || detail::is_host_call<std::remove_cvref_t<A>>;
@@ -107,11 +107,11 @@ concept array_operands = (array_operand<A> && ...) && (array_value<A> || ...);
 
 namespace detail {
 
-/// Arrays of integers, which are positions in others.
+/// Arrays of integers, which can be positions in others.
 template <class A>
 concept array_of_positions =
     array_value<A> && std::integral<element_of<A>> && !std::same_as<element_of<A>, bool>;
-/// What is written where positions are wanted, and is none.
+/// Operands that cannot be positions.
 template <class A>
 concept no_position = std::floating_point<std::remove_cvref_t<A>> ||
     (array_value<A> && !array_of_positions<A>);
@@ -129,12 +129,12 @@ template <class L, class R>
 concept array_beside_what_is_no_number = (array_value<L> && dsl::detail::not_a_number<R>) ||
                                          (dsl::detail::not_a_number<L> && array_value<R>);
 
-/// What a compound assignment never changes: expressions, and vectors that are const.
+/// Operands that cannot be the target of a compound assignment: expressions, and const vectors.
 template <class A>
 concept never_assigned = (is_expr<std::remove_cvref_t<A>> && !is_part_of_elements<std::remove_cvref_t<A>>) ||
                          (is_vector<std::remove_cvref_t<A>> && std::is_const_v<std::remove_reference_t<A>>);
 
-/// The type of an array's elements, where they are scalars.
+/// The type of an array's elements if they are scalars, else `nothing`.
 template <class A>
 constexpr scalar array_scalar() {
     if constexpr (array_value<A>) {
@@ -148,7 +148,7 @@ constexpr bool are_scalars() {
     return ((array_scalar<A>() != scalar::nothing || scalar_type<std::remove_cvref_t<A>>)&&...);
 }
 
-/// Whether one of these is a call with host values alone.
+/// Whether one of these is a call with host values only.
 template <class... A>
 inline constexpr bool have_host_call = (is_host_call<std::remove_cvref_t<A>> || ...);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Operators, conversions, built-in functions and select on array expressions. One on scalars is a step of its
-// own, with the type that the kernel language would find; one on more than scalars is recorded (see
+// Operators, conversions, built-in functions and select on array expressions. An operation on scalars is a
+// step of the tape, with the type that the kernel language would deduce; other operations are recorded (see
 // balm/expression/recorded.hpp).
 
 #include <cstdint>
@@ -75,8 +75,8 @@ template <array_value A>
 BALM_REFUSED(BALM_NO_STEPS)
 void operator--(A&& a, int);
 
-/// The elements as another type, as C++ converts them; floating to integer saturates and turns NaN into 0.
-/// Short vectors lane by lane: see balm/array_elements.hpp.
+/// Converts the elements as C++ does, but floating point to integer saturates, and converts NaN to 0. For
+/// short vectors, lane by lane, see balm/array_elements.hpp.
 template <scalar_type T, array_value A>
 requires(detail::are_scalars<A>()) expr<canonical<T>> cast(A&& a) {
     array::tape_handle list = detail::begin<detail::array_scalar<A>()>(static_cast<A&&>(a));
@@ -141,18 +141,19 @@ auto operator||(L&& l, R&& r) {
                                   detail::as_condition(detail::per_element(static_cast<R&&>(r))));
 }
 
-/// The built-in functions, element by element: one template a row of builtins.def, named as the row.
+/// The built-in functions, element by element: one template for each row of builtins.def, with the row's
+/// name.
 #define BALM_BUILTIN(id, arity, ...) BALM_APPLY_##arity(id)
 #include "balm/builtins.def"
 #undef BALM_OPERAND
 #undef BALM_OPERANDS
 
-/// The elements as another type, rounded as told; see dsl::convert.
+/// Converts the elements with a rounding mode; see dsl::convert.
 template <scalar_type T, rounding How = detail::usual_rounding<T>, array_value A>
 requires(detail::are_scalars<A>()) expr<canonical<T>> convert(A&& a) {
     return detail::converted<canonical<T>, How, detail::element_of<A>>(static_cast<A&&>(a));
 }
-/// The elements as an integer type; what is beyond its range becomes the nearest end of the range.
+/// Converts the elements to an integer type; values outside its range saturate.
 template <scalar_type T, rounding How = rounding::toward_zero, array_value A>
 requires(detail::are_scalars<A>()) expr<canonical<T>> convert_sat(A&& a) {
     return detail::saturated<canonical<T>, How, detail::element_of<A>>(static_cast<A&&>(a));

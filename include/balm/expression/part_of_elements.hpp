@@ -1,5 +1,5 @@
 #pragma once
-// Lanes and members of the elements of a vector or view: expressions, which can be assigned to as well.
+// Lanes and members of the elements of a vector or view: expressions that can be assigned to.
 //
 //     balm::lane<2>(position) += dt * balm::lane<2>(velocity);
 //     balm::field<&particle::mass>(particles) = 1.f;
@@ -16,18 +16,18 @@ namespace balm {
 
 namespace detail {
 
-/// Views that can be assigned to, and parts of such elements.
+/// Views that can be assigned to, and parts of the elements of assignable arrays.
 template <class A>
 inline constexpr bool is_view_of_places = false;
 template <class T>
 inline constexpr bool is_view_of_places<view<T>> = !std::is_const_v<T>;
-/// Arrays whose lanes and members can be assigned to: these, and vectors that are not const.
+/// Arrays whose lanes and members can be assigned to: the above, and non-const vectors.
 template <class A>
 concept place = is_view_of_places<std::remove_cvref_t<A>> ||
     (is_vector<std::remove_cvref_t<A>>&& std::is_lvalue_reference_v<A> &&
      !std::is_const_v<std::remove_reference_t<A>>);
 
-/// A handle of the same elements: a copy of a vector has elements of its own.
+/// A handle to the same elements; copying a vector would copy its elements.
 template <class T>
 vector<T> place_of(const vector<T>& x) {
     return vector<T>(x.state());
@@ -40,8 +40,8 @@ A place_of(const A& x) {
 }  // namespace detail
 
 /// The result of `balm::lane<K>(v)`, `balm::lanes<K, L>(v)` and `balm::field<&S::member>(v)`: a part, of type
-/// T, of each element of a vector or view. It is an expression, and a handle: assigning to it changes that
-/// part of each element, and leaves the others.
+/// T, of each element of a vector or view. It is an expression and a handle: assigning to it changes that
+/// part of each element, and leaves the rest unchanged.
 template <class Place, class T>
 class [[nodiscard(
     "Balm: an expression computes nothing until it is assigned: y = lane<0>(v)")]] part_of_elements
@@ -55,8 +55,7 @@ public:
     part_of_elements(part_of_elements &&) noexcept = default;
     ~part_of_elements() = default;
 
-    /// Computes the elements with this part replaced, in one kernel. The sizes must be equal. Throws
-    /// usage_error.
+    /// Replaces this part of each element, in one kernel. Throws usage_error if the sizes differ.
     template <class A>
     requires array_operand<A> || std::same_as<std::remove_cvref_t<A>, T> part_of_elements& operator=(A&& a) {
         using element = detail::element_of<Place>;
@@ -104,7 +103,8 @@ inline constexpr bool is_part_of_elements<part_of_elements<Place, T>> = true;
 template <class Place, class T>
 inline constexpr bool is_view_of_places<part_of_elements<Place, T>> = true;
 
-/// `Read` of each element; `Replace` is how a value is assigned to it, where elements can be assigned to.
+/// The part that operation `Read` extracts from each element. If the elements can be assigned to, operation
+/// `Replace` does so.
 template <class Read, class Replace, class A>
 auto part_of(A&& a) {
     if constexpr (place<A>) {

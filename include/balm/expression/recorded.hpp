@@ -1,7 +1,7 @@
 #pragma once
-// Operations of the kernel language as steps of an expression: the step names a function that records the
-// operation when the kernel is traced. So elements that are more than scalars follow the kernel language's
-// rules, and arrays have none of their own for them.
+// Operations of the kernel language as steps of an expression: the step refers to a function that records the
+// operation when the kernel is traced. Elements that are not scalars thus follow the rules of the kernel
+// language; arrays add none.
 
 #include <cstddef>
 #include <type_traits>
@@ -25,7 +25,7 @@ struct held_by<dsl::Var<T>> {
     using type = T;
 };
 
-/// The operation on variables of these types.
+/// Records the operation on variables of these types.
 template <class Operation, class... T>
 struct recorder {
     using result = typename held_by<
@@ -65,7 +65,7 @@ auto recorded(A&&... a) {
         return recorded_with<Operation>(std::index_sequence_for<A...>{}, static_cast<A&&>(a)...);
 }
 
-/// What is no row of builtins.def.
+/// An operation that is not a row of builtins.def.
 struct named_operation {
     static constexpr builtin row = builtin::count;
 };
@@ -75,7 +75,7 @@ inline constexpr bool is_complex_variable = false;
 template <class T>
 inline constexpr bool is_complex_variable<dsl::Complex<T>> = true;
 
-/// A row on complex numbers.
+/// Applies a row of builtins.def to complex numbers.
 template <builtin B, class... A>
 auto complex_row(const A&... a) {
     using enum builtin;

@@ -1,5 +1,5 @@
 #pragma once
-// Expressions that begin without a vector: positions, and host values as arguments or as part of the kernel.
+// Expressions without a vector: positions, and host values as arguments or as constants of the kernel.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace balm {
 
 namespace detail {
 
-/// How many positions there are from `offset` on. Throws usage_error where the last one is beyond an i64.
+/// The number of positions from `offset` on. Throws usage_error if the last one exceeds an i64.
 std::int64_t checked_positions(std::int64_t offset, const shape&);
 
 }  // namespace detail
@@ -24,8 +24,8 @@ inline expr<std::int64_t> element_index(std::int64_t offset = 0) {
     list.push_value(array::step::kind::index, scalar::i64, static_cast<std::uint64_t>(offset));
     return expr<std::int64_t>(std::move(list));
 }
-/// The same for a given number of elements, where no vector in the expression says it. Throws usage_error
-/// where a position is beyond what an std::int64_t counts.
+/// The same, with the number of elements, for expressions in which no vector determines it. Throws
+/// usage_error if a position exceeds std::int64_t.
 inline expr<std::int64_t> element_index(std::int64_t offset, std::size_t size) {
     array::tape list;
     list.push_value(array::step::kind::index, scalar::i64, static_cast<std::uint64_t>(offset));
@@ -34,8 +34,8 @@ inline expr<std::int64_t> element_index(std::int64_t offset, std::size_t size) {
     return expr<std::int64_t>(std::move(list));
 }
 
-/// A value that is part of the kernel's source. Each new value compiles a new kernel; a plain scalar is an
-/// argument, which does not.
+/// A value that is compiled into the kernel: each new value compiles a new kernel. A plain scalar is an
+/// argument; changing it never recompiles.
 template <scalar_type T>
 expr<canonical<T>> constant(T value) {
     array::tape list;
@@ -44,7 +44,7 @@ expr<canonical<T>> constant(T value) {
     return expr<canonical<T>>(std::move(list));
 }
 
-/// A short vector or complex number that is part of the kernel's source.
+/// A short vector or complex number that is compiled into the kernel.
 template <class T>
 requires vector_type<T> || complex_type<T>
 auto constant(const T& value) {
@@ -58,9 +58,9 @@ auto constant(const T& value) {
                                                                      constant(value.imag()));
 }
 
-/// A host value as an expression: an argument of the kernel that keeps its own type. A plain number takes the
-/// type of the elements that it stands beside; this one converts with them as two expressions do. A number, a
-/// short vector, a complex number or a structure. It says nothing of how many elements there are.
+/// A host value (a number, a short vector, a complex number or a structure) as an expression: an argument of
+/// the kernel that keeps its own type. A plain number takes the type of the elements beside it; this one
+/// converts as the elements of an expression do. It does not determine the number of elements.
 ///
 ///     balm::vector<float> x(ctx, n);
 ///     balm::vector<double> y = x * balm::argument(0.1);  // double precision; x * 0.1 is computed in float

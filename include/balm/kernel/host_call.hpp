@@ -1,7 +1,7 @@
 #pragma once
-// What device functions and operators make of host values alone, `f(2.f) + 1`: whether that is part of a
-// kernel or of an array expression shows only when it is used. While a kernel is traced it is a device value,
-// otherwise the list of an expression.
+// Results of device functions and operators on host values alone, such as `f(2.f) + 1`. Their types do not
+// tell whether they are part of a kernel or of an array expression: while a kernel is traced such a result is
+// a device value, otherwise the tape of an expression.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,12 +20,12 @@ struct tape;
 
 namespace detail {
 
-/// What stands for itself in a call: no device value, no memory.
+/// A host value that a call takes as it is: neither a device value nor memory.
 template <class A>
 concept host_value =
     scalar_type<A> || vector_type<A> || structure_type<A> || complex_type<A> || is_host_call<A>;
 
-/// What functions and operators make of host values alone, as an array expression.
+/// The result of functions and operators on host values alone, as an array expression.
 class host_expression {
 public:
     void push(trace::type, const bound_argument&);
@@ -34,7 +34,7 @@ public:
     void push_call(std::shared_ptr<const ir::function>, trace::type, std::size_t arity);
     void push_row(builtin, scalar, std::size_t arity);
 
-    /// Throws usage_error where a kernel was traced when it was made.
+    /// Throws usage_error if the value was recorded while a kernel was traced.
     const array::tape& list() const;
 
 private:
@@ -43,8 +43,8 @@ private:
     std::shared_ptr<array::tape> list_;
 };
 
-/// What a call with host values alone gives: the value, where a kernel is traced; in an array expression it
-/// is computed for each element. So are calls and operators on such values.
+/// The result of a call with host values alone. While a kernel is traced it is the value; in an array
+/// expression it is computed for each element. The same holds for calls and operators on such results.
 template <class R>
 class host_call : public R {
 public:
@@ -65,7 +65,7 @@ inline constexpr bool dsl::detail::is_var<detail::host_call<R>> = true;
 
 namespace detail {
 
-/// The argument of a call outside of kernels.
+/// Appends the argument of a call outside of kernels.
 template <class P, class A>
 void push_argument(host_expression& to, const A& a) {
     if constexpr (is_host_call<A>)
@@ -73,7 +73,7 @@ void push_argument(host_expression& to, const A& a) {
     else
         to.push(parameter<P>::element(), parameter<P>::bind(a));
 }
-/// The operand of a row outside of kernels.
+/// Appends the operand of a row of builtins.def outside of kernels.
 template <builtin B, scalar Strong, class A>
 void push_operand(host_expression& to, const A& a) {
     if constexpr (is_host_call<A>) {

@@ -1,7 +1,7 @@
 #pragma once
-// The parameters of kernels and device functions, one specialisation a kind: how a trace declares it, what
-// the host binds to it at a launch, and what a call inside a kernel passes. The types say what fits; a
-// mistake is a static_assert's sentence.
+// The parameters of kernels and device functions, one specialisation for each kind: how a trace declares it,
+// what the host binds to it at a launch, and what a call inside a kernel passes. The types decide what fits;
+// a static_assert reports a mistake in a sentence.
 
 #include <concepts>
 #include <cstddef>
@@ -28,8 +28,8 @@ struct local {
     explicit local(std::size_t element_count) : count(element_count) {}
     std::size_t count;
 };
-/// Local memory of so many bytes, as an argument of a text kernel without a signature, whose text says what
-/// elements it has: `kernel(balm::local_bytes(1024), n)`.
+/// `byte_count` bytes of local memory, as an argument of a text kernel without a signature, whose text
+/// declares the element type: `kernel(balm::local_bytes(1024), n)`.
 struct local_bytes {
     explicit local_bytes(std::size_t byte_count) : count(byte_count) {}
     std::size_t count;
@@ -37,7 +37,7 @@ struct local_bytes {
 
 namespace detail {
 
-/// Host memory objects say what they hold and how kernels may use it.
+/// A host object for device memory, which declares its element type and how kernels may access it.
 template <class A>
 concept memory_argument = requires(const A& a) {
     typename A::value_type;
@@ -103,13 +103,13 @@ struct parameter<dsl::Var<T>> {
     }
 
 private:
-    /// A type that std::in_range takes: bool and character types as integers of their size.
+    /// A type that std::in_range accepts: bool and character types become integers of their size.
     template <class A>
     using canonical_integer =
         std::conditional_t<std::same_as<A, bool>, unsigned char, typename host_type<scalar_of<A>>::type>;
 };
 
-/// Vectors and structures are passed as they lie in memory.
+/// Vectors and structures are passed in their memory layout.
 template <class T>
 requires vector_type<T> || structure_type<T>
 struct parameter<dsl::Var<T>> {
@@ -125,7 +125,7 @@ struct parameter<dsl::Var<T>> {
     }
 };
 
-/// A pointer is a parameter of functions; kernels are given memory.
+/// Pointers are parameters of functions only; kernels take memory.
 template <class T, space Where>
 struct parameter<dsl::Ptr<T, Where>> {
     static trace::type element() { return dsl::Ptr<T, Where>::type(); }
@@ -174,7 +174,7 @@ struct parameter<dsl::Local<T>> {
     static bound_argument bind(const local<T>& room) { return bind_local(room.count, sizeof(T), alignof(T)); }
 };
 
-/// Images are of the parameter's elements and dimensions; a sampled one comes with its sampler.
+/// An image has the element type and dimensions of the parameter; a sampled image brings its sampler.
 template <class P>
 struct image_parameter {
     using T = typename P::value_type;
@@ -221,7 +221,7 @@ inline constexpr bool parameter_is_image =
     parameter<P>::use == trace::access::in_image || parameter<P>::use == trace::access::sampled_image ||
     parameter<P>::use == trace::access::out_image;
 
-/// The node that an argument of a call inside a kernel is passed as.
+/// The node that is passed for an argument of a call inside a kernel.
 template <class P, class A>
 trace::node argument_node(A&& a) {
     if constexpr (parameter<P>::use == trace::access::value)
@@ -244,7 +244,7 @@ trace::node argument_node(A&& a) {
 
 namespace dsl::detail {
 
-/// What can be passed to a function, and only exists while a kernel is traced.
+/// An argument of a function that exists only while a kernel is traced.
 template <class A>
 concept on_device = device_value<A> || requires(const A& a) {
     a.balm_place();

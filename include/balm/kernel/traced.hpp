@@ -1,7 +1,7 @@
 #pragma once
-// From a lambda to a function of the IR: the lambda's signature says the parameters, and the lambda, called
-// once with device values, records the body. Serves kernels and device functions, which differ in what may
-// be done with the trace.
+// From a lambda to an IR function: the signature of the lambda determines the parameters, and calling it once
+// with device values records the body. Kernels and device functions share this; they differ in how the trace
+// may be used.
 
 #include <concepts>
 #include <exception>
@@ -15,7 +15,7 @@
 
 namespace balm::detail {
 
-/// The parameters of a lambda, without a leading Grid.
+/// The result and the parameters of a lambda; record() removes a leading Grid.
 template <class R, class... P>
 struct signature {
     using result = R;
@@ -51,7 +51,7 @@ concept traceable = requires {
 template <class F>
 concept generic_lambda = std::is_class_v<F> && !traceable<F>;
 
-/// Types of the host, which are no parameters of a kernel.
+/// Host types, which cannot be parameters of a kernel.
 template <class P>
 inline constexpr bool is_host_parameter =
     std::is_arithmetic_v<P> || std::is_enum_v<P> || std::is_pointer_v<P> || std::is_reference_v<P>;
@@ -65,12 +65,13 @@ template <class F>
 concept gives_host_value = traceable<F> && !has_host_parameter<typename signature_of<F>::type> &&
                            is_host_parameter<typename signature_of<F>::type::result>;
 
-/// Runs the lambda with its parameters declared in the trace.
+/// Declares the parameters in a trace and runs the lambda on them.
 template <class F, class R, class... P>
 std::shared_ptr<const ir::function> record(std::string_view words, int dimensions, F& f, signature<R, P...>,
                                            trace::location where) {
     trace::recording recording(words, dimensions, where);
-    // An array's braces declare the parameters in order, which a call's arguments would not.
+    // Braced initialisers are evaluated in order, function arguments are not: the braces order the
+    // parameters.
     const trace::node nodes[] = {recording.parameter(parameter<P>::element(), parameter<P>::use)...,
                                  trace::node{}};
     return [&]<std::size_t... K>(std::index_sequence<K...>) {
@@ -92,8 +93,8 @@ std::shared_ptr<const ir::function> record(std::string_view words, int dimension
     return record(words, dimensions, without_grid, signature<R, P...>{}, where);
 }
 
-/// A finished trace, or the fault that it ended with: one defined before main could be caught by nobody, so
-/// it is kept for the first use.
+/// A finished trace, or the exception that ended it. Nobody could catch an exception that is thrown before
+/// main, so it is stored and thrown at the first use.
 class traced {
 public:
     template <class F, class S>
@@ -105,7 +106,7 @@ public:
             fault_ = std::current_exception();
         }
     }
-    /// The same of a function that is made in another way than by tracing.
+    /// The same for a function that `make` returns instead of a trace.
     template <class Make>
     requires std::same_as<std::invoke_result_t<Make&>, std::shared_ptr<const ir::function>>
     explicit traced(Make&& make) {
