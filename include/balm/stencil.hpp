@@ -127,7 +127,8 @@ public:
             return near;
         }
     }
-    /// The element's own index along a dimension, counted from 0.
+    /// The element's own index along a dimension, counted from 0. Throws usage_error if there is no such
+    /// dimension.
     expr<std::int64_t> coordinate(int dimension) const {
         return expr<std::int64_t>(from_.coordinate(where_, dimension));
     }

@@ -68,7 +68,7 @@ public:
     /// The texts of both, without duplicates.
     friend text_source operator+(const text_source& a, const text_source& b) { return joined(a, b); }
 
-    /// The texts that define the kernel or function.
+    /// The texts that define the kernel or function. Throws usage_error if it was traced from C++.
     template <int N, class... P>
     text_source(const typed_kernel<N, P...>& kernel, bool throws = trace::main_has_begun())  // NOLINT
         : text_source(*kernel.function(), throws) {}

@@ -30,7 +30,7 @@ public:
     /// Releases the commands that wait for it. Returns false, with no effect, if it was set before.
     bool complete() const;
     /// Makes the commands that wait for it fail with this exception. Returns false, with no effect, if it was
-    /// set before.
+    /// set before. Throws usage_error for null.
     bool fail(std::exception_ptr why) const;
     /// The same with a copy of an exception.
     template <std::derived_from<std::exception> Exception>

@@ -335,7 +335,8 @@ public:
         check_size("write", from.size());
         if (state_) array::write(*state_, 0, from.data(), from.size());
     }
-    /// A copy of one element; use set(i, value) to change one, map() to change several. Blocks.
+    /// A copy of one element; use set(i, value) to change one, map() to change several. Throws usage_error if
+    /// the index is out of range. Blocks.
     detail::copy_of_an_element<T> operator[](std::size_t i) const {
         T value{};
         check_index(i);
@@ -366,7 +367,7 @@ public:
     template <std::integral... I>
     BALM_REFUSED(BALM_WHICH_ELEMENTS)
     view<T> operator()(I... index) const;
-    /// Sets one element.
+    /// Sets one element. Throws usage_error if the index is out of range.
     void set(std::size_t i, T value) {
         check_index(i);
         array::write(*state_, i, &value, 1);
@@ -405,7 +406,8 @@ public:
     friend void swap(vector& a, vector& b) noexcept { a.state_.swap(b.state_); }
 
     const std::shared_ptr<array::vector_state>& state() const { return state_; }
-    /// The memory, for kernels; null for a vector without a device.
+    /// The memory, for kernels; null for a vector without a device. Throws usage_error for a vector over
+    /// several devices.
     const std::shared_ptr<runtime::storage>& storage() const {
         return state_ ? array::storage_of(*state_) : detail::no_memory();
     }

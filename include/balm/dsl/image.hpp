@@ -1,8 +1,8 @@
 #pragma once
 // Images as kernel parameters: InImage and OutImage by position, Sampled through a sampler.
 //
-//     auto shrink = balm::kernel<2>("shrink", [](Sampled<balm::float4, 2> photo, OutImage<balm::float4, 2>
-//     small) {
+//     auto shrink = balm::kernel<2>("shrink", [](Sampled<balm::float4, 2> photo,
+//                                                OutImage<balm::float4, 2> small) {
 //         Index column = global_id(0), row = global_id(1);
 //         Float x = (cast<float>(column) + 0.5f) / cast<float>(small.width());
 //         Float y = (cast<float>(row) + 0.5f) / cast<float>(small.height());
