@@ -1,6 +1,6 @@
-// Sums of a matrix along either dimension, for rows of 8 to a million elements: on GPUs against the device's
-// copy of as many bytes, on CPUs against OpenMP. Predicted from bytes over bandwidth, all shapes should take
-// the time of one pass: 1.0 of a copy that moves as many bytes, less what parts add to it (below 2 %).
+// Sums of a matrix along either dimension, for rows of 8 to a million elements: on GPUs against a device copy
+// that moves as many bytes, on CPUs against OpenMP. Predicted from bytes over bandwidth, all shapes should
+// take the time of one pass: 1.0 of that copy, less the cost of partial sums (below 2 %).
 
 #include <cmath>
 #include <memory>

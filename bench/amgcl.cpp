@@ -1,6 +1,6 @@
 // Poisson's equation in a cube of 150^3 points, solved by AMGCL: conjugate gradients with smoothed
-// aggregation, with Balm's backend on each device, beside AMGCL's own backend on all cores of the host.
-// Hierarchies are the same, built on the host and not timed.
+// aggregation, with Balm's backend on each device, against AMGCL's built-in backend on all cores of the host.
+// The hierarchies are the same; they are built on the host and not timed.
 
 #include <amgcl/adapter/crs_tuple.hpp>
 #include <amgcl/amg.hpp>
@@ -24,7 +24,7 @@ using namespace balm::bench;
 constexpr double bar = 0.95;
 constexpr std::ptrdiff_t width = 150;
 
-/// Differences of 7 points, in AMGCL's host memory.
+/// The 7-point stencil, in AMGCL's host memory.
 std::shared_ptr<amgcl::backend::crs<double>> poisson() {
     constexpr std::ptrdiff_t n = width * width * width;
     std::vector<std::ptrdiff_t> row_pointers{0}, columns;
@@ -48,7 +48,7 @@ std::shared_ptr<amgcl::backend::crs<double>> poisson() {
     return std::make_shared<amgcl::backend::crs<double>>(n, n, row_pointers, columns, values);
 }
 
-/// Preconditioners of Cycle's backend in a solver of Krylov's.
+/// A solver on the backend Krylov, with a preconditioner on the backend Cycle.
 template <class Cycle, class Krylov>
 using solver =
     amgcl::make_solver<amgcl::amg<Cycle, amgcl::coarsening::smoothed_aggregation, amgcl::relaxation::spai0>,

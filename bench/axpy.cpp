@@ -1,5 +1,5 @@
-// Y += a * X on GPUs, for elements of 1 to 16 bytes, which begin where 16-byte vectors do or elsewhere,
-// against hand-written CUDA with 16-byte accesses.
+// Y += a * X on GPUs, for elements of 1 to 16 bytes, with operands that start at element 0 or 1, against
+// hand-written CUDA with 16-byte accesses.
 
 #include <complex>
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Products of matrices, and contractions that are some: on GPUs beside cuBLAS without tensor cores, on CPUs
-// beside OpenBLAS, where it is found. Predicted from operations over rate: 2 * 4096^3 operations of f32 at
-// the 67 TFLOP/s of an H200 take 2.1 ms.
+// Matrix products, and contractions that are equivalent to one: on GPUs against cuBLAS without tensor cores,
+// on CPUs against OpenBLAS, if it is found. Predicted from operations over rate: 2 * 4096^3 operations of f32
+// at the 67 TFLOP/s of an H200 take 2.1 ms.
 
 #include <dlfcn.h>
 
@@ -22,7 +22,7 @@ using namespace balm::bench;
 constexpr double gpu_bar = 0.7, cpu_bar = 0.5;
 constexpr int gpu_launches = 5, gpu_samples = 11, cpu_pairs = 9;
 
-/// OpenBLAS, opened at run time: a peer that a machine may lack.
+/// OpenBLAS, opened at run time, since a machine may lack it.
 class openblas {
 public:
     static const openblas* found() {
@@ -41,7 +41,7 @@ public:
 private:
     template <class T>
     using gemm = void (*)(int, int, int, int, int, int, T, const T*, int, const T*, int, T, T*, int);
-    static constexpr int row_major = 101, as_is = 111;  // of cblas.h
+    static constexpr int row_major = 101, as_is = 111;  // from cblas.h
 
     openblas() {
         void* const library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
@@ -53,7 +53,7 @@ private:
     gemm<double> dgemm_ = nullptr;
 };
 
-/// A contraction that is a product of matrices once its axes are fused.
+/// A contraction that is a matrix product once its axes are fused.
 struct task {
     const char* subscripts;
     std::vector<std::size_t> a, b;
@@ -87,7 +87,7 @@ struct problem {
           b(where, host_b),
           c(where, what.as_product.product()) {}
     void run() { c = balm::einsum(of.subscripts, balm::view(a, box_of(of.a)), balm::view(b, box_of(of.b))); }
-    /// Some elements, against sums in double precision; `subscripts` are "ik,kj->ij" or "ijk,kjl->il".
+    /// Checks some elements against sums in double precision; `subscripts` are "ik,kj->ij" or "ijk,kjl->il".
     bool is_right() {
         run();
         const auto got = c.to_host();
@@ -184,7 +184,7 @@ void register_all() {
             measure<float>(state, on,
                            {"ijk,kjl->il", {256, 64, 256}, {256, 64, 256}, {256, 256, 64 * 256, false}});
         });
-    // Few rows: all of b is read, 64 MiB, so that the product takes at least the time of that.
+    // Few rows: the product takes at least the time of reading all of b, 64 MiB.
     on_devices_that(
         [](const balm::device& on) { return !is_cpu(on); }, "matmul of 16 x 4096 and 4096 x 4096, f32",
         [](benchmark::State& state, const balm::device& on) {

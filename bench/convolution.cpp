@@ -1,5 +1,5 @@
-// Convolutions of floats along rows: on GPUs beside CUDA kernels with tiles in shared memory and the device's
-// copy, which moves as many bytes; on CPUs beside OpenMP.
+// Convolutions of floats along rows and columns: on GPUs against CUDA kernels with tiles in shared memory and
+// a device copy, which moves as many bytes; on CPUs against OpenMP.
 
 #include <cmath>
 #include <vector>
@@ -17,7 +17,7 @@ using namespace balm::bench;
 constexpr double gpu_bar = 0.97, cpu_bar = 0.95;
 constexpr int calls = 20;
 
-/// Where weights are, and how the array is seen.
+/// The dimension of the convolution, and where the weights are.
 enum class layout { rows, rows_by_device_weights, columns };
 
 struct problem {
@@ -42,7 +42,7 @@ struct problem {
         }
     }
     std::size_t side() const { return std::size_t{1} << static_cast<int>(std::log2(n)) / 2; }
-    /// The elements that are next to one another in the convolution.
+    /// The expected result; for columns, of every 61st column.
     std::vector<float> wanted() const {
         const auto from = x.to_host();
         std::vector<float> to(n);
@@ -103,7 +103,7 @@ void measure(benchmark::State& state, const balm::device& on, std::size_t n, std
     state.SetItemsProcessed(static_cast<std::int64_t>(n * count));
 }
 
-/// `bits`: of the number of elements, on GPUs and on CPUs.
+/// `gpu_bits` and `cpu_bits`: binary logarithms of the number of elements on GPUs and on CPUs.
 void register_one(const std::string& name, std::size_t count, layout how, int gpu_bits, int cpu_bits) {
     on_every_device(name, [=](benchmark::State& state, const balm::device& on) {
         measure(state, on, std::size_t{1} << (is_cpu(on) ? cpu_bits : gpu_bits), count, how);
@@ -117,7 +117,7 @@ void register_all() {
     register_one("rows by 33 in memory", 33, layout::rows_by_device_weights, 28, 24);
     register_one("rows by 65", 65, layout::rows, 28, 22);
     register_one("rows by 1001", 1001, layout::rows, 24, 18);
-    // Beside the same work on rows.
+    // Against the same work on rows.
     register_one("columns by 3", 3, layout::columns, 28, 24);
     register_one("columns by 5", 5, layout::columns, 28, 24);
     register_one("columns by 33", 33, layout::columns, 28, 24);

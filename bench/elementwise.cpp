@@ -1,6 +1,6 @@
 // Fused element-wise statements on large arrays, f32 and f64, of sizes that are and are not multiples of a
-// short vector: on GPUs against hand-written CUDA kernels, on CPUs against OpenMP loops, whose elementary
-// functions are libmvec's where the statement is one.
+// short vector: on GPUs against hand-written CUDA kernels, on CPUs against OpenMP loops, which use libmvec if
+// the statement is a single elementary function.
 
 #include "peer_elementwise.hpp"
 
@@ -67,8 +67,8 @@ struct arrays {
 
 template <class T>
 bool is_right(const statement<T>& s, const arrays<T>& used) {
-    // In units of 1: the differences of numbers of the order of 1 are no more precise. pow may be 16 units
-    // off.
+    // Relative to at least 1: differences of numbers of the order of 1 are no more precise. pow may be off by
+    // 16 units.
     constexpr double epsilon = 20.0 * std::numeric_limits<T>::epsilon();
     for (std::size_t i = 0; i < used.out.size(); i += used.out.size() / 13 - 1) {
         const double expected = s.host(used.a[i], used.b[i]);
@@ -77,7 +77,7 @@ bool is_right(const statement<T>& s, const arrays<T>& used) {
     return true;
 }
 
-/// The peer's memory, which allocators of doubles give.
+/// The peer's memory, from allocators of doubles.
 template <class T, class Release>
 struct peer_arrays {
     template <class Allocate>

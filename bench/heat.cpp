@@ -1,6 +1,6 @@
-// The heat step on a slalom world of 5000 x 5000, 1000 steps: on GPUs against the best CUDA kernel of one
-// cell a thread, on CPUs against an OpenMP loop; the serial reference for the record; other plans for tuning
-// (--benchmark_filter=plan).
+// The heat step on a slalom world of 5000 x 5000 cells, 1000 steps: on GPUs against the best CUDA kernel with
+// one cell per thread, on CPUs against an OpenMP loop. Also the serial reference, for the record, and other
+// plans for tuning (--benchmark_filter=plan).
 
 #include <dlfcn.h>
 
@@ -31,7 +31,7 @@ constexpr float dt = 0.1f, alpha = 0.1f;
 constexpr int gpu_steps = 1000, gpu_samples = 5;
 constexpr unsigned cpu_steps = 40;  // a multiple of every plan's, so that the kernel under test does them all
 constexpr int cpu_pairs = 9;
-/// After some thousand steps both have rounded differently.
+/// The two round differently over a thousand steps.
 constexpr double tolerance = 2e-4;
 
 const heat::world& slalom() {
@@ -39,7 +39,7 @@ const heat::world& slalom() {
     return made;
 }
 
-/// The world as the peers take it.
+/// The world in the peers' layout.
 struct bordered_world {
     bordered_world()
         : factors(heat::make_conductance(alpha, dt)), codes(cells, heat::hold_code), state(cells) {
@@ -74,7 +74,7 @@ void count_cells(benchmark::State& state, double seconds_a_step) {
     state.counters["cells_per_second"] = double{size} * size / seconds_a_step;
 }
 
-/// Of a step each.
+/// `made` has the times of one step.
 void report(benchmark::State& state, const comparison& made) {
     report(state, comparison{made.balm * steps, made.peer * steps, made.ratio}, 1);
     count_cells(state, made.balm);
@@ -145,9 +145,9 @@ void on_gpu(benchmark::State& state, const balm::device& on) {
     if (!agree(ours.state(), result.data())) state.SkipWithError("the result is wrong");
 }
 
-// ---- the same program both ways: a world that is divided, against one that is not
+// ---- the same program on a divided world and on an undivided one
 
-/// Bytes that a world takes on a device, roughly.
+/// The approximate size of a world on a device, in bytes.
 std::uint64_t bytes_of(const heat::world& world) { return std::uint64_t{9} * world.size(); }
 
 void compare_steppers(benchmark::State& state, std::size_t cells, heat::stepper& divided,
@@ -170,8 +170,8 @@ void compare_steppers(benchmark::State& state, std::size_t cells, heat::stepper&
     }
 }
 
-/// Each band stays for 264 steps where a quarter of a large world has enough rows. The transfers, 9 bytes a
-/// cell, run beside them; the halos' rows are computed twice.
+/// A band stays on the device for 264 steps if a quarter of a large world has enough rows. Transfers, 9 bytes
+/// per cell, overlap with the steps; halo rows are computed twice.
 constexpr double bands_bar = 0.7;
 
 void bands(benchmark::State& state, const balm::device& on) {

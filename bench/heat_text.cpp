@@ -1,5 +1,5 @@
 // A random heat world of 5000 x 5000 cells as text, 325 MB: written to a file and read from it, against the
-// operators of iostreams. What the file's pages cost is in both.
+// iostream operators. Both sides include the cost of the file's pages.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ using namespace balm::bench;
 constexpr unsigned size = 5000;
 constexpr int pairs = 3;
 
-// Two files that are gone when the benchmark is.
+// Two temporary files, which the destructor removes.
 struct two_files {
     two_files() = default;
     two_files(const two_files&) = delete;

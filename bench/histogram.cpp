@@ -1,4 +1,4 @@
-// Histograms: on GPUs against CUB and the device's copy of the elements, on CPUs against OpenMP.
+// Histograms: on GPUs against CUB and a device copy of the elements, on CPUs against OpenMP.
 
 #include "balm/histogram.hpp"
 

@@ -1,5 +1,5 @@
-// What a statement costs the host once its kernel is known: everything up to the driver's door, measured
-// against a device that does nothing at once.
+// The host cost of a statement whose kernel is already compiled: everything up to the driver calls, measured
+// on a device that does nothing.
 
 #include <benchmark/benchmark.h>
 
@@ -69,7 +69,7 @@ void reduction(benchmark::State& state) {
 }
 BENCHMARK(reduction)->Name("host's share of sum(x * y)");
 
-// `on` a device or a queue.
+// `on_this` is a device or a queue.
 template <class On>
 void execute(benchmark::State& state, const On& on_this) {
     using namespace balm::dsl;

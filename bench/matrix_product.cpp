@@ -1,4 +1,4 @@
-// The product of two f32 matrices through tiles in local memory: on GPUs against the same kernel in CUDA, on
+// The product of two f32 matrices with tiles in local memory: on GPUs against the same kernel in CUDA, on
 // CPUs against the same kernel in OpenCL C.
 
 #include <cmath>
@@ -52,7 +52,7 @@ struct operands {
     int n;
     std::vector<float> a, b;
 
-    /// Elements here and there, against sums in double precision.
+    /// Compares a sample of the elements with sums in double precision.
     bool gives(const float* product) const {
         const auto rows = static_cast<std::size_t>(n);
         for (std::size_t i = 0; i < rows * rows; i += rows * rows / 97) {
@@ -157,7 +157,7 @@ void register_all() {
                         try {
                             is_cpu(on) ? on_cpu(state, on) : on_gpu(state, on);
                         } catch (const balm::usage_error& fault) {
-                            // NVIDIA's OpenCL gives this kernel work-groups of 256 only.
+                            // NVIDIA's OpenCL limits this kernel to work-groups of 256.
                             state.SkipWithError(fault.what());
                         }
                     });

@@ -1,5 +1,5 @@
-// An ensemble of Lorenz systems integrated by Boost.odeint, beside kernels written by hand that do the same
-// stages: per step of Runge and Kutta's method of order 4 a right-hand side and an update, four times.
+// An ensemble of Lorenz systems integrated by Boost.odeint, against hand-written kernels for the same stages:
+// a step of the Runge-Kutta method of order 4 is a right-hand side and an update, four times.
 
 #include <array>
 #include <boost/numeric/odeint.hpp>
@@ -44,7 +44,7 @@ struct by_hand {
     }
 
     void step(state<T>& p) const {
-        // Traced at the first call, and the same from then on.
+        // Traced once, at the first call.
         static const auto change =
             balm::kernel<1>("lorenz", [](in rate, in x, in y, in z, out dx, out dy, out dz) {
                 const index i = balm::dsl::global_id(0);
@@ -119,7 +119,7 @@ void measure(benchmark::State& benchmark_state, const balm::device& on) {
                           : compare_samples(ours, hand, 10),
                bar);
     }
-    // Right-hand sides read 4 and write 3 vectors, stages 6 and 3, the last one 15 and 3.
+    // Right-hand sides read 4 vectors and write 3, stages 6 and 3, the last one 15 and 3.
     benchmark_state.SetBytesProcessed(static_cast<std::int64_t>((4 * 7 + 3 * 9 + 18) * n * sizeof(T)));
     benchmark_state.SetItemsProcessed(static_cast<std::int64_t>(n));
 }

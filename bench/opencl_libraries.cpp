@@ -1,5 +1,5 @@
-// Balm beside Boost.Compute and ViennaCL on the same OpenCL device. Their headers are looked for when CMake
-// runs; what is not there is left out.
+// Balm against Boost.Compute and ViennaCL on the same OpenCL device. CMake looks for their headers; libraries
+// that it does not find are left out.
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@ using namespace balm::bench;
 constexpr double bar = 1.0;
 constexpr int pairs = 15;
 
-// Which of these are used depends on the libraries that are there.
+// Some of these are unused if a library is missing.
 [[maybe_unused]] peer::opencl_device as_peer(const balm::device& on) {
     return {on.info().platform.c_str(), on.name().c_str()};
 }
@@ -30,7 +30,7 @@ constexpr int pairs = 15;
     return h ^ h >> 13;
 }
 
-/// A library's work beside Balm's, each after what prepares it.
+/// Compares Balm's work with a library's, each timed after its preparation.
 [[maybe_unused]] void compare(benchmark::State& state, const balm::device& on, peer::library_work& theirs,
                               const std::function<void()>& prepare, const std::function<void()>& ours) {
     for (auto iteration : state) {
@@ -51,7 +51,7 @@ constexpr int pairs = 15;
     }
 }
 
-/// Calls f(state, device), and reports what it throws.
+/// Registers f(state, device) for each OpenCL device; an exception becomes the benchmark's error.
 template <class F>
 void on_opencl_devices(const std::string& name, F f) {
     const auto is_opencl = [](const balm::device& on) { return on.info().api == balm::backend::opencl; };
@@ -71,7 +71,7 @@ std::vector<std::uint32_t> hashed(std::size_t n) {
     for (std::size_t k = 0; k < n; ++k) made[k] = hash(k);
     return made;
 }
-/// Whether the library has made what Balm has.
+/// Whether the library's result equals Balm's.
 template <class T>
 bool agrees(peer::library_work& theirs, const balm::vector<T>& ours) {
     std::vector<T> got(ours.size());
@@ -110,7 +110,7 @@ void measure_sort(benchmark::State& state, const balm::device& on, std::size_t n
     compare(state, on, *theirs, prepare, ours);
 }
 
-/// Runs of 1 to 16 elements. Values are small integers, whose sums are exact.
+/// Runs of 8 elements on average. Values are small integers, whose sums are exact.
 void measure_reduce_by_key(benchmark::State& state, const balm::device& on, std::size_t n) {
     std::vector<std::int32_t> keys(n);
     std::vector<float> values(n);
@@ -144,7 +144,7 @@ struct matrix {
     }
     void end_row() { pointers.push_back(static_cast<int>(values.size())); }
 };
-/// The five-point stencil of side x side points.
+/// The five-point stencil on side x side points.
 matrix poisson(std::size_t side) {
     matrix m;
     for (std::size_t r = 0; r < side * side; ++r) {
@@ -157,7 +157,7 @@ matrix poisson(std::size_t side) {
     }
     return m;
 }
-/// 16 entries of a row at random.
+/// 16 entries per row, in random columns.
 matrix scattered(std::size_t rows) {
     matrix m;
     for (std::size_t r = 0; r < rows; ++r) {

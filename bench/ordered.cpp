@@ -1,5 +1,5 @@
-// Merges, set operations and the first elements of an order: on GPUs against Thrust and CUB, and against a
-// copy; on CPUs against std:: with OpenMP. Merges and sets go to vectors that are there.
+// Merges, set operations and top-k selections: on GPUs against Thrust, CUB and a copy; on CPUs against std::
+// with OpenMP. Merges and set operations write to existing vectors.
 
 #include <algorithm>
 #include <numeric>
@@ -24,7 +24,7 @@ constexpr double bar = 1.0;
 constexpr int calls = 10;
 constexpr std::size_t first_elements = 100;
 
-/// Element i of the sorted array number 0 or 1, as peer::sorted_element.
+/// Element i of sorted array 0 or 1, as in peer::sorted_element.
 auto sorted_elements(std::size_t n, std::uint32_t array) {
     const auto i = balm::cast<std::uint32_t>(balm::element_index(0, n));
     return 2u * i + (((i ^ array * 0x55555555u) * 2654435769u) >> 31u);

@@ -1,5 +1,5 @@
 #pragma once
-// The sums and scans of a matrix along either dimension that one would write with OpenMP.
+// Sums and scans of a matrix along either dimension, hand-written with OpenMP.
 
 #include <cstddef>
 
@@ -10,7 +10,7 @@ void sums_of_rows(const T* matrix, T* sums, std::size_t rows, std::size_t column
 template <class T>
 void sums_of_columns(const T* matrix, T* sums, std::size_t rows, std::size_t columns);
 
-/// Of few long rows, and of few columns, each thread has a part, whose total it finds first.
+/// If rows are few and long, or columns few, each thread has a part, whose total it computes first.
 template <class T>
 void scans_of_rows(const T* matrix, T* scans, std::size_t rows, std::size_t columns);
 template <class T>

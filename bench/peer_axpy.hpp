@@ -1,5 +1,5 @@
 #pragma once
-// y += a * x for elements of 1 to 16 bytes, by hand.
+// y += a * x for elements of 1 to 16 bytes, hand-written.
 
 #include <complex>
 #include <cstddef>
@@ -12,7 +12,7 @@ struct half_bits {
     std::uint16_t bits;
 };
 
-/// One function an element type: all asynchronous, on the device that cuda_functions::select has chosen. The
+/// One function per element type, all asynchronous, on the device chosen by cuda_functions::select. The
 /// product is computed in 32-bit integers for bytes, in f32 for halves.
 struct axpy_functions {
     void (*i8)(std::int8_t* y, const std::int8_t* x, int a, std::size_t n);
@@ -22,6 +22,6 @@ struct axpy_functions {
     void (*c64)(std::complex<double>* y, const std::complex<double>* x, double a, std::size_t n);
 };
 
-/// Those of libpeer_cuda.so are got with `peer_cuda_axpy`. Any y and x that are aligned to their elements.
+/// `peer_cuda_axpy` returns those of libpeer_cuda.so. y and x need only the alignment of their elements.
 
 }  // namespace peer

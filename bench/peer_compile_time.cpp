@@ -1,5 +1,5 @@
-// What bench/compile_time.sh compiles to learn how fast the machine compiles: standard headers and templates
-// alone.
+// bench/compile_time.sh compiles this to measure how fast the machine compiles: standard headers and
+// templates only.
 #include <algorithm>
 #include <functional>
 #include <map>

@@ -1,11 +1,11 @@
 #pragma once
-// Products of matrices by the libraries that one would take.
+// Matrix products by cuBLAS.
 
 #include <cstddef>
 
 namespace peer {
 
-/// product = a * b, of rows x inner and inner x columns, row by row, in f32 or f64.
+/// product = a * b, of rows x inner and inner x columns, row-major, in f32 or f64.
 struct matrix_product {
     int rows, columns, inner;
     bool is_double;
@@ -16,11 +16,11 @@ struct matrix_product {
     std::size_t product() const { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns); }
 };
 
-/// Those of libpeer_cuda.so, got with `peer_cuda_contract_functions`, on the device that
-/// cuda_functions::select has chosen: cuBLAS, whose library is opened when first used, without tensor cores
-/// (CUBLAS_COMPUTE_32F_PEDANTIC). Asynchronous but for make, finish and read.
+/// The functions that `peer_cuda_contract_functions` of libpeer_cuda.so returns, on the device chosen by
+/// cuda_functions::select: cuBLAS, whose library is opened on first use, without tensor cores
+/// (CUBLAS_COMPUTE_32F_PEDANTIC). Asynchronous except make, finish and read.
 struct cuda_contract_functions {
-    /// Null where there is no cuBLAS.
+    /// Null if cuBLAS is missing.
     void* (*make)(matrix_product, const void* a, const void* b);
     void (*multiply)(void*);
     void (*finish)();

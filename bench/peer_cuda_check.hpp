@@ -1,5 +1,5 @@
 #pragma once
-// For the CUDA peers: a CUDA error ends the process with a message.
+// For the CUDA peers: a CUDA error aborts the process with a message.
 
 #include <cuda_runtime.h>
 

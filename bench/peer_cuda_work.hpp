@@ -1,5 +1,5 @@
 #pragma once
-// cuda_work_functions of any work.
+// cuda_work_functions for any kind of work.
 
 #include "peer_cuda_check.hpp"
 #include "peer_work.hpp"

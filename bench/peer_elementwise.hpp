@@ -1,13 +1,12 @@
 #pragma once
-// Element-wise statements as one writes them by hand, for float and for double: OpenMP loops, and CUDA
-// kernels.
+// Hand-written element-wise statements for float and double: OpenMP loops and CUDA kernels.
 
 #include <cstddef>
 
 namespace peer {
 
-/// One function a statement. Those that use one array take a second that they do not read, so that all have
-/// one type.
+/// One function per statement. Statements on one array take a second array, which they do not read, so that
+/// all functions have the same type.
 template <class T>
 struct elementwise_functions {
     using statement = void (*)(const T* a, const T* b, T* out, std::size_t n);
@@ -18,10 +17,10 @@ struct elementwise_functions {
     statement twice_minus_sine;  ///< 2 a - sin(b)
     statement polynomial;        ///< (a - b) (a + b) / (1 + b b)
     statement exp, log, sin;     ///< of a
-    statement pow;               ///< a to the b
+    statement pow;               ///< a to the power b
 };
 
-/// Those of a module or a library.
+/// The functions of a module or a library.
 struct elementwise {
     elementwise_functions<float> f32;
     elementwise_functions<double> f64;
@@ -35,15 +34,15 @@ struct elementwise {
     }
 };
 
-/// Those of libpeer_cuda.so are got with `peer_cuda_elementwise`, and run asynchronously on the device that
-/// cuda_functions::select has chosen.
+/// `peer_cuda_elementwise` returns those of libpeer_cuda.so, which run asynchronously on the device chosen by
+/// cuda_functions::select.
 
 namespace openmp {
 
-/// -O3 -march=native.
+/// Compiled with -O3 -march=native.
 const elementwise& exact_loops();
-/// -Ofast -march=native: exp, log, sin and pow are libmvec's, which are wrong in up to 4 units of the last
-/// place.
+/// Compiled with -Ofast -march=native: exp, log, sin and pow are libmvec's, with errors of up to 4 units in
+/// the last place.
 const elementwise& fast_loops();
 
 }  // namespace openmp

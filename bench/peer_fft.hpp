@@ -1,11 +1,11 @@
 #pragma once
-// Complex transforms in place by the libraries that one would take, which are opened when first used.
+// Complex in-place transforms by cuFFT and FFTW, whose libraries are opened on first use.
 
 #include <cstddef>
 
 namespace peer {
 
-/// A transform along the last `dimensions` (1 to 3) extents of an array, `batch` times; of f64, or f32.
+/// A batch of transforms of one to three dimensions, in f64 or f32.
 struct fft_problem {
     bool is_double;
     int dimensions;
@@ -19,25 +19,25 @@ struct fft_problem {
     }
 };
 
-/// Those of libpeer_cuda.so, got with `peer_cuda_fft_functions`, on the device that cuda_functions::select
-/// has chosen: cuFFT. Asynchronous but for make and finish.
+/// The functions that `peer_cuda_fft_functions` of libpeer_cuda.so returns, on the device chosen by
+/// cuda_functions::select: cuFFT. Asynchronous except make and finish.
 struct cuda_fft_functions {
-    /// Null where there is no cuFFT.
+    /// Null if cuFFT is missing.
     void* (*make)(const fft_problem&);
     void (*forward)(void*);
     void (*finish)();
     void (*release)(void*);
 };
 
-/// What real transforms of floats do, of `padded` elements: a convolution, whose operands are padded already;
-/// or a cosine transform of type 2, in whose place cuFFT, which has none, does a real transform.
+/// Work on real transforms of `padded` floats: a convolution of operands that are already padded; or a cosine
+/// transform of type 2, which cuFFT lacks and replaces by a real transform.
 struct spectral_problem {
     std::size_t padded;
     bool is_convolution;
 };
-/// Those of libpeer_cuda.so, got with `peer_cuda_spectral_functions`.
+/// The functions that `peer_cuda_spectral_functions` of libpeer_cuda.so returns.
 struct cuda_spectral_functions {
-    /// Null where there is no cuFFT.
+    /// Null if cuFFT is missing.
     void* (*make)(const spectral_problem&);
     void (*run)(void*);
     void (*finish)();
@@ -46,12 +46,12 @@ struct cuda_spectral_functions {
 
 namespace fftw {
 
-/// FFTW with FFTW_MEASURE and a thread for each core; null where its libraries are not installed.
+/// FFTW with FFTW_MEASURE and a thread per core; null if its libraries are not installed.
 void* make(const fft_problem&);
 void forward(void*);
 void release(void*);
 
-/// The same for what real transforms do.
+/// The same for spectral problems.
 void* make_spectral(const spectral_problem&);
 void run_spectral(void*);
 void release_spectral(void*);

@@ -1,15 +1,15 @@
 #pragma once
-// The product of two square matrices as textbooks write it: each work-group of 32 x 32 keeps a tile of both
-// in local memory, each work-item makes one element.
+// The textbook product of two square matrices: each work-group of 32 x 32 keeps a tile of both in local
+// memory, each work-item computes one element.
 
 #include <memory>
 
 namespace peer {
 
-/// Those of libpeer_cuda.so, got with `peer_cuda_matrix_functions`, on the device that cuda_functions::select
-/// has chosen. multiply is asynchronous.
+/// The functions that `peer_cuda_matrix_functions` of libpeer_cuda.so returns, on the device chosen by
+/// cuda_functions::select. multiply is asynchronous.
 struct cuda_matrix_functions {
-    /// n x n elements each, row by row; n is a multiple of 32.
+    /// n x n elements each, row-major; n is a multiple of 32.
     void* (*make)(int n, const float* a, const float* b);
     void (*multiply)(void*);
     void (*finish)();
@@ -18,10 +18,10 @@ struct cuda_matrix_functions {
     void (*release)(void*);
 };
 
-/// The same in OpenCL C, through the OpenCL API alone.
+/// The same in OpenCL C, with plain OpenCL calls.
 class opencl_matrix {
 public:
-    /// Throws std::runtime_error where OpenCL has no such device, or refuses something.
+    /// Throws std::runtime_error if OpenCL has no such device, or if a call fails.
     opencl_matrix(const char* platform, const char* device, int n, const float* a, const float* b);
     ~opencl_matrix();
     void multiply();

@@ -28,8 +28,8 @@ void sums_of_columns(const T* __restrict matrix, T* __restrict sums, std::size_t
 #pragma omp simd
         for (std::size_t j = begin; j < end; ++j) to[j] += row[j];
     };
-    // Each thread has some rows and sums of its own, the array reduction of OpenMP, which lie on its stack;
-    // of wide matrices some columns.
+    // Each thread has some rows and its own sums, the array reduction of OpenMP, which are on its stack; for
+    // wide matrices it has some columns.
     constexpr std::size_t wide = 16384;
     if (columns < wide) {
 #pragma omp parallel for schedule(static) reduction(+ : sums[:columns])

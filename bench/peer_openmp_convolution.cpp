@@ -8,7 +8,7 @@ namespace peer::openmp {
 
 namespace {
 
-/// Of results whose neighbours are all inside.
+/// Results whose neighbours are all inside.
 template <std::size_t Count>
 void inside(float* __restrict to, const float* __restrict from, std::size_t n, const float* weights) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -41,7 +41,7 @@ void convolve(float* to, const float* from, std::size_t n, const float* weights,
     const auto at_border = [&](std::size_t i) {
         float sum = 0;
         for (std::size_t k = 0; k < count; ++k) {
-            const std::size_t at = i + behind - k;  // wraps below 0
+            const std::size_t at = i + behind - k;  // wraps around below 0
             if (at < n) sum += weights[k] * from[at];
         }
         to[i] = sum;

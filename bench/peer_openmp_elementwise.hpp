@@ -1,6 +1,6 @@
 #pragma once
-// The loops of peer_openmp_elementwise.cpp and peer_openmp_fast.cpp, which differ in how they are compiled:
-// included once by each.
+// The loops of peer_openmp_elementwise.cpp and peer_openmp_fast.cpp, which include this file once each and
+// differ in compiler flags.
 
 #include <cmath>
 

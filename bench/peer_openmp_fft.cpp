@@ -1,5 +1,4 @@
-// FFTW behind the functions of peer_fft.hpp. Its libraries are opened at run time, so that no header is
-// needed.
+// FFTW behind the functions of peer_fft.hpp. Its libraries are opened at run time, so no header is needed.
 
 #include <dlfcn.h>
 
@@ -17,7 +16,7 @@ namespace peer::fftw {
 
 namespace {
 
-/// fftw3.h, FFTW 3.3: what is used of it.
+/// The part of fftw3.h (FFTW 3.3) that is used here.
 constexpr int forward_sign = -1;
 constexpr unsigned measure = 0;
 constexpr int cosine_of_type_2 = 5;  // FFTW_REDFT10

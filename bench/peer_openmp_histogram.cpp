@@ -10,7 +10,7 @@ namespace peer::openmp {
 
 namespace {
 
-/// Four tables a thread: a counter that was just stored is loaded again only some cycles later.
+/// Four tables per thread hide the store-to-load latency of a counter.
 template <std::size_t Bins, class T, class F>
 void count(const T* __restrict x, std::size_t n, std::int64_t* __restrict counts, const F& bin_of) {
     std::fill_n(counts, Bins, 0);

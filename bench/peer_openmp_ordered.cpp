@@ -11,7 +11,7 @@ namespace peer::openmp {
 
 namespace {
 
-/// How many of the first `count` merged elements are of `a`.
+/// How many of the first `count` merged elements come from `a`.
 std::size_t merge_path(const std::uint32_t* a, const std::uint32_t* b, std::size_t n, std::size_t count) {
     std::size_t low = count > n ? count - n : 0, high = std::min(count, n);
     while (low < high) {
@@ -23,7 +23,7 @@ std::size_t merge_path(const std::uint32_t* a, const std::uint32_t* b, std::size
     }
     return low;
 }
-/// Calls f(a, end of a, b, end of b) for the calling thread's share of the output.
+/// Calls f(begin in a, end in a, begin in b, end in b) for the calling thread's share of the output.
 template <class F>
 void on_share_of_output(const std::uint32_t* a, const std::uint32_t* b, std::size_t n, const F& f) {
     const auto threads = static_cast<std::size_t>(omp_get_num_threads()),
@@ -33,7 +33,7 @@ void on_share_of_output(const std::uint32_t* a, const std::uint32_t* b, std::siz
     f(first, last, begin - first, end - last);
 }
 
-/// An output that counts what is stored.
+/// An output iterator that counts the stores.
 struct counter {
     using iterator_category = std::output_iterator_tag;
     using value_type = void;

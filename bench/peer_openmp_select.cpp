@@ -8,8 +8,8 @@ namespace peer::openmp {
 
 namespace {
 
-/// Calls count(begin, end) for each thread's share, then move(begin, end, how many come before, how many
-/// there are in it).
+/// Calls count(begin, end) for each thread's share, then move(begin, end, count of the shares before it, its
+/// own count).
 template <class Count, class Move>
 std::size_t in_two_passes(std::size_t n, const Count& count, const Move& move) {
     std::vector<std::size_t> counts(static_cast<std::size_t>(omp_get_max_threads()) + 1);

@@ -1,16 +1,16 @@
 #pragma once
-// Philox 4x32-10 numbers of f32, uniform and normal, by the libraries that one would take.
+// Philox 4x32-10 random numbers in f32, uniform and normal, by cuRAND and Random123.
 
 #include <cstddef>
 #include <cstdint>
 
 namespace peer {
 
-/// Those of libpeer_cuda.so, got with `peer_cuda_random_functions`, on the device that cuda_functions::select
-/// has chosen: cuRAND's host API, whose library is opened when first used. Asynchronous but for make and
-/// finish.
+/// The functions that `peer_cuda_random_functions` of libpeer_cuda.so returns, on the device chosen by
+/// cuda_functions::select: cuRAND's host API, whose library is opened on first use. Asynchronous except make
+/// and finish.
 struct cuda_random_functions {
-    /// Null where there is no cuRAND.
+    /// Null if cuRAND is missing.
     void* (*make)(std::size_t n);
     void (*uniform)(void*);
     void (*normal)(void*);
@@ -20,9 +20,9 @@ struct cuda_random_functions {
 
 namespace openmp {
 
-/// The Random123 headers, four numbers a block.
+/// The Random123 headers, four numbers per block.
 void uniform(std::uint64_t seed, float* out, std::size_t n);
-/// The same with Box and Muller by the C library, in pairs.
+/// The same with the Box-Muller transform by the C library's functions, in pairs.
 void normal(std::uint64_t seed, float* out, std::size_t n);
 
 }  // namespace openmp

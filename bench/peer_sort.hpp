@@ -1,5 +1,5 @@
 #pragma once
-// Sorts of the C++ library and of oneTBB, and those of CUB.
+// Sorts by the C++ library, oneTBB and CUB.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class sort_way : std::uint8_t {
     comparison,       ///< cub::DeviceMergeSort
     rows              ///< cub::DeviceSegmentedSort
 };
-/// Elements of a row.
+/// Elements per row.
 inline constexpr std::size_t sort_row = 256;
 
 /// The key of an element: the finaliser of MurmurHash3, whose digits are evenly distributed.
@@ -25,12 +25,12 @@ constexpr std::uint64_t hashed(std::uint64_t k) {
     return k ^ k >> 33;
 }
 
-/// Those of libpeer_cuda.so, got with `peer_cuda_sort_functions`, on the device that cuda_functions::select
-/// has chosen. Asynchronous but for make and finish.
+/// The functions that `peer_cuda_sort_functions` of libpeer_cuda.so returns, on the device chosen by
+/// cuda_functions::select. Asynchronous except make and finish.
 struct cuda_sort_functions {
-    /// n keys, the low bits of hashed(i), and what CUB needs besides.
+    /// n keys, the low bits of hashed(i), and what else CUB needs.
     void* (*make)(sort_keys, sort_way, std::size_t n);
-    /// From one array to another; the copy moves the same elements once.
+    /// Sorts from one array into another; the copy moves the same elements once.
     cuda_work_functions on_work;
 };
 
@@ -38,10 +38,10 @@ namespace cpu {
 
 template <class T>
 void std_sort(T* first, std::size_t n);
-/// By oneTBB, or where that is missing by the parallel mode of libstdc++ on OpenMP's threads.
+/// By oneTBB; if that is missing, by the parallel mode of libstdc++ on OpenMP's threads.
 template <class T>
 void parallel_sort(T* first, std::size_t n);
-/// What parallel_sort is.
+/// The name of parallel_sort's implementation.
 const char* parallel_sort_name();
 
 }  // namespace cpu

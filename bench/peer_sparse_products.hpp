@@ -1,5 +1,5 @@
 #pragma once
-// Products of sparse matrices that one would write with OpenMP, and those of cuSPARSE.
+// Products of sparse matrices: hand-written with OpenMP, and those of cuSPARSE.
 
 #include <cstddef>
 #include <vector>
@@ -16,12 +16,12 @@ struct csr {
     const double* values;
 };
 
-/// Those of libpeer_cuda.so, got with `peer_cuda_sparse_product_functions`, on the device that
-/// cuda_functions::select has chosen. Asynchronous but for make, read and finish.
+/// The functions that `peer_cuda_sparse_product_functions` of libpeer_cuda.so returns, on the device chosen
+/// by cuda_functions::select. Asynchronous except make, read and finish.
 struct cuda_sparse_product_functions {
-    /// R (A P); null without cuSPARSE.
+    /// R (A P); null if cuSPARSE is missing.
     void* (*make)(const csr& r, const csr& a, const csr& p);
-    /// How many entries the product has; then as many columns and values.
+    /// The number of the product's entries, hence of its column indices and values.
     std::size_t (*entries)(void*);
     void (*read)(void*, int* row_pointers, int* column_indices, double* values);
     /// The copy moves the bytes of all matrices, operands and results, once.
@@ -40,7 +40,7 @@ struct host_csr {
     }
 };
 
-/// A B, row by row, each thread with a dense accumulator of its own; columns ascend.
+/// A B, row by row, each thread with its own dense accumulator; columns ascend.
 host_csr product(const csr& a, const csr& b);
 
 }  // namespace openmp

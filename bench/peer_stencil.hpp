@@ -1,6 +1,6 @@
 #pragma once
-// Stencils of floats as one writes them by hand. Arrays are m x m, or m x m x m, row by row; the cells at
-// the borders stay as they are.
+// Hand-written stencils of floats. Arrays are m x m, or m x m x m, row-major; cells at the borders are
+// unchanged.
 
 #include <cstddef>
 
@@ -9,9 +9,9 @@ namespace peer {
 struct stencil_functions {
     /// to = 2 from - other + 0.1 (up + down + left + right - 4 from)
     void (*wave)(float* to, const float* from, const float* other, std::size_t m);
-    /// The sum of 0.01 k times neighbour k of 5 x 5, k = 0 to 24.
+    /// The sum of 0.01 k times neighbour k of 5 x 5, for k = 0 to 24.
     void (*points25)(float* to, const float* from, const float*, std::size_t m);
-    /// The sum of six neighbours, less 6 times the cell.
+    /// The sum of six neighbours minus 6 times the cell.
     void (*points7)(float* to, const float* from, const float*, std::size_t m);
 };
 
@@ -19,7 +19,7 @@ namespace openmp {
 extern const stencil_functions stencils;
 }
 
-/// Those of libpeer_cuda.so are got with `peer_cuda_stencils` (a cell a thread) and
+/// libpeer_cuda.so returns its stencils from `peer_cuda_stencils` (one cell per thread) and
 /// `peer_cuda_tiled_stencils` (tiles in shared memory).
 
 }  // namespace peer

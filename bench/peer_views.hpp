@@ -1,12 +1,12 @@
 #pragma once
-// Accesses with strides, by rows of blocks, across rows and at given positions, as one writes them by hand.
+// Hand-written accesses: strided, reversed, to neighbours, transposed, and at given positions.
 
 #include <cstddef>
 #include <cstdint>
 
 namespace peer {
 
-/// All on doubles; m x m matrices row by row.
+/// All arrays hold doubles; m x m matrices are row-major.
 struct view_functions {
     /// to[i] = from[stride * i]
     void (*strided)(double* to, const double* from, std::size_t n, std::size_t stride);
@@ -15,7 +15,7 @@ struct view_functions {
     /// The inner elements of `to` are the sums of the four neighbours in `from`.
     void (*neighbours)(double* to, const double* from, std::size_t m);
     void (*transpose)(double* to, const double* from, std::size_t m);
-    /// Positions within 64 kB of each other, as the columns of a sparse matrix are: at[i] = i / 8192 * 8192 +
+    /// Positions within 64 kB of each other, like the columns of a sparse matrix: at[i] = i / 8192 * 8192 +
     /// 2731 i % 8192.
     void (*positions)(std::int32_t* at, std::size_t n);
     /// to[i] = from[at[i]]
@@ -26,6 +26,6 @@ namespace openmp {
 extern const view_functions views;
 }
 
-/// That of libpeer_cuda.so is got with `peer_cuda_views`.
+/// `peer_cuda_views` returns that of libpeer_cuda.so.
 
 }  // namespace peer

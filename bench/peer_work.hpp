@@ -1,10 +1,10 @@
 #pragma once
-// What CUB does to arrays, beside a copy that moves as many bytes.
+// The work of a CUDA library on its arrays, beside a copy that moves as many bytes.
 
 namespace peer {
 
-/// On work that another function has made, on the device that cuda_functions::select has chosen. Asynchronous
-/// but for finish.
+/// For work that another function has made, on the device chosen by cuda_functions::select. Asynchronous
+/// except finish.
 struct cuda_work_functions {
     void (*run)(void*);
     void (*copy)(void*);

@@ -1,5 +1,5 @@
-// Random numbers by Philox, f32: stored, on GPUs against cuRAND, on CPUs against OpenMP loops over the
-// Random123 headers; and used at once, by a reduction that counts points in a circle.
+// Philox random numbers in f32: stored, on GPUs against cuRAND, on CPUs against OpenMP loops over the
+// Random123 headers; and consumed directly, by a reduction that counts points in a circle.
 
 #include <cmath>
 #include <memory>
@@ -90,13 +90,13 @@ void measure(benchmark::State& state, const distribution& d, const balm::device&
     state.SetItemsProcessed(static_cast<std::int64_t>(n));
 }
 
-/// What a point of the square costs at least, an operation being one on 32 bits, or a product of two of them:
-/// half a block of Philox (10 products, 20 times 2 exclusive-ors in pairs of two, 9 additions to the keys),
-/// two shifts, conversions and multiplications, and 4 to compare and count.
+/// The least cost of a point of the square, in operations on 32 bits or products of two 32-bit numbers: half
+/// a block of Philox (10 products, 20 exclusive-ors, 9 additions to the keys), two shifts, conversions and
+/// multiplications, and 4 to compare and count.
 constexpr double operations_a_point = 10 + 20 + 9 + 6 + 4;
 
-/// Operations a second with every lane at work: 128 lanes a multiprocessor of NVIDIA's since compute
-/// capability 8.6 and 9.0; 16 a core of 512-bit vectors.
+/// Operations per second with every lane busy: 128 lanes per multiprocessor of NVIDIA's GPUs since compute
+/// capability 8.6 and 9.0; 16 per core with 512-bit vectors.
 double roof(const balm::device& on) {
     const double lanes = is_cpu(on) ? 16 : 128;
     return on.info().compute_units * lanes * on.info().max_clock * 1e6;
@@ -106,7 +106,7 @@ void measure_pi(benchmark::State& state, const balm::device& on) {
     const std::size_t n = 2 * large(on);
     const balm::context where({on});
     const balm::vector<float> one(where, 1,
-                                  1.f);  // on this device: nothing else in the expression says which
+                                  1.f);  // places the expression on this device
     const balm::uniform<float> number;
     const auto i = balm::element_index(0, n);
     const auto inside = [&](std::uint64_t from) {

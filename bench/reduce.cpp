@@ -1,5 +1,5 @@
-// Reductions of expressions: on GPUs against the bandwidth of the device's own copy and against CUB, on CPUs
-// against OpenMP. The call blocks, so each includes bringing the results to the host.
+// Reductions of expressions: on GPUs against the bandwidth of a device copy and against CUB, on CPUs against
+// OpenMP. The calls block, so each time includes the transfer of the results to the host.
 
 #include <cmath>
 #include <cstdlib>
@@ -26,7 +26,7 @@ struct release_host {
 template <class T>
 using host_memory = std::unique_ptr<T[], release_host<T>>;
 
-/// Balm's and what it is compared with.
+/// A reduction and its operands.
 template <class T>
 struct problem {
     reduction what;
@@ -48,7 +48,7 @@ struct problem {
     }
     std::size_t bytes() const { return (what == reduction::dot ? 2 : 1) * x.size_bytes(); }
 
-    /// Of 1 + u_i and 2 + u_i, u_i = 1e-6 (i mod 1,000,003).
+    /// Compares with reductions of 1 + u_i and 2 + u_i, where u_i = 1e-6 (i mod 1,000,003).
     bool is_right() const {
         const auto near = [](double got, long double expected, double bound) {
             return std::abs(got - static_cast<double>(expected)) <=
@@ -58,7 +58,7 @@ struct problem {
         T least = 10, most = 0;
         for (std::size_t i = 0; i < x.size(); ++i) {
             const auto k = static_cast<double>(i % 1000003);
-            const T own = static_cast<T>(std::fma(1e-6, k, 1));  // Balm contracts
+            const T own = static_cast<T>(std::fma(1e-6, k, 1));  // Balm contracts to fma
             products += static_cast<long double>(own) * static_cast<T>(std::fma(1e-6, k, 2));
             sum += own;
             least = std::min(least, own);
@@ -109,8 +109,8 @@ void measure_gpu(benchmark::State& state, const problem<T>& p, const peer::cuda_
 
 template <class T>
 void measure(benchmark::State& state, const balm::device& on, reduction what) {
-    // As many bytes for all; twice the usual on large GPUs (the 2^28 doubles of shared/targets.md): the wait
-    // for the result, some 15 µs, is then 1 %.
+    // The same number of bytes for all; on large GPUs twice the usual one (the 2^28 doubles of
+    // shared/targets.md), so that the wait for the result, some 15 µs, is 1 %.
     const std::size_t doubles = is_cpu(on) ? large(on) : 2 * large(on);
     const problem<T> p(what, balm::context({on}), doubles * (sizeof(double) / sizeof(T)));
     if (!p.is_right()) return state.SkipWithError("the result is wrong");

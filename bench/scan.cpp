@@ -1,4 +1,4 @@
-// Prefix sums: on GPUs against CUB and the device's copy, which moves as many bytes as a scan that reads each
+// Prefix sums: on GPUs against CUB and a device copy, which moves as many bytes as a scan that reads each
 // element once; on CPUs against OpenMP.
 
 #include <numeric>

@@ -1,7 +1,7 @@
-// Scans of a matrix along either dimension, for rows of 8 to a million elements: on GPUs against the device's
+// Scans of a matrix along either dimension, for rows of 8 to a million elements: on GPUs against a device
 // copy, which moves as many bytes as a scan that reads and writes each element once; on CPUs against OpenMP.
-// Predicted from bytes over bandwidth: 1.0 of a copy for rows, and for columns where there are enough of
-// them; 0.67 where they are read twice. Then two scans in one pass, against two copies of as many bytes.
+// Predicted from bytes over bandwidth: 1.0 of a copy for rows, and for columns if there are enough of them;
+// 0.67 if they are read twice. Also two scans in one pass, against two copies of as many bytes.
 
 #include <cmath>
 #include <cstdlib>
@@ -52,7 +52,7 @@ struct problem {
             for (std::size_t i = 0; i < length; ++i) {
                 sum += static_cast<double>((first + i * step) % 2);
                 if (std::abs(got[first + i * step] - sum) > 1e-5 * sum)
-                    return false;  // beyond 2^24 floats round
+                    return false;  // f32 rounds beyond 2^24
             }
         }
         return true;
@@ -74,7 +74,7 @@ comparison compare_on_cpu(problem<T>& p) {
         },
         21);
 }
-/// Beside copies, so many for each call.
+/// Compares calls of `run` with as many calls of `copy`.
 template <class Run, class Copy>
 comparison compare_with_copy(const balm::device& on, const Run& run, const Copy& copy) {
     const auto repeated = [&on](const auto& body) {
@@ -102,7 +102,7 @@ void measure(benchmark::State& state, const balm::device& on, std::size_t length
     state.SetBytesProcessed(static_cast<std::int64_t>(2 * p.x.size_bytes()));
 }
 
-/// The sums and the greatest of two vectors; by two scans one after the other, a vector is read once more.
+/// The sums of one vector and the running maxima of another.
 void measure_two(benchmark::State& state, const balm::device& on) {
     const std::size_t n = large(on);
     const balm::context ctx({on});

@@ -1,5 +1,5 @@
-// Selections and reductions by key: on GPUs against CUB and the device's copy of the keys, on CPUs against
-// OpenMP. Results go to vectors that are there, the count stays on the device.
+// Selections and reductions by key: on GPUs against CUB and a device copy of the keys, on CPUs against
+// OpenMP. Results are written to existing vectors; the count stays on the device.
 
 #include "balm/select.hpp"
 
@@ -21,7 +21,7 @@ using peer::selection;
 constexpr double bar = 1.0;
 constexpr int calls = 20;
 
-/// What is measured: the share of elements that are selected, or the length of runs.
+/// What is measured, with the share of elements that are selected, or the length of runs.
 struct task {
     selection what;
     double share = 0.5;
@@ -76,7 +76,7 @@ struct problem {
         const auto got = to_keys.to_host();
         if (!std::equal(got.begin(), got.begin() + found, wanted_keys.begin())) return false;
         if (of.what != selection::reduce_by_key) return true;
-        const auto sums = to_values.to_host();  // of so few ones that all are exact
+        const auto sums = to_values.to_host();  // sums of few ones are exact
         return std::equal(sums.begin(), sums.begin() + found, wanted.begin());
     }
 };

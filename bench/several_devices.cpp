@@ -1,5 +1,5 @@
-// Vectors spread over all devices of a kind beside the same statement on each of them alone: on how much of
-// their bandwidths together the spread one runs. Where no kind has two devices there is nothing to measure.
+// Vectors over all devices of a kind, against the same statement on each of them alone: the share of the
+// devices' summed bandwidth that the statement reaches. If no kind has two devices, nothing is measured.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace {
 
 using namespace balm::bench;
 
-/// Of the sum of the rates. A sort also sends most elements to another device, and merges what it gets, once
-/// for each doubling of the devices.
+/// Fractions of the sum of the rates. A sort also sends most elements to another device and merges what it
+/// receives, once per doubling of the number of devices.
 constexpr double bar = 0.9, sort_bar = 0.8;
 constexpr int launches = 20, samples = 15;
 
@@ -39,7 +39,7 @@ void finish(const balm::context& where) {
     for (std::size_t k = 0; k < where.size(); ++k) where.device(k).finish();
 }
 
-/// 0 + 1 + 2 …, up to 1,000,002 and again, of n elements.
+/// The sum of i mod 1,000,003 over n elements.
 double sum_of_remainders(std::size_t n) {
     const auto below = [](double k) { return k * (k - 1) / 2; };
     const std::size_t period = 1000003;
@@ -59,7 +59,7 @@ constexpr statement statements[] = {
      [](const arrays& x) { return balm::sum(x.a) == sum_of_remainders(x.a.size()); }, 1},
 };
 
-/// The rate of `run`, which reads and writes so many bytes.
+/// The rate of `run`, which reads and writes `bytes` bytes.
 template <class Run>
 double repeated_rate(const balm::context& where, std::size_t bytes, const Run& run) {
     std::vector<double> times;
@@ -72,7 +72,7 @@ double repeated_rate(const balm::context& where, std::size_t bytes, const Run& r
     return static_cast<double>(bytes) / median(times);
 }
 
-/// Bytes a second of n elements.
+/// Bytes per second for n elements; 0 if the result is wrong.
 double bandwidth(const statement& s, const balm::context& where, std::size_t n) {
     arrays used(where, n);
     s.run(used);
@@ -81,7 +81,7 @@ double bandwidth(const statement& s, const balm::context& where, std::size_t n) 
     return repeated_rate(where, s.arrays_read_and_written * n * sizeof(double), [&] { s.run(used); });
 }
 
-/// Bytes a second of keys that are sorted, all of random bits. 0: the order is wrong.
+/// Bytes per second of a sort of keys of random bits; 0 if the order is wrong.
 double sort_rate(const balm::context& where, std::size_t n) {
     balm::vector<std::uint32_t> x(where, n);
     const balm::uniform<std::uint32_t> number;
@@ -107,7 +107,7 @@ double sort_rate(const balm::context& where, std::size_t n) {
     return static_cast<double>(n * sizeof(std::uint32_t)) / median(times);
 }
 
-/// Bytes a second of a scan. 0: a sum is wrong.
+/// Bytes per second of a scan; 0 if a sum is wrong.
 double scan_rate(const balm::context& where, std::size_t n) {
     balm::vector<std::uint32_t> x(where, n), sums(where, n);
     x = balm::cast<std::uint32_t>(balm::element_index(0, n) % 7);
@@ -121,8 +121,8 @@ double scan_rate(const balm::context& where, std::size_t n) {
     return repeated_rate(where, 2 * n * sizeof(std::uint32_t), run);
 }
 
-/// Bytes a second of products with the seven-point stencil of n points in planes of 256 x 256, which is
-/// stored as diagonals. 0: an element is wrong.
+/// Bytes per second of products with the seven-point stencil on n points in planes of 256 x 256, which is
+/// stored as diagonals; 0 if an element is wrong.
 double product_rate(const balm::context& where, std::size_t n) {
     constexpr std::size_t side = 256, plane = side * side;
     const std::size_t planes = n / plane, points = planes * plane;
@@ -161,7 +161,7 @@ double product_rate(const balm::context& where, std::size_t n) {
     return repeated_rate(where, points * (7 + 2) * sizeof(double), run);
 }
 
-/// The rate of all devices together, n elements each, in terms of the sum of their rates.
+/// The rate of all devices together, with n elements each, relative to the sum of their rates.
 template <class Rate>
 void measure(benchmark::State& state, const std::vector<balm::device>& all, std::size_t n,
              std::size_t bytes_of_element, double least, const Rate& rate) {

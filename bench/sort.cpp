@@ -1,5 +1,5 @@
-// Sorts: on GPUs against CUB, on CPUs against std::sort and oneTBB. A sort is timed with the wait for it,
-// each one on keys that have just been set.
+// Sorts: on GPUs against CUB, on CPUs against std::sort and oneTBB. Times include the wait for the sort; the
+// keys are set anew before each sort.
 
 #include <algorithm>
 #include <cstring>
@@ -37,7 +37,7 @@ struct problem {
 
     problem(const balm::context& where, std::size_t n, sort_way how)
         : x(where, n), values(where, how == sort_way::keys_and_values ? n : 0), way(how) {}
-    /// peer::hashed, in arrays.
+    /// peer::hashed, as an array expression.
     void set() {
         const auto mixed = [](auto k, std::uint64_t factor) { return (k ^ k >> 33) * factor; };
         auto k =
@@ -73,8 +73,8 @@ struct problem {
         }
         return made;
     }
-    /// Against std::sort; of large arrays that each element is not above the next, on the device. NaNs, which
-    /// `<` does not order, are not compared.
+    /// Compares with std::sort; for large arrays, checks on the device that no element is above the next one.
+    /// NaNs, which `<` does not order, are not compared.
     bool is_right() {
         set();
         run();
@@ -97,7 +97,7 @@ struct problem {
 
 private:
     static constexpr std::size_t most_compared = 1 << 24;
-    /// Elements that are sorted at a time.
+    /// Elements that are sorted together.
     std::int64_t length() const {
         return static_cast<std::int64_t>(way == sort_way::rows ? peer::sort_row : x.size());
     }
@@ -111,7 +111,7 @@ private:
     }
 };
 
-/// Both by turns, each after what prepares it.
+/// Times both alternately, each after its preparation.
 template <class PrepareOurs, class Ours, class PrepareTheirs, class Theirs>
 comparison compare_prepared(const PrepareOurs& prepare_ours, const Ours& ours,
                             const PrepareTheirs& prepare_theirs, const Theirs& theirs, int samples) {
@@ -198,7 +198,7 @@ void register_on_gpus(const std::string& name, std::size_t n, sort_way way) {
     });
 }
 
-/// The sizes of CPUs are smaller by 2^6.
+/// Sizes on CPUs are smaller by a factor of 2^6.
 template <class T>
 void register_for(const std::string& type, std::size_t n) {
     register_on_gpus<T>("sort, " + type, n, sort_way::keys);

@@ -1,5 +1,5 @@
 // Products of sparse matrices in f64 with vectors and with several right-hand sides: on GPUs against cuSPARSE
-// and the device's copy of the bytes, on CPUs against OpenMP.
+// and a device copy of the bytes, on CPUs against OpenMP.
 
 #include "balm/sparse_matrix.hpp"
 
@@ -40,7 +40,7 @@ struct matrix {
     }
 };
 
-/// The same matrix in dense blocks of so many rows, which it consists of.
+/// A matrix that consists of dense square blocks, stored by blocks.
 struct matrix_of_blocks {
     std::size_t block;
     std::vector<int> pointers{0}, indices;
@@ -74,7 +74,7 @@ std::uint32_t hash(std::size_t k) {
 }
 double number(std::size_t k) { return static_cast<double>(hash(k)) / 4294967296.0 - 0.5; }
 
-/// The seven-point stencil of n x n x n points.
+/// The seven-point stencil on n x n x n points.
 matrix poisson(std::size_t n) {
     matrix m;
     m.columns = n * n * n;
@@ -91,7 +91,7 @@ matrix poisson(std::size_t n) {
     }
     return m;
 }
-/// Rows' lengths have the density of 1 / length^2, from 4 entries on, as many graphs have.
+/// The lengths of rows have density 1 / length^2, from 4 entries on, as in many graphs.
 matrix power_law(std::size_t rows) {
     matrix m;
     m.columns = rows;
@@ -116,7 +116,7 @@ matrix one_dense_row(std::size_t rows) {
     }
     return m;
 }
-/// 27 neighbours, several unknowns a point: three as in elasticity, four as in flow.
+/// 27 neighbours, with several unknowns per point: three as in elasticity, four as in flow.
 template <std::size_t Unknowns>
 matrix blocks(std::size_t n) {
     matrix m;
@@ -148,10 +148,10 @@ bool is_near(const std::vector<double>& got, const matrix& m, std::size_t sides)
     return true;
 }
 
-/// What is measured besides products of a vector.
+/// Variants of the product: right-hand sides and storage.
 struct variant {
     std::size_t sides = 1;       ///< right-hand sides
-    std::size_t peer_block = 1;  ///< the peer has blocks of so many rows
+    std::size_t peer_block = 1;  ///< rows of the peer's blocks
     balm::storage how = balm::storage::automatic;
 };
 
@@ -203,7 +203,7 @@ void measure(benchmark::State& state, const balm::device& on, matrix m, double b
     };
     measure_work<peer::cuda_sparse_functions>(state, on, {"peer_cuda_sparse_functions", calls, bar, bar},
                                               multiply, make, on_cpu);
-    // What the peer's matrix and both operands take.
+    // The bytes of the peer's matrix and of both operands.
     const std::size_t indices = m.values.size() / (of.peer_block * of.peer_block);
     state.SetBytesProcessed(static_cast<std::int64_t>(8 * m.values.size() + 4 * indices +
                                                       4 * m.rows() / of.peer_block +

@@ -1,5 +1,5 @@
-// Products of sparse matrices in f64, the Galerkin product R A P of multigrid: on GPUs against cuSPARSE and
-// the device's copy of the bytes, on CPUs against OpenMP. Beside it, assembly from triplets and transposes.
+// Products of sparse matrices in f64, the Galerkin product R A P of multigrid: on GPUs against cuSPARSE and a
+// device copy of the bytes, on CPUs against OpenMP. Also assembly from triplets and transposes.
 
 #include <cmath>
 #include <cstdint>
@@ -36,7 +36,7 @@ void end_row(host_csr& m) {
     ++m.rows;
 }
 
-/// The seven-point stencil of n x n x n points.
+/// The seven-point stencil on n x n x n points.
 host_csr poisson(std::size_t n) {
     host_csr m = empty(n * n * n);
     for (std::size_t r = 0; r < m.columns; ++r) {
@@ -53,7 +53,7 @@ host_csr poisson(std::size_t n) {
     return m;
 }
 
-/// Trilinear interpolation from n / 2 points a dimension: coarse point c is fine point 2 c.
+/// Trilinear interpolation from n / 2 points per dimension: coarse point c is fine point 2 c.
 host_csr interpolation(std::size_t n) {
     const std::size_t half = n / 2;
     host_csr m = empty(half * half * half);
@@ -153,7 +153,7 @@ void galerkin(benchmark::State& state, const balm::device& on) {
         state, on, {"peer_cuda_sparse_product_functions", calls, gpu_bar, cpu_bar}, ours, make, on_cpu);
 }
 
-/// The median of some calls, and the entries a second.
+/// Reports the median time of several calls, and entries per second.
 template <class F>
 void measure_alone(benchmark::State& state, const balm::device& on, std::size_t entries, const F& work) {
     std::vector<double> times;
@@ -174,7 +174,7 @@ void transposing(benchmark::State& state, const balm::device& on) {
     const auto P = on_device(ctx, interpolation(is_cpu(on) ? 64 : 128), balm::storage::rows);
     measure_alone(state, on, P.nonzeros(), [&] { transpose(P, balm::storage::rows); });
 }
-/// The triplets of finite elements: each element's matrix, of 8 x 8 entries.
+/// The triplets of finite elements: a matrix of 8 x 8 entries for each element.
 void assembling(benchmark::State& state, const balm::device& on) {
     const auto n = static_cast<std::int64_t>(is_cpu(on) ? 40 : 128);
     const balm::context ctx({on});

@@ -1,6 +1,7 @@
-// Convolutions of two arrays of floats and cosine transforms: on GPUs beside cuFFT, on CPUs beside FFTW (all
-// cores). A peer's convolution is two real transforms, a product and one back, of operands that are padded
-// already; beside a cosine transform cuFFT does a real transform of the same size, which moves as many bytes.
+// Convolutions of two arrays of floats, and cosine transforms: on GPUs against cuFFT, on CPUs against FFTW
+// (all cores). A peer's convolution is two real transforms, a product and one transform back, of operands
+// that are already padded; on GPUs a cosine transform is compared with a real transform of the same size by
+// cuFFT, which moves as many bytes.
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +28,7 @@ struct spectral_task {
     int type = 2;
 };
 
-/// The least number of small factors.
+/// The smallest even size, at least `least`, with no prime factors above 7.
 std::size_t quick_size(std::size_t least) {
     for (std::size_t n = least;; ++n) {
         std::size_t rest = n;

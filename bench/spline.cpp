@@ -1,5 +1,5 @@
-// Splines of two dimensions, evaluated at points and fitted to scattered ones: on GPUs beside CUDA kernels
-// and the device's copy of the coordinates and values, on CPUs beside OpenMP.
+// Splines of two dimensions, evaluated at points and fitted to scattered points: on GPUs against CUDA kernels
+// and a device copy of the coordinates and values, on CPUs against OpenMP.
 
 #include "balm/spline.hpp"
 
@@ -17,11 +17,11 @@ namespace {
 using namespace balm::bench;
 
 constexpr double gpu_bar = 0.95, cpu_bar = 0.9;
-/// Fits keep one order of additions, which the peers do not. PoCL on 2 cores: 0.93 f32, 0.77 f64.
+/// Fits add in a fixed order, unlike the peers. PoCL on 2 cores: 0.93 f32, 0.77 f64.
 constexpr double cpu_fit_bar = 0.75;
 constexpr balm::spline_bounds<2> unit_square{{0, 0}, {1, 1}};
 
-/// Points of the unit square, in no order or row by row, with a value each.
+/// Points of the unit square, unordered or row by row, with a value each.
 template <class T>
 struct some_points {
     std::size_t n;
@@ -49,7 +49,7 @@ bool are_near(const T* got, const std::vector<T>& wanted, double bound) {
     return true;
 }
 
-/// The peer's work, unless its result differs from what is wanted.
+/// The peer's work; null if its result differs from `wanted`.
 template <class T>
 void* checked(benchmark::State& state, const peer::cuda_spline_functions& cuda, void* theirs,
               const std::vector<T>& wanted, double bound) {
@@ -140,7 +140,7 @@ void measure_fit(benchmark::State& state, const balm::device& on, std::size_t n)
     state.SetItemsProcessed(static_cast<std::int64_t>(n));
 }
 
-/// The prefilter and the lattice's ends, beside a copy.
+/// The prefilter and the ends of the lattice, against a copy.
 void measure_interpolation(benchmark::State& state, const balm::device& on, std::size_t n) {
     const balm::context where({on});
     balm::vector<float> values(where, n), other(where, n);

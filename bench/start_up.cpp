@@ -1,6 +1,6 @@
-// The second start of a program: how long after a statement is first used its kernel has run, when this
-// process has a warm disk cache and has already used another kernel, so that the driver's own start is not in
-// it (it is shown by itself). Each start is a process of its own: this program, run again as a child.
+// The second start of a program: the time from the first use of a statement until its kernel has run, in a
+// process that has a warm disk cache and has already used another kernel, so that the driver's start is not
+// included (it is shown separately). Each start is a separate process: this program, run again as a child.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,16 +23,16 @@ constexpr double five_milliseconds = 5e-3;
 constexpr int starts = 9;
 
 struct start {
-    double driver = 0;       ///< until a first other kernel has run
+    double driver = 0;       ///< until the first, different kernel has run
     double add = 0;          ///< C = A + B
     double sine = 0;         ///< Y = 2*X - sin(Z)
     double total = 0;        ///< sum(x * y)
-    double resubmitted = 0;  ///< C = A + B again: what of the above is not getting the kernel ready
+    double resubmitted = 0;  ///< C = A + B again: the part of the above that does not prepare the kernel
     double mean() const { return (add + sine + total) / 3; }
 };
 
-/// What the child measures, in seconds, on the device of this position in all_devices(). The arrays are
-/// small: it is the kernel that is waited for.
+/// Measures, in the child, in seconds, on device `position` of all_devices(). The arrays are small, so that
+/// preparing the kernel dominates.
 start measure_start(std::size_t position) {
     start made;
     const auto begin = std::chrono::steady_clock::now();
@@ -58,7 +58,7 @@ start measure_start(std::size_t position) {
     return made;
 }
 
-/// Runs this program as a child; nothing if it failed.
+/// Runs this program as a child; nullopt if it failed.
 std::optional<start> start_again(std::size_t position) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe");
     const std::string text = std::to_string(position);

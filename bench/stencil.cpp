@@ -1,4 +1,4 @@
-// Stencils by shifted views beside the same written by hand: in CUDA on GPUs, with a cell a thread and with
+// Stencils with shifted views, against hand-written ones: in CUDA on GPUs, with one cell per thread and with
 // tiles in shared memory, in OpenMP on CPUs.
 
 #include <cmath>
@@ -71,11 +71,11 @@ struct problem {
         for (std::int64_t k = 2; k < 25; ++k) sum = std::move(sum) + term(k);
         y(balm::slice(2, end - 2), balm::slice(2, end - 2)) = sum;
     }
-    /// Bytes that have to be moved.
+    /// Bytes that must be moved.
     std::size_t bytes() const { return (what == stencil::wave ? 3 : 2) * n * sizeof(float); }
 };
 
-/// All cells beside those of another function, which has got the same arrays; but for roundings.
+/// Compares all cells with those of the OpenMP stencil on the same arrays, up to rounding.
 bool is_right(problem& p) {
     p.run();
     const auto from = p.from.to_host(), other = p.other.to_host(), got = p.to.to_host();

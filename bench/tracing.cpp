@@ -1,6 +1,6 @@
-// What defining a kernel costs the host: recording the lambda, checking, simplifying, contracting and naming
-// the program, all before the first line of device code is printed. The instructions counted are those that
-// the finished kernel has; the trace records two to three times as many (each use of a variable is a read).
+// The host cost of defining a kernel: recording the lambda, checking, simplifying, contracting and naming the
+// program, before the first line of device code is printed. The instructions counted are those of the
+// finished kernel; the trace records two to three times as many (each use of a variable is a read).
 
 #include <benchmark/benchmark.h>
 
@@ -23,7 +23,7 @@ std::size_t instructions_of(const balm::ir::function& f) {
     return sum;
 }
 
-/// A step of a polynomial's Horner scheme and of a product: unrolled `turns` times, no two steps alike.
+/// A step of Horner's scheme and of a product, unrolled `turns` times; no two steps are alike.
 auto straight_line(int turns) {
     return balm::kernel<1>("straight(n, x, y, out)",
                            [turns](Int n, In<float> x, In<float> y, Out<float> out) {
@@ -37,7 +37,7 @@ auto straight_line(int turns) {
                            });
 }
 
-/// Loads and stores at every step, between which nothing may be moved.
+/// Loads and stores at every step, across which nothing may be moved.
 auto through_memory(int turns) {
     return balm::kernel<1>("memory(x, y)", [turns](In<float> x, Mixed<float> y) {
         Index i = global_id(0);
@@ -45,7 +45,7 @@ auto through_memory(int turns) {
     });
 }
 
-/// Variables that loops and branches change, guarded conditions, and an early end of a loop.
+/// Variables that loops and branches change, guarded conditions, and an early exit from a loop.
 auto structured(int turns) {
     return balm::kernel<1>("structured(n, a, b, out)",
                            [turns](Int n, In<std::int32_t> a, In<std::int32_t> b, Out<std::int32_t> out) {
@@ -68,7 +68,7 @@ auto structured(int turns) {
                            });
 }
 
-/// Defines a kernel of about `count` instructions again and again; each may take half a microsecond.
+/// Defines a kernel of about `count` instructions repeatedly; each instruction may take half a microsecond.
 template <class Define>
 void trace(benchmark::State& state, Define define, int turns, std::size_t count) {
     const std::size_t has = instructions_of(*define(turns).function());

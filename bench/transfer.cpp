@@ -1,4 +1,4 @@
-// Transfers between pinned host memory and a device, both ways, against the driver's own calls.
+// Transfers between pinned host memory and a device, in both directions, against the driver's own calls.
 
 #include <algorithm>
 #include <exception>
@@ -66,7 +66,7 @@ private:
     peer::opencl_transfer all_;
 };
 
-/// Whether what goes to the device comes back.
+/// Whether data returns unchanged from the device.
 template <class Side>
 bool carries(Side& side, std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; ++i) side.host()[i] = static_cast<unsigned char>(i * 31 >> 3);

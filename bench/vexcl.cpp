@@ -1,6 +1,5 @@
-// Programs for VexCL over Balm's headers beside the same programs over VexCL's, on each OpenCL device.
-// VexCL's headers are looked for when CMake runs (VEXCL_INCLUDE_DIR); without them the times are Balm's
-// alone.
+// VexCL programs over Balm's headers, against the same programs over VexCL's headers, on each OpenCL device.
+// CMake looks for VexCL's headers (VEXCL_INCLUDE_DIR); without them only Balm is timed.
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -25,11 +24,11 @@ using namespace balm::bench;
 constexpr double bar = 1.0;
 constexpr int pairs = 15;
 
-/// The module beside this program; null where it was not built.
+/// The module beside this program; null if it was not built.
 const peer::vexcl_library* library(const char* module) {
     const std::filesystem::path file = std::filesystem::canonical("/proc/self/exe").parent_path() / module;
     if (!std::filesystem::exists(file)) return nullptr;
-    void* const opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // for as long as the program runs
+    void* const opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed
     if (opened == nullptr) throw std::runtime_error(dlerror());
     const auto cases = reinterpret_cast<peer::vexcl_cases_function*>(dlsym(opened, "vexcl_cases"));
     if (cases == nullptr) throw std::runtime_error(dlerror());
@@ -102,7 +101,7 @@ void register_all() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    setenv("BALM_CACHE", "0", 1);  // what is compiled first is compiled
+    setenv("BALM_CACHE", "0", 1);  // the first expression is compiled, not loaded
     setenv("POCL_KERNEL_CACHE", "0", 1);
     return run(argc, argv, register_all);
 }

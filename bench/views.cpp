@@ -1,4 +1,4 @@
-// Views beside the same accesses written by hand: in CUDA on GPUs, in OpenMP on CPUs.
+// Views against the same accesses written by hand: in CUDA on GPUs, in OpenMP on CPUs.
 
 #include <cmath>
 #include <cstdint>
@@ -22,8 +22,7 @@ enum class access { strided, reversed, neighbours, transpose, gather };
 
 using memory = std::unique_ptr<double, void (*)(double*)>;
 
-/// The vectors of a measurement, the same on Balm's side and on the peer's: from[i] = 1 + 1e-6 (i mod
-/// 1,000,003).
+/// The vectors of a measurement, the same for Balm and for the peer: from[i] = 1 + 1e-6 (i mod 1,000,003).
 struct problem {
     access what;
     std::size_t m;  ///< rows and columns of the matrices
@@ -62,7 +61,7 @@ struct problem {
             case access::gather: to = from[at]; break;
         }
     }
-    /// Bytes that have to be moved.
+    /// Bytes that must be moved.
     std::size_t bytes() const {
         const std::size_t elements = n * sizeof(double);
         if (what == access::strided) return elements + from.size_bytes();  // whole cache lines
@@ -70,7 +69,7 @@ struct problem {
     }
 };
 
-/// The peer's arrays, the same as Balm's, and one measurement's access to them.
+/// The peer's arrays, equal to Balm's, and the access that is measured.
 class by_hand {
 public:
     template <class Allocate>
@@ -101,7 +100,7 @@ private:
     memory from_, to_, at_;
 };
 
-/// A few elements beside the host's arithmetic.
+/// Compares some elements with the host's arithmetic.
 bool is_right(const problem& p) {
     const auto value = [](std::size_t k) { return std::fma(1e-6, static_cast<double>(k % 1000003), 1); };
     const std::size_t m = p.m;

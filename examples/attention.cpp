@@ -1,4 +1,4 @@
-// Attention of several heads: for each head and each query, the keys that are most like the query choose
+// Multi-head attention: for each head and each query, the keys that are most similar to the query select
 // among the values. Two batches of matrix products, with a softmax in between, compared with loops on the
 // host.
 //
@@ -14,10 +14,10 @@
 
 namespace {
 
-constexpr std::size_t heads = 4, tokens = 96, width = 32;  // width: of each head
+constexpr std::size_t heads = 4, tokens = 96, width = 32;  // width: per head
 constexpr std::size_t model = heads * width;
 
-// Element (token, head * width + d), as projections of the tokens leave it.
+// Element (token, head * width + d), the layout that projections of the tokens have.
 double at(const std::vector<float>& all, std::size_t token, std::size_t head, std::size_t d) {
     return static_cast<double>(all[token * model + head * width + d]);
 }
@@ -51,16 +51,16 @@ int main() {
     balm::tie(q, k, v) = std::tuple(number(balm::element_index(), 1), number(balm::element_index(), 2),
                                     number(balm::element_index(), 3));
 
-    // The head is an axis in the middle: einsum takes it as it lies in memory.
+    // The head is an axis in the middle: einsum reads it in place.
     const balm::shape by_head(tokens, heads, width);
     const auto Q = balm::view(q, by_head), K = balm::view(k, by_head), V = balm::view(v, by_head);
 
-    // Scores of each head (h), for each query (t) and key (s), scaled by the root of the width.
+    // Scores of each head (h), for each query (t) and key (s), divided by the square root of the width.
     const balm::shape pairs(heads, tokens, tokens), rows(heads, tokens, 1);
     balm::vector<float> scores(ctx, pairs.count());
     scores = balm::einsum("thd,shd->hts", Q, K) / std::sqrt(static_cast<float>(width));
 
-    // Softmax: less the largest of each row, so that no exponential overflows.
+    // Softmax, less the largest score of each row, so that no exponential overflows.
     auto S = balm::view(scores, pairs);
     balm::vector<float> largest(ctx, heads * tokens), total(ctx, heads * tokens);
     largest = balm::max(S, balm::along(2));

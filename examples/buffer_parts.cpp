@@ -1,4 +1,4 @@
-// Parts of buffers: ranges, regions of a matrix, elements seen as another type, and as arguments of a kernel.
+// Parts of buffers: ranges, regions of a matrix, elements as another type, and parts as kernel arguments.
 
 #include <balm/balm.hpp>
 #include <iostream>
@@ -22,14 +22,14 @@ int main() {
     balm::context ctx;
     balm::device dev = ctx.device(0);
 
-    // Neighbouring elements: [first, last), or open at either end.
+    // Contiguous elements: [first, last), or open at either end.
     auto line = dev.mixed_buffer<int>(12);
     std::vector<int> numbers(12);
     std::iota(numbers.begin(), numbers.end(), 0);
     line.write(numbers);
     line.range(2, 4).write({20, 30});
     line.from(8).copy_to(line.until(4));         // within one buffer
-    line.range(0, 6).copy_to(line.range(1, 7));  // even onto itself
+    line.range(0, 6).copy_to(line.range(1, 7));  // ranges may overlap
     line.from(10).fill(-1);
     show("line:", line.read());
 

@@ -1,5 +1,5 @@
-// Neighbours within a radius. The particles of a periodic box are sorted by the cell that they are in; each
-// then looks for neighbours in its own cell and the eight around it.
+// Neighbours within a radius. The particles of a periodic box are sorted by cell; each particle then searches
+// its own cell and the eight around it.
 
 #include <balm/balm.hpp>
 #include <cmath>
@@ -14,31 +14,31 @@ constexpr int n = 20'000;
 constexpr int cells = 64;               // along each side of the unit square
 constexpr double radius = 1.0 / cells;  // at most a cell's side
 
-/// The number of the cell that a point is in, row by row.
+/// The number of the cell that contains a point, row-major.
 const auto cell_of = balm::function("cell_of(point)", [](Double2 point) {
     const Int2 at = convert<balm::int2>(point * cells);
     return at.y * cells + at.x;
 });
 
-/// How many particles are within the radius of particle i. Those of cell c are first[c] to first[c + 1] - 1.
+/// Counts the particles within the radius of particle i. Cell c has particles first[c] to first[c + 1] - 1.
 const auto neighbours_of = balm::function(
     "neighbours_of(i, points, first)", [](Long i, In<balm::double2> points, In<std::int64_t> first) {
         const Double2 here = points[i];
         const Int2 at = convert<balm::int2>(here * cells);
-        Int count = named("count", -1);  // without itself
+        Int count = named("count", -1);  // does not count itself
         for (Int row : range(at.y - 1, at.y + 2))
             for (Int column : range(at.x - 1, at.x + 2)) {
                 const Int cell = (row + cells) % cells * cells + (column + cells) % cells;
                 for (Long j : range(first[cell], first[cell + 1])) {
                     Double2 way = points[j] - here;
-                    way -= rint(way);  // the shortest one of a periodic box
+                    way -= rint(way);  // the shortest vector in a periodic box
                     count += cast<int>(dot(way, way) < radius * radius);
                 }
             }
         return count;
     });
 
-/// The same on the host, for one particle, by looking at all of them.
+/// The same on the host, for one particle, by testing all of them.
 int neighbours_on_host(const balm::host_array<balm::double2>& points, std::size_t i) {
     int count = -1;
     for (const balm::double2& point : points) {
@@ -58,7 +58,7 @@ int main() {
 
     balm::vector<int> cell = cell_of(points);
     balm::sort_by_key(cell, points);
-    // A bin more than there are cells: where the last one ends.
+    // One bin more than there are cells: it marks the end of the last one.
     const balm::vector<std::int64_t> first = balm::exclusive_scan(balm::bincount(cell, cells * cells + 1));
 
     const balm::vector<int> neighbours = neighbours_of(balm::element_index(0, n), points, first);

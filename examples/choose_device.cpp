@@ -1,4 +1,4 @@
-// Which devices there are, and choosing among them in the program: a discrete GPU, else a CPU device.
+// Lists the devices and chooses among them in the program: a discrete GPU, else a CPU device.
 
 #include <balm/balm.hpp>
 #include <iostream>
@@ -15,7 +15,7 @@ int main() {
     }
 
     using namespace balm::filter;
-    // Best first: discrete GPUs, GPUs that share the host's memory, CPUs. The first that fits is taken.
+    // Best first: discrete GPUs, GPUs that share the host's memory, CPUs. The first match is taken.
     const balm::context one((gpu || cpu) && double_precision && memory_at_least(1 << 20) && count(1));
     std::clog << "chosen: " << one.device().name() << '\n';
 
@@ -26,7 +26,7 @@ int main() {
 
     try {
         const balm::context none(gpu && [](const balm::device_info& d) { return d.name == "no such GPU"; });
-    } catch (const balm::no_device_error& why) {  // a line on each device: why it was passed over
+    } catch (const balm::no_device_error& why) {  // a line for each device: why it was rejected
         std::clog << why.what() << '\n';
         std::cout << "no such GPU\n";
     }

@@ -1,5 +1,5 @@
 // Poisson's equation by conjugate gradients: the matrix is sparse, and each statement of the method is one
-// kernel. The matrix is made on the host, row by row.
+// kernel. The host makes the matrix, row by row.
 
 #include <balm/balm.hpp>
 #include <cmath>
@@ -46,7 +46,7 @@ int main() {
     std::printf("%zu x %zu, %zu entries\n", A.rows(), A.columns(), A.nonzeros());
     std::fprintf(stderr, "%s\n", balm::describe(A).c_str());
 
-    // A solution that is known, and its right-hand side.
+    // A known solution, and its right-hand side.
     balm::vector<double> solution(ctx, points), f(ctx, points), u(ctx, points, 0.0);
     solution = sin(0.37 * balm::cast<double>(balm::element_index()));
     f = A * solution;

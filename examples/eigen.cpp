@@ -1,5 +1,5 @@
-// Eigen and Balm: a matrix of Eigen's goes to a device, is computed with there, and comes back; and Eigen
-// solves a system in the memory of a vector, which it sees through an Eigen::Map while the vector is mapped.
+// Eigen and Balm: an Eigen matrix is copied to a device, computed with there, and copied back; and Eigen
+// solves a system in the memory of a vector, through an Eigen::Map while the vector is mapped.
 
 #include <Eigen/Dense>
 #include <balm/balm.hpp>
@@ -8,7 +8,7 @@
 
 int main() {
     const balm::context ctx;
-    // Balm's matrices are row-major. Of a column-major one, Eigen's default, the view is the transpose.
+    // Balm's matrices are row-major. A column-major one, Eigen's default, appears transposed.
     using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     const std::size_t n = 4;
     matrix a = matrix::Identity(n, n) * 4;
@@ -24,7 +24,7 @@ int main() {
 
     balm::vector<float> right(ctx, n, 9.f);
     {
-        auto elements = right.map();  // in place on a CPU; other devices get them back at the end
+        auto elements = right.map();  // in place on a CPU; copied back to other devices at the end
         Eigen::Map<Eigen::VectorXf> b(elements.data(), n);
         b = sum.llt().solve(b.eval());
     }

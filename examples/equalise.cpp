@@ -1,6 +1,6 @@
 // Histogram equalisation: a grey picture of poor contrast is spread over all greys. The new grey of a pixel
-// is the share of pixels that are no lighter: a histogram, its cumulative sums, and a table that the picture
-// indexes. `equalise [file.png]` writes the picture before and after, side by side.
+// is the share of pixels that are no lighter: a histogram, its cumulative sums, and a lookup table that the
+// picture indexes. `equalise [file.png]` writes the picture before and after, side by side.
 
 #include <balm/balm.hpp>
 #include <balm/png.hpp>
@@ -12,7 +12,7 @@ namespace {
 using grey = unsigned char;
 constexpr std::int64_t width = 512, height = 384, pixels = width * height, greys = 256;
 
-/// Hills in a fog. Made of + - * / and random numbers alone, which all devices compute alike.
+/// Hills in fog. Made only of + - * / and random numbers, which all devices compute identically.
 balm::vector<grey> foggy_picture(const balm::context& ctx) {
     const auto i = balm::element_index(0, pixels);
     const auto x = balm::cast<double>(i % width) / height, y = balm::cast<double>(i / width) / height;
@@ -27,7 +27,7 @@ balm::vector<grey> foggy_picture(const balm::context& ctx) {
     return picture;
 }
 
-/// How many pixels have each grey or a darker one.
+/// The number of pixels with each grey or a darker one.
 balm::expr<std::int64_t> cumulative_histogram(const balm::vector<grey>& picture) {
     return balm::inclusive_scan(balm::bincount(picture, greys));
 }
@@ -35,7 +35,7 @@ balm::expr<std::int64_t> cumulative_histogram(const balm::vector<grey>& picture)
 void print_statistics(const char* when, const balm::vector<grey>& picture) {
     const auto [least, most, sum] =
         balm::reduce(balm::min_of(picture), balm::max_of(picture), balm::sum_of(picture));
-    // Of a picture that has all greys alike the cumulative histogram is a straight line.
+    // If all greys are equally frequent, the cumulative histogram is a straight line.
     const auto line = (balm::element_index(0, greys) + 1.0) / greys;
     const auto share = balm::cast<double>(cumulative_histogram(picture)) / pixels;
     const double distance = balm::max(abs(share - line));

@@ -8,7 +8,7 @@ int main() {
     const size_t n = 1000;
     balm::vector<double> x(ctx, n), y(ctx, n, 1.0);
     x = 0.5 * balm::element_index();  // 0, 0.5, 1, …
-    y += 2 * x - min(x, 3.0);         // a scalar is an argument: a new value compiles nothing
+    y += 2 * x - min(x, 3.0);         // a scalar is an argument: changing it never recompiles
     std::cout << y[10] << ' ' << y[999] << '\n';
 
     balm::vector<int> bins(ctx, n);

@@ -1,5 +1,5 @@
-// Fibonacci numbers, many at once. Devices have no recursion; a loop that carries the last two numbers does
-// it.
+// Many Fibonacci numbers at once. Devices have no recursion; a loop that carries the last two numbers
+// replaces it.
 
 #include <balm/balm.hpp>
 #include <iostream>
@@ -23,7 +23,7 @@ int main() {
         out[i] = fibonacci(cast<int>(i));
     });
 
-    // A function that calls itself is refused while it is traced, with words that say so.
+    // A function that calls itself is refused while it is traced; the message says so.
     try {
         struct recursive {
             static Long fibonacci(Int n) {

@@ -1,6 +1,6 @@
-// A program of fifty expressions and ten reductions over vectors of seven types: what it costs to compile is
-// held to a budget by bench/compile_time.sh. Each text is compiled twice, for vectors and for the host's
-// numbers, and the program compares what the two give.
+// A program with fifty expressions and ten reductions over vectors of seven types. bench/compile_time.sh
+// holds its compile time to a budget. Each statement is compiled twice, for vectors and for host numbers, and
+// the program compares the results.
 
 #include <balm/balm.hpp>
 #include <cmath>
@@ -81,7 +81,7 @@ constexpr std::size_t n = 1000;
 
 double spread(std::size_t at, double by) { return std::fmod(static_cast<double>(at + 1) * by, 1.0); }
 
-/// The inputs' elements at one place, and the words of the expressions that the standard library lacks.
+/// The inputs' elements at one index, and the functions of the expressions that the standard library lacks.
 namespace host {
 
 using namespace std;

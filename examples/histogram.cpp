@@ -1,5 +1,5 @@
-// Atomics: how often each digit occurs in a text. Each work-group counts in local memory, where adding is
-// quick, and adds its counts to the whole at the end.
+// Atomics: how often each digit occurs in a text. Each work-group counts in local memory, where atomics are
+// fast, and adds its counts to the totals at the end.
 
 #include <balm/balm.hpp>
 #include <iostream>

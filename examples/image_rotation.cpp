@@ -1,4 +1,4 @@
-// A picture turned and enlarged by a sampler, which looks between the picture's elements: one kernel, three
+// A picture rotated and enlarged by a sampler, which reads between the picture's elements: one kernel, three
 // samplers.
 
 #include <balm/balm.hpp>
@@ -45,7 +45,7 @@ int main() {
     auto picture = dev.image<balm::normalised<std::uint8_t>>(8, 8);
     picture.write(bytes);
 
-    // Each element of the result asks where it was before the turn: x along a row, both counted from the
+    // Each element of the result reads its position before the rotation: x along a row, both relative to the
     // middle.
     auto rotate = balm::kernel<2>("rotate(cosine, sine, shown, from, to)",
                                   [](Float cosine, Float sine, Float shown,

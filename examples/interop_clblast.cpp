@@ -1,5 +1,5 @@
-// A matrix product by CLBlast on the memory and the queue of Balm, between array statements: nothing is
-// copied, and neither waits on the host.
+// A matrix product by CLBlast on Balm's memory and queue, between array statements: nothing is copied, and
+// the host does not wait in between.
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <clblast.h>
@@ -31,7 +31,7 @@ int main() {
             if (code != clblast::StatusCode::kSuccess)
                 throw std::runtime_error("CLBlast failed with " + std::to_string(static_cast<int>(code)));
         });
-    c = c + 1;  // behind CLBlast's kernels
+    c = c + 1;  // after CLBlast's kernels
 
     float expected = 1;
     for (std::size_t i = 0; i < k; ++i)

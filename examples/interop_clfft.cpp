@@ -1,5 +1,5 @@
-// Fourier transforms by clFFT on the memory and the queue of Balm, between array statements. Balm's transform
-// of the same array is the check.
+// Fourier transforms by clFFT on Balm's memory and queue, between array statements, checked against Balm's
+// transform of the same array.
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <clFFT.h>

@@ -1,5 +1,5 @@
-// A matrix product by cuBLAS on the memory and a stream of Balm, between array statements. Says so where
-// there is no CUDA device.
+// A matrix product by cuBLAS on Balm's memory and a stream of Balm, between array statements. Prints a
+// message if there is no CUDA device.
 
 #include <cublas_v2.h>
 
@@ -41,12 +41,12 @@ int main() {
             must(cublasSetStream(cublas, stream), "cublasSetStream");
             const float one = 1, zero = 0;
             const auto at = [](const auto& x) -> float* { return balm::native(x).handle; };
-            // Row-major C = A B is, column by column, C^T = B^T A^T.
+            // Row-major C = A B is column-major C^T = B^T A^T.
             must(cublasSgemm(cublas, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, at(b), n, at(a), k, &zero,
                              at(c), n),
                  "cublasSgemm");
         });
-    c = c + 1;  // behind the kernels of cuBLAS
+    c = c + 1;  // after cuBLAS's kernels
 
     float expected = 1;
     for (int i = 0; i < k; ++i)

@@ -1,6 +1,6 @@
-// Balm beside CUDA's runtime: memory of cudaMalloc and a cudaStream_t are used by Balm, and calls of the
-// runtime stand among Balm's commands. Nothing is copied, neither waits for the other. Says so where there is
-// no CUDA device.
+// Balm beside the CUDA runtime: Balm uses memory of cudaMalloc and a cudaStream_t, and runtime calls are
+// enqueued between Balm's commands. Nothing is copied, and neither waits for the other. Prints a message if
+// there is no CUDA device.
 
 #include <cuda_runtime_api.h>
 
@@ -25,7 +25,7 @@ void require(float got, float wanted, const char* what) {
     if (got != wanted) throw std::runtime_error("it should be " + std::to_string(wanted));
 }
 
-/// The device that CUDA's runtime has chosen: both use its primary context.
+/// The device that the CUDA runtime has chosen: both use its primary context.
 balm::device current_device() {
     int ordinal = 0;
     char address[32] = {};
@@ -55,7 +55,7 @@ void balm_in_a_cuda_program(const balm::device& device, std::size_t n) {
         const auto add_index = balm::kernel<1>("add_index(x)", [](Mixed<float> values) {
             values[global_id(0)] += cast<float>(global_id(0) % 10);
         });
-        const balm::event added = in_order.execute(add_index(elements), {n});  // behind the copy
+        const balm::event added = in_order.execute(add_index(elements), {n});  // after the copy
         must(cudaMemcpyAsync(host.data(), x, n * sizeof(float), cudaMemcpyDeviceToHost, stream),
              "cudaMemcpyAsync");  // and before this one
         must(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
@@ -64,7 +64,7 @@ void balm_in_a_cuda_program(const balm::device& device, std::size_t n) {
         balm::vector<float> v = balm::as_vector(elements);  // the same memory
         v = 2 * v + 1;
         require(v[4], 15, "x[4] as Balm reads it");
-        device.finish();  // CUDA counts no references: what was adopted must outlive its use
+        device.finish();  // CUDA counts no references: adopted memory must outlive its use
     }
     must(cudaStreamDestroy(stream), "cudaStreamDestroy");
     must(cudaFree(x), "cudaFree");
@@ -74,7 +74,7 @@ void cuda_in_a_balm_program(const balm::device& device, std::size_t n) {
     const balm::context ctx({device});
     balm::vector<float> x(ctx, n), y(ctx, n);
     x = balm::cast<float>(balm::element_index());
-    balm::queue queue = device.make_queue();  // another than x was written by: Balm waits where it must
+    balm::queue queue = device.make_queue();  // not the one that wrote x: Balm waits where necessary
     const balm::event copied =
         balm::run_native(queue, balm::reads(x), balm::writes(y), [&](balm::native_handle stream) {
             must(cudaMemcpyAsync(balm::native(y).handle, balm::native(x).handle, n * sizeof(float),

@@ -1,5 +1,5 @@
-// Fourier transforms by cuFFT on the memory and a stream of Balm, between array statements. Balm's transform
-// of the same array is the check. Says so where there is no CUDA device.
+// Fourier transforms by cuFFT on Balm's memory and a stream of Balm, between array statements, checked
+// against Balm's transform of the same array. Prints a message if there is no CUDA device.
 
 #include <cuda_runtime_api.h>
 #include <cufft.h>

@@ -1,5 +1,5 @@
-// A program with OpenCL of its own (a context, a queue, memory, a kernel) that takes Balm in piece by piece,
-// and a Balm program that takes in a kernel of OpenCL's. Nothing is copied, neither waits for the other.
+// An OpenCL program (a context, a queue, memory, a kernel) that adopts Balm piece by piece, and a Balm
+// program that launches an OpenCL kernel. Nothing is copied, and neither waits for the other.
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -27,7 +27,7 @@ cl_device_id first_device() {
     return device;
 }
 
-/// x[i] = x[i]^2, for a context and a device.
+/// The kernel x[i] = x[i]^2, for a context and a device.
 cl_kernel make_square(cl_context context, cl_device_id device) {
     const char* text =
         "kernel void square(global float* x) { size_t i = get_global_id(0); x[i] = x[i] * x[i]; }";
@@ -90,7 +90,7 @@ void balm_in_an_opencl_program(std::size_t n) {
     clReleaseContext(context);
 }
 
-/// Balm's context, queue and memory; a kernel of OpenCL's in between.
+/// Balm's context, queue and memory; an OpenCL kernel in between.
 void opencl_in_a_balm_program(std::size_t n) {
     const balm::context ctx(balm::filter::any && [](const balm::device_info& each) {
         return each.api == balm::backend::opencl;
@@ -101,7 +101,7 @@ void opencl_in_a_balm_program(std::size_t n) {
 
     balm::vector<float> x(ctx, n);
     x = balm::cast<float>(balm::element_index() % 10);
-    balm::queue queue = device.make_queue();  // another than x was written by: Balm waits where it must
+    balm::queue queue = device.make_queue();  // not the one that wrote x: Balm waits where necessary
     const balm::event squared = balm::run_native(
         queue, balm::reads(), balm::writes(x),
         [&](balm::native_handle native) { enqueue(native, square, balm::native(x).handle, n); });

@@ -12,8 +12,8 @@ namespace {
 
 using points = balm::vector<balm::double2>;
 
-/// For each point, which centre is nearest: the lowest one of several. The distances are a matrix with a row
-/// for each point and a column for each centre, which is computed and never stored.
+/// The nearest centre of each point; the lowest index of several. The distances are a matrix with a row for
+/// each point and a column for each centre, which is computed but never stored.
 auto nearest(const points& all, const points& centres) {
     const auto n = all.size(), k = centres.size();
     const auto way = balm::view(all, {n, 1}).broadcast({n, k}) - balm::view(centres, {k}).broadcast({n, k});
@@ -27,7 +27,7 @@ int main() {
     constexpr std::uint64_t seed = 2026;
     const balm::context ctx;
 
-    // Points of the plane, normally distributed around centres that are known.
+    // Points of the plane, normally distributed around known centres.
     const auto i = balm::element_index(0, n);
     const points known(ctx, {{-4, 1}, {-1, -3}, {0.5, 3}, {2, -1}, {4, 3}});
     const points all = known[i % k] + 0.7 * balm::normal<balm::double2>()(i, seed);
@@ -39,8 +39,8 @@ int main() {
         swap(before, cluster);
         cluster = nearest(all, centres);
 
-        // The numbers of clusters are small integers: bincount adds up by them without sorting, and has a
-        // place for a cluster without points. (sort_by_key and reduce_by_key are for keys of any kind.)
+        // Cluster numbers are small integers: bincount adds up by them without sorting, and has a bin for a
+        // cluster without points. (sort_by_key and reduce_by_key are for keys of any kind.)
         sizes = balm::bincount(cluster, k);
         const auto sums = balm::compose<balm::double2>(balm::bincount(cluster, k, balm::lane<0>(all)),
                                                        balm::bincount(cluster, k, balm::lane<1>(all)));
@@ -49,7 +49,7 @@ int main() {
         ++iterations;
     } while (balm::any(cluster != before));
 
-    // The centre that was found for each known one.
+    // The computed centre for each known one.
     const balm::vector<std::int64_t> match = nearest(known, centres);
     const points found = centres[match];
     const balm::vector<std::int64_t> members = sizes[match];

@@ -1,6 +1,5 @@
 // Laplace's equation in one dimension by Jacobi's method: each element becomes the mean of its neighbours,
-// which are read by position; the ends are kept. How far it is from done is a reduction of the same kind of
-// expression.
+// which are read by position; the ends are fixed. The residual is a reduction of the same kind of expression.
 
 #include <balm/balm.hpp>
 #include <cstdio>
@@ -14,7 +13,7 @@ int main() {
 
     const auto i = balm::element_index(0, n);
     const auto is_end = i == 0 || i == n - 1;
-    // A select computes both sides, so the positions stay inside.
+    // A select computes both operands, so the positions stay inside.
     const auto before = max(i - 1, 0), after = min(i + 1, n - 1);
 
     for (int sweep = 0; sweep < 5000; ++sweep) {

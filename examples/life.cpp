@@ -1,5 +1,5 @@
-// Conway's game of life on a torus: a stencil, for which the neighbours beyond a border are the cells at the
-// other end. A glider flies round the torus, and five cells grow for 1103 generations.
+// Conway's game of life on a torus: a stencil whose neighbours beyond a border are the cells at the other
+// end. A glider flies round the torus, and five cells grow for 1103 generations.
 
 #include <balm/balm.hpp>
 #include <initializer_list>
@@ -21,7 +21,7 @@ auto next_generation(const balm::view<const bool>& field) {
         field);
 }
 
-/// The cells of a square field in which a pattern lives; its upper left corner is at `row` and `column`.
+/// The cells of a square field with a pattern, whose upper left corner is at `row` and `column`.
 balm::vector<bool> cells_of(const balm::context& ctx, std::size_t size, std::size_t row, std::size_t column,
                             std::initializer_list<std::string_view> pattern) {
     balm::vector<bool> cells(ctx, size * size, false);
@@ -38,7 +38,7 @@ void show(const balm::host_array<bool>& field) {
         std::cout << (field[k] ? '#' : '.') << ((k + 1) % columns == 0 ? '\n' : ' ');
 }
 
-/// In four generations a glider moves on by a row and a column.
+/// In four generations a glider moves by a row and a column.
 void glider(const balm::context& ctx) {
     constexpr std::size_t size = 8, round_trip = 4 * size;
     const balm::vector<bool> start = cells_of(ctx, size, 0, 0, {".#.", "..#", "###"});
@@ -55,7 +55,7 @@ void glider(const balm::context& ctx) {
               << " generations: " << (balm::all(cells == start) ? "where it was" : "ELSEWHERE") << '\n';
 }
 
-/// After 1103 generations the R-pentomino has come to rest, but for six gliders that fly away.
+/// After 1103 generations the R-pentomino is stable, except for six gliders that fly away.
 void pentomino(const balm::context& ctx) {
     constexpr std::size_t size = 512;
     balm::vector<bool> cells = cells_of(ctx, size, size / 2, size / 2, {".##", "##.", ".#."});

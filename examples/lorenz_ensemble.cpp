@@ -1,6 +1,6 @@
-// Lorenz' system for many parameters at once, by the explicit method of Runge and Kutta of order 4, in two
-// forms: a kernel a step, as a program that looks at every step would have it, and a kernel with the loop
-// over time inside, which reads and writes memory once. Both call the same generic C++, and so does the host.
+// The Lorenz system for many parameters at once, by the explicit Runge-Kutta method of order 4, in two forms:
+// a kernel per step, as in a program that looks at every step, and a kernel with the loop over time inside,
+// which reads and writes memory once. Both call the same generic C++, and so does the host.
 
 #include <array>
 #include <balm/balm.hpp>
@@ -93,7 +93,7 @@ int main() {
         forms = std::fmax(forms, std::fabs(stepwise[i] - at_once[i]));
         host = std::fmax(host, std::fabs(p[0] - at_once[i]));
     }
-    // In 4 units of time a difference grows by e^4 or so; the device may contract a * b + c.
+    // In 4 units of time a difference grows by about e^4; the device may contract a * b + c.
     std::printf("the two forms: %s\n", forms == 0 ? "equal bit for bit" : "DIFFERENT");
     std::printf("host and device differ by %s 1e-8\n", host < 1e-8 ? "less than" : "MORE THAN");
 }

@@ -1,6 +1,6 @@
-// Lorenz' system for many parameters at once, integrated by Boost.odeint: the state is a multivector, the
+// The Lorenz system for many parameters at once, integrated by Boost.odeint: the state is a multivector, the
 // right-hand side is one kernel, and so is each stage of the stepper. lorenz_ensemble.cpp does the same with
-// kernels of its own.
+// its own kernels.
 
 #include <algorithm>
 #include <balm/balm.hpp>
@@ -25,12 +25,12 @@ int main() {
             std::tuple(sigma * (p(1) - p(0)), (r - p(2)) * p(0) - p(1), p(0) * p(1) - b * p(2));
     };
 
-    // Steps of one length: Runge and Kutta's method of order 4.
+    // Fixed steps: the Runge-Kutta method of order 4.
     state p(ctx, n, 10.0);
     odeint::integrate_const(odeint::runge_kutta4<state>(), lorenz, p, 0.0, 4.0, 0.01);
 
-    // Steps of the length that an error of 1e-10 allows in the worst of all systems, and values between them.
-    // Steppers end where a step ends, so the observer keeps the state at t = 4.
+    // Adaptive steps, whose length an error of 1e-10 in the worst of all systems determines, and values
+    // between them. Steppers end where a step ends, so the observer keeps the state at t = 4.
     state q(ctx, n, 10.0), last;
     std::size_t moments = 0;
     double highest = 0;

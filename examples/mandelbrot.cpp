@@ -16,8 +16,8 @@ constexpr int width = 640, height = 480, max_turns = 500;
 constexpr double left = -2.2, top = -1.2, step = 2.4 / height;  // of the picture, in the complex plane
 constexpr double far = 256;  // |z|^2 beyond this escapes; well beyond 4, so that the colours run smoothly
 
-// z -> z^2 + c once, for host and device. All roundings are said, so both find the same numbers: fma rounds
-// once, and x * x is used twice, so it is never made part of another.
+// z -> z^2 + c once, for host and device. Every rounding is explicit, so both find the same numbers: fma
+// rounds once, and x * x is used twice, so it is never contracted.
 template <class T>
 struct orbit {
     T cx, cy, x = cx, y = cy, xx = x * x, yy = y * y;
@@ -32,7 +32,7 @@ struct orbit {
     }
 };
 
-// One work-item a pixel: the stream of points in, the streams of counts and colours out.
+// One work-item per pixel, which writes its count and its colour.
 const auto mandelbrot =
     balm::kernel<2>("mandelbrot(counts, colours)", [](Out<int, 2> counts, Out<balm::uchar4, 2> colours) {
         Int column = named("column", cast<int>(global_id(0))), row = named("row", cast<int>(global_id(1)));
@@ -44,13 +44,13 @@ const auto mandelbrot =
         }
         counts[row * width + column] = turns;
 
-        // Escape velocity: the turns, and the part of the next one that log2(log2 |z|) tells of.
+        // Escape velocity: the turns, and the fraction of the next one that log2(log2 |z|) determines.
         Float velocity = named("velocity", cast<float>(turns) - log2(log2(cast<float>(z.xx + z.yy)) / 8.f));
         const auto shade = [&](float phase) {
             return cast<unsigned char>(127.5f - 127.5f * cos(0.7f * sqrt(velocity) + phase));
         };
         Var<balm::uchar4> colour(0, 0, 0, 255);
-        IF (turns < max_turns) {  // red, green and blue follow one another
+        IF (turns < max_turns) {  // red, green and blue are out of phase
             colour.xyz = Var<balm::uchar3>(shade(0.f), shade(0.6f), shade(1.2f));
         }
         colours[row * width + column] = colour;

@@ -1,5 +1,5 @@
-// The product of two matrices three times: by a simple kernel, by one that keeps tiles in local memory, and
-// by loops on the host. `matrix_product [size]`; the size is a multiple of 16.
+// The product of two matrices three times: by a simple kernel, by one with tiles in local memory, and by
+// loops on the host. `matrix_product [size]`; the size is a multiple of 16.
 
 #include <algorithm>
 #include <balm/balm.hpp>
@@ -14,9 +14,9 @@ namespace {
 using namespace balm::dsl;
 using matrix = balm::host_array<float>;
 
-constexpr int tile = 16;  // the work-groups of the second kernel are of tile x tile
+constexpr int tile = 16;  // work-groups of the second kernel are tile x tile
 
-// One work-item makes one element of the result; it reads a row of a and a column of b from global memory.
+// A work-item computes one element of the result; it reads a row of a and a column of b from global memory.
 const auto simple = balm::kernel<2>(
     "simple(n, a, b, result)", [](Int n, In<float, 2> a, In<float, 2> b, Out<float, 2> result) {
         Index col = named("col", global_id(0)), row = named("row", global_id(1));
@@ -25,8 +25,8 @@ const auto simple = balm::kernel<2>(
         result[row * n + col] = value;
     });
 
-// A group makes tile x tile elements. Each number that they need is brought to local memory once, and used
-// there tile times.
+// A group computes tile x tile elements. Each number that they need is loaded into local memory once, and
+// used there tile times.
 const auto tiled = balm::kernel<2>(
     "tiled(n, a, b, result)", [](Int n, In<float, 2> a, In<float, 2> b, Out<float, 2> result) {
         LocalArray<float, tile, tile> part_of_a, part_of_b;
@@ -37,10 +37,10 @@ const auto tiled = balm::kernel<2>(
         for (Int begin : named("begin", range(0, n, tile))) {
             part_of_a[y][x] = a[row * n + begin + x];
             part_of_b[y][x] = b[(begin + y) * n + col];
-            local_barrier();  // the tiles are there
-            // A C++ loop: it is recorded turn by turn, so the kernel has no loop here.
+            local_barrier();  // the tiles are loaded
+            // A C++ loop: tracing unrolls it, so the kernel has no loop here.
             for (int k = 0; k < tile; ++k) value += part_of_a[y][k] * part_of_b[k][x];
-            local_barrier();  // nobody needs them any more
+            local_barrier();  // the tiles may be overwritten
         }
         result[row * n + col] = value;
     });
@@ -55,7 +55,7 @@ matrix on_host(const matrix& a, const matrix& b) {
     return result;
 }
 
-// n products were added, each sum rounded; the numbers are below 1.
+// Elements are sums of n products, each sum rounded; the numbers are below 1.
 bool agree(const matrix& x, const matrix& y) {
     const float bound = 1e-6f * static_cast<float>(x.shape()[0]);
     return std::equal(x.begin(), x.end(), y.begin(),

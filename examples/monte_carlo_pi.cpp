@@ -1,4 +1,4 @@
-// Pi by chance: the share of random points of a square that lie in its inscribed circle. The numbers are a
+// Pi by chance: the share of random points of a square that are in its inscribed circle. The numbers are a
 // function of seed, stream and index, so nothing is stored: drawing, comparing and counting are one kernel,
 // and every device counts the same.
 

@@ -1,5 +1,5 @@
-// Poisson's equation by multigrid. Smoothing takes away the rough part of an error; what is left, a grid of
-// half the resolution corrects, and so on down to a single point. Matrices and transfers between grids are
+// Poisson's equation by multigrid. Smoothing removes the rough part of an error; a grid of half the
+// resolution corrects the rest, and so on down to a single point. Matrices and transfers between grids are
 // sparse matrices. However fine the grid is, a cycle reduces the residual by the same factor.
 
 #include <balm/balm.hpp>
@@ -12,7 +12,7 @@ namespace {
 
 using matrix = balm::sparse_matrix<double>;
 
-/// The entries of a matrix on the host. Those of the same place add up.
+/// The entries of a matrix on the host. Entries at the same position are added.
 struct entries {
     std::size_t rows, columns;
     std::vector<std::size_t> row_indices{}, column_indices{};
@@ -61,7 +61,7 @@ entries interpolation(std::size_t n) {
     return plane;
 }
 
-/// A u = f on n x n points, and the transfers between them and those of the next coarser grid, if any.
+/// A u = f on n x n points, and the transfers to and from the next coarser grid, if any.
 struct grid {
     std::size_t n;
     matrix A, from_coarser, to_coarser;
@@ -76,7 +76,7 @@ struct grid {
           f(ctx, n * n, 0.0) {}
 
     auto residual() const { return f - A * u; }
-    /// Gauss and Seidel's method: on a chessboard the neighbours of black points are white, and vice versa.
+    /// The Gauss-Seidel method on a chessboard: the neighbours of black points are white, and vice versa.
     void smooth() {
         const auto i = balm::element_index();
         for (const int colour : {0, 1}) u += select((i / n + i % n) % 2 == colour, residual() / 4, 0.0);
@@ -105,7 +105,7 @@ int main() {
         std::vector<grid> grids;
         for (std::size_t points = n; points > 0; points /= 2) grids.emplace_back(ctx, points);
 
-        // A point charge of 1, which is the residual's norm at the beginning.
+        // A point charge of 1, which is the norm of the initial residual.
         grid& finest = grids[0];
         finest.f.set(n / 3 * n + n / 4, 1.0);
 

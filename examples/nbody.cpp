@@ -1,5 +1,5 @@
 // Bodies that attract each other: each step is three vector expressions, in which a function reads the
-// positions of all bodies. What it should keep, it keeps: energy and momentum.
+// positions of all bodies. Energy and momentum are conserved.
 
 #include <balm/balm.hpp>
 #include <cmath>
@@ -12,7 +12,7 @@ int main() {
     constexpr int n = 1024;
     constexpr double dt = 1e-3, softening = 1e-2;
 
-    // The acceleration of body i in one direction, `along`, by all others (the constant of gravity is 1).
+    // The acceleration of body i in one direction, `along`, by all others (the gravitational constant is 1).
     auto acceleration = balm::function(
         "acceleration(i, along, x, y, z, mass)",
         [=](Long i, In<double> along, In<double> x, In<double> y, In<double> z, In<double> mass) {

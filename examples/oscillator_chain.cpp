@@ -18,14 +18,14 @@ struct chain {
     state omega;
 
     void operator()(const state& phase, state& change, double) const {
-        // The ends have one neighbour: the other one is themselves, and sin(0) = 0.
+        // An end has one neighbour; the other index is the end itself, and sin(0) = 0.
         const auto i = balm::element_index();
         const auto above = phase[min(i + 1, n - 1)], below = phase[max(i - 1, 0)];
         change = omega + sin(above - phase) + sin(below - phase);
     }
 };
 
-/// How far frequencies are from each other.
+/// The difference between the highest and the lowest frequency.
 double spread(const chain& system, const state& phase) {
     state change;
     system(phase, change, 0);
@@ -33,7 +33,7 @@ double spread(const chain& system, const state& phase) {
     return most - least;
 }
 
-/// Frequencies that fall along the chain, by `gradient` from end to end.
+/// Frequencies that decrease along the chain, by `gradient` from end to end.
 chain falling(const balm::context& ctx, double gradient) {
     state omega(ctx, n);
     omega = 1.0 - gradient * balm::element_index() / (n - 1);
@@ -42,8 +42,8 @@ chain falling(const balm::context& ctx, double gradient) {
 
 int main() {
     balm::context ctx;
-    // The chain locks if the gradient is below 8 (n - 1) / (n n), nearly, for then no phase need be ahead of
-    // its neighbour by more than a quarter of a turn.
+    // The chain locks if the gradient is below about 8 (n - 1) / (n n), for then no phase need lead its
+    // neighbour by more than a quarter of a turn.
     const double critical = 8.0 * (n - 1) / (n * n);
     for (const double share : {0.5, 2.0}) {
         const chain system = falling(ctx, share * critical);
@@ -53,7 +53,7 @@ int main() {
         std::printf("gradient %.1f of the critical one: the chain is %s\n", share,
                     spread(system, phase) < 1e-3 ? "locked" : "not locked");
 
-        // Locked, the oscillators go at their mean frequency, and phases differ as theory has it:
+        // In a locked chain the oscillators have their mean frequency, and phases differ as in theory:
         // sin(phase[k + 1] - phase[k]) = -gradient (k + 1) (n - 1 - k) / (2 (n - 1)).
         if (share > 1) continue;
         const auto got = phase.to_host();

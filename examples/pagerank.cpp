@@ -1,5 +1,5 @@
-// PageRank by power iteration: the rank of a page is the chance to find there someone who follows random
-// links, and now and then starts again at a random page. Each iteration is a sparse product and two
+// PageRank by power iteration: the rank of a page is the probability of finding a random surfer there, who
+// follows random links and now and then restarts at a random page. Each iteration is a sparse product and two
 // reductions, and is compared with the same on the host.
 //
 // Source: L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank Citation Ranking: Bringing Order to the
@@ -13,16 +13,16 @@
 namespace {
 
 constexpr std::size_t pages = 20'000;
-constexpr double follows = 0.85;  // the chance to follow a link rather than to start again
+constexpr double follows = 0.85;  // the probability of following a link rather than restarting
 
-/// Links between pages. The number of links to a page follows a power law: half of all links lead where an
-/// earlier link leads, the others anywhere. Some pages have no links.
+/// Links between pages. The number of links to a page follows a power law: half of all links lead to the
+/// target of an earlier link, the others anywhere. Some pages have no links.
 struct web {
-    std::vector<std::size_t> from, to, links = std::vector<std::size_t>(pages);  // links: of each page
-    std::vector<double> chances;  // to take a link when on its page
+    std::vector<std::size_t> from, to, links = std::vector<std::size_t>(pages);  // links: per page
+    std::vector<double> chances;  // of following the link from its page
 
     explicit web(std::uint64_t seed) {
-        const balm::uniform<double> number;  // here on the host: number k is always the same
+        const balm::uniform<double> number;  // on the host: number k is always the same
         std::uint64_t k = 0;
         const auto any_of = [&](std::size_t count) {
             return static_cast<std::size_t>(number(k++, seed) * static_cast<double>(count));
@@ -39,7 +39,7 @@ struct web {
     }
 };
 
-/// The ranks after so many iterations, one link after the other.
+/// The ranks after `iterations` iterations, link by link.
 std::vector<double> ranks_on_host(const web& graph, int iterations) {
     std::vector<double> rank(pages, 1.0 / pages);
     for (; iterations > 0; --iterations) {
@@ -68,7 +68,7 @@ int main() {
     double change = 1;
     int iterations = 0;
     for (; change > 1e-10 && iterations < 1000; ++iterations) {
-        // Who is on a page without links goes on anywhere.
+        // A surfer on a page without links continues anywhere.
         const double stuck = balm::sum(select(links == 0, rank, 0.0));
         next = follows * (A * rank) + (follows * stuck + 1 - follows) / pages;
         change = balm::sum(abs(next - rank));

@@ -1,4 +1,4 @@
-// A function applied to every pair of elements of two arrays; each work-item walks over them by pointers.
+// A function of the elements of two arrays; each work-item advances through them by pointers.
 
 #include <algorithm>
 #include <balm/balm.hpp>
@@ -10,7 +10,7 @@ namespace {
 
 using namespace balm::dsl;
 
-/// result[i] = op(a[i], b[i]), whatever the number of work-items.
+/// result[i] = op(a[i], b[i]), for any number of work-items.
 template <class T, class Op>
 auto transform(std::string_view name, Op op) {
     return balm::kernel<1>(name, [=](Long n, In<T> a, In<T> b, Mixed<T> result) {
@@ -26,7 +26,7 @@ auto transform(std::string_view name, Op op) {
     });
 }
 
-/// On a grid of at most 256 groups of 256.
+/// Launches a grid of at most 256 groups of 256.
 template <class T, class Kernel>
 auto apply(const balm::device& on, const Kernel& kernel, const std::vector<T>& a, const std::vector<T>& b) {
     const size_t group = 256, groups = std::min<size_t>(256, (a.size() + group - 1) / group);

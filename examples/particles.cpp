@@ -1,5 +1,5 @@
-// A particle system in four memory layouts. All compute the same; how fast each moves its bytes is printed to
-// the standard error. `particles [count]`
+// A particle system in four memory layouts with the same results; the bandwidth of each is printed to
+// standard error. `particles [count]`
 
 #include <algorithm>
 #include <balm/balm.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace balm::dsl;
 
-/// 24 bytes, aligned to 4: no device can load it in one piece.
+/// 24 bytes, aligned to 4: no device can load it at once.
 struct particle {
     float pos[3], vel[3];
 };
@@ -26,7 +26,7 @@ struct aligned_particle {
 };
 BALM_STRUCT(aligned_particle, pos, vel)
 
-// Each step: the particles fall, and move on by their velocity.
+// Each step: the particles accelerate downwards, then move by their velocity.
 
 const auto member_by_member = balm::kernel<1>("member_by_member(dt, fall, particles)",
                                               [](Float dt, Float fall, Mixed<particle> particles) {
@@ -66,7 +66,7 @@ const auto arrays = balm::kernel<1>(
 constexpr int steps = 10;
 constexpr float dt = 0.01f, fall = 9.81f * dt;
 
-/// Runs the steps; prints the median of their bandwidths, all bytes read and written counted once.
+/// Runs the steps; prints the median bandwidth, with each byte read and written counted once.
 template <class Kernel>
 void run(const balm::device& on, const char* layout, const Kernel& kernel, size_t n, size_t bytes_each) {
     std::vector<std::uint64_t> nanoseconds;
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
     for (int step = 0; step < steps; ++step)
         for (particle& p : expected) {
             p.vel[1] -= fall;
-            for (int k = 0; k < 3; ++k) p.pos[k] = std::fma(dt, p.vel[k], p.pos[k]);  // as kernels round
+            for (int k = 0; k < 3; ++k) p.pos[k] = std::fma(dt, p.vel[k], p.pos[k]);  // rounds as kernels do
         }
 
     balm::context ctx;

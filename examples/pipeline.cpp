@@ -1,5 +1,5 @@
-// A stream of numbers, larger than what the device is given of it at once: while one piece is computed, the
-// next is on its way in and the last on its way out. Pinned memory lets transfers run beside the program.
+// A stream of numbers in pieces: while one piece is computed, the next is being written to the device and the
+// previous one read back. Pinned memory lets transfers overlap with the program.
 
 #include <array>
 #include <balm/balm.hpp>

@@ -1,4 +1,4 @@
-// Pointers in kernels: taking addresses, moving, indexing; pointers to pointers, and arrays of them.
+// Pointers in kernels: taking addresses, arithmetic, indexing; pointers to pointers, and arrays of pointers.
 
 #include <balm/balm.hpp>
 #include <iostream>
@@ -6,8 +6,8 @@
 int main() {
     using namespace balm::dsl;
 
-    // Functions that change what is not theirs take pointers. The memory a pointer points to is part of its
-    // type: Ptr is for buffers, LocalPtr for local memory, PrivatePtr for variables.
+    // Functions that change their caller's variables take pointers. The memory that a pointer points to is
+    // part of its type: Ptr is for buffers, LocalPtr for local memory, PrivatePtr for variables.
     auto swap_values = balm::function("swap_values(a, b)", [](PrivatePtr<int> a, PrivatePtr<int> b) {
         Int kept = *a;
         *a = Int(*b);
@@ -45,9 +45,9 @@ int main() {
         out[0] = *(first + 1);  // the third
         *(second + 1) = 100;
         out[1] = second[1];                      // the third again, 100 now
-        out[2] = cast<int>(second - first);      // 0: they have met
+        out[2] = cast<int>(second - first);      // 0: they are equal
         out[3] = select(first == second, 1, 0);  // 1
-        Ptr<const int> reader = numbers.data();  // reads only
+        Ptr<const int> reader = numbers.data();  // read-only
         out[4] = reader[0] + reader[4];
 
         Array<int, 3, 4> matrix;
@@ -56,8 +56,8 @@ int main() {
         matrix[1][0] = 16;
         PrivatePtr<int> q = address_of(matrix[0][0]);
         q += 1;
-        out[5] = *q;    // row by row: 14
-        out[6] = q[3];  // the next row's first, 16
+        out[5] = *q;    // row-major: 14
+        out[6] = q[3];  // the first of the next row, 16
     });
 
     balm::context ctx;

@@ -1,5 +1,5 @@
 // Poisson's equation on a periodic square by Fourier transforms: -Δu = f becomes |k|² u = f for each wave.
-// The error falls faster than any power of the grid's spacing, until rounding is all that is left.
+// The error falls faster than any power of the grid spacing, down to rounding.
 
 #include <balm/balm.hpp>
 #include <balm/fft.hpp>
@@ -13,11 +13,11 @@ using doubles = balm::vector<double>;
 
 constexpr double turn = 6.283185307179586;
 
-/// The largest error of the solution on n x n points, of which u = exp(sin x + cos y) is one.
+/// The largest error on n x n points; the exact solution is u = exp(sin x + cos y), up to a constant.
 double solve(const balm::context& ctx, std::size_t n) {
     const double h = turn / static_cast<double>(n);
     const balm::shape points(n, n), waves(n, n / 2 + 1);
-    // Along a row and a column; broadcast to all points.
+    // Coordinates along a row and a column, broadcast to all points.
     doubles line(ctx, n), kx(ctx, n / 2 + 1), ky(ctx, n);
     line = h * balm::cast<double>(balm::element_index());
     kx = turn * balm::rfftfreq(n, h);
@@ -32,7 +32,7 @@ double solve(const balm::context& ctx, std::size_t n) {
     doubles exact(ctx, n * n), f(ctx, n * n), inverse(ctx, n * (n / 2 + 1)), u(ctx, n * n);
     exact = exp(sin(x) + cos(y));
     f = (sin(x) - cos(x) * cos(x) + cos(y) - sin(y) * sin(y)) * exact;
-    inverse = balm::select(k2 == 0.0, 0.0, 1.0 / k2);  // the mean is free: 0
+    inverse = balm::select(k2 == 0.0, 0.0, 1.0 / k2);  // the mean is arbitrary: 0
 
     u = balm::irfft(balm::view(inverse, waves) * balm::rfft(balm::view(f, points)), n);
 

@@ -1,6 +1,6 @@
 // Poisson's equation in a cube, solved by AMGCL: conjugate gradients with algebraic multigrid as the
-// preconditioner, in double, and with a preconditioner that computes in float. multigrid.cpp does without
-// AMGCL, on grids that it knows.
+// preconditioner, in double, and with a preconditioner that computes in float. multigrid.cpp solves it
+// without AMGCL, on known grids.
 
 #include <amgcl/adapter/crs_tuple.hpp>
 #include <amgcl/amg.hpp>
@@ -24,7 +24,7 @@ using multigrid = amgcl::amg<Backend, amgcl::coarsening::smoothed_aggregation, a
 int main() {
     constexpr std::ptrdiff_t width = 48, n = width * width * width;
 
-    // -∂²u = 1 with u = 0 on the border, by differences of 7 points.
+    // -Δu = 1 with u = 0 on the border, by differences of 7 points.
     std::vector<std::ptrdiff_t> row_pointers{0}, columns;
     std::vector<double> values;
     for (std::ptrdiff_t i = 0; i < n; ++i) {

@@ -1,7 +1,7 @@
-// Poisson's equation -Δu = f on a square whose border is held at zero, by sine transforms: they diagonalise
-// the difference of neighbours. First an analytic solution, whose error falls by 4 with half the spacing;
-// then the potential of charges in a grounded box as a PNG, with lines of equal potential. `poisson_dirichlet
-// [file.png]`
+// Poisson's equation -Δu = f on a square whose border is held at zero, by sine transforms, which diagonalise
+// the difference of neighbours. First an analytic solution, whose error falls by 4 when the spacing is
+// halved; then the potential of charges in a grounded box as a PNG, with equipotential lines.
+// `poisson_dirichlet [file.png]`
 
 #include <balm/balm.hpp>
 #include <balm/png.hpp>
@@ -18,11 +18,11 @@ using floats = balm::vector<float>;
 
 constexpr double pi = 3.14159265358979323846;
 
-/// u at n x n points inside, with spacing 1 / (n + 1), from f there.
+/// u at the n x n inner points, with spacing 1 / (n + 1), from f there.
 doubles solved(const balm::context& ctx, const doubles& f, std::size_t n) {
     const double h = 1.0 / static_cast<double>(n + 1);
     const balm::shape points(n, n);
-    // The eigenvalues of -u'' along a line; of both dimensions their sums.
+    // The eigenvalues of -u'' along a line; in two dimensions, their sums.
     doubles line(ctx, n);
     line = (2 - 2 * cos(pi * h * balm::cast<double>(balm::element_index(1)))) / (h * h);
     const auto along_y = balm::view(line, {n, std::size_t{1}}).broadcast(points);
@@ -30,7 +30,7 @@ doubles solved(const balm::context& ctx, const doubles& f, std::size_t n) {
     return balm::idst(balm::dst(balm::view(f, points), 1) / (along_x + along_y), 1);
 }
 
-/// The largest error of the solution on n x n points, of which u = x (1 - x) exp(x) sin(2 π y) is one.
+/// The largest error on n x n points; the exact solution is u = x (1 - x) exp(x) sin(2 π y).
 double error_of(const balm::context& ctx, std::size_t n) {
     const auto at = balm::element_index(0, n * n);
     const auto count = static_cast<std::int64_t>(n);
@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
     v = balm::cast<float>(u);
     const auto strength = balm::let(balm::min(abs(v) * 1.6f, 1.0f), [](auto s) { return sqrt(s); });
     const auto warm = balm::select(v > 0.0f, 1.0f, 0.0f);
-    // Lines a step apart, as wide as the potential is flat.
+    // Equipotential lines, one per step of the potential, wider where it is flatter.
     constexpr float step = 0.03f;
     const auto steps = v / step + 0.5f;
     const auto line = abs(steps - rint(steps)) < 0.06f;

@@ -1,4 +1,4 @@
-// Printing and checks in kernels: formats are {fmt}'s, the text is the same on every device.
+// Printing and checks in kernels: formats are {fmt}'s, and the text is the same on every device.
 
 #include <balm/balm.hpp>
 #include <iostream>
@@ -15,7 +15,7 @@ int main() {
 
     balm::context ctx;
     balm::device dev = ctx.device(0);
-    ctx.print_to(std::cout);  // where it goes anyway; any stream or function will do
+    ctx.print_to(std::cout);  // the default; any stream or function is possible
 
     auto values = balm::kernel<1>("values", [] {
         Int i = cast<int>(global_id(0)) - 3;
@@ -28,7 +28,7 @@ int main() {
     });
     dev.execute(values(), {1});
 
-    // The first arguments once, the others where it prints.
+    // The first arguments are given once, the others at each print.
     auto lines = balm::kernel<1>("lines", [] {
         auto line = printer("blk({:03}) thd({:03}) {}\n", group_id(0), local_id(0));
         line("begins");
@@ -49,7 +49,7 @@ int main() {
     try {
         done.wait();
     } catch (const balm::check_error& fault) {
-        const std::string text = fault.what();  // "printing.cpp:53: a check failed in kernel 'inspect' on …"
+        const std::string text = fault.what();  // "printing.cpp:46: a check failed in kernel 'inspect' on …"
         std::cout << text.substr(text.find("particle ")) << '\n';
     }
 }

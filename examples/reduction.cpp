@@ -1,4 +1,4 @@
-// The sum of many numbers: each work-group adds up its part in local memory, the host adds up the parts.
+// The sum of many numbers: each work-group sums its part in local memory, the host sums the parts.
 
 #include <balm/balm.hpp>
 #include <iostream>
@@ -9,8 +9,7 @@
 int main() {
     using namespace balm::dsl;
 
-    // The numbers of a group come together in `sums`; in each turn the first half adds the second half to
-    // itself.
+    // The numbers of a group are combined in `sums`: each iteration adds the second half to the first half.
     auto reduce = balm::kernel<1>("reduce(input, partial, sums)",
                                   [](In<long> input, Out<long> partial, Local<long> sums) {
                                       Index i = local_id(0);

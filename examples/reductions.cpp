@@ -1,5 +1,5 @@
-// Reductions: one value of many. Several share one pass over memory, results may stay on the device, and the
-// order of additions can be the same on all devices.
+// Reductions: one value from many elements. Several share one pass over memory, results may stay on the
+// device, and the order of additions can be the same on all devices.
 
 #include <balm/balm.hpp>
 #include <iostream>
@@ -34,13 +34,13 @@ int main() {
     });
     std::cout << "common divisor " << balm::fold(12 * (i + 5) * (i + 6), 0, divisor) << '\n';
 
-    // What stays on the device is used there.
+    // A result that stays on the device is used there.
     balm::vector<double> norm(ctx, 1);
     balm::sum_into(norm, y * y);
     balm::vector<double> unit = y / balm::sqrt(norm[0 * i]);
     std::cout << "length after scaling " << balm::sum(unit * unit) << '\n';
 
-    // A million values of which most are tiny, in single precision: nothing is lost.
+    // A million values, most of them tiny, in single precision: nothing is lost.
     const auto tiny = balm::select(balm::element_index(0, 1 << 20) == 0, 1.f, balm::constant(0x1p-24f));
     std::cout << "one and many tiny ones " << balm::sum(tiny, balm::policy::portable) << '\n';
 }

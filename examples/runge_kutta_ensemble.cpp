@@ -1,13 +1,13 @@
 // Generic C++, recorded: the classical Runge-Kutta method is written once, for any number and any state. The
-// host runs it with double, kernels are recorded with Double, and a whole ensemble of oscillators is
-// integrated by one launch.
+// host runs it with double, kernels are recorded with Double, and one launch integrates a whole ensemble of
+// oscillators.
 
 #include <balm/balm.hpp>
 #include <cmath>
 #include <cstdio>
 #include <vector>
 
-// Nothing here knows of devices: T is double, Double, or whatever adds and multiplies.
+// Nothing here depends on devices: T is double, Double, or any type that adds and multiplies.
 template <class T>
 struct state {
     T position, velocity;
@@ -41,8 +41,7 @@ int main() {
     constexpr int steps = 1000;
     constexpr double dt = 0.01;
 
-    // One step as a function, for expressions and other kernels; `steps` of them in a loop of the device's
-    // own.
+    // A loop on the device takes all steps, in one launch.
     auto oscillate = balm::kernel<1>("oscillate(steps, damping, x, v)",
                                      [](Int count, In<double> damping, Mixed<double> x, Mixed<double> v) {
                                          Index i = global_id(0);

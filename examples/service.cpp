@@ -1,6 +1,6 @@
-// An actor: a service that owns a device and does what other threads ask it to, one request after the other.
-// Callers get a future and go on; the service keeps several requests in flight on the device, and a callback
-// answers each when its result is there.
+// An actor: a service that owns a device and executes requests of other threads, one after the other. Callers
+// receive a future and continue; the service keeps several requests in flight on the device, and a callback
+// answers each when its result is ready.
 
 #include <balm/balm.hpp>
 #include <condition_variable>
@@ -28,12 +28,12 @@ const auto horner =
         y[i] = value;
     });
 
-/// Evaluates polynomials: a request is the polynomial's coefficients and the places to evaluate it at.
+/// Evaluates polynomials: a request has a polynomial's coefficients and the points to evaluate it at.
 class polynomial_service {
 public:
     explicit polynomial_service(balm::device on) : device_(std::move(on)) {}
 
-    /// From any thread. Does not wait.
+    /// May be called from any thread. Does not block.
     std::future<std::vector<long>> ask(std::vector<long> coefficients, std::vector<long> places) {
         request asked{std::move(coefficients), std::move(places), {}};
         auto answer = asked.answer.get_future();
@@ -57,7 +57,7 @@ private:
             {
                 std::unique_lock lock(mutex_);
                 changed_.wait(lock, stop, [this] { return !mailbox_.empty(); });
-                if (mailbox_.empty()) return;  // told to stop, and nothing is left to do
+                if (mailbox_.empty()) return;  // a stop was requested, and no request is left
                 next = std::move(mailbox_.front());
                 mailbox_.pop_front();
             }
@@ -91,7 +91,7 @@ private:
     std::mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<request> mailbox_;
-    std::jthread thread_{[this](const std::stop_token& stop) { serve(stop); }};  // last: ends first
+    std::jthread thread_{[this](const std::stop_token& stop) { serve(stop); }};  // last member: joined first
 };
 
 }  // namespace

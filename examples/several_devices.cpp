@@ -1,11 +1,11 @@
-// Vectors over every device of the machine, whatever its backend: expressions, views and reductions are
-// written as for one.
+// Vectors over all devices of the machine, of any backend: expressions, views and reductions are written as
+// for one device.
 
 #include <balm/balm.hpp>
 #include <iostream>
 
 int main() {
-    // Every device; GPUs alone would be balm::filter::gpu. The share of each is its measured bandwidth.
+    // All devices; balm::filter::gpu would take only GPUs. Shares are proportional to measured bandwidths.
     const balm::context ctx(balm::filter::any);
     const std::size_t n = 1 << 20;
     balm::vector<double> x(ctx, n), y(ctx, n);
@@ -15,13 +15,13 @@ int main() {
     std::cout << "smallest: " << balm::min(y) << ", at " << balm::arg_min(y).position << '\n';
     std::cout << "mean: " << balm::sum(y) / n << '\n';
 
-    // The other way round: elements come from other devices where they have to.
+    // In reverse order: elements are copied from other devices where necessary.
     y = x[n - 1 - balm::element_index()];
     std::cout << "x + its reverse: " << balm::min(x + y) << " to " << balm::max(x + y) << '\n';
     auto matrix = balm::view(y, {1024, 1024});
     matrix(balm::all, 0) = matrix(0, balm::all);
 
-    // A kernel of one's own on each device's part.
+    // A kernel on each device's part.
     const auto square = balm::kernel<1>("square(x)", [](balm::dsl::Mixed<double> v) {
         balm::dsl::Index i = balm::dsl::global_id(0);
         v[i] = v[i] * v[i];

@@ -1,4 +1,4 @@
-// A tour of views: rows, columns, blocks, strides, transposes, broadcasts, gathering and scattering.
+// A tour of views: rows, columns, blocks, strides, transposes, broadcasts, gather and scatter.
 
 #include <balm/balm.hpp>
 #include <iostream>
@@ -29,12 +29,12 @@ int main() {
     show("the same elements in three dimensions, the first plane",
          M.reshape({2, 2, 6})(0, balm::all, balm::all).to_host());
 
-    // Views are assigned to as vectors are.
+    // Views can be assigned to, like vectors.
     M(balm::slice(1, 3), balm::slice(1, 5)) = 0;
     M(balm::all, 0) += 100;
     show("a hole, and another first column", M.to_host());
 
-    // A row for every row, and a column for every column: no loops, no copies.
+    // A column broadcast to all columns, and a row to all rows: no loops, no copies.
     balm::vector<int> hundreds(ctx, rows), ones(ctx, columns);
     hundreds = 100 * balm::cast<int>(balm::element_index());
     ones = balm::cast<int>(balm::element_index());
@@ -42,7 +42,7 @@ int main() {
                              balm::view(ones, {columns}).broadcast({rows, columns});
     show("a table of sums", balm::view(sums, {rows, columns}).to_host());
 
-    // Any positions: gathering, and scattering. What is read and written is read first.
+    // Any positions: gather and scatter. An assignment reads the old values.
     M = balm::view(sums, {rows, columns});
     M(balm::all, 0) = M(balm::all, 5);
     x[n - 1 - balm::element_index(0, n)] = x;

@@ -1,8 +1,8 @@
 // The spectrogram of a sound as a PNG: overlapping windows of the signal, the real transform of each, and the
-// logarithm of their power as colours. Time runs to the right, frequency upwards. One sees a chirp that rises
-// from 200 to 3600 Hz, one that falls back more slowly and is mirrored at half the sampling rate where it
-// began beyond it, a steady tone of 1000 Hz with two overtones, and two clicks, which have all frequencies at
-// once. `spectrogram [file.png]`
+// logarithm of their power as colours. Time runs to the right, frequency upwards. The picture shows a chirp
+// that rises from 200 to 3600 Hz, one that falls from 5000 to 500 Hz and is mirrored at half the sampling
+// rate while it is beyond it, a steady tone of 1000 Hz with two overtones, and two clicks, which have all
+// frequencies at once. `spectrogram [file.png]`
 
 #include <balm/balm.hpp>
 #include <balm/fft.hpp>
@@ -40,7 +40,7 @@ floats sound(const balm::context& ctx) {
     return made;
 }
 
-/// Dark violet, red, orange, light yellow: of even steps of brightness. `x` from 0 to 1.
+/// Dark violet, red, orange, light yellow, in even steps of brightness; `x` is from 0 to 1.
 template <class X>
 auto colour(const X& x) {
     const auto channel = [](auto value) {
@@ -58,7 +58,8 @@ int main(int argc, char** argv) {
     const balm::context ctx;
     const floats x = sound(ctx);
 
-    // Frame r has the samples from r * hop on, under a Hann window: part of the transform's first load.
+    // Frame r has the samples from r * hop on, under a Hann window; it is fused into the transform's first
+    // load.
     const auto at = balm::element_index(0, frames * window);
     const auto place = at % static_cast<std::int64_t>(window);
     const auto hann = 0.5f - 0.5f * cos(static_cast<float>(2 * pi / window) * balm::cast<float>(place));
@@ -67,7 +68,7 @@ int main(int argc, char** argv) {
     const spectra spectrum =
         balm::rfft(balm::view(balm::expr<float>(frame), {frames, window}), balm::along(1));
 
-    // 80 decibels below the loudest are dark.
+    // Levels 80 decibels below the loudest are dark.
     const float loudest = balm::max(norm(spectrum));
     floats level(ctx, frames * bins);
     level = balm::max(0.0f, 1 + log10(norm(spectrum) / loudest + 1e-12f) / 8);
@@ -76,7 +77,7 @@ int main(int argc, char** argv) {
         colour(balm::expr<float>(balm::view(level, {frames, bins}).transpose()(balm::reversed, balm::all)));
     balm::write_png(file, balm::view(picture, {bins, frames}));
 
-    // Where the rising chirp is the loudest.
+    // Times at which the rising chirp is the loudest.
     std::printf("%zu windows of %zu samples, %zu frequencies each\n", frames, window, bins);
     balm::vector<std::int64_t> strongest(ctx, frames);
     strongest = balm::arg_max(balm::view(level, {frames, bins}), balm::along(1));

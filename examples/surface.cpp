@@ -1,6 +1,6 @@
-// A landscape from scattered measurements: 400 heights at random places, a smooth surface through them, and a
-// picture of it. `surface [file.png]` writes the surface, lit from the north-west, with the measurements as
-// dots.
+// A landscape from scattered measurements: 400 heights at random positions, a smooth surface through them,
+// and a picture of it. `surface [file.png]` writes the surface, lit from the north-west, with the
+// measurements as dots.
 
 #include <balm/balm.hpp>
 #include <balm/png.hpp>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t measurements = 400;
 constexpr std::int64_t side = 512;
 
-/// Two hills and a hollow on a slope. Made of + - * / alone.
+/// Two hills and a hollow on a slope. Made only of + - * /.
 template <class X>
 auto height(const X& x, const X& y) {
     const auto hill = [&](double middle_x, double middle_y, double radius) {
@@ -32,7 +32,7 @@ auto height(const X& x, const X& y) {
 int main(int argc, char** argv) {
     const balm::context ctx;
 
-    // Somebody has measured heights at random places.
+    // Heights measured at random positions.
     std::mt19937 random(2026);
     std::vector<double> x, y, heights;
     for (std::size_t k = 0; k < measurements; ++k) {
@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
     }
     const balm::scattered_spline<2> surface(ctx, land, std::tie(x, y), heights);
 
-    // The surface between the measurements, beside the landscape itself.
+    // The surface between the measurements, compared with the landscape itself.
     const auto pixel = balm::element_index(0, side * side);
     const auto u = (balm::cast<double>(pixel % side) + 0.5) / side;
     const auto v = (balm::cast<double>(pixel / side) + 0.5) / side;

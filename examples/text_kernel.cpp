@@ -1,5 +1,5 @@
 // OpenCL C given as text: a function called in a vector expression and in a traced kernel, and a kernel with
-// vectors, local memory and a file of its own. The same text runs through OpenCL and through CUDA.
+// vectors, local memory and a separate file. The same text runs through OpenCL and through CUDA.
 
 #include <balm/balm.hpp>
 #include <cstdio>
@@ -25,7 +25,7 @@ int main() {
         out[i] = plus(in[i], 1.f);
     });
 
-    // A library in a file, and the kernel that uses it in the program.
+    // A library in a file, and in the program the kernel that uses it.
     std::ofstream("text_kernel_sums.cl") << "float sum4(float4 v) { return dot(v, (float4)(1.0f)); }\n";
     auto sums = balm::source_kernel<1, void(In<float>, Out<float>, Local<float>)>(
         "sums", balm::text_source::from_files({"text_kernel_sums.cl"}), R"(

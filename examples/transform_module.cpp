@@ -1,5 +1,5 @@
 // A parallel transform as a module: kernel, function, constants and the host code around them, defined once
-// and called like a function of the host's.
+// and called like a host function.
 
 #include <balm/balm.hpp>
 #include <iostream>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace balm::dsl;
 
-/// f(a[i], b[i]) for every i. A static object: each device compiles it once, when it is first asked.
+/// f(a[i], b[i]) for every i. A static object: each device compiles it once, on first use.
 const balm::module<balm::host_array<int>(int, int, std::span<const int>, std::span<const int>)> combine(
     [](balm::module_builder& m) {
         auto factors = m.constant<int>("factors", 2);

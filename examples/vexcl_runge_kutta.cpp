@@ -1,5 +1,5 @@
-// A program for VexCL, over Balm's headers: generic C++ that a host runs with numbers is run once with
-// symbolic ones, and what they record becomes a kernel that integrates many initial values at a time.
+// A VexCL program over Balm's headers: generic C++ that the host runs with numbers runs once with symbolic
+// values, and the recorded operations become a kernel that integrates many initial values at once.
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <vector>
 #include <vexcl/vexcl.hpp>
 
-/// A step of Runge and Kutta's method of order 4.
+/// A step of the Runge-Kutta method of order 4.
 template <class State, class System>
 void runge_kutta_4(const System& system, State& x, double dt) {
     State k1 = dt * system(x);

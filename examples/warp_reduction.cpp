@@ -13,13 +13,13 @@ using namespace balm::dsl;
 
 constexpr int lanes = lanes_of_sub_group;
 
-/// op over the values of the lanes; every lane gets it. `shared` has an element for each lane.
+/// op over the values of the lanes; every lane returns it. `shared` has an element for each lane.
 template <class T, class Shared, class Op>
 Var<T> reduce_warp(const Shared& shared, const Var<T>& value, Op op) {
     Int lane = named("lane", lane_id());
     shared[lane] = value;
     for (int distance = lanes / 2; distance > 0; distance /= 2) {
-        // Lanes run in step on few devices only; elsewhere this makes them wait for each other.
+        // Lanes run in lockstep on few devices only; elsewhere this makes them wait for each other.
         sub_group_barrier();
         IF (lane < distance) {
             Var<T> mine = shared[lane], other = shared[lane + distance];
@@ -33,7 +33,7 @@ Var<T> reduce_warp(const Shared& shared, const Var<T>& value, Op op) {
 template <class T, class Op>
 auto make_kernel(const char* name, Op op) {
     return balm::kernel<1>(name, [=](In<T> input, Out<T> results, Local<T> shared) {
-        // The warp's part of the local memory, read and written where we say so.
+        // The warp's part of the local memory; volatile, so each access really reads or writes it.
         auto of_warp = as_volatile(shared) + sub_group_id() * lanes;
         Var<T> result = reduce_warp<T>(of_warp, input[global_id(0)], op);
         IF (lane_id() == 0) {

@@ -1,6 +1,5 @@
-// `balm bandwidth`: how fast bytes move within the host, to and from each device, within it and between
-// devices, and how long the smallest commands take. In: part of a device's name, a size. Out: a table or
-// JSON.
+// `balm bandwidth`: the bandwidth within the host, to and from each device, within it and between devices,
+// and the latency of the smallest commands. In: part of a device's name, a size. Out: a table or JSON.
 
 #include "bandwidth.hpp"
 
@@ -44,7 +43,8 @@ struct pair_report {
     std::string fault;
 };
 
-/// What is asked for, and no more than an eighth of the device's memory: three arrays, and what others use.
+/// The requested size, limited to the largest allocation and to an eighth of the device's memory: three
+/// arrays must fit beside what others use.
 std::size_t bytes_on(const device_info& info, std::size_t wanted) {
     const std::uint64_t room = std::min(info.max_allocation, info.global_memory / 8);
     const std::uint64_t bytes = std::min<std::uint64_t>(wanted, std::max<std::uint64_t>(room, 1 << 20));
@@ -62,7 +62,7 @@ device_report report_on(const device& on, std::size_t wanted, const std::functio
     return made;
 }
 
-/// Devices between which a copy is worth a line: of one backend, and not the same card.
+/// Whether copies between the devices are measured: two different, available devices of one backend.
 bool is_pair(const device& a, const device& b) {
     return a != b && a.info().api == b.info().api && a.info().is_available && b.info().is_available;
 }
@@ -176,7 +176,7 @@ int run_bandwidth(const bandwidth_options& asked) {
     for (const device& each : devices) {
         const std::size_t last = done + lines_of_device;
         const device_report report = report_on(each, wanted, on_line);
-        done = last;  // of one that failed, too
+        done = last;  // also if the device failed
         bar.hide();
         is_good = is_good && report.fault.empty();
         if (asked.json)

@@ -1,5 +1,5 @@
 #pragma once
-// What `balm bandwidth` measures, and how: an operation that can be repeated in, bytes a second out.
+// The measurements of `balm bandwidth`. In: a repeatable operation. Out: the time that it takes.
 
 #include <algorithm>
 #include <chrono>
@@ -13,24 +13,24 @@
 
 namespace balm::tool {
 
-/// Seconds that one operation takes: of samples of at least ten milliseconds.
+/// Seconds per operation, from samples of at least ten milliseconds.
 struct duration {
     double median = 0;
     double best = 0;
 };
 
-/// Measures `repeat(n)`, which does the operation n times over and waits for all of them.
+/// Measures `repeat(n)`, which runs the operation n times and waits for all of them.
 template <class F>
 duration measure(F&& repeat) {
     using clock = std::chrono::steady_clock;
-    constexpr double shortest = 0.01;  // against the clock's steps and the scheduler's
+    constexpr double shortest = 0.01;  // well above the granularity of clock and scheduler
     constexpr std::size_t samples = 9, most = 1 << 16;
     const auto seconds = [&](std::size_t n) {
         const auto start = clock::now();
         repeat(n);
         return std::chrono::duration<double>(clock::now() - start).count();
     };
-    seconds(1);  // kernels are compiled, memory is touched
+    seconds(1);  // warm-up: compiles kernels, touches memory
     std::size_t n = 1;
     while (n < most && seconds(n) < shortest) n *= 2;
     std::vector<double> taken;
@@ -39,14 +39,14 @@ duration measure(F&& repeat) {
     return {taken[samples / 2], taken.front()};
 }
 
-/// One line of the table: bytes that the operation moves, or none where only its time counts.
+/// One line of the table: the bytes that the operation moves, or 0 if only its time matters.
 struct measurement {
     std::string name;
     std::size_t bytes = 0;
     duration took;
 };
 
-/// The lines of a table, in the making. Whoever shows progress learns of each, between measurements.
+/// Collects the lines of a table. Calls `on_line` after each measurement, for a progress bar.
 class measurements {
 public:
     explicit measurements(std::function<void()> on_line = [] {}) : on_line_(std::move(on_line)) {}
@@ -63,11 +63,11 @@ private:
 
 inline constexpr std::size_t lines_of_host = 2, lines_of_device = 12;
 
-/// The host's own memory, with as many threads as it has processors. Throws out_of_memory_error.
+/// Measures host memory, with one thread per processor. Throws out_of_memory_error if the arrays do not fit.
 std::vector<measurement> measure_host(std::size_t bytes, measurements made = measurements());
-/// Transfers, memory and latency of a device. Throws device_error where data does not arrive as it was sent.
+/// Measures transfers, memory and latency of a device. Throws device_error if data arrives altered.
 std::vector<measurement> measure_device(const device&, std::size_t bytes, measurements made = measurements());
-/// Copies from one device to another; the name says which way they go.
+/// Measures copies from one device to another; the measurement's name is the path that they take.
 measurement measure_pair(const device& from, const device& to, std::size_t bytes);
 
 }  // namespace balm::tool

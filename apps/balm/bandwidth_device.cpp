@@ -1,4 +1,4 @@
-// The bandwidth of a device and of the way to it, through Balm's public interface.
+// The bandwidth of a device and of transfers to and from it, through Balm's public interface.
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 using namespace balm::dsl;
 
-/// No pattern that a driver or a bus could shorten, and never the same from one run to the next.
+/// Random data, which differs in every run: a driver or a bus cannot compress it.
 void fill_with_noise(std::span<float> numbers) {
     std::minstd_rand random(std::random_device{}());
     for (float& each : numbers) each = static_cast<float>(random());
@@ -33,7 +33,7 @@ void require_equal(std::span<const float> sent, std::span<const float> got, cons
             on.name(), *wrong.second, *wrong.first, wrong.first - sent.begin(), sent.size()));
 }
 
-/// Submits the operation over and over, and waits for the last: the queue is in order.
+/// Enqueues the operation repeatedly and waits for the last event: the queue is in-order.
 template <class F>
 duration measure_queued(F&& submit) {
     return measure([&](std::size_t times) {

@@ -1,4 +1,4 @@
-// The bandwidth of the host's memory: arrays in, the time that plain loops take over them out.
+// The bandwidth of host memory, measured by plain loops over arrays.
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ namespace balm::tool {
 
 namespace {
 
-/// Calls body(first, last) for a part of [0, n) on each of the host's processors.
+/// Splits [0, n) among one thread per processor; each calls body(first, last) on its range.
 template <class F>
 void in_parallel(std::size_t n, F&& body) {
     const std::size_t count = std::max(1u, std::thread::hardware_concurrency());
@@ -38,7 +38,7 @@ std::vector<measurement> measure_host(std::size_t bytes, measurements made) {
         }
     };
     const auto a = uninitialised(), b = uninitialised(), c = uninitialised();
-    in_parallel(n, [&](std::size_t first, std::size_t last) {  // each page by the thread that will use it
+    in_parallel(n, [&](std::size_t first, std::size_t last) {  // first touch by the thread that uses it
         std::fill(&a[first], &a[last], 0.f);
         std::fill(&b[first], &b[last], 1.f);
         std::fill(&c[first], &c[last], 2.f);

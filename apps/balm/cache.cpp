@@ -1,5 +1,5 @@
-// `balm cache`: what the disk cache of compiled kernels holds, how large it is, and emptying it. In: the
-// directory that the environment names. Out: a list, a size, or nothing left.
+// `balm cache`: lists, sizes and clears the disk cache of compiled kernels. In: the directory that the
+// environment names. Out: a list, a size, or an empty cache.
 
 #include <fcntl.h>
 #include <fmt/chrono.h>
@@ -29,7 +29,7 @@ namespace {
 using json = nlohmann::ordered_json;
 using runtime::disk_cache;
 
-/// Where the cache is and what it may take; the entries are added.
+/// Directory, limit and size of the cache; callers add the entries.
 json cache_as_json(const disk_cache& cache) {
     const disk_cache::total total = cache.size();
     const auto refusal = cache.refusal();
@@ -40,8 +40,8 @@ json cache_as_json(const disk_cache& cache) {
             {"bytes", total.bytes}};
 }
 
-/// What a description says: "scale on device 'x' (opencl)" is the kernel `scale`. One without a device is all
-/// kernel.
+/// A description split in two: "scale on device 'x' (opencl)" is the kernel `scale` on "'x' (opencl)".
+/// Without a device, all of it is the kernel.
 struct described {
     std::string kernel, device;
 
@@ -55,7 +55,7 @@ struct described {
 
 std::string in_utc(std::time_t when) { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(when)); }
 
-/// When the entry was compiled, if the file system keeps that.
+/// The time when the entry was compiled, if the file system records it.
 std::optional<std::time_t> compile_time(const disk_cache& cache, const disk_cache::entry& e) {
     struct statx about {};
     const std::filesystem::path file = *cache.directory() / (to_hex(e.key) + ".bin");
@@ -91,7 +91,7 @@ void print_place(const disk_cache& cache) {
         fmt::print("{}, since others could put code there: {}.\n", terminal::bad("It is not used"), *refusal);
 }
 
-/// "3 h": time that has passed, in its largest unit.
+/// The time elapsed since then, in one unit: "3 h".
 std::string age(std::time_t then) {
     const auto seconds = static_cast<long long>(std::max(0.0, std::difftime(std::time(nullptr), then)));
     if (seconds < 120) return fmt::format("{} s", seconds);
@@ -100,7 +100,7 @@ std::string age(std::time_t then) {
     return fmt::format("{} days", seconds / 86400);
 }
 
-/// One line a kernel, most recently used first.
+/// One line per kernel, most recently used first.
 void print_list(const disk_cache& cache, const std::vector<disk_cache::entry>& entries) {
     constexpr std::size_t key_digits = 12;  // enough to tell files apart; --json has all
     std::vector<std::vector<std::string>> rows{{"kernel", "device", "age", "used", "uses", "bytes", "key"}};

@@ -1,5 +1,5 @@
-// Columns of values for devices: test values made, a kernel on them traced and run, results read back as
-// bits.
+// Columns of values for devices: generates test values, traces and runs a kernel on them, and reads the
+// results back as bits.
 
 #include "check.hpp"
 
@@ -42,7 +42,7 @@ std::vector<T> special_values() {
                         T(1e-20)};
     for (T x : {0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.14159265358979, 10.0, 88.9, 127.5, 709.9, 1000.5})
         list.push_back(x);
-    // The ends of the integer types, and where all numbers are whole.
+    // The limits of the integer types, and the powers of two from which all numbers are whole.
     for (int power : {7, 8, 15, 16, 23, 24, 31, 32, 52, 53, 63, 64}) list.push_back(std::ldexp(T(1), power));
     for (T x : {T(1), std::ldexp(T(1), 31), std::ldexp(T(1), 63)}) list.push_back(std::nextafter(x, T(0)));
     list.insert(list.end(), {T(1e22), T(1e30), limits::max(), limits::infinity()});
@@ -68,7 +68,8 @@ std::vector<T> special_values() {
     }
 }
 
-/// Half of the values where functions have their shape, the others of any size.
+/// Floating point: three in five within 1, 10 or 1000 of 0, one in five 2^x for |x| <= 30, one in five random
+/// bits. Integers: random bits, half of them shifted right by a random distance.
 template <class T>
 T random_value(std::mt19937_64& random) {
     if constexpr (std::floating_point<T>) {

@@ -1,6 +1,6 @@
 #pragma once
-// What the parts of `balm selftest` share: columns of values, a kernel put together from them at run time,
-// and the outcome of checking a column that a device gave against the host's.
+// Shared by the parts of `balm selftest`: columns of values, a kernel assembled from them at run time, and
+// the outcome of comparing a device's column with the host's.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,24 +25,24 @@ struct column {
     std::vector<std::uint64_t> bits;
 };
 
-/// What rows of one type are applied to: all pairs of special values, then random ones.
+/// Operands for the rows of one type: all pairs of special values, then random ones.
 struct operands {
     column a, b, c;
     column integer;  ///< i32: shift counts, exponents
     operands(scalar type, std::size_t count, std::mt19937_64&);
 };
 
-/// A value as C++ would write it, exactly.
+/// A value as text; floating-point values with enough digits to read them back exactly.
 std::string to_text(scalar, std::uint64_t bits);
 
-/// A column as it lies in memory, and back.
+/// Converts a column to its layout in memory, and back.
 std::vector<std::byte> packed(const column&);
 column unpacked(scalar type, const std::byte* bytes, std::size_t count);
 
-/// The same bits, or two NaNs.
+/// Whether the values have the same bits or are both NaN.
 bool is_same(scalar, std::uint64_t, std::uint64_t);
 
-/// A result that the host does not agree with.
+/// A result that disagrees with the host's.
 struct wrong_value {
     std::vector<std::string> inputs;
     std::string got, expected;
@@ -55,10 +55,10 @@ struct check {
     std::string name;  ///< "sin"; "i64 to f32"; "reduction"
     std::string type;  ///< of the operands; empty for a path
     std::size_t values = 0, wrong = 0;
-    int bound = 0;                          ///< ulp allowed; -1: none is asked for
-    bool is_floating = false;               ///< the results are, so that errors are measured:
-    double worst_ulp = 0;                   ///< the largest one
-    std::vector<std::string> worst_inputs;  ///< where that was
+    int bound = 0;                          ///< ulp allowed; -1: any result is accepted
+    bool is_floating = false;               ///< the results are, and errors are measured
+    double worst_ulp = 0;                   ///< the largest error
+    std::vector<std::string> worst_inputs;  ///< of the largest error
     std::vector<wrong_value> examples;
     std::string fault;  ///< why it could not be run
 
@@ -67,24 +67,24 @@ struct check {
     std::string words() const;
 };
 
-/// How a run is made.
+/// Options of a run.
 struct settings {
     std::uint64_t seed = 0;
-    std::size_t most_examples = 5;  ///< of each check
-    std::size_t values = 8192;  ///< of each built-in: all pairs of about 80 special values, and random ones
-    bool is_quick = false;      ///< of the built-ins two types, of the paths the first, no arrays
+    std::size_t most_examples = 5;  ///< kept per check
+    std::size_t values = 8192;      ///< per built-in: all pairs of about 80 special values, then random ones
+    bool is_quick = false;          ///< built-ins of two types, only the first path, no arrays
     /// Called after each piece of work, for a progress bar: steps take about the same time.
     std::function<void(std::size_t steps)> on_steps = [](std::size_t) {};
 };
 
-/// A row of a kernel that has all rows is a step; a kernel of its own takes so many (PoCL 3.1 on two cores of
+/// A row in a kernel of all rows counts as one step, a separate kernel as this many (PoCL 3.1 on two cores of
 /// an EPYC, nothing cached: 0.02 s and 0.4 s).
 inline constexpr std::size_t steps_of_a_kernel = 20;
 
-/// Notes a wrong value, with its inputs while there are few.
+/// Counts a wrong value, and keeps it as an example if there are fewer than `most_examples`.
 void note_wrong(check&, const settings&, wrong_value);
 
-/// One kernel that works on columns, put together while it is traced: operands in, results out.
+/// A kernel on columns, assembled while it is traced: operands in, results out.
 ///
 ///     column_kernel k(device, "square", n);
 ///     const trace::node x = k.operand(xs), both[] = {x, x};
@@ -93,14 +93,14 @@ void note_wrong(check&, const settings&, wrong_value);
 class column_kernel {
 public:
     column_kernel(const device&, std::string_view name, std::size_t rows);
-    /// The element of a column, which lives until run(). All columns have the same number of elements.
+    /// The work-item's element of a column; valid until run(). All columns have the same number of elements.
     trace::node operand(const column&);
-    /// Keeps a value as the next column of what run() gives.
+    /// Stores a value as the next column that run() returns.
     void result(trace::node);
     std::vector<column> run();
 
 private:
-    /// Columns of one type, one after the other in one buffer.
+    /// Columns of one type, consecutive in one buffer.
     struct output {
         scalar type;
         trace::node pointer;
@@ -121,46 +121,46 @@ private:
     std::vector<place> results_;
 };
 
-/// The second operand is an i32: a shift count or an exponent.
+/// Whether the second operand is an i32: a shift count or an exponent.
 bool takes_integer(builtin);
 /// The rows that compute in this type, without conversion.
 std::vector<builtin> rows_of(scalar type, const device_info& on);
-/// The outcome, still empty, of a row's check.
+/// An empty outcome for a row's check.
 check new_check(builtin, scalar type, const device_info& on);
-/// What a device gave for a row on the first operands of each kind, against the host oracle.
+/// Compares a row's results on a device, one for each of the first operands, with the host oracle.
 check compare_builtin(builtin, const column& got, const operands&, const device_info& on, const settings&);
 
-/// The types whose rows are checked: those that the device has; of a quick run two, as each costs compile
-/// time.
+/// The types whose rows are checked: those that the device supports; two in a quick run, since each costs
+/// compile time.
 std::vector<scalar> types_of_builtins(const device_info& on, const settings&);
 
-/// Every row of builtins.def for every type that it takes, on `settings::values` operands, against the host
-/// oracle.
+/// Checks every row of builtins.def, for every type that it takes, on `settings::values` operands against the
+/// host oracle.
 std::vector<check> check_builtins(const device&, const settings&);
-/// The worst errors of these checks in a table for people: a line a function, its types side by side.
+/// The worst errors of these checks as a text table: one line per function, its types side by side.
 std::string ulp_table(const std::vector<check>&);
-/// Every floating row in array expressions, on CPUs, where they are computed on vectors.
+/// Checks every floating-point row in array expressions, on CPUs only, which compute them on vectors.
 std::vector<check> check_arrays(const device&, const settings&);
-/// Every scalar type to every other.
+/// Checks the conversion of every scalar type to every other.
 std::vector<check> check_conversions(const device&, const settings&);
-/// An array expression, a reduction, a kernel with local memory, a program through a disk cache; look-back,
-/// where algorithms take it.
+/// Checks an array expression, reductions, a kernel with local memory, a program through a disk cache, and
+/// look-back where algorithms use it.
 std::vector<check> check_paths(const device&, const settings&);
-/// Whether kernels on the device have groups that wait for what others announce.
+/// Whether algorithms on the device use look-back: groups that wait for values which others announce.
 bool takes_look_back(const device&);
 struct look_back_rounds {
     std::size_t launches = 64, groups = 4096;
-    int loads = 1 << 22;  ///< of a word before a group gives up: seconds on GPUs
+    int loads = 1 << 22;  ///< of a word before a group gives up; they take seconds on GPUs
 };
-/// Announcements that groups did not see in time, saw in part, or saw though they are of another launch.
+/// Numbers of announcements that did not arrive in time, were seen in part, or were of another launch.
 struct look_back_faults {
     std::int64_t missing = 0, torn = 0, stale = 0;
 };
-/// One launch, for which the words are 0: the number of groups that have started, and two for each group. The
-/// first groups may be absent, so that they announce nothing.
+/// Runs one launch. `words`, which must be 0, holds the number of started groups and two words per group. The
+/// first `absent` groups are not launched, and announce nothing.
 look_back_faults run_look_back(const device&, vector<std::uint64_t>& words, unsigned seed, int loads,
                                std::size_t absent = 0);
-/// Whether announcements arrive whole, in time, and are those of the launch.
+/// Checks that announcements arrive whole and in time, and are those of the launch.
 check check_look_back(const device&, const settings&, const look_back_rounds& = {});
 
 }  // namespace balm::tool

@@ -1,5 +1,6 @@
-// The floating rows of builtins.def in array expressions, where a CPU computes many elements with one vector
-// built-in: no element's result may depend on what stands beside it. One kernel a row, its operands mixed.
+// Checks the floating-point rows of builtins.def in array expressions, where a CPU computes many elements
+// with one vector built-in: no result may depend on neighbouring elements. One kernel per row, on shuffled
+// operands.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +20,7 @@ namespace {
 
 using array::vector_state;
 
-/// Special and ordinary values side by side.
+/// Shuffles the operands, so that special and ordinary values are neighbours.
 void mix(operands& given, std::mt19937_64& random) {
     std::vector<std::size_t> order(given.a.bits.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -32,7 +33,7 @@ void mix(operands& given, std::mt19937_64& random) {
     }
 }
 
-/// Columns as vectors of a device.
+/// Columns as vectors on a device.
 class vectors {
 public:
     vectors(const device& on, const operands& given) : context_({on}) {

@@ -1,5 +1,5 @@
-// Every row of builtins.def on a device, for every type that the row takes: one kernel a type computes all of
-// its rows, the host oracle says which results are right.
+// Checks every row of builtins.def on a device, for every type that the row takes: one kernel per type
+// computes all of its rows, and the host oracle decides which results are right.
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,8 @@ namespace {
 
 using balm::detail::rule;
 
-/// OpenCL 1.2, section 7.4: f32 division to 2.5 ulp and sqrt to 3, where they do not round correctly.
+/// The error allowed, in ulp. OpenCL 1.2, section 7.4: 2.5 for division and 3 for sqrt of f32 if they are not
+/// correctly rounded.
 int bound_for(builtin what, scalar type, const device_info& on) {
     if (type == scalar::f32 && !on.has_correctly_rounded_divide) {
         if (what == builtin::div || what == builtin::sqrt) return 3;
@@ -42,7 +43,7 @@ std::vector<check> run_rows(const device& on, std::span<const builtin> rows, con
     return outcomes;
 }
 
-/// All rows of a type in one kernel; where that fails, each in its own, so that the culprit is named.
+/// Runs all rows of a type in one kernel; if that fails to build, each row in its own, to find the culprit.
 std::vector<check> run_type(const device& on, const operands& given, const settings& how) {
     const std::vector<builtin> rows = rows_of(given.a.type, on.info());
     try {

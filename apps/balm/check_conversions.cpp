@@ -1,5 +1,5 @@
-// Every scalar type converted to every other on a device, in one kernel; the host oracle has the results, bit
-// for bit.
+// Checks the conversion of every scalar type to every other on a device, in one kernel, bit for bit against
+// the host oracle.
 
 #include <deque>
 

@@ -1,7 +1,7 @@
-// A litmus for look-back, on which scans, selections and sorts of some GPUs rest: groups of one kernel
-// announce values in words of 64 bits, and later groups wait for them. It proves that an announcement is seen
-// whole, and is the one of this launch, and that groups which have started go on while others wait. Waits are
-// bounded: where nothing arrives the check fails, and the device is free again.
+// A litmus test for look-back, on which scans, selections and sorts rely on some GPUs: groups of one kernel
+// announce values in 64-bit words, and later groups wait for them. The test checks that an announcement is
+// seen whole and belongs to this launch, and that started groups make progress while others wait. Waits are
+// bounded: if nothing arrives, the check fails and the device is free again.
 
 #include <fmt/format.h>
 
@@ -14,29 +14,30 @@ namespace balm::tool {
 namespace {
 
 constexpr std::size_t group_items = 256, lanes = 32;
-/// Loads of a word, between which a group asks whether another one has given up.
+/// A waiting work-item checks after this many loads whether another one has given up.
 constexpr int burst = 1 << 10;
 
 using namespace balm::dsl;
 
-/// A value as a word: it says that it is there, and has the value twice, so that halves of two words show.
+/// A value as a word: the top bit marks it as announced, and both halves hold the value, to detect torn
+/// words.
 ULong announced(const UInt& value) {
     const ULong wide = cast<std::uint64_t>(value);
     return wide << 32 | wide | (std::uint64_t{1} << 63);
 }
 
-/// What is counted, and how a report names it.
+/// The kinds of faults, and their names in a report.
 constexpr int missing = 0, torn = 1, stale = 2;
 constexpr std::size_t fault_count = 3;
 constexpr const char* fault_words[fault_count] = {"announcements that did not arrive",
                                                   "announcements that were seen in part",
                                                   "announcements of another launch"};
 
-/// What the chain's link is: the sum of the numbers of groups up to this one, times the seed.
+/// A group's link of the chain: the sum of the group numbers up to this one, times the seed.
 UInt link_of(const UInt& group, const UInt& seed) { return (group * (group + 1u) / 2u) * seed; }
 
-/// `words` are the number of groups that have started, an announcement of each, and a link of each. All of
-/// them are 0 at first, as are `faults`.
+/// `words` holds the number of started groups, an announcement per group, then a link per group. All are
+/// initially 0, as are `faults`.
 auto trace_look_back() {
     return kernel<1>("selftest_look_back", [](UInt seed, Long groups, Int loads, Mixed<std::uint64_t> words,
                                               Mixed<std::int64_t> faults, Local<std::uint64_t> started) {

@@ -1,5 +1,5 @@
-// A few whole paths on a device, from C++ to results: an array expression, reductions, a kernel with local
-// memory and barriers, and a program that goes through a disk cache and back; the litmus of look-back.
+// Checks whole paths on a device, from C++ to results: an array expression, reductions, a kernel with local
+// memory and barriers, a program that goes through a disk cache and back, and the litmus test for look-back.
 
 #include <fmt/format.h>
 
@@ -21,9 +21,9 @@ namespace balm::tool {
 
 namespace {
 
-constexpr std::size_t odd_size = 100003;  // prime: no work-group divides it
+constexpr std::size_t odd_size = 100003;  // prime: no work-group size divides it
 
-/// A check under way: the device, random numbers, and where results are noted.
+/// A running check: its device, options, random numbers and outcome.
 struct path {
     const device& on;
     const settings& how;
@@ -72,7 +72,7 @@ void reductions(path& p) {
     p.expect("max", max(device_real), *std::max_element(real.begin(), real.end()));
 }
 
-/// Sums of the work-groups, by a tree in local memory.
+/// Sums each work-group, by a tree in local memory.
 auto trace_group_sums() {
     using namespace balm::dsl;
     return kernel<1>("selftest_group_sums",
@@ -138,7 +138,7 @@ auto trace_cached() {
     });
 }
 
-/// Launches the program's kernel and compares.
+/// Launches the program's kernel and compares its results.
 void run_cached(path& p, runtime::driver_program& program, const std::string& name, const char* origin) {
     runtime::device_state& device = *p.on.state();
     const auto x = p.numbers<std::int32_t>(cached_size, -1'000'000, 1'000'000);
@@ -163,7 +163,7 @@ void run_cached(path& p, runtime::driver_program& program, const std::string& na
         p.expect(fmt::format("{}, of {}", origin, x[i]), got[i], x[i] * 3 + 1);
 }
 
-/// Compiled, run, stored, found again, loaded, run: in a directory of its own.
+/// Compiles and runs a program, stores it in a cache in a temporary directory, loads it and runs it again.
 void cache_round_trip(path& p) {
     const auto kernel = trace_cached();
     runtime::device_state& device = *p.on.state();

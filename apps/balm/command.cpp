@@ -1,4 +1,4 @@
-// What the subcommands of `balm` share: units, JSON, and the devices that a line names.
+// Shared by the subcommands of `balm`: units, JSON, tables, and the devices that a command line names.
 
 #include "command.hpp"
 
@@ -37,7 +37,7 @@ void add_json_flag(CLI::App& line, bool& json) {
 }
 
 void print_json(const nlohmann::ordered_json& value) {
-    // Names come from drivers, which promise no encoding.
+    // Names come from drivers, which guarantee no encoding.
     const auto mend = nlohmann::ordered_json::error_handler_t::replace;
     fmt::print("{}\n", value.dump(2, ' ', false, mend));
 }

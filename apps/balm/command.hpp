@@ -1,6 +1,6 @@
 #pragma once
-// What the subcommands of `balm` share. In: command lines. Out: text or JSON on stdout, an exit code; here so
-// that every subcommand looks alike and main.cpp is a list of them.
+// Shared by the subcommands of `balm`, so that they look alike and main.cpp is a list of them. In: command
+// lines. Out: text or JSON on stdout, and an exit code.
 
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
@@ -15,7 +15,7 @@ class App;
 
 namespace balm::tool {
 
-/// A subcommand: how its line is parsed, and what it then does. `run` gives the exit code.
+/// A subcommand: the parser of its command line, and its action. `run` returns the exit code.
 struct command {
     const CLI::App* line;
     std::function<int()> run;
@@ -27,27 +27,27 @@ command add_bandwidth(CLI::App& balm);
 command add_cache(CLI::App& balm);
 command add_doctor(CLI::App& balm);
 
-/// Adds `--device`, for the subcommands that use some devices only.
+/// Adds `--device`, for subcommands that can be limited to some devices.
 void add_device_option(CLI::App&, std::string& part);
 
-/// Adds `--json`, for the subcommands that machines read too.
+/// Adds `--json`, for subcommands with machine-readable output.
 void add_json_flag(CLI::App&, bool& json);
 
-/// Writes to stdout, one value indented by two; text that is no UTF-8 is mended.
+/// Writes a value to stdout, indented by two; invalid UTF-8 is replaced.
 void print_json(const nlohmann::ordered_json&);
 
 /// Writes rows to stdout in columns as wide as their widest cells; the first row has the headings.
-/// `alignment` has '<' or '>' for each column, as format strings have.
+/// `alignment` has '<' or '>' for each column, as in format strings.
 void print_table(const std::vector<std::vector<std::string>>& rows, const std::string& alignment);
 
-/// A message's first line: what follows is a compiler's log or a list of devices.
+/// The first line of a message; the rest is a compiler's log or a list of devices.
 std::string first_line(const std::string& text);
 
-/// Devices whose name, platform or backend contains the text, in upper or lower case; all for an empty one.
-/// Throws no_device_error.
+/// Devices whose name, platform or backend contains the text, ignoring case; all if the text is empty. Throws
+/// no_device_error if there are none.
 std::vector<device> devices_named(const std::string& part);
 
-/// A device's place in the list that `balm devices` shows.
+/// A device's position in the list of `balm devices`.
 std::size_t position_of(const device&);
 
 /// "4 GiB (4294967296 bytes)"; "48 bytes".

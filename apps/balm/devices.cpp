@@ -1,7 +1,7 @@
-// `balm devices`: a line a device, or all that is known of each, for people and as JSON. Asks drivers, starts
-// nothing.
+// `balm devices`: one line per device, or all of its properties, as text or JSON. Queries the drivers,
+// launches nothing.
 //
-// Each field is listed once, with its words and its JSON value; its label is its key.
+// Each field is listed once, with its text and its JSON value; its label is its key.
 
 #include <fmt/format.h>
 
@@ -49,7 +49,7 @@ field number(const char* key, std::uint64_t value, const char* unit = "") {
     return {key, value == 0 ? "unknown" : fmt::format("{}{}", value, unit), value};
 }
 
-/// SIZE_MAX is no limit: null, since few JSON readers hold it exactly.
+/// SIZE_MAX means no limit: null in JSON, since few readers represent it exactly.
 field limit(const char* key, std::size_t value) {
     const bool unlimited = value == std::numeric_limits<std::size_t>::max();
     return {key, unlimited ? "no limit" : std::to_string(value), unlimited ? json(nullptr) : json(value)};
@@ -71,7 +71,7 @@ field uuid(const device_info& d) {
     return {"uuid", or_unknown(digits), digits.empty() ? json(nullptr) : json(digits)};
 }
 
-/// Names with something between them, as a list.
+/// Splits a list of names at a separator.
 field names(const char* key, const std::string& all, char between) {
     json list = json::array();
     std::string words;
@@ -86,7 +86,7 @@ field names(const char* key, const std::string& all, char between) {
     return {key, words.empty() ? "none" : words, list};
 }
 
-/// What of a list holds: people read the names of those, machines the whole list.
+/// A list of flags: the text names those that are true, JSON has all.
 field choices(const char* key, std::initializer_list<std::pair<const char*, bool>> all) {
     json object = json::object();
     std::string words;
@@ -244,7 +244,7 @@ default_choice choose_as_a_default_context() {
     return made;
 }
 
-/// Breaks at spaces so that lines stay within 100 columns; further lines are indented.
+/// Breaks at spaces so that lines stay within 100 columns; continuation lines are indented.
 std::string wrapped(const std::string& words, std::size_t indent) {
     constexpr std::size_t columns = 100;
     std::string lines;
@@ -313,13 +313,13 @@ json platforms_as_json() {
     return platforms;
 }
 
-/// "16 GiB"; details have the bytes.
+/// "16 GiB"; the verbose output also has the bytes.
 std::string short_size(std::uint64_t bytes) {
     const std::string words = in_bytes(bytes);
     return bytes == 0 ? "unknown" : words.substr(0, words.find(" ("));
 }
 
-/// One line a device, under headings. `*` marks what a default context takes.
+/// One line per device, under headings. `*` marks the devices that a default context takes.
 void print_list(const std::vector<std::size_t>& positions, const default_choice& chosen) {
     const auto& devices = runtime::platforms().devices;
     std::vector<std::vector<std::string>> rows{{"", "name", "backend", "type", "memory", "units"}};
@@ -334,13 +334,13 @@ void print_list(const std::vector<std::size_t>& positions, const default_choice&
         fmt::print("* a default context takes it\n");
 }
 
-/// Whether the note says that CUDA's driver is not installed, where there is no GPU for it.
+/// Whether the note says that CUDA's driver is not installed, on a machine without an NVIDIA GPU.
 bool is_normal(const std::string& note) {
     return note.starts_with("CUDA: libcuda.so") && note.find("No such file") != std::string::npos &&
            !has_nvidia_gpu();
 }
 
-/// What is normally absent is one line, and its details are for who asks for them.
+/// Notes on a driver that is normally absent become one line; `--verbose` adds their details.
 void print_notes(const std::vector<std::string>& notes, bool is_verbose) {
     const bool lacks_cuda = std::any_of(notes.begin(), notes.end(), is_normal);
     if (lacks_cuda) fmt::print("CUDA is not installed, and this machine has no NVIDIA GPU that needs it.\n");
@@ -358,7 +358,7 @@ struct devices_options {
     std::string device;
 };
 
-/// Those to show: without a choice all, which may be none.
+/// The devices to show: all of them, possibly none, unless `--device` names some.
 std::vector<std::size_t> wanted_positions(const devices_options& asked) {
     if (!asked.device.empty()) return positions_of(devices_named(asked.device));
     std::vector<std::size_t> all(runtime::platforms().devices.size());

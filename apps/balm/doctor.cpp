@@ -1,5 +1,5 @@
-// `balm doctor`: says what is wrong with the set-up of a machine and how to mend it. Out: a line a finding,
-// as text to paste or as JSON; 1 where there is a problem.
+// `balm doctor`: reports what is wrong with the set-up of a machine and how to fix it. Out: one line per
+// finding, as text to paste or as JSON; exit code 1 if there is a problem.
 
 #include <fmt/format.h>
 #include <sys/utsname.h>

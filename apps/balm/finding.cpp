@@ -1,5 +1,4 @@
-// What a machine's set-up looks like: the environment, the drivers, the kernel cache, and each device at
-// work.
+// Examines the set-up of a machine: the environment, the drivers, the kernel cache, and each device at work.
 
 #include "finding.hpp"
 
@@ -60,7 +59,7 @@ constexpr variable known_variables[] = {
     {"XDG_CACHE_HOME", "compiled kernels are kept in balm/ there"},
 };
 
-/// Of the tests, the benchmarks and scripts/.
+/// Whether the variable belongs to the tests, the benchmarks or scripts/.
 bool is_for_scripts(std::string_view name) {
     return name.starts_with("BALM_TEST_") || name.starts_with("BALM_LONG_") || name == "BALM_JOBS";
 }
@@ -73,7 +72,7 @@ finding unknown_variable(std::string_view name) {
             nearest ? fmt::format("did you mean {}?", *nearest) : fmt::format("unset {}", name)};
 }
 
-/// The file of the library that has this function; empty for none.
+/// The file of the library that defines this function; empty if there is none.
 std::string file_with(const runtime::shared_library& library, const char* function) {
     Dl_info found{};
     void* const address = library.symbol(function);
@@ -99,7 +98,7 @@ finding look_at_icd(const fs::path& file) {
     return {severity::ok, file.string(), library};
 }
 
-/// Names of the file systems that are another machine's: f_type of statfs(2).
+/// The name of a network file system, by f_type of statfs(2); null for others.
 const char* network_file_system(const fs::path& folder) {
     struct statfs about {};
     if (::statfs(folder.c_str(), &about) != 0) return nullptr;
@@ -113,7 +112,7 @@ const char* network_file_system(const fs::path& folder) {
     }
 }
 
-/// The folder itself, or the nearest one above it that is there.
+/// The folder itself, or its nearest existing ancestor.
 fs::path existing_part(fs::path folder) {
     std::error_code fault;
     while (folder.has_relative_path() && !fs::exists(folder, fault)) folder = folder.parent_path();
@@ -194,7 +193,7 @@ findings look_at_opencl(const std::string& folder) {
         all.push_back({severity::ok, "OpenCL loader", loader});
     std::error_code fault;
     std::vector<fs::path> files;
-    if (fs::is_regular_file(folder, fault)) files.emplace_back(folder);  // OCL_ICD_VENDORS may name one
+    if (fs::is_regular_file(folder, fault)) files.emplace_back(folder);  // OCL_ICD_VENDORS may name a file
     for (const fs::directory_entry& each : fs::directory_iterator(folder, fault))
         if (each.path().extension() == ".icd") files.push_back(each.path());
     std::sort(files.begin(), files.end());

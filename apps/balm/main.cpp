@@ -1,6 +1,6 @@
-// balm, the command-line tool: shows the devices, proves that they compute rightly, measures them, tends the
-// kernel cache, looks for what is wrong.
-// In: a subcommand. Out: its exit code; 1 with one line on stderr for whatever goes wrong.
+// balm, the command-line tool: lists the devices, checks that they compute correctly, measures them, manages
+// the kernel cache, and diagnoses problems.
+// In: a subcommand. Out: its exit code; 1 and one line on stderr for any error.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ int complain(const std::string& what) {
     return 1;
 }
 
-/// Adds `--color` to a command and those below it.
+/// Adds `--color` to a command and its subcommands.
 void add_color_option(CLI::App& line) {
     using balm::terminal::colors;
     const std::map<std::string, colors> words{
@@ -36,7 +36,7 @@ void add_color_option(CLI::App& line) {
     for (CLI::App* each : line.get_subcommands({})) add_color_option(*each);
 }
 
-/// The innermost command of those parsed that did not understand an argument.
+/// The outermost of the parsed commands that has unrecognised arguments.
 const CLI::App& command_with_extras(const CLI::App& balm) {
     const CLI::App* line = &balm;
     while (line->remaining_size() == 0 && !line->get_subcommands().empty())
@@ -44,7 +44,7 @@ const CLI::App& command_with_extras(const CLI::App& balm) {
     return *line;
 }
 
-/// What was not understood, and the known word that is nearest to it.
+/// A message that names the unrecognised word and the nearest known one.
 std::string unknown_word(const CLI::App& balm) {
     const CLI::App& line = command_with_extras(balm);
     const std::string argument = line.remaining().front();
@@ -68,7 +68,7 @@ int run(CLI::App& app, int argc, char** argv) {
     const std::vector<balm::tool::command> commands{
         balm::tool::add_devices(app), balm::tool::add_selftest(app), balm::tool::add_bandwidth(app),
         balm::tool::add_cache(app), balm::tool::add_doctor(app)};
-    app.require_subcommand(0, 1);  // with 1, a misspelt subcommand would only be called missing
+    app.require_subcommand(0, 1);  // with 1, a misspelt subcommand would only be reported as missing
     add_color_option(app);
     try {
         app.parse(argc, argv);

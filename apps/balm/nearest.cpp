@@ -1,4 +1,4 @@
-// Edit distances, by dynamic programming over the beginnings of both words.
+// Edit distances, by dynamic programming over the prefixes of both words.
 
 #include "nearest.hpp"
 

@@ -1,6 +1,5 @@
 #pragma once
-// Guesses what was meant by a word that is not known. A word and the words that are known come in, the
-// nearest goes out.
+// Suggests a known word for a misspelt one. In: a word and the known words. Out: the nearest of them.
 
 #include <cstddef>
 #include <optional>
@@ -10,14 +9,13 @@
 
 namespace balm::tool {
 
-/// The optimal string alignment distance: how many letters are to be changed, inserted, deleted, or swapped
-/// with their neighbour, to make one word of the other, if no letter is edited twice (Boytsov 2011, "Indexing
+/// The optimal string alignment distance: the number of letters to substitute, insert, delete, or swap with
+/// their neighbour, to turn one word into the other, if no letter is edited twice (Boytsov 2011, "Indexing
 /// methods for approximate dictionary searching", section 2.1).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The known word with the smallest distance; the first of several. None if the distance is more than a third
-/// of the word's letters (but at least one letter, and at most four): that is another word, not a
-/// misspelling.
+/// The known word with the smallest distance; the first of several. None if the distance is above a third of
+/// the word's length, clamped to 1 to 4 letters: that is another word, not a misspelling.
 std::optional<std::string> nearest_word(std::string_view word, std::span<const std::string> known);
 
 }  // namespace balm::tool

@@ -1,5 +1,5 @@
-// Chooses the oracle's function for a row and a type, rounds its result, and measures how far a device's
-// result is from it.
+// Selects the oracle's function for a row and a type, rounds its result, and measures the error of a device's
+// result.
 
 #include "oracle.hpp"
 
@@ -72,8 +72,8 @@ constexpr bool takes() {
     }
 }
 
-/// The result of a function as a value: a wide one is rounded to T; a row of another floating type than its
-/// operand's is exact.
+/// A function's result as a value: rounded to T if its type is a wider floating-point type. Rows whose result
+/// has another floating-point type than the operand use exactly().
 template <class T, class R>
 value rounded(R result) {
     if constexpr (std::floating_point<R> && std::floating_point<T> && sizeof(R) > sizeof(T)) {
@@ -152,7 +152,7 @@ double ulp_error_as(T got, long double exact) {
     using limits = std::numeric_limits<T>;
     if (std::isnan(got) || std::isnan(exact))
         return std::isnan(got) && std::isnan(exact) ? 0 : std::numeric_limits<double>::infinity();
-    // Beyond the largest number all is one: the next power of two stands for it.
+    // Values beyond the largest number are equivalent: the next power of two represents them.
     const long double beyond = std::ldexp(1.0L, limits::max_exponent);
     auto bounded = [&](long double x) { return std::fabs(x) > beyond ? std::copysign(beyond, x) : x; };
     const long double reference = std::isinf(static_cast<T>(exact)) ? std::copysign(beyond, exact) : exact;
@@ -175,7 +175,7 @@ bool is_nan(scalar s, std::uint64_t bits) {
 }
 bool is_zero(scalar s, std::uint64_t bits) { return (s == scalar::f32 ? bits << 33 : bits << 1) == 0; }
 
-/// Of two zeros of different sign, either is the smaller (OpenCL 1.2, 7.5.1, footnote to fmin).
+/// Whether the row may return either of two zeros of different sign (OpenCL 1.2, 7.5.1, footnote to fmin).
 bool chooses_a_zero(builtin what) {
     switch (what) {
         case builtin::min:
@@ -189,7 +189,7 @@ bool chooses_a_zero(builtin what) {
     }
 }
 
-/// The results of half_ and native_ rows are judged on ordinary operands: see is_specified.
+/// Whether half_ and native_ rows are checked on these operands: see is_specified.
 bool is_ordinary(builtin what, std::span<const float> x) {
     const float size = std::fabs(x[0]);
     auto between = [](float value, float low, float high) { return value >= low && value <= high; };
@@ -227,7 +227,7 @@ bool is_single_specified(builtin what, std::span<const std::uint64_t> operands) 
     return std::fpclassify(result) != FP_SUBNORMAL && is_ordinary(what, x);
 }
 
-/// Signed integers: whether the exact result lies in the type's range.
+/// Whether the exact result of a signed integer row is in the type's range.
 template <std::signed_integral T>
 bool is_in_range(builtin what, std::span<const std::uint64_t> operands) {
     using detail::int128;

@@ -1,9 +1,11 @@
 #pragma once
-// The host oracle: what each row of builtins.def is, written independently of the folder and the devices and
-// in higher precision (float in double, double in long double). The reference of the tests and the selftest.
+// The host oracle: every row of builtins.def, implemented independently of the constant folder and the
+// devices and in higher precision (float in double, double in long double). The reference of the tests and
+// the selftest.
 //
-// One function a row, of the row's name. A row that must be exact (0 ulp) is computed in its own type, where
-// IEEE 754 and the C library round correctly; the others give a `wide` value for ulp_error to compare with.
+// One function per row, with the row's name. A row that must be exact (0 ulp) is computed in its own type,
+// where IEEE 754 and the C library round correctly; the others return a `wide` value for ulp_error to compare
+// with.
 
 #include <bit>
 #include <cmath>
@@ -18,38 +20,38 @@
 
 namespace balm::oracle {
 
-/// What a row gives: rounded to its result's type, as bits, and before that.
+/// A row's result: rounded to its type, as bits, and before rounding.
 struct value {
     std::uint64_t bits = 0;
     long double wide = 0;
 };
 
-/// A row applied to operands of this type, as bit patterns (f32 in the low half, integers zero-extended from
-/// their width, a shift count and an i32 exponent likewise, bool 0 or 1). Throws balm::error where the row
-/// does not take the type.
+/// Applies a row to operands of this type, as bit patterns (f32 in the low half, integers zero-extended from
+/// their width, a shift count and an i32 exponent likewise, bool 0 or 1). Throws balm::error if the row does
+/// not take the type.
 value evaluate(builtin, scalar type, std::span<const std::uint64_t> operands);
 
-/// A value of one type as another: floating to integer truncates, saturates and turns NaN into 0; to bool is
-/// `!= 0`; integers wrap; to floating rounds to nearest, ties to even.
+/// Converts a value: floating point to integer truncates, saturates and turns NaN into 0; to bool is `!= 0`;
+/// integers wrap; to floating point rounds to nearest, ties to even.
 std::uint64_t convert(scalar from, scalar to, std::uint64_t bits);
 
-/// Whether a row's result on these operands is specified, so that a device's can be judged: mul24 takes 24
-/// bits, the half_ functions f32 numbers of the ranges of OpenCL 1.2, section 6.12.2 without subnormal
-/// operands and results (of which that section promises nothing). The native_ functions are the
-/// implementation's own; Balm expects the bound of builtins.def of them in ordinary ranges: about a turn of a
-/// circle, not near zeros of the function, no overflow. Signed overflow in an operator, abs or mad_hi is
-/// excluded, as in C++.
+/// Whether a row's result on these operands is specified, so that a device's result can be checked. mul24 and
+/// mad24 take 24-bit operands, the half_ functions f32 numbers in the ranges of OpenCL 1.2, section 6.12.2,
+/// without subnormal operands and results (for which that section guarantees nothing). The native_ functions
+/// are implementation-defined; Balm expects them to meet the bound of builtins.def in ordinary ranges: about
+/// a turn of a circle, not near zeros of the function, no overflow. Signed overflow in an operator, abs,
+/// mad_hi or mad24 is excluded, as in C++.
 bool is_specified(builtin, scalar type, std::span<const std::uint64_t> operands);
 
-/// How far a floating result is from the exact one, in units of the last place as OpenCL 1.2, section 7.4
-/// defines them. 0 for NaN where NaN is right, infinity where one of the two is NaN. An overflow counts as
-/// the power of two beyond the largest number. The sign of zero does not count.
+/// The error of a floating-point result in units in the last place, as OpenCL 1.2, section 7.4 defines them.
+/// 0 for NaN if NaN is correct, infinity if only one of the two is NaN. An overflow counts as the power of
+/// two beyond the largest number. The sign of zero does not count.
 double ulp_error(scalar, std::uint64_t got, long double exact);
 
-/// Whether a device's result is right: bit for bit where `ulp` is 0 (any NaN for a NaN; of two zeros either
-/// is the smaller), within `ulp` elsewhere, where the sign of a zero is not judged: OpenCL 1.2, 7.5.1 gives
-/// it for sinpi and others, but its conformance tests do not ask, and PoCL 3.1 has some wrong. A negative
-/// bound asks for nothing.
+/// Whether a device's result is correct: bit for bit if `ulp` is 0 (any NaN for a NaN; of two zeros, either
+/// may be the smaller), else within `ulp`, ignoring the sign of a zero: OpenCL 1.2, 7.5.1 specifies it for
+/// sinpi and others, but its conformance tests do not check it, and PoCL 3.1 has some wrong. A negative bound
+/// accepts any result.
 bool accepts(builtin, scalar result_type, std::uint64_t got, const value& expected, int ulp);
 
 namespace detail {
@@ -65,7 +67,7 @@ struct wide_type<double> {
     using type = long double;
 };
 
-// ISO C++ has no 128-bit integer; both compilers have.
+// ISO C++ has no 128-bit integer; both compilers have one.
 __extension__ using int128 = __int128;
 
 template <class W>
@@ -202,7 +204,7 @@ template <std::integral T>
 T mul_hi(T a, T b) {
     constexpr int width = 8 * sizeof(T);
     if constexpr (std::unsigned_integral<T> && sizeof(T) == 8) {
-        // The product does not fit int128: the signed one, corrected for operands read as negative.
+        // The product does not fit int128: correct the signed one for operands read as negative.
         const auto sa = static_cast<std::int64_t>(a), sb = static_cast<std::int64_t>(b);
         const auto high = static_cast<std::uint64_t>(mul_hi(sa, sb));
         return high + (sa < 0 ? b : 0) + (sb < 0 ? a : 0);
@@ -251,7 +253,7 @@ std::make_unsigned_t<T> abs_diff(T a, T b) {
     const detail::int128 difference = detail::int128{a} - b;
     return static_cast<std::make_unsigned_t<T>>(difference < 0 ? -difference : difference);
 }
-/// The operands stand for the high and the low half.
+/// The operands are the high and the low half.
 template <std::integral T>
 requires(sizeof(T) < 8) auto upsample(T high, std::make_unsigned_t<T> low) {
     using W = typename balm::detail::host_type<balm::detail::doubled(scalar_of<T>)>::type;
@@ -313,17 +315,17 @@ template <number T>
 double as_double(T x) {
     return detail::reinterpreted<double>(x);
 }
-/// Some NaN; the code need not be found in it.
+/// A quiet NaN; its payload need not be the code.
 template <std::unsigned_integral T>
 auto nan(T) {
     return std::numeric_limits<std::conditional_t<sizeof(T) == 4, float, double>>::quiet_NaN();
 }
 
-// ---- conversions that round towards a side: to nearest, and back by one where that was the wrong side
+// ---- conversions with directed rounding: to nearest, then one step back if that was the wrong side
 
 namespace detail {
 
-/// `long double` holds every number of Balm's types on x86-64 and arm64.
+/// `long double` represents every number of Balm's types on x86-64 and arm64.
 template <std::floating_point To, number From>
 To rounded_up(From x) {
     const To nearest = static_cast<To>(x);
@@ -454,7 +456,7 @@ BALM_EXACT_2(remainder)
 #undef BALM_EXACT_1
 #undef BALM_EXACT_2
 
-/// Any NaN counts as no number; the C library's functions give NaN for a signalling one.
+/// Ignores any NaN operand; the C library's functions return NaN for a signalling one.
 template <std::floating_point T>
 T fmin(T x, T y) {
     return std::isnan(x) || y < x ? y : x;
@@ -471,7 +473,7 @@ template <std::floating_point T>
 T ldexp(T x, std::int32_t n) {
     return std::ldexp(x, n);
 }
-/// Balm's mad is a fused one.
+/// Balm's mad is fused.
 template <std::floating_point T>
 T mad(T a, T b, T c) {
     return std::fma(a, b, c);
@@ -517,7 +519,7 @@ T modf_fraction(T x) {
 template <std::floating_point T>
 std::int32_t remquo_quotient(T x, T y) {
     if (!std::isfinite(x) || std::isnan(y) || y == 0) return 0;
-    // x - remainder(x, y) is a whole multiple of y; modulo 128 y it is so exactly in the wider type.
+    // x - remainder(x, y) is a whole multiple of y; modulo 128 y it is exact in the wider type.
     using W = wide<T>;
     const W size = std::fabs(static_cast<W>(y)), rest = std::fabs(std::fmod(static_cast<W>(x), 128 * size));
     if (std::isinf(size)) return 0;
@@ -553,7 +555,7 @@ T minmag(T x, T y) {
     const T a = std::fabs(x), b = std::fabs(y);
     return a < b ? x : b < a ? y : fmin(x, y);
 }
-/// Balm fixes what OpenCL leaves open: the smallest int for 0, the largest for infinities and NaN.
+/// Balm defines what OpenCL leaves open: the smallest int for 0, the largest for infinities and NaN.
 template <std::floating_point T>
 std::int32_t ilogb(T x) {
     if (x == 0) return std::numeric_limits<std::int32_t>::min();
@@ -579,7 +581,7 @@ T min(T a, T b) {
 }
 template <number T>
 T max(T a, T b);
-/// min(max(x, low), high), also where low > high, which OpenCL leaves open.
+/// min(max(x, low), high), also if low > high, which OpenCL leaves undefined.
 template <number T>
 T clamp(T x, T low, T high) {
     return min(max(x, low), high);
@@ -740,12 +742,12 @@ wide<T> rootn(T x, std::int32_t n) {
     if (n == 0 || (x < 0 && is_even) || std::isnan(x)) return std::numeric_limits<wide<T>>::quiet_NaN();
     const wide<T> a = std::fabs(static_cast<wide<T>>(x));
     wide<T> root = std::pow(a, 1 / static_cast<wide<T>>(n));
-    if (a != 0 && !std::isinf(a))  // Newton's step mends the error of 1 / n
+    if (a != 0 && !std::isinf(a))  // a Newton step corrects the error of 1 / n
         root *= 1 - (std::pow(root, static_cast<wide<T>>(n)) / a - 1) / static_cast<wide<T>>(n);
     return is_even ? root : std::copysign(root, static_cast<wide<T>>(x));
 }
 
-// ---- half_ and native_ rows: what they approximate
+// ---- half_ and native_ rows: the exact functions that they approximate
 
 #define BALM_APPROXIMATE(name)                                                  \
     inline double half_##name(float x) { return static_cast<double>(name(x)); } \

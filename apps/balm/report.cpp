@@ -1,5 +1,5 @@
-// Verdicts in words and as XML. JUnit's format has no standard; this is the part that Jenkins, GitLab and
-// GitHub's reporters read alike.
+// Verdicts as text and as XML. JUnit's format has no standard; this is the subset that Jenkins, GitLab and
+// GitHub's reporters agree on.
 
 #include "report.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// What `balm selftest` found out about a device. Checks come in, a verdict goes out, and JUnit's XML.
+// The results of `balm selftest` for a device. In: checks. Out: a verdict, and JUnit XML.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace balm::tool {
 
-/// All that was found out about one device.
+/// All results for one device.
 struct report {
     device on;
     std::vector<check> checks;
@@ -23,11 +23,11 @@ struct report {
     std::string verdict() const;
 };
 
-/// A wrong result in a line: "f32 sin(1): got 0, expected 0.84147098 (14108037 ulp, 4 allowed)".
+/// A wrong result as one line: "f32 sin(1): got 0, expected 0.84147098 (14108037 ulp, 4 allowed)".
 std::string words_of(const check&, const wrong_value&);
 
-/// JUnit's XML, as continuous integration reads it: a test suite a device, a test case a check. A wrong value
-/// is a failure; a check that could not be run is an error.
+/// JUnit XML for continuous integration: one test suite per device, one test case per check. A wrong value is
+/// a failure; a check that could not be run is an error.
 std::string as_junit(const std::vector<report>&, std::uint64_t seed);
 
 }  // namespace balm::tool

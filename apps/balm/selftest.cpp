@@ -1,5 +1,5 @@
-// `balm selftest`: proves each device against the host, and says which is fit. In: part of a device's name.
-// Out: a line for each failure, a verdict a device; exit code 1 if one is not fit.
+// `balm selftest`: checks each device against the host, and reports which are fit. In: part of a device's
+// name. Out: a line per failure, a verdict per device; exit code 1 if one is not fit.
 
 #include <fmt/format.h>
 
@@ -73,7 +73,7 @@ std::size_t count_builtins(const device& on, const settings& how) {
     return count;
 }
 
-/// Of all parts, about: look-back is not counted.
+/// The approximate number of steps; look-back is not counted.
 std::size_t count_steps(const device& on, const settings& how) {
     std::size_t kernels = how.is_quick ? 2 : 5;  // conversions, and one for each path
     if (!how.is_quick && on.info().type == device_type::cpu)
@@ -143,7 +143,7 @@ json report_as_json(const report& r) {
     return value;
 }
 
-// ---- --ulp: how far floating results are from the exact ones
+// ---- --ulp: the errors of floating-point results
 
 constexpr std::size_t values_for_errors = 1 << 16;
 
@@ -189,8 +189,8 @@ int measure_errors(const selftest_options& asked, settings how) {
 }
 
 int run_selftest(const selftest_options& asked) {
-    // PoCL compiles a kernel once more when the cache asks for its binary: nearly half of the time of a quick
-    // run.
+    // PoCL compiles a kernel again when the cache asks for its binary, which would take nearly half of the
+    // time of a quick run.
     if (asked.quick) ::setenv("BALM_CACHE", "0", 1);
     settings how;
     how.seed = asked.seed.value_or(std::random_device{}());

@@ -1,5 +1,5 @@
-// The table of `balm selftest --ulp`. In: the outcomes of floating-point rows. Out: a line a function with
-// the worst error and the allowed one for each operand type.
+// The table of `balm selftest --ulp`. In: the outcomes of floating-point rows. Out: one line per function,
+// with the worst and the allowed error for each operand type.
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
-// A world that is being advanced, wherever its cells are. Steps come in, temperatures go out. Here because a
-// stepper holds either a world that stays on its devices (resident.hpp) or one that passes through them in
-// bands (streamed.hpp).
+// The interface to a world that is being advanced, wherever its cells are. In: steps. Out: temperatures. A
+// stepper holds either a world that is resident on its devices (resident.hpp) or one that is streamed through
+// them in bands (streamed.hpp).
 
 #include <cstddef>
 
@@ -9,12 +9,12 @@
 
 namespace heat {
 
-/// What a stepper forwards to.
+/// The interface that a stepper forwards to.
 class advancing {
 public:
     virtual ~advancing() = default;
 
-    /// As stepper's.
+    /// As in stepper.
     virtual void prepare() = 0;
     virtual void advance(unsigned n) = 0;
     virtual float advance_and_compare(unsigned n) = 0;

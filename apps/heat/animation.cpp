@@ -1,6 +1,6 @@
 // Animated PNG. In: pictures. Out: chunks, in the order of the file: IHDR, acTL (the number of frames, filled
-// in at the end), for each frame fcTL (where it lies and for how long) and its pixels in IDAT or fdAT, IEND.
-// zlib compresses; a chunk is written whenever its buffer is full.
+// in at the end), for each frame fcTL (its rectangle and duration) and its pixels in IDAT or fdAT, IEND. zlib
+// compresses the pixels; a chunk is written whenever its buffer is full.
 
 #include "animation.hpp"
 
@@ -48,11 +48,11 @@ void write(pending_file& file, const bytes& all) { file.write(all.data(), all.si
 bytes animation_control(std::uint32_t frames) {
     bytes data;
     put(data, frames, 4);
-    put(data, 0, 4);  // loops: without end
+    put(data, 0, 4);  // loops: endless
     return chunk("acTL", data);
 }
 
-// zlib's stream of one frame, in chunks of either kind.
+// The compressed stream of one frame, in IDAT or fdAT chunks.
 class compressor {
 public:
     compressor(pending_file& file, bool is_first_frame, std::uint32_t& sequence)
@@ -99,7 +99,7 @@ private:
         stream_.avail_out = static_cast<uInt>(buffer_.size() - sequence_bytes);
     }
 
-    static constexpr std::size_t sequence_bytes = 4;  // in front of the compressed ones, in fdAT
+    static constexpr std::size_t sequence_bytes = 4;  // before the compressed bytes, in fdAT
 
     pending_file& file_;
     bool is_first_frame_;
@@ -119,7 +119,7 @@ std::uint8_t nearest_of(int left, int above, int corner) {
     return static_cast<std::uint8_t>(to_above <= to_corner ? above : corner);
 }
 
-// A row as the file has it: the number of a filter, then what the filter leaves of each byte.
+// A row as the file stores it: the number of the filter, then the filtered bytes.
 void apply(filter with, std::span<const std::uint8_t> row, std::span<const std::uint8_t> above,
            bytes& result) {
     result.clear();
@@ -139,8 +139,8 @@ void apply(filter with, std::span<const std::uint8_t> row, std::span<const std::
     }
 }
 
-// The heuristic of the PNG specification (section 12.7): the filter that leaves the smallest sum of distances
-// from 0.
+// The heuristic of the PNG specification (section 12.7): the filter whose bytes, read as signed, have the
+// smallest sum of magnitudes.
 void apply_best(std::span<const std::uint8_t> row, std::span<const std::uint8_t> above, bytes& best,
                 bytes& tried) {
     std::size_t best_sum = std::numeric_limits<std::size_t>::max();
@@ -181,7 +181,7 @@ void animation::begin(const picture& first) {
     write(file_, animation_control(1));
 }
 
-// Row by row from both ends, so that two pictures that differ everywhere cost little.
+// Compares each row from both ends: pictures that differ everywhere cost little.
 animation::rectangle animation::changed(const picture& frame) const {
     if (frames_ == 0) return {0, 0, frame.width, frame.height};
     const std::size_t pitch = frame.row_bytes();
@@ -207,7 +207,7 @@ std::vector<std::uint8_t> animation::frame_control(std::uint32_t sequence, const
     bytes data;
     for (const std::uint32_t each : {sequence, where.width, where.height, where.x, where.y})
         put(data, each, 4);
-    put(data, numerator, 2);  // of the seconds that it is shown
+    put(data, numerator, 2);  // of the seconds that the frame is shown
     put(data, denominator, 2);
     put(data, 0, 1);  // afterwards, leave the pixels
     put(data, 0, 1);  // replace the pixels, with no blending

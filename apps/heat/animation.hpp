@@ -1,6 +1,6 @@
 #pragma once
-// Animated pictures. Pictures come in one after the other, an animated PNG goes out. Here because heat that
-// moves shows more than a hundred files do.
+// Animations. In: pictures, one after the other. Out: an animated PNG, which shows more of moving heat than a
+// hundred files do.
 
 #include <cstdint>
 #include <string>
@@ -11,27 +11,28 @@
 
 namespace heat {
 
-/// An animated PNG (https://www.w3.org/TR/png-3/, which has APNG since its third edition) that is written as
-/// the pictures come: of all of them, the memory holds the last. It runs in a loop. Viewers that know no
-/// animations show the first picture. The file is written under a temporary name and then renamed: it is
-/// complete or not there.
+/// An animated PNG (https://www.w3.org/TR/png-3/, which includes APNG since its third edition). Pictures are
+/// written as they are added: memory holds only the last one. The animation loops. Viewers without animation
+/// support show the first picture. The file is written under a temporary name and then renamed: it is
+/// complete or absent.
 ///
 ///     heat::animation film("heat.png", 20);
 ///     for (…) film.add(heat::paint(world));
 ///     film.complete();
 class animation {
 public:
-    /// Begins a file whose name ends in .png or .apng. `frames_per_second` is from 1 to 1000. Throws
-    /// std::invalid_argument for others, std::runtime_error when the file cannot be written, as do all
-    /// members.
+    /// Opens a file whose name ends in .png or .apng. `frames_per_second` is from 1 to 1000. Throws
+    /// std::invalid_argument for other values, and, as all members do, std::runtime_error if the file cannot
+    /// be written.
     animation(const std::string& file_name, unsigned frames_per_second);
 
-    /// Appends a picture. Only the rectangle that differs from the one before is stored. Throws
-    /// std::invalid_argument unless it has the first one's size, 2^31 - 1 pixels in a row or column at most.
+    /// Appends a picture. Stores only the rectangle that differs from the previous one. Throws
+    /// std::invalid_argument unless it has the size of the first one, at most 2^31 - 1 pixels in a row or
+    /// column.
     void add(const picture& frame);
 
     /// Ends the file. The last picture is shown for `last_milliseconds`, at most 65535, before the loop
-    /// begins again; 0: as long as the others. Throws std::logic_error where there is no picture.
+    /// begins again; 0: as long as the others. Throws std::logic_error if there is no picture.
     void complete(unsigned last_milliseconds = 0);
 
     std::uint32_t frames() const noexcept { return frames_; }
@@ -56,7 +57,7 @@ private:
     std::uint64_t animation_control_ = 0, last_control_ = 0;  // where these chunks begin in the file
 };
 
-/// Throws like `animation` does for a name with another extension: before the work is done.
+/// Throws as `animation` does for a name with another extension, but before any work is done.
 void check_animation_name(const std::string& file_name);
 
 }  // namespace heat

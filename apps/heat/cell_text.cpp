@@ -1,6 +1,6 @@
-// Cells to text and back. In: text or numbers. Out: the other. Each is cut into pieces, one a thread; a text
-// is cut at white space, and as nobody knows how many values a piece holds, each is parsed into an array of
-// its own.
+// Converts cells to text and back. In: text or numbers. Out: the other. The input is split into pieces, one
+// per thread. Text is split at white space, and each piece is parsed into a separate array, since the number
+// of values in a piece is not known in advance.
 
 #include "cell_text.hpp"
 
@@ -31,13 +31,13 @@ std::uint64_t load_word(const char* text) noexcept {
     return word;
 }
 
-// A digit has 3 in its upper half, and still has when 6 is added.
+// A digit has 3 in its upper four bits, also after adding 6.
 bool are_digits(std::uint64_t word) noexcept {
     constexpr std::uint64_t upper = 0xF0F0F0F0F0F0F0F0u;
     return ((word & upper) | (((word + 0x0606060606060606u) & upper) >> 4)) == 0x3333333333333333u;
 }
 
-// Neighbouring digits, then pairs, then fours are put together.
+// Combines neighbouring digits, then pairs, then groups of four.
 std::uint32_t number_of(std::uint64_t digits) noexcept {
     digits -= 0x3030303030303030u;
     digits = digits * 10 + (digits >> 8);
@@ -47,7 +47,8 @@ std::uint32_t number_of(std::uint64_t digits) noexcept {
                                       32);
 }
 
-// The other way: fours, pairs, digits. The factors are 1/100 and 1/10 rounded up, exact below 10000 and 100.
+// The inverse: groups of four, pairs, digits. The factors are 1/100 and 1/10 rounded up, exact below 10000
+// and 100.
 std::uint64_t digits_of(std::uint32_t number) noexcept {
     std::uint64_t lanes = number / 10000 | std::uint64_t{number % 10000} << 32;
     std::uint64_t upper = (lanes * 10486 >> 20) & 0x0000007F0000007Fu;
@@ -59,7 +60,7 @@ std::uint64_t digits_of(std::uint32_t number) noexcept {
 
 // ---- one value
 
-// Both read a value where it has the usual length, followed by a space, and return its length, else 0.
+// Both parse a value of the usual length that is followed by white space, and return its length; else 0.
 
 std::size_t parse_usual(const char* text, const char* end, std::uint32_t& value) noexcept {
     if (end - text < 2 || !is_space(text[1])) return 0;
@@ -73,8 +74,8 @@ std::size_t parse_usual(const char* text, const char* end, float& value) noexcep
     const std::uint64_t decimals = load_word(text + 2);
     if ((text[0] != '0' && text[0] != '1') || !are_digits(decimals)) return 0;
     const std::uint32_t number = static_cast<std::uint32_t>(text[0] - '0') * 100000000u + number_of(decimals);
-    // Rounded twice, and right: no n / 10^8 lies so close to the middle of two floats that a double cannot
-    // tell them apart (they are at least 1 / (10^8 * 2^25) of the value apart, if not equal).
+    // Rounded twice, yet correctly: no n / 10^8 lies so close to the middle of two floats that a double
+    // cannot tell them apart (they are at least 1 / (10^8 * 2^25) of the value apart, if not equal).
     value = static_cast<float>(number / 1e8);
     return is_temperature(value) ? length : 0;
 }
@@ -91,7 +92,7 @@ bool parse_any(std::string_view token, float& value) {
 
 // ---- many values
 
-// Consumes the space after a value too, so that a piece is consumed to its end if all its values are valid.
+// Also consumes the white space after a value, so that a piece of valid values is consumed to its end.
 template <class Value>
 text_progress parse_piece(std::string_view text, std::size_t limit, std::vector<Value>& values) {
     const char* const end = text.data() + text.size();
@@ -118,7 +119,7 @@ std::size_t piece_count(std::size_t bytes, unsigned threads) {
     return std::clamp<std::size_t>(bytes / smallest_piece, 1, threads);
 }
 
-// body(0), body(1), … at once.
+// Runs body(0), body(1), … concurrently.
 template <class Body>
 void on_threads(std::size_t count, const Body& body) {
     std::vector<std::future<void>> others;
@@ -157,7 +158,7 @@ text_progress parse_values(std::string_view text, std::size_t limit, std::vector
 
     text_progress progress;
     for (piece& each : pieces) {
-        if (each.values.size() > limit) {  // too far: where was the limit?
+        if (each.values.size() > limit) {  // past the limit: parse again up to it
             each.values.clear();
             each.progress = parse_piece(each.text, limit, each.values);
         }
@@ -175,9 +176,8 @@ void print_value(std::uint32_t flags, char* text) noexcept {
     text[1] = static_cast<char>('0' + flags);
 }
 
-// A float times 10^8 is exact in a double (24 + 19 bits and a power of two). Added to 2^52, it is rounded to
-// the nearest even integer, which gives the digits that printf's %.8f gives, and which the lower bits of the
-// sum hold.
+// A float times 10^8 is exact in a double (24 + 19 bits and a power of two). Adding 2^52 rounds it to the
+// nearest integer, ties to even, in the lower bits of the sum: the digits that printf's %.8f prints.
 void print_value(float temperature, char* text) noexcept {
     const auto number =
         static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(double{temperature} * 1e8 + 0x1p52));

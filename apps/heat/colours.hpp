@@ -1,6 +1,6 @@
 #pragma once
-// Temperatures as colours. A temperature comes in, red, green and blue go out. Here because the heat course's
-// colours show where it is hot, and the eye needs others to see by how much.
+// Maps temperatures to colours. In: a temperature. Out: red, green and blue. The heat course's colours show
+// where it is hot; the perceptual ones also show by how much.
 
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Command lines of the heat programs. In: argv. Out: checked values, exit codes, one line for each fault.
-// What is particular to the operating system (signals, where a program lies) is in this file alone.
+// Command lines of the heat programs. In: argv. Out: checked values, exit codes, one line for each error.
+// Only this file depends on the operating system (signals, the directory of a program).
 
 #include "command.hpp"
 
@@ -40,7 +40,7 @@ void add_parsed(CLI::App& app, const std::string& name, Number& value, const std
         ->default_str(fmt::format("{}", value));
 }
 
-// The number of bytes that a text such as "64M" says; 0 if it says none.
+// The number of bytes in a text such as "64M"; 0 if it is not one.
 std::uint64_t bytes_of(const std::string& text) {
     constexpr std::string_view units = "KMGT";
     const std::size_t unit = text.empty() ? std::string_view::npos : units.find(text.back());
@@ -51,7 +51,7 @@ std::uint64_t bytes_of(const std::string& text) {
     return number <= (std::numeric_limits<std::uint64_t>::max() >> shift) ? number << shift : 0;
 }
 
-// CLI11 explains some faults in several lines.
+// CLI11 describes some errors in several lines.
 std::string one_line(std::string text) {
     for (char& character : text)
         if (character >= 0 && character < ' ') character = ' ';

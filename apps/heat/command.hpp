@@ -1,6 +1,6 @@
 #pragma once
-// What the heat programs' command lines share. Arguments come in, numbers and exit codes go out. Here so that
-// every program refuses the same nonsense in the same words: one line on stderr, exit code 1.
+// Shared by the command lines of the heat programs, so that all report errors alike: one line on stderr, exit
+// code 1. In: arguments. Out: numbers and exit codes.
 
 #include <cstdint>
 #include <filesystem>
@@ -22,8 +22,8 @@ void add_number(CLI::App& app, const std::string& name, unsigned& value, unsigne
 /// Adds an argument that must be one finite number of at least 0.
 void add_number(CLI::App& app, const std::string& name, float& value, const std::string& description);
 
-/// Adds an option that must be a number of bytes of at least 1: a whole number, with K, M, G or T behind it
-/// for KiB, MiB, GiB or TiB.
+/// Adds an option that must be a number of bytes of at least 1: a whole number, optionally followed by K, M,
+/// G or T for KiB, MiB, GiB or TiB.
 void add_bytes(CLI::App& app, const std::string& name, std::optional<std::uint64_t>& value,
                const std::string& description);
 
@@ -32,11 +32,11 @@ void add_number_or_all(CLI::App& app, const std::string& name, std::optional<uns
                        const std::string& description);
 
 /// Parses the arguments and runs the body. Returns the exit code: the body's, 0 after --help, 1 with one line
-/// on stderr, `program: what is wrong`, when an argument is wrong or the body throws. Output to a closed pipe
-/// becomes an error like any other instead of ending the program.
+/// on stderr, `program: what is wrong`, if an argument is wrong or the body throws. Writing to a closed pipe
+/// is an error like any other and does not end the program.
 int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
 
-/// The folder in which the running program lies.
+/// The folder of the running program.
 std::filesystem::path program_directory();
 
 }  // namespace heat

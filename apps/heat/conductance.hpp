@@ -1,6 +1,6 @@
 #pragma once
-// What the device needs to know of a world's properties, packed: one code a cell, and a few coefficients. A
-// world and dt come in. Here because no neighbour's property is looked at again once this is done.
+// A world's properties, packed for the device: one code per cell, and a few coefficients. In: a world and dt.
+// With the codes, no kernel needs the property of a neighbour.
 //
 // Insulators hold 0 on the device, so they add nothing to the sum of a cell's four neighbours, and
 //
@@ -31,17 +31,17 @@ struct conductance {
     float inner = 0;                         ///< weight of the cell itself: 1 - outer / 4
     std::array<float, code_count> weight{};  ///< the sum of the weights that the mean is divided by
     std::array<float, code_count> keep{};    ///< inner / weight
-    std::array<float, code_count> take{};    ///< outer / weight, but for the last bits
+    std::array<float, code_count> take{};    ///< outer / weight, up to the last bits
 
-    /// Whether every step is a mean with weights of at least 0: then a temperature leaves [0, 1] by rounding
-    /// alone, and clamping may wait until several steps are done.
+    /// Whether every step is a mean with non-negative weights. Then only rounding moves a temperature out of
+    /// [0, 1], and clamping may be deferred over several steps.
     bool is_mean() const { return inner >= 0; }
 };
 
-/// The coefficients for a propagation constant and a time step. `weight` is added up as `step_serial` does;
-/// its rounding makes temperatures grow or shrink by up to 1e-7 a step. `take` is chosen so that
-/// keep + code * take grows by the same: after 10,000 steps of the golden slalom the difference is 8e-6, and
-/// would be 4e-5 with an exact mean.
+/// The coefficients for a propagation constant and a time step. `weight` is summed as in `step_serial`; its
+/// rounding makes temperatures grow or shrink by up to 1e-7 per step. `take` is chosen so that
+/// keep + code * take grows equally: after 10,000 steps of the golden slalom the difference is 8e-6; with an
+/// exact mean it would be 4e-5.
 conductance make_conductance(float alpha, float dt);
 
 }  // namespace heat

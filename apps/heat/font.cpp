@@ -1,5 +1,5 @@
-// The font. In: text. Out: dots. The glyphs are drawn below as they look: sixteen characters a band, from the
-// space on, five dots each.
+// The font. In: text. Out: dots. The glyphs are drawn below as they look: sixteen characters per band, from
+// the space on, each five dots wide.
 
 #include "font.hpp"
 

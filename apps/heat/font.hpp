@@ -1,6 +1,6 @@
 #pragma once
-// Text on pictures. Words come in, dots go out. Here because a legend needs a few words, and a font of fixed
-// dots needs no library and looks the same on every machine.
+// Text on pictures. In: text. Out: dots. A legend needs a few words; a bitmap font needs no library and looks
+// the same on every machine.
 
 #include <string_view>
 
@@ -8,7 +8,7 @@
 
 namespace heat {
 
-/// A character is `glyph_width` dots wide and `glyph_height` high, of which the last is below the baseline.
+/// A character is `glyph_width` dots wide and `glyph_height` high; the last row is below the baseline.
 /// The next one begins `glyph_pitch` dots further right.
 inline constexpr unsigned glyph_width = 5, glyph_height = 8, glyph_pitch = glyph_width + 1;
 

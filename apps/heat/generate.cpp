@@ -1,4 +1,4 @@
-// Making worlds. In: sizes, a propagation constant, a seed. Out: a checked world.
+// Generates worlds. In: sizes, a propagation constant, a seed. Out: a checked world.
 // The slalom's proportions are those of the golden worlds in tests/golden/heat.
 
 #include "generate.hpp"
@@ -31,7 +31,7 @@ void close_border(world& world) {
     }
 }
 
-// A uniform number in [0, 1) made of the top bits: std distributions differ from library to library.
+// A uniform number in [0, 1) from the top bits: std distributions differ between libraries.
 double uniform(std::mt19937_64& generator) { return static_cast<double>(generator() >> 11) * 0x1p-53; }
 
 }  // namespace

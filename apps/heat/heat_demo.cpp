@@ -1,6 +1,6 @@
 // heat_demo [--size N] [--steps N] [--output heat.png] [--animation FILE] [--frames 60]: heat winds its way
 // through a slalom on the best device; the first steps are checked against the serial reference, the run is
-// timed and painted. It is the first thing a newcomer runs.
+// timed and painted. It is the first program that a newcomer runs.
 
 #include <fmt/format.h>
 
@@ -30,23 +30,23 @@ constexpr float alpha = 0.1f;
 constexpr double tolerance = 2e-5;
 constexpr unsigned checked_steps = 1000;
 constexpr unsigned frames_per_second = 15, last_milliseconds = 3000;
-constexpr unsigned still_side = 700, animation_side = 300;  // pixels, at most twice as many
+constexpr unsigned still_side = 700, animation_side = 300;  // pixels; pictures have less than twice as many
 
 struct arguments {
-    unsigned size = 0;   ///< 0: by the device
+    unsigned size = 0;   ///< 0: by the type of the device
     unsigned steps = 0;  ///< 0: until heat is everywhere
     unsigned frames = 60;
     std::string output = "heat.png", animation;
 };
 
-// A world that the device leads through the slalom in some seconds: the work grows with the fourth power.
+// The size at which heat crosses the slalom within seconds: the work grows with its fourth power.
 unsigned default_size(balm::device_type type) { return type == balm::device_type::gpu ? 1000 : 200; }
 
-// Diffusion takes a time that grows with the square of the way. After so many steps the last chamber has
-// seven eighths of the warmth that it ends with (100 x 100 and 200 x 200 cells, alpha * dt = 1).
+// The time of diffusion grows with the square of the distance. After this many steps the last chamber has
+// seven eighths of its final warmth (100 x 100 and 200 x 200 cells, alpha * dt = 1).
 unsigned steps_through(unsigned size) { return static_cast<unsigned>(std::min(6.0 * size * size, 4e9)); }
 
-// Steps after which a frame is painted, from 0 to all: heat gets on with the square root of the time.
+// The steps after which a frame is painted, from 0 to all: heat advances with the square root of time.
 std::vector<unsigned> frame_steps(unsigned steps, unsigned frames) {
     std::vector<unsigned> result;
     for (unsigned i = 0; i < frames; ++i) {
@@ -61,8 +61,8 @@ heat::picture_scale scale_for(unsigned size, unsigned side) {
     return {std::max(1u, side / size), std::max(1u, size / side)};
 }
 
-// What a picture of the run says below the legend. All pictures have the same number of lines: the last,
-// which changes, is short enough for the narrowest.
+// The captions below the legend of a picture. All pictures have the same number of lines: the last line,
+// which changes, fits into the narrowest picture.
 std::vector<std::string> captions(const balm::device_info& device, const heat::world& world, unsigned done,
                                   unsigned steps, double seconds) {
     std::string now = fmt::format("step {}", done);
@@ -78,7 +78,7 @@ struct device_run {
     std::vector<float> end;
 };
 
-// Leads the world through all steps, and paints them.
+// Runs all steps on the device and paints the frames.
 device_run run_on_device(const heat::world& start, unsigned steps, const arguments& chosen,
                          balm::context& context) {
     const heat::chosen_plan plan = heat::choose_plan(heat::plan_folder(), context.device(0).info());
@@ -131,9 +131,9 @@ double run_serially(heat::world& world, unsigned steps) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// The rounding of single precision adds up over a long run, in the serial steps too. So where device and
-// serial reference differ by more than the tolerance, both are judged by double precision: the device may be
-// off by twice as much as the serial reference is.
+// Single-precision rounding accumulates over a long run, also in the serial reference. So if device and
+// serial reference differ by more than the tolerance, both are compared with double precision: the device's
+// error may be twice that of the serial reference.
 bool is_right(const heat::world& start, const std::vector<float>& serial, const std::vector<float>& result,
               unsigned steps) {
     const double difference = heat::max_difference(result, serial);

@@ -1,5 +1,5 @@
-// Painting worlds and writing pictures. In: a world and a file name. Out: the file, whole.
-// The BMP layout was found from the golden bitmaps; libpng writes the PNG.
+// Paints worlds and writes pictures. In: a world and a file name. Out: a complete file.
+// The BMP layout was derived from the golden bitmaps; libpng writes the PNG.
 
 #include "image.hpp"
 
@@ -29,11 +29,11 @@ image_format format_of(const std::string& file_name) {
 
 constexpr std::size_t bmp_header_bytes = 54;
 
-// The heat course pads rows by this, not by what makes them a multiple of four bytes.
+// The heat course pads rows by this many bytes, not to a multiple of four bytes.
 std::size_t bmp_padding(std::size_t width) { return 3 * width % 4; }
 
-// BITMAPFILEHEADER and BITMAPINFOHEADER, 24 bits a pixel. The heat course leaves the image's size 0, as the
-// format allows, and has it and 2835 (pixels a metre) where the two resolutions belong.
+// BITMAPFILEHEADER and BITMAPINFOHEADER, 24 bits per pixel. The heat course leaves the image size 0, as the
+// format allows, and writes it and 2835 (pixels per metre) into the fields of the two resolutions.
 std::array<std::uint8_t, bmp_header_bytes> bmp_header(std::uint32_t width, std::uint32_t height,
                                                       std::uint32_t image_bytes) {
     std::array<std::uint8_t, bmp_header_bytes> header{};
@@ -48,7 +48,7 @@ std::array<std::uint8_t, bmp_header_bytes> bmp_header(std::uint32_t width, std::
     put(18, width, 4);
     put(22, height, 4);
     put(26, 1, 2);   // planes
-    put(28, 24, 2);  // bits a pixel
+    put(28, 24, 2);  // bits per pixel
     put(38, image_bytes, 4);
     put(42, 2835, 4);
     return header;
@@ -85,7 +85,7 @@ void write_png(const picture& picture, pending_file& file) {
     }
 }
 
-// The mean of two colours, of which the second has this share.
+// The weighted mean of two colours; `share` is the weight of the second.
 colour mixed(const colour& first, const colour& second, double share) {
     colour result;
     for (std::size_t part = 0; part < 3; ++part)
@@ -94,7 +94,7 @@ colour mixed(const colour& first, const colour& second, double share) {
     return result;
 }
 
-// The colour of the cells from (left, top) to before (right, bottom).
+// The colour of the cells [left, right) x [top, bottom).
 colour colour_of_block(const world& world, colour_map map, std::size_t left, std::size_t top,
                        std::size_t right, std::size_t bottom) {
     double sum = 0;

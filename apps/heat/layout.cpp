@@ -1,5 +1,5 @@
-// Cells into memory. In: a world, the place of its rows. Out: codes, temperatures, and which rows of codes
-// need no look-up.
+// Copies cells into a layout in memory. In: a world and the position of its rows. Out: codes, temperatures,
+// and which rows of codes need no look-up.
 
 #include "layout.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
-// Where the cells of a part of a world lie in a device's memory. A size and a plan come in, places go out.
-// Here because kernels read beyond the cells that they write: around them lies a border, which holds
-// insulators where the world ends and the cells of the part beside it where it goes on.
+// The layout of a part of a world in a device's memory. In: a size and a plan. Out: offsets. Kernels read
+// beyond the cells that they write, so a border surrounds these: it holds insulators where the world ends,
+// and the cells of the neighbouring part where it continues.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ struct layout {
 
     /// Elements in memory.
     std::size_t size() const { return pitch * rows; }
-    /// Where row y begins, its left border included.
+    /// The start of row y, including its left border.
     std::size_t row_start(std::size_t y) const { return (y + border) * pitch; }
     tile_rows all_tiles() const { return {0, tiles_y}; }
     /// The tiles that hold the rows [first, last).
@@ -46,28 +46,27 @@ struct layout {
     std::size_t width, height, border, tile_height, tiles_x, tiles_y, pitch, rows;
 };
 
-/// The bytes of device memory that a row of a layout takes: two states, a code a cell, and what the plan
-/// keeps of each row.
+/// The bytes of device memory per row of a layout: two states and a code per cell, and a flag per strip of
+/// tiles (plain_rows).
 inline std::size_t row_bytes(const layout& where) {
     return where.pitch * (2 * sizeof(float) + sizeof(std::uint8_t)) + where.tiles_x;
 }
 
-/// Rows of memory, `pitch` elements apart, of which the first belongs to row `first` of a world. Rows may lie
-/// outside of the world.
+/// Rows of memory, `pitch` elements apart; the first one is row `first` of a world. Rows may lie outside the
+/// world.
 struct memory_rows {
     std::ptrdiff_t first = 0;
     std::size_t count = 0, pitch = 0, border = 0;
 };
 
-/// Copies the codes of a world's cells into memory. Borders, and rows outside of the world, are left as they
-/// are.
+/// Copies the codes of a world's cells into memory. Leaves borders and rows outside the world unchanged.
 void spread_codes(const world& world, const std::vector<std::uint8_t>& codes, const memory_rows& rows,
                   std::uint8_t* to);
 /// The same for the temperatures, with 0 for insulators.
 void spread_state(const world& world, const memory_rows& rows, float* to);
 
-/// For each row of codes and each strip of tiles in it, strips side by side: 1 if all cells that the strip's
-/// tiles read there are plain, else 0.
+/// A flag per row of codes and strip of tiles, with strips varying fastest: 1 if all cells that the strip's
+/// tiles read in this row are plain, else 0.
 std::vector<std::uint8_t> plain_rows(const plan& plan, const layout& where, const std::uint8_t* codes,
                                      std::size_t rows);
 

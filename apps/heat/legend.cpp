@@ -1,5 +1,5 @@
-// The legend. In: a picture. Out: the same with a strip of bar, numbers and words below. Lengths are in dots;
-// a dot is a square of pixels.
+// The legend. In: a picture. Out: the same with a bar, numbers and words below. Lengths are in dots; a dot is
+// a square of pixels.
 
 #include "legend.hpp"
 
@@ -18,7 +18,7 @@ constexpr unsigned margin = 3, side = 2, gap = 2, bar_height = 8, tick_height = 
 constexpr unsigned tick_top = margin + bar_height, numbers_top = tick_top + tick_height + 1;
 constexpr unsigned words_top = numbers_top + glyph_height + gap, line_pitch = glyph_height + gap;
 constexpr colour paper = {255, 255, 255}, ink = {0, 0, 0};
-// The world file says from 0 (cold) to 1 (hot), in no unit.
+// World files have temperatures from 0 (cold) to 1 (hot), without a unit.
 constexpr std::string_view measure = "relative temperature", insulators = "insulator";
 constexpr std::array<std::pair<double, std::string_view>, 5> ticks = {
     {{0.0, "0"}, {0.25, "0.25"}, {0.5, "0.5"}, {0.75, "0.75"}, {1.0, "1"}}};
@@ -81,7 +81,7 @@ void widen(picture& picture, unsigned width) {
     picture = std::move(wider);
 }
 
-// The captions in lines of at most so many characters, broken at spaces where there are any.
+// Splits the captions into lines of at most `longest` characters, at spaces where possible.
 std::vector<std::string> lines_of(const std::vector<std::string>& captions, std::size_t longest) {
     std::vector<std::string> lines;
     for (std::string rest : captions) {

@@ -1,4 +1,4 @@
-// How programs paint. In: argv, by CLI11. Out: paint_options.
+// The options of painting. In: argv, parsed by CLI11. Out: paint_options.
 
 #include "paint_arguments.hpp"
 

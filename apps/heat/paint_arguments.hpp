@@ -1,6 +1,6 @@
 #pragma once
-// The arguments of all programs that paint. Words come in, how to paint goes out. Here so that the same
-// options mean the same everywhere.
+// The arguments of all programs that paint, so that the same options mean the same everywhere. In: arguments.
+// Out: paint_options.
 
 #include "image.hpp"
 
@@ -13,8 +13,8 @@ namespace heat {
 /// Adds `--colours`, `--scale` and `--legend`, which fill `options`.
 void add_paint_arguments(CLI::App& app, paint_options& options);
 
-/// A scale from the words `N` (pixels a cell) or `1/N` (cells a pixel), N from 1 to 1000. Throws
-/// std::invalid_argument, in one sentence, for others.
+/// Parses a scale, `N` (pixels per cell) or `1/N` (cells per pixel), N from 1 to 1000. Throws
+/// std::invalid_argument, with a message of one sentence, for others.
 picture_scale parse_scale(const std::string& words);
 
 }  // namespace heat

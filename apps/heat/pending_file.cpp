@@ -1,4 +1,4 @@
-// Files that appear whole. In: bytes. Out: a file by rename.
+// Files that appear atomically. In: bytes. Out: a file, by rename.
 
 #include "pending_file.hpp"
 
@@ -20,7 +20,7 @@ std::string last_system_error() {
 pending_file::pending_file(const std::string& name, const char* what)
     : name_(name), temporary_name_(fmt::format("{}.{}.part", name, ::getpid())), what_(what) {
     errno = 0;
-    file_ = std::fopen(temporary_name_.c_str(), "wbx");  // x: never through a file that is there
+    file_ = std::fopen(temporary_name_.c_str(), "wbx");  // x: fails if the file exists
     if (file_ == nullptr) fail(last_system_error());
 }
 

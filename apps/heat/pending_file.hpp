@@ -1,6 +1,6 @@
 #pragma once
-// A file while it is written. Bytes come in, a file goes out, whole or not at all. Here because nobody should
-// find half a picture, or half a plan, under its name.
+// A file while it is written. In: bytes. Out: a file, complete or absent: nobody finds half a picture, or
+// half a plan, under its name.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,31 +9,31 @@
 
 namespace heat {
 
-/// A file that is written under a temporary name beside its place. It comes to its name when complete, and is
-/// removed if it never is. Everything throws std::runtime_error, which names the file and the reason, where
-/// the system refuses.
+/// A file that is written under a temporary name in the same folder. `complete` gives it its name; the
+/// destructor removes an incomplete file. All members throw std::runtime_error, which names the file and the
+/// reason, if the system reports an error.
 class pending_file {
 public:
-    /// `what` is the word for it in messages.
+    /// `what` names the kind of file in messages.
     explicit pending_file(const std::string& name, const char* what = "picture");
     pending_file(const pending_file&) = delete;
     pending_file& operator=(const pending_file&) = delete;
     ~pending_file();
 
-    /// For writing by other libraries.
+    /// For other libraries to write to.
     std::FILE* get() const noexcept { return file_; }
 
     /// Appends bytes.
     void write(const void* bytes, std::size_t count);
     /// Bytes written so far.
     std::uint64_t size();
-    /// Writes over bytes that are there, and goes back to the end.
+    /// Overwrites bytes that have been written, and seeks back to the end.
     void write_at(std::uint64_t offset, const void* bytes, std::size_t count);
 
     /// Closes the file and renames it.
     void complete();
 
-    /// Throws: the file could not be written, and why.
+    /// Throws std::runtime_error: the file could not be written, and why.
     [[noreturn]] void fail(const std::string& why) const;
 
 private:
@@ -45,7 +45,7 @@ private:
     bool is_complete_ = false;
 };
 
-/// What the system said last, for `fail`.
+/// The message of the system's last error, for `fail`.
 std::string last_system_error();
 
 }  // namespace heat

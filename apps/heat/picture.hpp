@@ -1,6 +1,6 @@
 #pragma once
-// A picture in memory. Cells are painted into it, text is printed on it, files are written from it. Here so
-// that those three do not know each other.
+// A picture in memory. Cells are painted into it, text is printed on it, files are written from it; these
+// three do not depend on each other.
 
 #include <algorithm>
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace heat {
 
-/// Rows of red, green, blue, from the top, without padding.
+/// Rows of red, green and blue bytes, from the top, without padding.
 struct picture {
     unsigned width = 0;
     unsigned height = 0;
@@ -19,7 +19,8 @@ struct picture {
 
     /// Bytes of a row.
     std::size_t row_bytes() const noexcept { return 3 * std::size_t{width}; }
-    /// Paints `columns` x `rows` pixels, of which the upper left one is (x, y). All lie within the picture.
+    /// Paints `columns` x `rows` pixels, of which the upper left one is (x, y). All must lie within the
+    /// picture.
     void fill(std::size_t x, std::size_t y, std::size_t columns, std::size_t rows, const colour& with) {
         for (std::size_t row = y; row < y + rows; ++row)
             for (std::size_t column = x; column < x + columns; ++column)

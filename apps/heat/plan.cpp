@@ -1,5 +1,5 @@
-// The table of plans, with what was measured: slalom world, 5000 x 5000, 1000 steps (bench/heat.cpp). Beside
-// it, the plans that a search tries.
+// The table of plans, with measurements: slalom world, 5000 x 5000, 1000 steps (bench/heat.cpp). Also the
+// plans that a search tries.
 
 #include "plan.hpp"
 
@@ -34,7 +34,7 @@ namespace {
 
 // Most promising first, for searches that end early.
 
-/// Shapes of which more cells are written than read alone.
+/// Shapes that write more cells than they only read.
 std::vector<plan> tiles() {
     std::vector<plan> result;
     for (const unsigned steps : {8u, 12u, 16u, 4u})
@@ -89,8 +89,8 @@ plan single_plan(balm::device_type type) {
 
 plan plan_for(const balm::device_info& device) {
     // H200: 2,602 Gcell/s, 3,204 for 20,000 x 20,000, 1,854 for a strewn world; 3 rows at once 2,511, 16
-    // steps 2,249; tiles 1,480. H100: 2,423; 8 steps, 12 at once, 1,805. Elsewhere tiles, of which this one
-    // reached 1,422 (H100), with 16 steps 1,394, with 4 x 8 cells 1,102; one cell a work-item 195.
+    // steps 2,249; tiles 1,480. H100: 2,423; 8 steps, 12 at once, 1,805. Elsewhere tiles: this one reached
+    // 1,422 (H100), with 16 steps 1,394, with 4 x 8 cells 1,102; one cell per work-item 195.
     const plan sweep{method::sweep, 12, 128, 4 + 24, 4, 4, 8}, tile{method::tile, 8, 128, 128, 4, 16};
     switch (device.type) {
         case balm::device_type::gpu: return runs_on(device, sweep) ? sweep : tile;

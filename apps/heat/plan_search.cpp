@@ -1,5 +1,5 @@
-// The search. In: candidates, a clock. Out: the fastest. Two rounds find the few that matter, more tell these
-// apart.
+// The search. In: candidates, a way to measure them. Out: the fastest. Two rounds find the finalists, further
+// rounds rank them.
 
 #include "plan_search.hpp"
 
@@ -57,12 +57,12 @@ plan_search search_plans(const std::vector<plan>& candidates, const plan_measure
         if (options.progress) options.progress(result.trials.size(), candidates.size());
         result.trials.push_back(tried(each, measure));
     }
-    // Once more, backwards, while there is time: what else runs on a machine comes and goes.
+    // Measures again, backwards, while there is time: other load on the machine comes and goes.
     for (std::size_t left = result.trials.size(); left > 0 && seconds_since(start) <= options.seconds; --left)
         measure_again(result.trials[left - 1], measure);
     if (options.progress) options.progress(candidates.size(), candidates.size());
 
-    // The table's plan takes part whatever it has reached so far.
+    // The table's plan is always a finalist.
     std::vector<plan_trial> last = result.trials;
     if (last.empty()) throw std::runtime_error("there are no plans to search");
     std::stable_sort(last.begin() + 1, last.end(),
@@ -83,8 +83,8 @@ plan_measure measure_on(balm::context& context) {
     constexpr float alpha = 0.1f, dt = 0.1f;
     constexpr double sample_seconds = 0.003;
     constexpr int samples = 3;
-    // Several waves of work-groups on a GPU (3072: 27 x 27 tiles of the table's plan on 132 multiprocessors);
-    // more than the caches of a core on a CPU.
+    // Several waves of work-groups on a GPU (3072: 28 x 28 tiles of the table's tile plan on 132
+    // multiprocessors); more than the caches of a core on a CPU.
     const unsigned size = context.device(0).info().type == balm::device_type::cpu ? 1024 : 3072;
     const auto world = std::make_shared<heat::world>(make_slalom(size, size, alpha));
     return [world, &context](const plan& plan) {

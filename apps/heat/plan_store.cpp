@@ -28,7 +28,7 @@
 namespace heat {
 namespace {
 
-// Counts on when the kernels change such that old plans may no longer be the fastest.
+// The number is incremented when changed kernels may make old plans slower than others.
 constexpr std::string_view first_line = "balm heat plan 2";
 constexpr std::size_t largest_file = 4096;
 
@@ -38,7 +38,7 @@ std::string words_of(const plan& plan) {
                        plan.tile_width, plan.tile_height, plan.item_width, plan.item_height, plan.at_once);
 }
 
-// What a plan depends on, in a line.
+// The properties that a plan depends on, as one line.
 std::string identity(const balm::device_info& device) {
     std::string line = fmt::format("{}, {}, {}, {} compute units, driver {}", balm::to_string(device.api),
                                    device.platform, device.name, device.compute_units, device.driver_version);
@@ -48,7 +48,7 @@ std::string identity(const balm::device_info& device) {
     return line;
 }
 
-// Name and contents of the file up to the rate.
+// The contents of the file up to the rate.
 std::string contents(const balm::device_info& device, const plan& plan) {
     return fmt::format("{}\ndevice: {}\nplan: {}\ncells per second: ", first_line, identity(device),
                        words_of(plan));
@@ -70,7 +70,7 @@ struct descriptor {
     }
 };
 
-// The file, or why it is none: links, pipes and devices are refused without waiting for them.
+// Reads the file, or sets `fault` unless it is absent. Refuses links, pipes and devices without blocking.
 std::optional<std::string> read_small_file(const std::filesystem::path& path, std::string& fault) {
     const descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
     struct stat found {};
@@ -101,7 +101,7 @@ std::optional<std::string> read_small_file(const std::filesystem::path& path, st
     return text;
 }
 
-// The rate at the end of the file; 0 if it is none.
+// The rate at the end of the file; 0 if it is invalid.
 double rate_of(std::string_view text) {
     double rate = 0;
     const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), rate);
@@ -123,7 +123,7 @@ std::optional<std::filesystem::path> plan_folder() {
 
 std::string plan_file_name(const balm::device_info& device) {
     std::uint64_t hash =
-        0xcbf29ce484222325;  // FNV-1a; the file repeats what is hashed, so collisions are seen
+        0xcbf29ce484222325;  // FNV-1a; the file repeats what is hashed, so collisions are found
     for (const char letter : identity(device))
         hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
     return fmt::format("heat_plan_{:016x}.txt", hash);
@@ -142,7 +142,7 @@ std::filesystem::path store_plan(const std::filesystem::path& folder, const balm
     if (fault)
         throw std::runtime_error(
             fmt::format("the folder \"{}\" cannot be made: {}", folder.string(), fault.message()));
-    // As Balm does: kernels are loaded only from a folder that others cannot write to.
+    // Private, as Balm makes it: kernels are loaded only from a folder that others cannot write to.
     if (!is_there) std::filesystem::permissions(folder, std::filesystem::perms::owner_all, fault);
     std::filesystem::path path = folder / plan_file_name(device);
     const std::string text = contents(device, plan) + fmt::format("{:.3g}\n", cells_per_second);

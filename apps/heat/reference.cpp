@@ -1,5 +1,5 @@
 // The serial heat step, in single and double precision. In: a world, dt, n. Out: the world n steps later.
-// The constants were found from the golden worlds; tests/heat/reference_test.cpp holds them to it.
+// The constants were derived from the golden worlds; tests/heat/reference_test.cpp checks them.
 
 #include "reference.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 template <class Real>
 Real clamped(Real value) {
-    if (!(value > 0)) return 0;  // no number is 0 too
+    if (!(value > 0)) return 0;  // NaN becomes 0, too
     return value < 1 ? value : 1;
 }
 
@@ -38,7 +38,7 @@ template <class Real>
 void advance(const world& world, std::vector<Real>& state, float dt, unsigned n) {
     const Real outer = static_cast<Real>(world.alpha) * static_cast<Real>(dt);
     const Real inner = 1 - outer / 4;
-    std::vector<Real> next = state;  // cells that are not normal are right already, in both
+    std::vector<Real> next = state;  // cells that are not normal are already correct in both
     for (unsigned step = 0; step < n; ++step) {
         for (std::size_t y = 0, index = 0; y < world.height; ++y)
             for (std::size_t x = 0; x < world.width; ++x, ++index)

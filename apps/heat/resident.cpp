@@ -1,10 +1,11 @@
-// A world in parts, one a device. In: a world, devices, a plan. Out: commands. Each launch of T steps needs T
-// rows of both neighbours' state, which lie in the border of a part. A launch, for each part:
+// A world in parts, one per device. In: a world, devices, a plan. Out: commands. Each launch of T steps needs
+// T rows of both neighbours' state, which lie in the border of a part. The commands of a launch, for each
+// part:
 //
-//     queue:        tiles at its edges → edges aside → the other tiles → edges that came, into the border
-//     second queue:                      └ edges aside → the neighbour's memory for edges that come ┘
+//     queue:        edge tiles → stage edges → other tiles → copy received edges into the border
+//     second queue:                   └ copy to the neighbour ┘
 //
-// The edges take a buffer of their own on both sides since commands that share a buffer wait for each other.
+// Staged and received edges have separate buffers, since commands that share a buffer wait for each other.
 
 #include "resident.hpp"
 
@@ -17,10 +18,10 @@
 namespace heat {
 namespace {
 
-/// Rows come to the host with their borders, 64 MiB at a time: in one piece transfers are fastest.
+/// Rows are read with their borders, 64 MiB at a time: contiguous transfers are fastest.
 constexpr std::size_t staged_elements = std::size_t{16} << 20;
 
-/// Rows that parts are made of.
+/// The granularity of parts, in rows.
 std::size_t unit_rows(const plan& plan) { return round_up(plan.border(), plan.inner_height()); }
 
 /// The first row of each part, and the height of the world.
@@ -32,7 +33,7 @@ std::vector<std::size_t> part_bounds(std::size_t height, const plan& plan, std::
     return bounds;
 }
 
-/// Rows of a world on a device.
+/// The rows of a world on one device.
 struct part {
     part(const balm::device& on, const plan& plan, const layout& at, std::size_t row, const conductance& c)
         : device(on),
@@ -43,7 +44,7 @@ struct part {
           state{on.mixed_buffer<float>(at.rows, at.pitch), on.mixed_buffer<float>(at.rows, at.pitch)},
           transfers(on.make_queue(false)) {}
 
-    /// Border rows of the state, or as many rows inside.
+    /// As many rows of a state as a border has, from `row_of_memory` on.
     balm::buffer_range<float, balm::access::mixed> rows(const balm::mixed_buffer<float>& of,
                                                         std::size_t row_of_memory) const {
         return of.range(row_of_memory * where.pitch, (row_of_memory + where.border) * where.pitch);
@@ -51,16 +52,16 @@ struct part {
 
     balm::device device;
     layout where;
-    std::size_t first;  // of its rows
+    std::size_t first;  // its first row in the world
     cell_buffers cells;
     step_launches launches;
     state_pair state;
     balm::queue transfers;
-    tile_rows top, middle, bottom;  // tiles at an edge where there is a neighbour, and the others
+    tile_rows top, middle, bottom;  // tiles at an edge with a neighbour, and the others
     balm::event last;
 };
 
-/// Edges on their way between a part and the next: where they are put aside, and where they arrive.
+/// Buffers for the edges that a part and the next exchange: staged by one, received by the other.
 struct seam {
     balm::mixed_buffer<float> down_sent, down_come, up_sent, up_come;
 };
@@ -103,7 +104,7 @@ public:
     float advance_and_compare(unsigned n) override {
         if (n > 1) advance(n - 1);
         advance(1);
-        // Borders, excess and insulators hold 0 in both states, or what a neighbour has computed.
+        // Borders, excess and insulators hold 0 in both states, or a neighbour's results.
         std::vector<balm::vector<float>> changes;
         for (const part& each : parts_) {
             const balm::vector<float> now = balm::as_vector(each.state.now.from(0)),

@@ -10,7 +10,7 @@ namespace heat {
 namespace {
 
 constexpr double batch_seconds = 0.2;
-constexpr unsigned usual_batch = 8;  // what a launch does
+constexpr unsigned usual_batch = 8;  // steps of a launch
 
 // Steps until the next multiple of `unit`.
 unsigned steps_to_next(unsigned done, unsigned unit) { return unit - done % unit; }

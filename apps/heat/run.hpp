@@ -1,7 +1,6 @@
 #pragma once
-// A run of many steps with stops: to see whether the world is steady, to paint it, to say how far the run is.
-// A stepper comes in, it goes out advanced. Here because the stops cut the steps into launches, and few of
-// them shall.
+// A run of many steps with stops: to check whether the world is steady, to paint it, to report progress. In:
+// a stepper. Out: the advanced stepper. Stops split the steps into launches, so they must be few.
 
 #include <functional>
 #include <optional>
@@ -15,7 +14,7 @@ struct run_options {
     unsigned steps = 1;                 ///< at most
     std::optional<float> until_steady;  ///< stop once a step changes no temperature by more than this
     unsigned frame_every = 1;           ///< steps from one frame to the next, at least 1
-    /// Called with the world as it is at the beginning, after every `frame_every` steps, and at the end.
+    /// Called with the state of the world at the beginning, after every `frame_every` steps, and at the end.
     std::function<void(unsigned done, const std::vector<float>& state)> frame;
     /// Called about five times a second.
     std::function<void(unsigned done)> progress;
@@ -23,12 +22,12 @@ struct run_options {
 
 struct run_result {
     unsigned steps = 0;      ///< done
-    bool is_steady = false;  ///< by the measure of `until_steady`
-    float change = 0;        ///< the largest of a temperature in the last step, where `until_steady` is there
+    bool is_steady = false;  ///< according to `until_steady`
+    float change = 0;        ///< the largest of a temperature in the last step, if `until_steady` is set
 };
 
-/// Whether a world is steady is looked at after every so many steps, and after the last: one step that is
-/// compared, after as many as a few dozen launches of several steps make.
+/// The steps between checks whether a world is steady, which also follow the last step: a few dozen launches
+/// of several steps, and one step whose change is measured.
 inline constexpr unsigned steps_between_checks = 256 + 1;
 
 /// Advances a stepper.

@@ -1,5 +1,4 @@
-// Segments of equal cost. In: what each row of tiles costs in each strip. Out: how often each strip is cut,
-// and where.
+// Segments of equal cost. In: the cost of each row of tiles in each strip. Out: the segments of each strip.
 
 #include "segments.hpp"
 
@@ -9,11 +8,12 @@
 namespace heat {
 namespace {
 
-/// What a row costs in plain rows (H200, a slalom of 5000 x 5000: 2,602 Gcell/s; 1.7 2,549, 2.4 2,378).
+/// The cost of a special row, in plain rows (H200, a slalom of 5000 x 5000: 2,602 Gcell/s; 1.7 2,549, 2.4
+/// 2,378).
 constexpr float special_cost = 2;
 
-/// Into how many segments a strip is cut so that each costs at most so much. A segment also reads rows of its
-/// neighbours: `ramp` is the cost of these.
+/// The number of segments of a strip such that each costs at most `most`. A segment also reads rows of its
+/// neighbours, whose cost is `ramp`.
 std::size_t pieces(float cost, float ramp, float most, std::size_t tiles) {
     if (most <= ramp) return tiles;
     return std::clamp<std::size_t>(static_cast<std::size_t>(std::ceil(cost / (most - ramp))), 1, tiles);
@@ -62,7 +62,7 @@ std::vector<segment> cut(const strip_costs& costs, const plan& plan, const tile_
         for (std::size_t s = 0; s < costs.strips; ++s) all += pieces_of(s, most);
         return all;
     };
-    // The dearest segment's cost is found by halving; 24 times is more exact than rows are.
+    // Finds the cost of the most expensive segment by bisection; 24 iterations are finer than one row.
     float least = 0, most = special_cost * (all_rows + ramp_rows);
     for (int k = 0; k < 24; ++k) {
         const float middle = (least + most) / 2;

@@ -1,4 +1,4 @@
-// A program that steps a world. In: its arguments, a world on stdin, a step. Out: the world on stdout.
+// A program that advances a world. In: its arguments, a world on stdin, a step. Out: the world on stdout.
 
 #include "stage.hpp"
 

@@ -1,5 +1,5 @@
-// The heat step on devices. In: a world, dt, devices, how much memory they have. Out: the world n steps
-// later. Here it is decided whether the world stays on the devices or passes through them.
+// The heat step on devices. In: a world, dt, devices and their memory. Out: the world n steps later. This
+// file decides whether the world is resident on the devices or streamed through them.
 
 #include "step.hpp"
 
@@ -20,7 +20,7 @@
 namespace heat {
 namespace {
 
-/// What each of some devices may take of its memory: the least of all.
+/// The memory that each device may use: the minimum over all devices.
 struct limits {
     std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t allocation = std::numeric_limits<std::uint64_t>::max();  ///< of one buffer
@@ -32,7 +32,7 @@ limits limits_of(const std::vector<balm::device>& devices, const plan& plan,
     if (plan.method == method::sweep) result.allocation = most_cells_of_sweep * sizeof(float);
     for (const balm::device& each : devices) {
         const balm::device_info& info = each.info();
-        // The host's memory holds the world already: there, bands would only take more of it.
+        // Host memory already holds the world: with unified memory, bands would only take more of it.
         if (!info.unified_memory) result.memory = std::min(result.memory, info.global_memory / 8 * 7);
         if (info.max_allocation > 0) result.allocation = std::min(result.allocation, info.max_allocation);
     }
@@ -40,13 +40,13 @@ limits limits_of(const std::vector<balm::device>& devices, const plan& plan,
     return result;
 }
 
-/// Whether the parts of a world fit.
+/// Whether the parts of a world fit into device memory.
 bool may_stay(const world& world, const plan& plan, std::size_t devices, const limits& limits) {
     const layout part(world.width, rows_of_largest_part(world.height, plan, devices), plan);
     return part.rows * row_bytes(part) <= limits.memory && part.size() * sizeof(float) <= limits.allocation;
 }
 
-/// The plan asked for where it serves: several steps at once need steps that are means.
+/// The requested plan, or the single-step plan: several steps per launch require steps that are means.
 plan usable(const std::optional<plan>& asked, const conductance& c, const balm::device_info& device) {
     return c.is_mean() ? asked.value_or(plan_for(device)) : single_plan(device.type);
 }
@@ -83,7 +83,7 @@ struct stepper::implementation {
 
     std::size_t cells;
     std::unique_ptr<advancing> steps;
-    /// Insulators have the temperature that they came with; on devices all have 0.
+    /// Insulators keep their initial temperature; on devices all have 0.
     std::vector<std::pair<std::size_t, float>> warm;
 };
 

@@ -1,6 +1,6 @@
 // The kernels of the heat step. In: a plan, whose numbers are constants of the kernel; C++ loops over them
-// unroll while the kernel is traced. Out: kernels. The idea of the last two is temporal blocking with
-// overlapped tiles: several steps for one trip through memory.
+// are unrolled while the kernel is traced. Out: kernels. The last two use temporal blocking with overlapped
+// tiles: several steps per pass through memory.
 
 #include "step_kernels.hpp"
 
@@ -21,7 +21,7 @@ Float to_unit_range(const Float& value) { return select(value > 0, select(value 
 
 namespace {
 
-/// The numbers of a tile kernel.
+/// The dimensions of a tile kernel.
 struct tile_shape {
     explicit tile_shape(const plan& p)
         : width(static_cast<int>(p.tile_width)),
@@ -39,8 +39,8 @@ struct tile_shape {
         if (!fits) throw std::invalid_argument("a heat tile of this shape cannot be loaded evenly");
     }
 
-    /// A row in the staging area: a cell more every 32, so that work-items `columns` apart meet no bank
-    /// twice.
+    /// The pitch of the staging area: one more cell every 32, so that work-items `columns` apart have no bank
+    /// conflicts.
     int staged_pitch() const { return width + width / 32; }
     /// Rows that the work-group loads at once.
     int rows_at_once() const { return items / width; }
@@ -69,7 +69,7 @@ public:
           own_(named("own", ty * (shape.staged_rows * shape.staged_pitch()) + tx * shape.columns +
                                 tx * shape.columns / 32)) {}
 
-    /// The work-group reads whole rows, and each work-item picks its block out of them.
+    /// The work-group reads whole rows, and each work-item takes its block from them.
     void load(const In<float>& from, const Index& corner, const Index& pitch) {
         const Index first = named("first", corner + row_ * pitch + column_);
         cells_.reserve(static_cast<std::size_t>(shape_.rows * shape_.columns));
@@ -85,7 +85,7 @@ public:
         }
     }
 
-    /// The other way round, for the cells that are right.
+    /// The inverse of load, for the cells that are valid.
     void store(const Out<float>& to, const Index& corner, const Index& pitch) {
         const Index first = named("first_out", corner + row_ * pitch + column_);
         for (int pass = 0; pass < shape_.rows; pass += shape_.staged_rows) {
@@ -104,7 +104,7 @@ public:
         }
     }
 
-    /// Makes the edges known to the neighbours.
+    /// Publishes the edges of the block to its neighbours.
     void publish() {
         for (int r = 0; r < shape_.rows; ++r) {
             shared_[left_edge(r)] = cell(r, 0);
@@ -120,8 +120,8 @@ public:
     struct weights {
         Float keep, take;
     };
-    /// One step, from the top row to the bottom row. For each, `each_row(row, update)` is called, which calls
-    /// update(weights_of_column) on each of its branches.
+    /// Advances by one step, from the top row to the bottom row. Calls `each_row(row, update)` for each row,
+    /// which calls update(weights_of_column) on each of its branches.
     template <class EachRow>
     void advance(EachRow each_row) {
         std::vector<Float> upper = sums_above_left(0);
@@ -139,7 +139,7 @@ public:
     }
 
 private:
-    /// A variable made in place, so that it keeps its name.
+    /// A variable constructed in place, so that it keeps its name.
     struct variable {
         template <class Make>
         explicit variable(Make make) : value(make()) {}
@@ -149,7 +149,8 @@ private:
     Float& cell(int r, int c) { return cells_[static_cast<std::size_t>(r * shape_.columns + c)].value; }
     int staged(int r, int c) const { return r * shape_.staged_pitch() + c; }
 
-    // In this order the neighbours of work-items at the tile's edge lie in another array, never outside.
+    // In this order, the neighbours of work-items at the tile's edge lie in another array, never out of
+    // bounds.
     Int top_edge(int c) const { return item_ + c * shape_.items; }
     Int left_edge(int r) const { return item_ + (shape_.columns + r) * shape_.items; }
     Int right_edge(int r) const { return item_ + (shape_.columns + shape_.rows + r) * shape_.items; }
@@ -175,7 +176,7 @@ private:
         return sums;
     }
 
-    /// Calls body(place in the staging area, row of the tile), both less those of the work-item itself.
+    /// Calls body(offset in the staging area, row of the tile), both relative to those of the work-item.
     template <class Body>
     void for_staged_rows(int pass, Body body) const {
         for (Int band : range(shape_.items_y))
@@ -186,8 +187,8 @@ private:
 
     const tile_shape& shape_;
     Local<float> shared_;
-    Int item_;          // number of the work-item
-    Int column_, row_;  // of the tile, that it loads and stores
+    Int item_;          // index of the work-item
+    Int column_, row_;  // of the tile, which it loads and stores
     Int loaded_;        // where it stages them
     Int own_;           // where its block begins in the staging area
     std::vector<variable> cells_;
@@ -239,9 +240,9 @@ tile_kernel make_tile_kernel(const plan& plan) {
                     own.advance([&](int, auto update) { update(plain); });
                 }
                 ELSE {
-                    // A branch a row: rows without special cells stay cheap, and what is loaded for one row
-                    // takes no registers in others (sm_90: 128 registers, without 167, so two work-groups
-                    // share a multiprocessor instead of one).
+                    // One branch per row: rows without special cells stay cheap, and values loaded for one
+                    // row take no registers in others (sm_90: 128 registers, without 167, so two work-groups
+                    // are resident on a multiprocessor instead of one).
                     own.advance([&](int r, auto update) {
                         const UInt codes = named("codes", codes_of(r));
                         IF (codes == all_plain) {
@@ -279,8 +280,8 @@ std::size_t tile_shared_size(const plan& plan) {
 
 namespace {
 
-/// Elements before the first row that is kept and behind the last, for neighbours of columns that are not
-/// right; so many that rows stay aligned.
+/// Elements before the first row that is kept and after the last, for the neighbours of invalid columns; as
+/// many as keep rows aligned.
 constexpr int stream_padding = 16;
 
 }  // namespace
@@ -298,14 +299,14 @@ stream_kernel make_stream_kernel(const plan& plan) {
             const Index corner =
                 named("corner", top * pitch + global_id(0) * static_cast<int>(plan.inner_width()));
             const Index flags = named("flags", top * strips + global_id(0));
-            // Where the last three rows of each step are kept.
+            // The offsets of the last three rows of each step.
             Index upper = named("upper", Index(stream_padding)),
                   middle = named("middle", Index(stream_padding + width)),
                   lower = named("lower", Index(stream_padding + 2 * width));
 
-            // Codes become weights once, so that no step has to look them up (a random world on
-            // PoCL with 2 cores: 2.8 Gcell/s with eight look-ups, 5.1 so). They are chosen, not loaded:
-            // vector units compare faster than they gather.
+            // Codes are converted to weights once, so that no step has to look them up (a random world on
+            // PoCL with 2 cores: 2.8 Gcell/s with eight look-ups, 5.1 with this one). The weights are
+            // selected, not loaded: vector units compare faster than they gather.
             std::vector<Float> keeps, takes;
             for (int open = 0; open < plain_code; ++open) {
                 keeps.push_back(named("keep_open", Float(coefficients[open])));
@@ -325,7 +326,7 @@ stream_kernel make_stream_kernel(const plan& plan) {
                     weights[kept + x + width] = chosen(code, takes, take, 0);
                 }
             };
-            // Row y has come in: row y - step of each step can be computed.
+            // Once row y is available, row y - step of each step can be computed.
             const auto advance = [&](int step, const Index& y) {
                 const Index row = named("row", y - step);
                 const Index start = named("start", corner + row * pitch);
@@ -336,8 +337,8 @@ stream_kernel make_stream_kernel(const plan& plan) {
                     if (step > 1) return Float(source[kept + x + source_rows]);
                     return from[below < 0 ? start - pitch + x : below > 0 ? start + pitch + x : start + x];
                 };
-                // In all rows that are kept, all columns are computed, though in step s those from s to
-                // width - s alone are right: whole vectors leave no rest for a loop over single cells.
+                // All columns of the rows that are kept are computed, although in step s only those from s to
+                // width - s are valid: whole vectors need no remainder loop over single cells.
                 const auto line = [&](const std::function<Float(const Index&)>& keep_of,
                                       const std::function<Float(const Index&)>& take_of) {
                     for (Index x : range(Index(step == steps ? step : 0),

@@ -1,7 +1,7 @@
 #pragma once
-// The kernels of the heat step, in Balm's kernel language. A plan comes in, a kernel goes out. What
-// they have in common: a bordered grid of `pitch` cells a row, of which border and excess hold 0 and keep it;
-// codes and coefficients as conductance.hpp says; temperatures read from one buffer and written to the other.
+// The kernels of the heat step, in Balm's kernel language. In: a plan. Out: a kernel. All of them work on a
+// bordered grid of `pitch` cells per row, whose border and excess hold 0 and keep it, with the codes and
+// coefficients of conductance.hpp. They read temperatures from one buffer and write them to the other.
 
 #include <balm/kernel.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace heat {
 
-/// To [0, 1]; what is no number becomes 0.
+/// Clamps to [0, 1]; NaN becomes 0.
 balm::dsl::Float to_unit_range(const balm::dsl::Float& value);
 
 using single_kernel = balm::typed_kernel<2, balm::dsl::Index, balm::dsl::Index, balm::dsl::Float,
@@ -17,8 +17,8 @@ using single_kernel = balm::typed_kernel<2, balm::dsl::Index, balm::dsl::Index, 
                                          balm::dsl::In<float>, balm::dsl::Out<float>>;
 
 /// heat_step(pitch, first, inner, outer, weights, cells, from, to), for a grid with a border of `border`
-/// cells: one cell a work-item, from row `first` on. It divides and clamps as `step_serial` does, so it is
-/// right for every dt.
+/// cells: one cell per work-item, from row `first` on. It divides and clamps as `step_serial` does, so it is
+/// correct for every dt.
 single_kernel make_single_kernel(unsigned border);
 
 using tile_kernel =
@@ -27,14 +27,14 @@ using tile_kernel =
                        balm::dsl::In<float>, balm::dsl::Out<float>, balm::dsl::Local<float>>;
 
 /// heat_tile(steps, pitch, first, keep, take, coefficients, cells, from, to, shared): a work-group holds a
-/// tile, of row `first` of tiles and those below it, in registers, a block of cells a work-item, and advances
-/// it by up to plan.steps steps. In each, work-items exchange the edges of their blocks through local memory;
-/// what is wrong at the tile's edge moves in by a cell a step, and is not written. `coefficients` is keep and
-/// take by code, `keep` and `take` those of plain cells; `cells` packs the codes of four cells of a row in a
-/// word. For steps that are means (is_mean).
+/// tile (of row `first` of tiles or one below) in registers, one block of cells per work-item, and advances
+/// it by up to plan.steps steps. In each step, work-items exchange the edges of their blocks through local
+/// memory; invalid values at the tile's edge move in by one cell per step and are not written. `coefficients`
+/// is keep and take by code, `keep` and `take` are those of plain cells; `cells` packs the codes of four
+/// cells of a row into a word. For steps that are means (is_mean).
 tile_kernel make_tile_kernel(const plan& plan);
 
-/// Whether a plan has a shape that `make_tile_kernel` takes.
+/// Whether a plan has a shape that `make_tile_kernel` accepts.
 bool is_tile(const plan& plan);
 
 /// Elements of `shared`.
@@ -47,12 +47,12 @@ using stream_kernel =
                        balm::dsl::Local<float>, balm::dsl::Local<float>, balm::dsl::Local<float>>;
 
 /// heat_stream(pitch, strips, first, keep, take, coefficients, cells, plain, from, to, odd, even, weights): a
-/// work-item, alone in its group, advances a tile, of row `first` of tiles and those below it, by exactly
-/// plan.steps steps. It goes down the tile row by
-/// row; each row that comes in allows one row of step 1 a row further up, that one row of step 2, and so on,
-/// so three rows of each step are all that is kept, in `odd` and `even` by turns, and the weights of the last
-/// plan.steps rows. `plain` says of each row of each of the `strips` strips of tiles (row * strips + strip)
-/// whether all its cells have the plain code. For steps that are means (is_mean).
+/// work-group of one work-item advances a tile (of row `first` of tiles or one below) by exactly plan.steps
+/// steps. It goes down the tile row by row. Each incoming row makes it possible to compute one row of step 1,
+/// one row further up, then one of step 2, and so on. So only three rows of each step are kept, in `odd` and
+/// `even` alternately, and the weights of the last plan.steps rows. `plain` tells for each row of each of the
+/// `strips` strips of tiles (row * strips + strip) whether all of its cells have the plain code. For steps
+/// that are means (is_mean).
 stream_kernel make_stream_kernel(const plan& plan);
 
 /// Elements of `odd` and of `even`.
@@ -66,21 +66,21 @@ using sweep_kernel =
                        balm::dsl::In<std::uint8_t>, balm::dsl::In<balm::float4>, balm::dsl::Out<balm::float4>,
                        balm::dsl::Local<balm::float2>>;
 
-/// heat_sweep(words, strips, segments, keep, take, coefficients, cells, plain, from, to, table): a sub-group,
-/// alone in its group, advances a segment (of segments.hpp) by exactly `steps` steps, at most plan.steps. It
-/// goes down the rows of the segment, and those above and below that these need; each row that comes in
-/// allows one row of step 1 a row further up, that one row of step 2, and so on. `cells` packs the codes of
-/// four cells of a row in a word, of which a row has `words`; `coefficients` is as for a tile, `table` has
-/// room for both of each code; `plain` is as for a stream. For steps that are means (is_mean).
+/// heat_sweep(words, strips, segments, keep, take, coefficients, cells, plain, from, to, table): a work-group
+/// of one sub-group advances a segment (segments.hpp) by exactly `steps` steps, at most plan.steps. It goes
+/// down the rows of the segment, and those above and below that they depend on. Each incoming row makes it
+/// possible to compute one row of step 1, one row further up, then one of step 2, and so on. `cells` packs
+/// the codes of four cells of a row into a word; a row has `words` of them. `coefficients` is as for a tile,
+/// `table` has room for both of each code; `plain` is as for a stream. For steps that are means (is_mean).
 sweep_kernel make_sweep_kernel(const plan& plan, unsigned steps);
 
 /// Lanes of a sub-group, on every device.
 inline constexpr unsigned lanes_of_sweep = balm::dsl::lanes_of_sub_group;
 
-/// Cells of a layout at most: sweeps count words by int.
+/// The maximum number of cells of a layout: sweeps index words by int.
 inline constexpr std::uint64_t most_cells_of_sweep = std::uint64_t{4} * 0x7fff'ffff;
 
-/// Whether a plan has a shape that `make_sweep_kernel` takes.
+/// Whether a plan has a shape that `make_sweep_kernel` accepts.
 bool is_sweep(const plan& plan);
 
 }  // namespace heat

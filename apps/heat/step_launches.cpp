@@ -1,5 +1,5 @@
-// Launches of the heat step. In: a plan and what the kernels take. Out: a function that launches them over
-// rows of tiles; the kernels are in step_kernels.cpp.
+// Launches of the heat step. In: a plan and the arguments of the kernels. Out: a function that launches them
+// over rows of tiles; the kernels are in step_kernels.cpp.
 
 #include "step_launches.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 
 using launch = std::function<balm::event(const state_pair&, unsigned steps, const tile_rows&)>;
 
-/// A cell a work-item, in a layout of any plan.
+/// One cell per work-item, in a layout of any plan.
 launch single_launch(const balm::device& device, const plan& plan, const layout& where, const conductance& c,
                      const cell_buffers& cells) {
     const heat::plan group = single_plan(device.info().type);
@@ -35,7 +35,7 @@ launch single_launch(const balm::device& device, const plan& plan, const layout&
     };
 }
 
-/// keep and take by code, one after the other.
+/// keep by code, then take by code.
 balm::in_buffer<float> coefficients(const balm::device& device, const conductance& c) {
     std::vector<float> both(c.keep.begin(), c.keep.end());
     both.insert(both.end(), c.take.begin(), c.take.end());

@@ -1,6 +1,6 @@
 #pragma once
-// Launches of the heat step over rows of tiles. A plan, a layout and its codes come in; events of launches go
-// out. Here because a world may be advanced at once, edge first, or band by band, always by the same kernels.
+// Launches of the heat step over rows of tiles. In: a plan, a layout and its codes. Out: events of launches.
+// A world may be advanced as a whole, edges first, or band by band, always by the same kernels.
 
 #include <balm/balm.hpp>
 #include <functional>
@@ -11,17 +11,18 @@
 
 namespace heat {
 
-/// The state on a device, twice: steps go from one to the other. Borders and excess hold 0 in both.
+/// Two states on a device: a step reads one and writes the other. Excess, and borders without a neighbour,
+/// hold 0 in both.
 struct state_pair {
     balm::mixed_buffer<float> now, next;
 };
 
-/// What the kernels know of the cells of a layout.
+/// The buffers that describe the cells of a layout to the kernels.
 struct cell_buffers {
     cell_buffers(const balm::device& device, const plan& plan, const layout& where);
 
-    balm::in_buffer<std::uint8_t> codes;  ///< one an element of the layout
-    balm::in_buffer<std::uint8_t> plain;  ///< plain_rows of them; one element where the plan needs none
+    balm::in_buffer<std::uint8_t> codes;  ///< one per element of the layout
+    balm::in_buffer<std::uint8_t> plain;  ///< plain_rows of them; one element if the plan needs none
 };
 
 /// Whether a plan needs the flags of `plain_rows`.
@@ -29,7 +30,7 @@ inline bool needs_plain_rows(const plan& plan) {
     return plan.method == method::stream || plan.method == method::sweep;
 }
 
-/// The steps of the next launch where `left` are to be done, at least 1.
+/// The steps of the next launch if `left` steps remain, at least 1.
 unsigned steps_of_launch(const plan& plan, unsigned left);
 
 /// The launches on one device, for one layout.
@@ -38,12 +39,12 @@ public:
     step_launches(const balm::device& device, const plan& plan, const layout& where, const conductance& c,
                   const cell_buffers& cells);
 
-    /// Enqueues a launch that advances rows of tiles by so many steps (of `steps_of_launch`), from state.now
-    /// to state.next.
+    /// Enqueues a launch that advances rows of tiles by `steps` steps (from `steps_of_launch`), from
+    /// state.now to state.next.
     balm::event run(const state_pair& state, unsigned steps, const tile_rows& rows) const;
 
-    /// Shares the work of launches from now on among the device's units by `plain` (of plain_rows), where the
-    /// plan can; else all rows count the same.
+    /// Balances the work of later launches among the device's compute units by `plain` (from plain_rows), if
+    /// the plan supports it. By default all rows cost the same.
     void balance(const std::vector<std::uint8_t>& plain) const {
         if (balance_) balance_(plain);
     }
@@ -53,7 +54,7 @@ private:
 
     unsigned steps_;
     std::function<void(const std::vector<std::uint8_t>&)> balance_;
-    launch one_step_, several_steps_;  // one_step_ is missing where several_steps_ does any number
+    launch one_step_, several_steps_;  // one_step_ is empty if several_steps_ takes any number
 };
 
 }  // namespace heat

@@ -24,15 +24,15 @@
 
 namespace {
 
-/// What the options say about pictures of a run.
+/// The options for the pictures of a run.
 struct picture_options {
-    std::string folder;     ///< a file for each picture
-    std::string animation;  ///< all pictures in a file
+    std::string folder;     ///< one file per picture
+    std::string animation;  ///< all pictures in one file
     unsigned frames_per_second = 20;
     heat::paint_options paint;
 };
 
-/// The pictures of a run: the world as it changes, in a folder by the number of steps, and in an animation.
+/// The pictures of a run: in a folder, named by the number of steps, and in an animation.
 class film {
 public:
     film(const heat::world& world, float dt, picture_options options)
@@ -69,7 +69,7 @@ private:
     std::optional<heat::animation> animation_;
 };
 
-/// Searches for the device's fastest plan, keeps it, and says so.
+/// Searches for the device's fastest plan, stores it, and reports it on stderr.
 heat::plan tuned_plan(const balm::device& on, double seconds, bool verbose) {
     const balm::device_info& device = on.info();
     balm::context context({on});
@@ -99,7 +99,7 @@ heat::plan tuned_plan(const balm::device& on, double seconds, bool verbose) {
     return found.fastest.plan;
 }
 
-/// What the options say about the devices and the plan of a run.
+/// The options for the devices and the plan of a run.
 struct device_options {
     std::optional<unsigned> devices;  ///< 0: all
     std::optional<std::uint64_t> memory;
@@ -125,7 +125,7 @@ balm::context chosen_devices(const device_options& options) {
     return balm::context(balm::filter::env && is_alike && balm::filter::count(*options.devices));
 }
 
-/// That of the first device.
+/// The plan for the first device.
 heat::plan plan_of(const balm::context& context, const device_options& options) {
     if (options.verbose)
         for (const balm::device& each : context.devices())

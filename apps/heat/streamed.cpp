@@ -1,14 +1,13 @@
-// A world in bands. In: a world in host memory, devices, a plan. Out: commands. A band comes with `halo` rows
-// above and below it; each step makes one more of them wrong, from outside, and the band itself is right for
-// so many steps. In a pass over the world each band is loaded, advanced, and written back to where it came
-// from:
+// A world in bands. In: a world in host memory, devices, a plan. Out: commands. A band is loaded with `halo`
+// rows above and below it. Each step invalidates one more of them, from outside, so the band itself is valid
+// for `halo` steps. In a pass over the world each band is loaded, advanced, and written back in place:
 //
 //     queue for loading:    band 1, its halo │ band 2 …                │ band 3 …
 //     queue of the device:                   │ launches on band 1      │ launches on band 2 …
 //     queue for unloading:                                             │ band 1 …
 //
-// A band's upper halo and as many of its first rows were loaded with the band above, from where they are
-// kept. So every row is loaded once, before it is written back, and one state in host memory is enough.
+// A band's upper halo and as many of its first rows were loaded with the band above, which keeps a copy of
+// them. So every row is loaded once, before it is written back, and one state in host memory is enough.
 
 #include "streamed.hpp"
 
@@ -22,17 +21,17 @@
 namespace heat {
 namespace {
 
-/// Most steps while a band is on a device: those between two looks at whether the world is steady, in whole
-/// launches. 5 bytes a cell in and 4 out take as long as some 260 steps (a link of 50 GB/s each way, 2,400
-/// Gcell/s).
+/// The most steps while a band is on a device: those between two checks whether the world is steady, in whole
+/// launches. Loading 5 bytes per cell and unloading 4 take as long as some 260 steps (a link of 50 GB/s each
+/// way, 2,400 Gcell/s).
 std::size_t longest_stay(const plan& plan) { return round_up(steps_between_checks, plan.steps); }
 
-/// A halo may be so much of a band, that is, so much of the work may be done twice.
+/// The least number of rows of a band per row of its halo, to limit the share of the work that is done twice.
 constexpr std::size_t least_rows_a_halo_row = 6;
 
 constexpr std::size_t slots_a_device = 2;
 
-/// The rows of a band that fits with such a halo; 0 if none does.
+/// The rows of the largest band that fits with this halo; 0 if none does.
 std::size_t rows_of_band(std::size_t width, std::size_t halo, const plan& plan, std::uint64_t memory,
                          std::uint64_t allocation) {
     const layout row(width, 1, plan);
@@ -47,7 +46,7 @@ std::size_t rows_of_band(std::size_t width, std::size_t halo, const plan& plan, 
 
 using rows_of_state = balm::buffer_range<float, balm::access::mixed>;
 
-/// Room for a band on a device.
+/// The buffers and queues for a band on a device.
 struct slot {
     slot(const balm::device& on, const plan& plan, const layout& at, const conductance& c, std::size_t halo)
         : device(on),
@@ -64,7 +63,7 @@ struct slot {
         state.next.fill(0);
     }
 
-    /// The rows [first, end) of what lies row by row.
+    /// The rows [first, end) of a buffer of rows, counted from the first one inside the border.
     template <class Elements>
     auto rows(const Elements& of, std::size_t first, std::size_t end) const {
         const std::size_t pitch = of.size() / where.rows;
@@ -76,9 +75,9 @@ struct slot {
     cell_buffers cells;
     step_launches launches;
     state_pair state;
-    balm::mixed_buffer<float> kept;  ///< what the next band has in common with this one
+    balm::mixed_buffer<float> kept;  ///< the rows that the next band has in common with this one
     balm::queue loads, unloads;
-    std::optional<std::size_t> band;  ///< whose codes it has
+    std::optional<std::size_t> band;  ///< whose codes it holds
     balm::event last;
 };
 
@@ -156,7 +155,7 @@ private:
         std::copy(plain.begin(), plain.end(), plain_.begin());
     }
 
-    /// n steps; with `compare`, the last of them by itself, and what it has changed.
+    /// Advances by n steps; with `compare`, the last one in a launch of its own, and enqueues its comparison.
     void run(unsigned n, bool compare) {
         unsigned left = compare ? n - 1 : n;
         bool is_over = n == 0;
@@ -175,12 +174,12 @@ private:
         }
     }
 
-    /// Advances the world once through, by the same launches in each band.
+    /// One pass over the world, with the same launches for each band.
     void pass(const std::vector<unsigned>& launches, bool compare) {
         changes_.clear();
         for (std::size_t band = 0; band < bands_.count; ++band) {
-            // Of the pass before. The bands behind it keep the devices busy meanwhile, and what is enqueued
-            // stays bounded.
+            // Waits for the previous pass. The bands after this one keep the devices busy meanwhile, and the
+            // number of enqueued commands stays bounded.
             unloaded_[band].wait();
             load(band);
             advance_band(band, launches);
@@ -212,7 +211,7 @@ private:
             to.rows(to.cells.plain, 0, loaded_rows()).write(host_rows(plain_, where_.tiles_x, first, last));
     }
 
-    /// When rows of host memory are back from the pass before.
+    /// The events after which rows of host memory are written back from the previous pass.
     balm::wait_list written_back(std::size_t first, std::size_t last) const {
         balm::wait_list all;
         const std::size_t begin = (std::max(first, bands_.halo) - bands_.halo) / bands_.rows;
@@ -259,8 +258,8 @@ private:
     layout where_;                     // in each slot
     balm::pinned_array<float> state_;  // row `halo` is the world's first
     balm::pinned_array<std::uint8_t> codes_, plain_;
-    std::vector<slot> slots_;                   // bands take them by turns
-    std::vector<balm::event> unloaded_;         // of each band, the last time
+    std::vector<slot> slots_;                   // bands take them in turn
+    std::vector<balm::event> unloaded_;         // of each band, in its last pass
     std::vector<balm::vector<float>> changes_;  // of each band, in the last step that was compared
 };
 

@@ -1,7 +1,7 @@
-// The kernel of the heat step by sweeps. In: a plan, whose numbers are constants of the kernel; C++ loops
-// over them unroll while the kernel is traced. Out: the kernel. The idea: what a step needs of the step
-// before are three rows, so a sub-group that goes down a strip row by row can do all steps of a launch at
-// once, with two rows a step in registers, and its lanes need no more of each other than a cell at each side.
+// The sweep kernel of the heat step. In: a plan, whose numbers are constants of the kernel; C++ loops over
+// them are unrolled while the kernel is traced. Out: the kernel. A step needs only three rows of the previous
+// step, so a sub-group that goes down a strip row by row can compute all steps of a launch at once, with two
+// rows per step in registers; its lanes exchange only one cell at each side.
 
 #include <algorithm>
 #include <numeric>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int cells_of_word = 4;
 
-/// The numbers of a sweep.
+/// The dimensions of a sweep.
 struct sweep_shape {
     sweep_shape(const plan& p, unsigned steps_of_launch)
         : steps(static_cast<int>(steps_of_launch)),
@@ -31,20 +31,19 @@ struct sweep_shape {
     int words() const { return columns / cells_of_word; }
     /// Lanes at each side that write nothing.
     int margin_lanes() const { return margin / columns; }
-    /// Of the rows whose cells some step of an iteration computes: a bit each, the row that came last at bit
-    /// 0.
+    /// A bit for each row that some step of an iteration computes; bit 0 is the newest row.
     std::uint32_t rows_in_work() const { return ((1u << (steps + rows)) - 1u) & ~1u; }
 
     int steps;
     int margin;   // cells at each side that are not written
     int columns;  // of a lane
-    int rows;     // that come at once, so that their steps run side by side
+    int rows;     // that come in at once, so that their steps overlap
     int inner_width;
 };
 
-/// What the sub-group knows of one step: of the row that came last its cells, and for each column the cell
-/// above plus the cell to the left. The sum for (r + 1, c + 1) is also that of the cells to the right of and
-/// below (r, c), so a cell's four neighbours cost two additions.
+/// The state of one step: the cells of the newest row and, for each column, the cell above plus the cell to
+/// the left. The sum for (r + 1, c + 1) is also that of the cells to the right of and below (r, c), so a
+/// cell's four neighbours cost two additions.
 struct level {
     explicit level(int columns) {
         cells.reserve(static_cast<std::size_t>(columns));
@@ -61,8 +60,8 @@ struct weights {
     Float keep, take;
 };
 
-/// The next row of a level comes: what the row before it becomes in the next step. Left and right of a lane's
-/// columns are those of the lanes beside it.
+/// Takes the next row of a level, and returns what the previous row becomes in the next step. A lane's
+/// columns are adjacent to those of the neighbouring lanes.
 template <class WeightsOfColumn>
 std::vector<Float> advance(level& of, const std::vector<Float>& row, WeightsOfColumn weights_of) {
     const std::size_t columns = row.size();
@@ -146,7 +145,7 @@ sweep_kernel make_sweep_kernel(const plan& plan, unsigned steps) {
                     special = special << 1 | select(plain[flags + (y + r) * strips] != 0, 0u, 1u);
                 }
 
-                // What leaves the last step.
+                // The rows that leave the last step.
                 std::vector<std::vector<Float>> done(rows.size());
                 for (std::vector<Float>& row : done) {
                     row.reserve(static_cast<std::size_t>(shape.columns));
@@ -167,7 +166,7 @@ sweep_kernel make_sweep_kernel(const plan& plan, unsigned steps) {
                 }
                 ELSE {
                     advance_rows([&](int rows_above) {
-                        // Above the first row of all there is none, and it does not matter what is read.
+                        // There is no row above the very first one; any value may be read instead.
                         const Int at = named("codes_at", max(newest - rows_above * words, 0));
                         return [&, at](std::size_t c) {
                             const auto k = static_cast<int>(c);

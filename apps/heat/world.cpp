@@ -1,5 +1,5 @@
-// Reading and writing worlds. In: a stream or a world. Out: a checked world or its bytes.
-// Written for speed (a 5000 x 5000 text is 325 MB) and for distrust of what arrives.
+// Reads and writes worlds. In: a stream or a world. Out: a checked world or its bytes.
+// Written for speed (a 5000 x 5000 text is 325 MB) and for untrusted input.
 
 #include "world.hpp"
 
@@ -28,11 +28,11 @@ constexpr std::string_view binary_header = "HPCEHeatWorldV0Binary";
 constexpr std::string_view footer = "End";
 constexpr std::size_t chunk_bytes = std::size_t{1} << 16;
 constexpr std::size_t text_block_bytes =
-    1 << 20;  // a thread's: converting it takes ten times as long as the start
+    1 << 20;  // per thread: converting it takes ten times as long as starting one
 
 static_assert(std::endian::native == std::endian::little, "the binary format is little-endian");
 
-// A token as it can stand in a one-line message: printable and short.
+// A token as quoted in a one-line message: printable and short.
 std::string quoted(std::string_view token) {
     std::string result = "\"";
     for (char character : token.substr(0, 24))
@@ -40,7 +40,7 @@ std::string quoted(std::string_view token) {
     return result + (token.size() > 24 ? "…\"" : "\"");
 }
 
-// The next bytes of a stream, a chunk at a time, and where they stand in it.
+// The next bytes of a stream, a chunk at a time, and their position in it.
 class byte_source {
 public:
     explicit byte_source(std::istream& stream) : stream_(stream), buffer_(chunk_bytes) {}
@@ -55,7 +55,7 @@ public:
 
     void skip(std::size_t count) noexcept { next_ += count; }
 
-    // Skips spaces and newlines; returns how many newlines there were.
+    // Skips white space; returns the number of newlines.
     std::uint64_t skip_space() {
         const std::uint64_t line_before = line_;
         do {
@@ -64,7 +64,7 @@ public:
         return line_ - line_before;
     }
 
-    // What stands before the next space, without consuming it. Longer than `longest_token`: cut off.
+    // The token before the next white space, not consumed. Cut off if it is longer than `longest_token`.
     std::string_view peek_token() {
         const std::string_view bytes = peek(longest_token + 1);
         std::size_t length = 0;
@@ -72,10 +72,10 @@ public:
         return bytes.substr(0, length);
     }
 
-    // For many cells at once.
+    // Enlarges the buffer, for many cells at once.
     void enlarge(std::size_t bytes) { buffer_.resize(std::max(bytes, buffer_.size())); }
 
-    // What is available, without reading more.
+    // The available bytes, without reading more.
     std::string_view available_bytes() const noexcept { return {buffer_.data() + next_, available()}; }
 
     void consume(const text_progress& progress) noexcept {
@@ -83,7 +83,7 @@ public:
         line_ += progress.lines;
     }
 
-    // Text has lines, so a fault is found by its line; binary data has none once the header is read.
+    // Errors in text are reported with their line; binary data has no lines after the header.
     void count_no_lines() noexcept { has_lines_ = false; }
 
     [[noreturn]] void fail(const std::string& what) const {
@@ -109,8 +109,8 @@ private:
 
     std::istream& stream_;
     std::vector<char> buffer_;
-    std::size_t next_ = 0, last_ = 0;  // what is in the buffer and not yet consumed
-    std::uint64_t start_ = 0;          // where the buffer starts in the stream
+    std::size_t next_ = 0, last_ = 0;  // the bytes in the buffer not yet consumed
+    std::uint64_t start_ = 0;          // offset of the buffer in the stream
     std::uint64_t line_ = 1;
     bool has_lines_ = true;
 };
@@ -165,7 +165,7 @@ private:
         return size;
     }
 
-    // The next token, not yet consumed, so that a fault in it is reported where it starts.
+    // The next token, not yet consumed, so that an error in it is reported at its start.
     std::string_view next_token(std::string_view expected) {
         source_.skip_space();
         const std::string_view token = source_.peek_token();
@@ -173,7 +173,7 @@ private:
         return token;
     }
 
-    // Text: a token for each cell.
+    // Text: one token per cell.
 
     void read_text_cells() {
         read_text_separator("the cells' flags");
@@ -184,7 +184,7 @@ private:
                          [this](std::size_t cell) { return read_text_temperature(cell); });
     }
 
-    // By blocks of the buffer. The token that each ends with, and what is wrong, is left to read_one.
+    // Parses blocks of the buffer. Leaves the last token of each block, and invalid ones, to read_one.
     template <class Value, class ParseMany, class ReadOne>
     void read_text_values(std::vector<Value>& values, std::size_t usual_bytes, ParseMany parse_many,
                           ReadOne read_one) {
@@ -198,7 +198,7 @@ private:
         }
     }
 
-    // Once a good part has arrived, the header is believed: growing further would copy it all.
+    // Trusts the header once a sixteenth of the values has arrived: growing further would copy them all.
     template <class Value>
     void reserve_the_rest(std::vector<Value>& values) const {
         if (values.size() >= world_.size() / 16) values.reserve(world_.size());
@@ -234,7 +234,7 @@ private:
         return token;
     }
 
-    // Binary: each array as it stands in memory, right after its "-".
+    // Binary: each array as it is in memory, immediately after its "-".
 
     void read_binary_cells() {
         source_.count_no_lines();
@@ -305,7 +305,7 @@ private:
     world world_;
 };
 
-// Collects bytes and passes them on in large pieces.
+// Buffers bytes and writes them in large pieces.
 class byte_sink {
 public:
     explicit byte_sink(std::ostream& stream) : stream_(stream) { buffer_.reserve(chunk_bytes + 256); }
@@ -346,7 +346,7 @@ private:
     std::string buffer_;
 };
 
-// A block of cells at a time, each of a known number of bytes.
+// Writes a block of cells at a time; the number of bytes of each cell is known.
 template <class Value, class Print>
 void write_text_values(byte_sink& sink, const std::vector<Value>& values, std::size_t width,
                        std::size_t bytes, Print print) {

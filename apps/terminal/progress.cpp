@@ -66,12 +66,12 @@ void progress::draw(std::size_t done) {
     if (taken < options_.after) return;
     std::string text = progress_text(label_, done, steps_, options_.each, taken.count());
     const std::size_t columns = columns_of(stderr);
-    if (text.size() >= columns) {  // a line that wraps cannot be written over
+    if (text.size() >= columns) {  // a wrapped line cannot be overwritten
         const std::size_t narrower = std::min(text.size() - columns + 1, widest_bar - 1);
         text = progress_text(label_, done, steps_, options_.each, taken.count(), widest_bar - narrower);
     }
     const std::size_t size = text.size();
-    text.resize(std::max(size, text_size_), ' ');  // over what a longer line left
+    text.resize(std::max(size, text_size_), ' ');  // overwrites the rest of a longer line
     text_size_ = size;
     std::cerr << '\r' << text << std::flush;
 }

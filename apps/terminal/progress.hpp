@@ -1,6 +1,6 @@
 #pragma once
-// How far a run is, on stderr. Steps done come in, a bar goes out where stderr is a terminal. Here because
-// some runs take minutes, and nobody should wonder.
+// The progress of a run, on stderr, since some runs take minutes. In: steps done. Out: a bar, if stderr is a
+// terminal.
 
 #include <chrono>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace balm::terminal {
 
-/// What a step does, for the rate: {1e6, "cell"} is a million cells. None: no rate is shown.
+/// The work of a step, for the rate: {1e6, "cell"} is a million cells. 0: no rate is shown.
 struct work {
     double per_step = 0;
     const char* unit = "";
@@ -24,20 +24,20 @@ inline constexpr std::size_t widest_bar = 50;
 std::string progress_text(const std::string& label, std::size_t done, std::size_t steps, const work& each,
                           double seconds, std::size_t width = widest_bar);
 
-/// Shows how far a run is. The clock starts with the object.
+/// Shows the progress of a run. The clock starts when the object is constructed.
 class progress {
 public:
-    /// What happens where stderr is no terminal: a line for each tenth, or nothing.
+    /// The output if stderr is not a terminal: a line for each tenth, or nothing.
     enum class elsewhere : std::uint8_t { lines, nothing };
 
     struct options {
         work each;  ///< step
         elsewhere else_what = elsewhere::nothing;
         std::chrono::duration<double> after{0};  ///< a bar appears only in runs that take longer
-        bool stays = true;                       ///< the bar's line, when the run is over
+        bool stays = true;                       ///< the bar's line, after the run
     };
 
-    /// For runs that may be over at once: the bar appears after two seconds, and is erased at the end.
+    /// For runs that may be short: the bar appears after two seconds, and is erased at the end.
     static options for_long_runs();
 
     progress(std::string label, std::size_t steps, const options&);
@@ -61,8 +61,8 @@ private:
     options options_;
     bool is_terminal_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-    unsigned tenth_ = 0;         // the last that has a line
-    std::size_t text_size_ = 0;  // of what the bar's line holds
+    unsigned tenth_ = 0;         // the last with a line
+    std::size_t text_size_ = 0;  // of the text on the bar's line
 };
 
 }  // namespace balm::terminal

@@ -1,5 +1,5 @@
 #pragma once
-// Balm beside a library's algorithm and beside a copy on GPUs, beside a function of the host on CPUs.
+// Compares Balm with a library's algorithm and with a copy on GPUs, with a host function on CPUs.
 
 #include <memory>
 
@@ -14,7 +14,7 @@ struct work_comparison {
     comparison with_copy, with_peer;
 };
 
-/// `ours` is called with a count of calls. Releases the peer's work.
+/// `ours` takes the number of calls. Releases the peer's work.
 template <class Balm>
 work_comparison compare_work(const peer::cuda_work_functions& cuda, void* theirs, const Balm& ours,
                              int calls) {
@@ -31,13 +31,13 @@ work_comparison compare_work(const peer::cuda_work_functions& cuda, void* theirs
 
 /// How work is measured.
 struct work_task {
-    const char* functions;  ///< what gives the peer's functions
-    int calls;              ///< of a sample, on GPUs
+    const char* functions;  ///< the function that returns the peer's functions
+    int calls;              ///< per sample, on GPUs
     double gpu_bar, cpu_bar;
 };
 
-/// Measures calls of `run`: on GPUs beside the work that `make` makes with the peer's functions, or says in
-/// the state why there is none and gives null; on CPUs by `compare_on_cpu`.
+/// Measures calls of `run`: on GPUs against the work that `make` creates with the peer's functions (if there
+/// is none, `make` reports why in the state and returns null); on CPUs by `compare_on_cpu`.
 template <class Functions, class Run, class Make, class OnCpu>
 void measure_work(benchmark::State& state, const device& on, const work_task& task, const Run& run,
                   const Make& make, const OnCpu& compare_on_cpu) {

@@ -1,5 +1,5 @@
 #pragma once
-// The devices to measure on: all of them, a GPU once for each backend.
+// The devices to measure on: all that are available and have f64, a GPU once for each backend.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -24,18 +24,18 @@ inline std::vector<device> all_devices() {
 
 inline bool is_cpu(const device& on) { return on.info().type == device_type::cpu; }
 
-/// "NVIDIA H100 80GB HBM3 (cuda)": the label of a measurement, by which the table is divided.
+/// "NVIDIA H100 80GB HBM3 (cuda, CUDA)": the label of a measurement, by which the table is divided.
 inline std::string label(const device& on) {
     return fmt::format("{} ({}, {})", on.name(), to_string(on.info().api), on.info().platform);
 }
 
-/// Elements of an array that is far larger than any cache, and of which a few fit the device.
+/// Elements of an array that is far larger than any cache, and of which several fit on the device.
 inline std::size_t large(const device& on) {
     return !is_cpu(on) && on.info().global_memory >= std::uint64_t{16} << 30 ? std::size_t{1} << 27
                                                                              : std::size_t{1} << 24;
 }
 
-/// Registers a measurement for each device of which `is_one(device)` is true: `measure(state, device)` sets
+/// Registers a measurement for each device for which `is_one(device)` is true. `measure(state, device)` sets
 /// the iteration's time itself.
 template <class Which, class Measure>
 void on_devices_that(Which is_one, const std::string& name, Measure measure) {
@@ -52,13 +52,13 @@ void on_devices_that(Which is_one, const std::string& name, Measure measure) {
             ->Unit(benchmark::kMillisecond);
     }
 }
-/// For each device.
+/// Registers a measurement for each device.
 template <class Measure>
 void on_every_device(const std::string& name, Measure measure) {
     on_devices_that([](const device&) { return true; }, name, measure);
 }
 
-/// What a row of the table is made of.
+/// Sets the values of a row of the table.
 inline void report(benchmark::State& state, const comparison& made, double bar) {
     state.SetIterationTime(made.balm);
     state.counters["ratio"] = made.ratio;
@@ -66,8 +66,8 @@ inline void report(benchmark::State& state, const comparison& made, double bar) 
     state.counters["bar"] = bar;
 }
 
-/// OpenMP's threads spin for milliseconds after a loop, on cores that whoever is timed next would use.
-/// libgomp reads the variable before main() begins, so the program starts itself again.
+/// OpenMP's threads spin for milliseconds after a loop, on cores that the next timed code needs. libgomp
+/// reads the variable before main() begins, so the program starts itself again.
 inline void let_openmp_threads_sleep(char** argv) {
     if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
     setenv("OMP_WAIT_POLICY", "passive", 1);

@@ -1,5 +1,5 @@
 #pragma once
-// How two pieces of code are compared: by turns, in one process, so that whatever else the machine does meets
+// How two pieces of code are compared: alternately, in one process, so that other load on the machine affects
 // both alike.
 
 #include <algorithm>
@@ -23,15 +23,15 @@ double seconds(F&& f) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Medians of both, and how fast the first is in terms of the second: above 1, it is faster.
+/// Medians of both, and the speed of the first relative to the second: above 1, it is faster.
 struct comparison {
     double balm = 0;  ///< seconds
     double peer = 0;  ///< seconds
     double ratio = 0;
 };
 
-/// For CPUs: the ratio is the median over pairs taken right after one another. Identical code spreads
-/// 0.957-1.022 on the two-core machine of docs/performance.md.
+/// For CPUs: the ratio is the median over pairs of consecutive runs. Identical code spreads 0.957-1.022 on
+/// the two-core machine of docs/performance.md.
 template <class Balm, class Peer>
 comparison compare_in_pairs(Balm&& balm, Peer&& peer, int pairs = 41) {
     std::vector<double> ours, theirs, ratios;
@@ -43,8 +43,8 @@ comparison compare_in_pairs(Balm&& balm, Peer&& peer, int pairs = 41) {
     return {median(ours), median(theirs), median(ratios)};
 }
 
-/// For GPUs: the ratio of the medians of samples taken by turns. Each call submits and waits for `launches`;
-/// before each, one that is not timed lets the driver change over from the other's context.
+/// For GPUs: the ratio of the medians of alternating samples. Each call submits `launches` launches and waits
+/// for them; before each sample, an untimed launch lets the driver switch from the other's context.
 template <class Balm, class Peer>
 comparison compare_samples(Balm&& balm, Peer&& peer, int launches, int samples = 31) {
     std::vector<double> ours, theirs;

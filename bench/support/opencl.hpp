@@ -1,5 +1,5 @@
 #pragma once
-// What the peers in plain OpenCL share.
+// Shared by the peers in plain OpenCL.
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -21,7 +21,7 @@ std::string name_of(Get get, Of of, cl_uint what) {
     return name;
 }
 
-/// The first of this name on the platform of this name. Throws std::runtime_error.
+/// The first device of this name on the platform of this name. Throws std::runtime_error if there is none.
 inline cl_device_id find_device(const std::string& platform, const std::string& device) {
     cl_platform_id platforms[16];
     cl_uint count = 0;

@@ -1,4 +1,4 @@
-#include "support/opencl.hpp"  // says which OpenCL, ahead of what includes it
+#include "support/opencl.hpp"  // sets the OpenCL version before other headers do
 
 #include <boost/compute/algorithm/copy.hpp>
 #include <boost/compute/algorithm/inclusive_scan.hpp>

@@ -1,4 +1,4 @@
-// The kernel of peer_matrix.hpp in OpenCL C, with the calls that a program without a library makes.
+// The kernel of peer_matrix.hpp in OpenCL C, with plain OpenCL calls.
 
 #include <cstddef>
 

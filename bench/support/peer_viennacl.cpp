@@ -1,6 +1,6 @@
 #define VIENNACL_WITH_OPENCL
 
-#include "support/opencl.hpp"  // says which OpenCL, ahead of what includes it
+#include "support/opencl.hpp"  // sets the OpenCL version before other headers do
 
 #include <vector>
 
@@ -14,7 +14,7 @@ namespace peer::viennacl_library {
 
 namespace {
 
-/// ViennaCL keeps contexts by numbers; one for each work, as the arrays of one are of one context.
+/// ViennaCL numbers its contexts; each work has its own, to which all its arrays belong.
 long new_context(opencl_device where) {
     static long next = 0;
     cl_device_id device = find_device(where.platform, where.name);

@@ -17,7 +17,7 @@ using peer::vexcl_work;
 
 constexpr std::size_t million = 1024 * 1024;
 
-/// A context of one device, that of the given names.
+/// A context of one device, given by platform and name.
 class on_device : public vexcl_work {
 protected:
     explicit on_device(peer::vexcl_device which)
@@ -29,7 +29,7 @@ protected:
     vex::Context ctx;
 };
 
-/// Numbers in [0, 1) without a pattern.
+/// Irregular numbers in [0, 1).
 std::vector<float> spread_out(std::size_t n, double step = 0.61803398874989485) {
     std::vector<float> made(n);
     for (std::size_t k = 0; k < n; ++k)
@@ -122,7 +122,7 @@ private:
     vex::Reductor<double, vex::SUM> sum_;
 };
 
-/// Poisson's matrix of a cube: seven entries a row, one where the border is.
+/// The Poisson matrix on a cube: seven entries per row, one on the border.
 struct poisson {
     static constexpr std::size_t n = 64;
     std::vector<std::size_t> row{0};
@@ -260,7 +260,7 @@ private:
     std::size_t inside_ = 0;
 };
 
-/// From no context to the result of an expression that nobody has compiled before: once in a process.
+/// From no context to the result of an expression that has not been compiled before: once per process.
 class first_expression final : public vexcl_work {
 public:
     explicit first_expression(peer::vexcl_device which) : which_(which) {}

@@ -1,13 +1,13 @@
 #pragma once
-// Programs for VexCL as pieces of work. One source, cases.cpp, makes two modules: over Balm's headers, and
-// over VexCL's own where CMake finds them (VEXCL_INCLUDE_DIR). Each module has its own definitions of the
-// namespace vex, so they are opened at run time and share nothing but this interface.
+// VexCL programs as units of work. One source, cases.cpp, is compiled into two modules: over Balm's headers,
+// and over VexCL's if CMake finds them (VEXCL_INCLUDE_DIR). Each module has its own definitions in namespace
+// vex, so the modules are opened at run time and share nothing but this interface.
 
 #include <memory>
 
 namespace peer {
 
-/// A piece of work with its arrays on a device. All throw std::exception where something fails.
+/// A unit of work with its arrays on a device. Failures throw std::exception.
 class vexcl_work {
 public:
     vexcl_work() = default;
@@ -19,23 +19,23 @@ public:
     virtual void prepare() {}
     /// Does the work once, and waits.
     virtual void run() = 0;
-    /// A number that is the same for the same results, but for rounding.
+    /// A number that is equal for equal results, up to rounding.
     virtual double check() = 0;
 };
 
-/// The device of a platform, by their names.
+/// A device, given by platform and name.
 struct vexcl_device {
     const char *platform, *name;
 };
 
 /// What a module exports as `vexcl_cases`.
 struct vexcl_library {
-    /// The work of this name on a device; null where the name is not known.
+    /// The work of this name on a device; null if the name is unknown.
     std::unique_ptr<vexcl_work> (*make)(const char* name, vexcl_device);
 };
 using vexcl_cases_function = const vexcl_library*();
 
-/// A case, and whether two libraries must agree on check(): random streams differ.
+/// A case, and whether the libraries must agree on check(): random streams differ.
 struct vexcl_case {
     const char* name;
     bool agrees = true;

@@ -1,5 +1,5 @@
 // compare_worlds A B [--tolerance T]: prints the largest difference between the temperatures of two heat
-// worlds. It is a fault, with exit code 1, when that exceeds T, or when the worlds differ in anything else.
+// worlds. The exit code is 1 if it exceeds T, or if the worlds differ in anything else.
 
 #include <fmt/format.h>
 

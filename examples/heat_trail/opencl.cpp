@@ -1,5 +1,5 @@
-// Choosing a device and building kernels. In: HPCE_SELECT_PLATFORM, HPCE_SELECT_DEVICE, HPCE_CL_SRC_DIR. Out:
-// OpenCL objects, and lines on stderr that say what was found.
+// Chooses a device and builds kernels. In: HPCE_SELECT_PLATFORM, HPCE_SELECT_DEVICE, HPCE_CL_SRC_DIR. Out:
+// OpenCL objects, and lines on stderr that report what was found.
 
 #include "opencl.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr cl_int no_platform = -1001;  // CL_PLATFORM_NOT_FOUND_KHR of the ICD loader
 
-// The number in an environment variable, below `count`; 0 where it is not set.
+// The number in an environment variable, which must be below `count`; 0 if it is not set.
 std::size_t selected(const char* variable, std::size_t count) {
     const char* text = std::getenv(variable);
     if (text == nullptr) return 0;

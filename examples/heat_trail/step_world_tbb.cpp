@@ -1,9 +1,9 @@
-// step_world_tbb [dt] [n] [binary]: the rows of a step shared out over the cores by oneTBB, each row
+// step_world_tbb [dt] [n] [binary]: oneTBB distributes the rows of a step over the cores, and each row is
 // vectorised.
 //
-// Every cell of a row takes the same path, so that the compiler can compute several at once: a border of
-// insulators around the world makes all neighbours exist, and an insulator adds its temperature with weight
-// 0. Adding 0 changes no bit, so the result is the serial one.
+// Every cell of a row takes the same path, so the compiler can compute several at once: with a border of
+// insulators around the world all neighbours exist, and an insulator adds its temperature with weight 0.
+// Adding 0 changes no bit, so the result equals the serial one.
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

@@ -1,7 +1,7 @@
-// step_world_v1_lambda [dt] [n] [binary]: the serial step, its inner body cut out as a lambda.
+// step_world_v1_lambda [dt] [n] [binary]: the serial step, with its inner body extracted as a lambda.
 //
-// The loops over x and y carry no dependency: a cell's next temperature depends on the state before the step
-// alone. The lambda makes that body visible. It still captures everything by reference.
+// The loops over x and y carry no dependency: a cell's next temperature depends only on the state before the
+// step. The lambda makes that body visible. It still captures everything by reference.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

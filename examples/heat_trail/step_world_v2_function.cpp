@@ -1,8 +1,8 @@
-// step_world_v2_function [dt] [n] [binary]: the same body as a function that sees its parameters and nothing
-// else.
+// step_world_v2_function [dt] [n] [binary]: the same body as a function that sees only its parameters.
 //
-// A device has its own memory, so a kernel cannot capture a host variable. The parameter list states what has
-// to travel: numbers by value, arrays as pointers to elements of a fixed size. What is const travels one way.
+// A device has its own memory, so a kernel cannot capture a host variable. The parameter list states what
+// must be transferred: numbers by value, arrays as pointers to elements of a fixed size. What is const is
+// transferred one way.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,7 +1,7 @@
 // step_world_v3_opencl [dt] [n] [binary]: the function as an OpenCL kernel. The host still swaps the states,
 // so every step copies one to the device and the other back.
 //
-// HPCE_SELECT_PLATFORM, HPCE_SELECT_DEVICE: which device. HPCE_CL_SRC_DIR: where the kernel lies.
+// HPCE_SELECT_PLATFORM, HPCE_SELECT_DEVICE: the device. HPCE_CL_SRC_DIR: the folder of the kernel.
 
 #include <CLI/CLI.hpp>
 #include <utility>
@@ -34,7 +34,7 @@ void step_world_v3_opencl(heat::world& world, float dt, unsigned n) {
     queue.enqueueWriteBuffer(device_properties, CL_TRUE, 0, bytes, world.properties.data());
 
     for (unsigned t = 0; t < n; ++t) {
-        // The events state what waits for what; only the last call blocks, since the host needs its result.
+        // The events state the dependencies; only the last call blocks, since the host needs its result.
         std::vector<cl::Event> copied(1), executed(1);
         queue.enqueueWriteBuffer(device_state, CL_FALSE, 0, bytes, world.state.data(), nullptr,
                                  copied.data());

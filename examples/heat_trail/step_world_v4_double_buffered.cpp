@@ -1,8 +1,8 @@
 // step_world_v4_double_buffered [dt] [n] [binary]: both states stay on the device. The host copies once
-// before the first step and once after the last; in between it swaps which buffer the kernel reads and which
-// it writes.
+// before the first step and once after the last; in between it swaps the buffers that the kernel reads and
+// writes.
 //
-// HPCE_SELECT_PLATFORM, HPCE_SELECT_DEVICE: which device. HPCE_CL_SRC_DIR: where the kernel lies.
+// HPCE_SELECT_PLATFORM, HPCE_SELECT_DEVICE: the device. HPCE_CL_SRC_DIR: the folder of the kernel.
 
 #include <CLI/CLI.hpp>
 #include <utility>

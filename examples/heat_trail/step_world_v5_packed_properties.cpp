@@ -1,8 +1,8 @@
-// step_world_v5_packed_properties [dt] [n] [binary]: four of the five properties that a cell reads hold one
-// bit each of what it asks: whether that neighbour conducts. The host packs these bits into the cell's own
-// word, once.
+// step_world_v5_packed_properties [dt] [n] [binary]: of four of the five properties that it reads, a cell
+// needs one bit each: whether that neighbour conducts. The host packs these bits into the cell's own word,
+// once.
 //
-// HPCE_SELECT_PLATFORM, HPCE_SELECT_DEVICE: which device. HPCE_CL_SRC_DIR: where the kernel lies.
+// HPCE_SELECT_PLATFORM, HPCE_SELECT_DEVICE: the device. HPCE_CL_SRC_DIR: the folder of the kernel.
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace {
 
-// As in step_world_v5_packed_properties.cl; the bits below are the cell's kind.
+// As in step_world_v5_packed_properties.cl; the lower bits are the cell's kind.
 enum : std::uint32_t { above_conducts = 4, below_conducts = 8, left_conducts = 16, right_conducts = 32 };
 
 std::vector<std::uint32_t> packed_properties(const heat::world& world) {

@@ -9,8 +9,8 @@
 
 namespace balm::array {
 
-/// Which dimensions of the box a list names. Throws usage_error for one that is not there, or named twice;
-/// the message calls what runs along them `runner`, "a reduction".
+/// Which dimensions of the box a list names. Throws usage_error for a dimension that does not exist or is
+/// named twice; `runner`, such as "a reduction", is the subject of the message.
 inline std::vector<bool> named_dimensions(const char* runner, const shape& box, const dimension_list& list) {
     std::vector<bool> is_named(static_cast<std::size_t>(box.dimensions()));
     for (int k = 0; k < list.count; ++k) {

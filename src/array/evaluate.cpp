@@ -1,5 +1,5 @@
-// `targets = expressions`: finds or traces the kernel `out[i] = expression(i)`, binds its arguments,
-// launches.
+// `targets = expressions`: finds or traces the kernel `out[i] = expression(i)`, binds its arguments and
+// launches it.
 
 #include <fmt/format.h>
 
@@ -21,13 +21,13 @@ namespace balm::array {
 
 namespace {
 
-/// The names of the loops' variables and counts, the fastest loop first.
+/// The names of the loops' variables and counts, fastest loop first.
 constexpr const char* loop_names[] = {"i", "row", "plane"};
 constexpr const char* count_names[] = {"n", "rows", "planes"};
 constexpr std::size_t grid_dimensions = 3;
 
-/// The kernel's counts: of the grid's dimensions, then of the loops that the third one counts together, the
-/// fastest first.
+/// The kernel's counts: of the grid's dimensions, then of the loops that the third one flattens, fastest
+/// first.
 template <class List>
 void list_counts(List& to, const placement& of) {
     const std::span<const std::int64_t> loops = of.counts();
@@ -38,7 +38,7 @@ void list_counts(List& to, const placement& of) {
         to.number({"planes", d - 1}, loops[loops.size() - 1 - d]);
 }
 
-/// The loops of the kernel, which the grid's dimensions share out.
+/// The loops of the kernel, distributed over the grid's dimensions.
 class open_loops {
 public:
     open_loops(const parameter_list& given, std::size_t loops) {
@@ -48,7 +48,7 @@ public:
             variables_.push_back(trace::read(variable));
             trace::name(variables_.back(), loop_names[d]);
         }
-        // The third dimension's variable counts all loops from there on.
+        // The third dimension's variable counts all remaining loops.
         std::vector<trace::node> inner;
         for (std::size_t d = loops; d-- > grid_dimensions;) inner.push_back(given[{"planes", d - 2}]);
         const std::vector<trace::node> slowest = row_major_coordinates(variables_[0], inner, false);
@@ -58,7 +58,7 @@ public:
     void close() {
         for (; !open_.empty(); open_.pop_back()) trace::close(open_.back());
     }
-    /// The slowest first.
+    /// Slowest first.
     const std::vector<trace::node>& variables() const { return variables_; }
 
 private:
@@ -66,7 +66,7 @@ private:
     std::vector<trace::node> variables_;
 };
 
-/// Stores a value at a position; of a part, only where that is between its bounds.
+/// Stores a value in a part if its position is within the part's bounds.
 void store(trace::node out, trace::node where, trace::node value, trace::node first, trace::node end) {
     const trace::node inside =
         trace::apply(builtin::bit_and, trace::apply(builtin::greater_equal, where, first),
@@ -76,10 +76,10 @@ void store(trace::node out, trace::node where, trace::node value, trace::node fi
     trace::close(block);
 }
 
-/// What becomes of a value.
+/// How a value is stored.
 struct stored_value {
     trace::type type;
-    std::uint32_t leaf = 0, written = 0;  ///< the vector's numbers among the leaves and the written ones
+    std::uint32_t leaf = 0, written = 0;  ///< the vector's numbers among the leaves and the written vectors
     bool is_part = false, is_at_positions = false;
     friend bool operator==(const stored_value&, const stored_value&) = default;
 };
@@ -100,22 +100,22 @@ struct assignment_key {
     }
 };
 
-/// Work-groups of a GPU for several loops: 64 elements of a row by 4 rows, of which a work-item takes two
-/// where there are many. 8192 x 8192 f64 on H100 beside hand-written CUDA: the sum of four neighbours 0.98, a
-/// transpose 0.97 (in groups of 256 x 1 and a row each: 0.87 and 0.73).
+/// Work-groups of a GPU for several loops: 64 elements of a row by 4 rows; a work-item takes two rows if
+/// there are many elements. 8192 x 8192 f64 on H100 relative to hand-written CUDA: the sum of four neighbours
+/// 0.98, a transpose 0.97 (in groups of 256 x 1 with one row each: 0.87 and 0.73).
 constexpr std::size_t tile = 64;
 constexpr std::size_t many_elements = std::size_t{1} << 22;
 constexpr std::size_t most_groups =
-    65535;  // CUDA's in the second and third dimension; beyond, more rows each
+    65535;  // CUDA's limit in the second and third dimension; beyond it, more rows per work-item
 
-/// Work-items that cover the loops; on a CPU each takes some 4,096 elements.
+/// A grid whose work-items cover the loops; on a CPU each takes about 4,096 elements.
 runtime::grid grid_for(const cached_kernel& kernel, const placement& of, bool on_cpu) {
     const std::array<std::size_t, 3> counts = of.grid_counts();
     runtime::grid g;
     g.dimensions = static_cast<std::uint32_t>(std::min(of.counts().size(), grid_dimensions));
     const std::size_t items = kernel.program->plan().items_for(counts[0]);
     g.local[0] = std::min(kernel.program->plan().local_size, kernel.program->max_work_group_size());
-    std::size_t room = g.local[0], elements = counts[0];  // elements: what a turn of the next loop takes
+    std::size_t room = g.local[0], elements = counts[0];  // elements: per iteration of the next loop
     if (g.dimensions > 1 && !on_cpu) g.local[0] = std::min({tile, room, std::bit_ceil(items)});
     room /= g.local[0];
     g.global[0] = (items - 1) / g.local[0] * g.local[0] + g.local[0];
@@ -128,7 +128,7 @@ runtime::grid grid_for(const cached_kernel& kernel, const placement& of, bool on
             elements *= counts[d];
         } else {
             const std::size_t own = kernel.program->plan().rows_per_item[d - 1];
-            const std::size_t rows = (counts[d] - 1) / own + 1;  // of as many work-items
+            const std::size_t rows = (counts[d] - 1) / own + 1;  // rows of work-items
             g.local[d] = std::min(room, std::bit_ceil(rows));
             room /= g.local[d];
             const std::size_t of_group = g.local[d] * (has_many && d == 1 && own == 1 ? 2 : 1);
@@ -138,17 +138,17 @@ runtime::grid grid_for(const cached_kernel& kernel, const placement& of, bool on
     return g;
 }
 
-/// Whether both have as many elements, in the same shape where both say one.
+/// Whether both have the same element count and, if neither is of one dimension, the same shape.
 bool agree(const shape& a, const shape& b) {
     return a.count() == b.count() && (a.dimensions() == 1 || b.dimensions() == 1 || a == b);
 }
 
-/// " (file:line)", where it is known what line made the vector.
+/// " (file:line)" if the line that made the vector is known.
 std::string made_words(const vector_state& v) {
     return v.made_at().file == nullptr ? "" : fmt::format(" ({}:{})", v.made_at().file, v.made_at().line);
 }
 
-/// The box of which every element is computed. Throws usage_error where the parts do not agree.
+/// The box of all elements to compute. Throws usage_error if targets and values do not match.
 shape common_box(const tape& p, target_list targets) {
     std::optional<shape> box;
     for (const target& t : targets) {
@@ -172,15 +172,15 @@ shape common_box(const tape& p, target_list targets) {
     return given.dimensions() > 1 ? given : *box;
 }
 
-/// Throws usage_error where the vectors lie on different devices.
+/// Throws usage_error if the vectors are on different devices.
 void check_devices(const tape& p, target_list targets) {
     const vector_state& first = *targets[0].vector;
     for (const target& t : targets) check_same_devices(first, *t.vector);
     for (const auto& v : p.vectors) check_same_devices(first, *v, &p);
 }
 
-/// Values that depend on what their targets hold elsewhere: computed first, as are positions among them, then
-/// assigned.
+/// Assigns values that depend on what their targets hold elsewhere: they, and positions that do, are computed
+/// first.
 void assign_by_temporaries(target_list targets, tape&& values, std::size_t n) {
     std::vector<std::shared_ptr<vector_state>> computed;
     std::vector<target> into;
@@ -213,10 +213,10 @@ void assign_by_temporaries(target_list targets, tape&& values, std::size_t n) {
     }
 }
 
-/// One kernel on one device. `p` are the values, then the positions of targets that have some.
+/// One kernel on one device. `p` has the values, then the positions of targets that have some.
 void launch(target_list targets, const tape& p, const shape& box);
 
-/// Every device computes what it has of the targets.
+/// Each device computes its part of the targets.
 void assign_to_parts(target_list targets, const tape& p, const shape& box) {
     for (std::size_t k = 0; k < targets[0].vector->parts().size(); ++k) {
         const vector_state::part& part = targets[0].vector->parts()[k];
@@ -226,7 +226,7 @@ void assign_to_parts(target_list targets, const tape& p, const shape& box) {
         const std::size_t first = is_whole ? 0 : part.first;
         const std::size_t count = is_whole ? box.count() : part.elements->size();
         for (piece& each : on.pieces(p, box, first, count)) {
-            // A piece of a part begins at an element of it; a pointer to there would not suit every driver.
+            // A piece of a part begins at one of its elements; not every driver accepts a pointer to there.
             const tape from = positions_from(each.first - first, each.box);
             const bool begins_inside = !is_whole && each.first > part.first;
             std::vector<target> into;
@@ -240,7 +240,7 @@ void assign_to_parts(target_list targets, const tape& p, const shape& box) {
     }
 }
 
-/// The targets, with positions in which all is computed that producers make.
+/// The targets, with materialised positions.
 struct ready_targets {
     explicit ready_targets(target_list given) : targets(given.begin(), given.end()) {
         for (target& t : targets) {
@@ -257,7 +257,7 @@ struct ready_targets {
     std::list<tape> positions;
 };
 
-/// Whether a target is all elements of its vector in order, in these extents if it is a view.
+/// Whether a target is all elements of its vector in order, with these extents if it is a view.
 bool is_whole(const target& t, const shape& extents) {
     if (t.where == nullptr) return true;
     const tape& where = *t.where;
@@ -265,7 +265,7 @@ bool is_whole(const target& t, const shape& extents) {
            is_same_map(where.maps[where.steps[0].leaf], row_major(extents));
 }
 
-/// Has a producer write the target itself, where that is all that is assigned; whether it did.
+/// Lets a producer write the target directly if nothing else is assigned; returns whether it did.
 bool is_produced_in_place(target_list targets, const tape& p) {
     if (p.produced.size() != 1 || targets.size() != 1 ||
         !is_whole(targets[0], (*p.produced.begin()).by->extents()))
@@ -281,8 +281,8 @@ bool is_produced_in_place(target_list targets, const tape& p) {
            into.size() == extents.count() && into.is_whole() && made.by->compute_into(into);
 }
 
-/// Whether these are vectors without a device, which have no elements. Throws usage_error where only some are
-/// and others have elements.
+/// Whether the targets are vectors without a device, which have no elements. Throws usage_error if only some
+/// are, and others have elements.
 bool have_no_device(target_list targets) {
     const bool has_one =
         std::any_of(targets.begin(), targets.end(), [](const target& t) { return !t.vector; });
@@ -294,7 +294,7 @@ bool have_no_device(target_list targets) {
     return true;
 }
 
-/// Whether every device has the same elements of all targets, or there is one target alone.
+/// Whether each device holds the same elements of all targets, or there is only one target.
 bool are_parted_alike(target_list targets) {
     const auto is_like = [&](const target& t) {
         return t.where == nullptr && shares_of(*targets[0].vector) == shares_of(*t.vector);
@@ -325,7 +325,7 @@ void assign(target_list targets, tape&& p) {
     if (box.count() == 0) return;
     refuse_written_overlap(p, targets);
     check_distinct(targets, box);
-    tape values;  // apart from the positions, for temporaries
+    tape values;  // without the positions, for temporaries
     const bool has_positions =
         std::any_of(targets.begin(), targets.end(), [](const target& t) { return t.where; });
     if (has_positions) {
@@ -362,7 +362,7 @@ struct assignment {
           written(written_by(into)),
           facts(kernels::facts_for(device)) {
         facts.covers = true;
-        // On CPUs short vectors may pass the end of what is stored.
+        // On CPUs vector stores may write past the last element.
         const auto has_room = [&](const vector_state* v) {
             return v->is_whole() && (!facts.on_cpu || v->size() == box.count());
         };
@@ -386,7 +386,7 @@ struct assignment {
         list_leaves(to, p, leaves, written);
     }
 
-    /// The values of the tape are what is assigned, then the positions of those targets that have some.
+    /// The tape's values are what is assigned, then the positions of targets that have some.
     std::shared_ptr<const ir::function> traced() const {
         const std::size_t loop_count = leaves.places.counts().size();
         trace::recording r("elementwise", static_cast<int>(std::min(loop_count, grid_dimensions)), {});

@@ -1,4 +1,4 @@
-// A table for each device, which goes with it. A look-up takes a shared lock and compares the structure;
+// A table per device, destroyed with the device. A look-up takes a shared lock and compares the structure;
 // nothing is printed or hashed as text.
 
 #include "array/kernel_cache.hpp"
@@ -18,7 +18,7 @@ namespace balm::array {
 
 namespace {
 
-/// What a kernel is known by, and the kernel. It holds no vectors and images: those would keep their devices.
+/// A kernel and its cache key. It holds no vectors or images: those would keep their devices alive.
 struct entry {
     std::any key;
     ir::launch_facts facts;
@@ -27,7 +27,7 @@ struct entry {
     cached_kernel kernel;
 };
 
-/// A table that kernels read, by what it holds.
+/// A table that kernels read, keyed by its contents.
 struct table_entry {
     std::any key;
     std::shared_ptr<vector_state> elements;
@@ -49,7 +49,7 @@ public:
     runtime::bounded_table<table_entry> kept{most_tables};
 };
 
-/// What no kernel has, of those that are for the expression but for one thing.
+/// How the cache key differs from that of the most similar kernel.
 std::string what_is_new(const runtime::device_state& device, const kernel_key& key, const tape& p,
                         const layout& leaves) {
     const char* words = "its operations and types are new";
@@ -75,7 +75,7 @@ std::string what_is_new(const runtime::device_state& device, const kernel_key& k
     return words;
 }
 
-/// The tape without what it reads, which belongs to no structure.
+/// The tape without its leaves, which are not part of the structure.
 tape without_leaves(const tape& p) {
     tape bare;
     bare.steps = p.steps;
@@ -103,7 +103,7 @@ std::shared_ptr<const cached_kernel> kernel_for(
         return key.is(e.key) && e.facts == facts && e.leaves.is_like(leaves) &&
                same_structure(e.structure, p);
     };
-    // One counter for both: whoever holds the kernel holds its entry.
+    // One reference count for both: holding the kernel holds its entry.
     const auto kernel_of = [](std::shared_ptr<entry>&& found) {
         const cached_kernel* const kernel = &found->kernel;
         return std::shared_ptr<const cached_kernel>(std::move(found), kernel);
@@ -122,7 +122,7 @@ std::shared_ptr<const cached_kernel> kernel_for(
 
 namespace {
 
-/// Memory that does not keep its device, since the device keeps it.
+/// Memory that does not keep its device alive, since the device owns it.
 std::shared_ptr<vector_state> made_for(runtime::device_state& device, trace::type type, std::size_t size) {
     const std::size_t bytes = balm::detail::bytes_of(shape(size), trace::size_of(type));
     runtime::memory_pool::block block;

@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of expressions that were seen before. A hash finds candidates; the stored structure decides.
+// The cache of the kernels of expressions. A hash finds candidates; the stored structure decides.
 
 #include <any>
 #include <functional>
@@ -10,9 +10,8 @@
 
 namespace balm::array {
 
-/// What decides a kernel besides its expression, its leaves and what is known of the launch: any structure
-/// with
-/// == and add_to(table_hash&), which says what kind of kernel it is by its type.
+/// The cache key of a kernel besides its expression, its leaves and the launch facts: any structure with ==
+/// and add_to(table_hash&). Its type says what kind of kernel it is.
 class kernel_key {
 public:
     template <class Key>
@@ -40,29 +39,29 @@ private:
     std::any (*copy_)(const void*);
 };
 
-/// A compiled kernel, and the grid it is laid out for.
+/// A compiled kernel.
 struct cached_kernel {
     std::shared_ptr<runtime::compiled_program> program;
-    std::shared_ptr<const ir::function> printing{};  ///< the kernel, where it prints or checks
+    std::shared_ptr<const ir::function> printing{};  ///< the kernel, if it prints or checks
 };
 
-/// The kernel of an expression on a device, lowered for the given facts; traced by `trace` when it is not
-/// known. The key says what it makes of the values. Holding the kernel keeps its program loaded.
+/// The kernel of an expression on a device, lowered for the given facts; `trace` traces it on a cache miss.
+/// The key says what the kernel does with the values. Holding the kernel keeps its program loaded.
 std::shared_ptr<const cached_kernel> kernel_for(
     runtime::device_state&, const kernel_key&, const tape&, const layout&, ir::launch_facts,
     const std::function<std::shared_ptr<const ir::function>()>& trace);
 
-/// A table that kernels of a device read, by what it holds: as many elements, which the first call makes and
-/// has filled by `fill`, and the device keeps. A kernel that reads it is to be enqueued while it is held.
+/// A table of `size` elements that kernels of a device read, keyed by its contents. The first call makes it
+/// and has `fill` fill it; the device keeps it. Hold the table while kernels that read it are enqueued.
 std::shared_ptr<vector_state> kept_table(runtime::device_state&, const kernel_key&, trace::type,
                                          std::size_t size, const std::function<void(vector_state&)>& fill);
 
-/// The largest power of two of work-items, at most so many, that a group of the kernel may have.
+/// The largest power of two of work-items, up to `most`, that a group of the kernel may have.
 std::size_t group_size_of(const cached_kernel&, std::size_t most);
 
 void enqueue_bound(const cached_kernel&, runtime::device_state&, const runtime::grid&, const launch_lists&);
 
-/// Launches it on the device's own queue, with what list(parameter_bindings&) binds.
+/// Launches a kernel in the device's default queue, with what list(parameter_bindings&) binds.
 template <class List>
 void enqueue(const cached_kernel& kernel, runtime::device_state& device, const runtime::grid& g,
              const List& list) {

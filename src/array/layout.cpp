@@ -16,7 +16,7 @@ namespace balm::array {
 
 namespace {
 
-/// Whether a function takes it in constant memory.
+/// Whether the step is a vector that a function takes in constant memory.
 bool is_read_in_constant_memory(const step& s) {
     return s.what == step::kind::memory && s.detail == static_cast<std::uint32_t>(memory_use::read_constant);
 }
@@ -27,8 +27,8 @@ bool is_read_in_constant_memory(const step& s) {
         v.size(), v.bytes(), v.device().words(), v.device().info().constant_memory, why));
 }
 
-/// Which vectors are read at positions in constant memory, and in no other way, as long as there is room for
-/// them: OpenCL's. CUDA C++ has none for memory that kernels are given; there reads are of the read-only
+/// The vectors that are read only at positions in constant memory, as long as there is room for them in
+/// OpenCL's. CUDA C++ has no constant memory for kernel arguments; there, reads go through the read-only
 /// cache.
 std::bitset<64> vectors_in_constant_memory(const tape& p, const layout& leaves) {
     std::bitset<64> wanted, needed, elsewhere, found;
@@ -53,8 +53,8 @@ std::bitset<64> vectors_in_constant_memory(const tape& p, const layout& leaves) 
         const vector_state& v = *leaves.vectors[k];
         const device_info& device = v.device().info();
         const std::size_t own = runtime::memory_pool::block_bytes(v.bytes());
-        // Without a number of arguments, as on CUDA, those in constant memory are only read, and lie
-        // anywhere.
+        // Without a limit on their number, as on CUDA, arguments in constant memory are merely read-only, and
+        // may be anywhere.
         const bool is_limited = device.max_constant_arguments > 0;
         if (!is_limited && !is_needed) return;
         const char* const why =
@@ -131,7 +131,7 @@ bool is_cheaper_in_fours(const tape& p) {
 
 namespace {
 
-/// Which of the values that are kept each step names.
+/// Which of the kept values each step names.
 std::vector<std::size_t> kept_values(const tape& p) {
     std::vector<std::uint64_t> numbers;
     std::vector<std::size_t> named;

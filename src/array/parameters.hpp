@@ -1,7 +1,7 @@
 #pragma once
-// The parameters of the kernels that arrays and algorithms trace. A kernel has one function that lists them,
-// a line for each, a template on the kind of list: a parameter_list declares them for a trace,
-// parameter_bindings bind them for a launch, so that the two cannot differ.
+// The parameters of the kernels that arrays and algorithms trace. Each kernel has one function template that
+// lists them, a line for each, to either kind of list: a parameter_list declares them for a trace,
+// parameter_bindings bind them for a launch. The two can therefore not differ.
 
 #include <concepts>
 #include <cstdint>
@@ -17,7 +17,8 @@
 
 namespace balm::array {
 
-/// What a launch is given besides its grid; runtime::scratch<launch_lists> allocates nothing.
+/// The arguments of a launch and the memory that it accesses; runtime::scratch<launch_lists> avoids
+/// allocations.
 struct launch_lists {
     std::vector<runtime::argument> arguments;
     std::vector<runtime::storage*> reads, writes;
@@ -29,8 +30,8 @@ struct launch_lists {
     }
 };
 
-/// A word, and numbers where several parameters share it: "out", "out1", "stride1_0". It is spelled for
-/// traces alone: launches list names, too.
+/// A word, and numbers if several parameters share it: "out", "out1", "stride1_0". Only traces spell it:
+/// launches list names, too.
 struct parameter_name {
     static constexpr std::int32_t no_dimension = -1, by_letter = -2;
 
@@ -48,7 +49,7 @@ struct parameter_name {
     std::int32_t dimension;
 };
 
-/// Declares the parameters that are listed, and remembers them by their names and vectors.
+/// Declares the listed parameters, and remembers them by name and vector.
 class parameter_list {
 public:
     explicit parameter_list(trace::recording& r) : recording_(r) {}
@@ -58,14 +59,14 @@ public:
     void number(parameter_name name, std::integral auto n) {
         value(name, scalar::i64, static_cast<std::uint64_t>(n));
     }
-    /// A value that is more than a scalar, as it lies in memory until the launch.
+    /// A value larger than a scalar, in memory that remains valid until the launch.
     void value(parameter_name, trace::type, const std::byte*);
-    /// An allocation as elements of a type, which the launch reads or writes as `use` says.
+    /// An allocation as elements of a type, which the launch accesses as `use` says.
     void memory(parameter_name, trace::type element, trace::access use, runtime::storage&);
     void vector(parameter_name, const vector_state&, trace::access use, space = space::global);
     void image(parameter_name, const image_leaf&);
 
-    /// What was declared by this name, or for this vector.
+    /// The parameter declared by this name, or for this vector.
     trace::node operator[](parameter_name) const;
     trace::node operator[](const vector_state&) const;
     parameter_name name_of(const vector_state&) const;
@@ -83,13 +84,13 @@ private:
     std::vector<declared> declared_;
 };
 
-/// Binds the parameters that are listed, whose names and element types are the trace's. Its functions are
-/// those of parameter_list, inline: they are most of what a launch does.
+/// Binds the listed parameters, whose names and element types matter only to the trace. It has the functions
+/// of parameter_list, inline because they are most of the work of a launch.
 class parameter_bindings {
 public:
     explicit parameter_bindings(launch_lists& to) : to_(to) {}
 
-    // Arguments are made in their place: a copy would wait for the stores of their members.
+    // Arguments are constructed in place: a copy would wait for the stores of their members.
     void value(parameter_name, scalar type, std::uint64_t bits) {
         runtime::argument& a = to_.arguments.emplace_back();
         a.size = static_cast<std::uint32_t>(size_of(type));

@@ -14,7 +14,7 @@ namespace balm::array {
 
 namespace {
 
-/// Where an expression of a known size but without vectors is computed: the device of a default context.
+/// The device of a default context, for expressions of known size without vectors.
 const std::shared_ptr<runtime::device_state>& default_device() {
     static const std::shared_ptr<runtime::device_state>& device =
         *new std::shared_ptr<runtime::device_state>(context().device(0).state());

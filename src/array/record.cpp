@@ -1,5 +1,5 @@
-// Declares leaves as parameters, and records the steps of an expression as a kernel's body; says it in words.
-// Refuses writes of its functions whose results would depend on the order of elements.
+// Declares leaves as parameters, records the steps of an expression as a kernel's body, and describes it in
+// words. Refuses writes by functions whose results would depend on the order of elements.
 
 #include <fmt/format.h>
 
@@ -79,10 +79,11 @@ void refuse_writing(const tape& p) {
 
 namespace {
 
-/// Whether the kernel is given a quarter of the index's offset, so that it knows what begins a block of four.
+/// Whether the kernel receives a quarter of the index's offset, so that it is known where blocks of four
+/// begin.
 bool is_in_fours(const tape& p, const step& s) { return s.detail != 0 && is_cheaper_in_fours(p); }
 
-/// index + offset, or 4 offset
+/// index + offset, or index + 4 * offset
 trace::node shifted(trace::node index, trace::node offset, bool in_fours) {
     if (in_fours) offset = trace::apply(builtin::mul, offset, trace::constant(scalar::i64, 4));
     return trace::apply(builtin::add, index, offset);
@@ -96,7 +97,7 @@ std::uint64_t offset_of(const tape& p, const step& s) {
 }  // namespace
 
 trace::node as_element(trace::node value, trace::type wanted) {
-    if (wanted.is_pointer())  // where it is written elsewhere in the expression
+    if (wanted.is_pointer())  // constness differs if the expression also writes the memory
         return value.type.is_const == wanted.is_const ? value : trace::reinterpret(value, wanted);
     if (!wanted.is_scalar() || !value.type.is_scalar()) return value;
     return trace::convert(value, wanted.element == scalar::f16 ? scalar::f32 : wanted.element);
@@ -135,7 +136,7 @@ const operation& operation_of(const step& s) {
     return *reinterpret_cast<const operation*>(s.bits);
 }
 
-/// The lanes that `lane(k)` gives; one lane is a value by itself.
+/// A vector of the lanes `lane(k)`; a scalar for one lane.
 template <class Lane>
 trace::node in_lanes(int count, Lane&& lane) {
     if (count == 1) return lane(0);
@@ -162,11 +163,11 @@ trace::node lane_of_short_vector(trace::node memory, trace::type element, const 
                           static_cast<std::uint64_t>(at.vector.lane), 1);
 }
 
-/// The values that have numbers.
+/// A value that has a number.
 struct kept_entry {
     std::uint64_t number;
     trace::node value;
-    std::size_t depth;  ///< of positions within positions
+    std::size_t depth;  ///< nesting depth of positions
 };
 using kept_list = std::vector<kept_entry>;
 
@@ -189,7 +190,7 @@ bool has_lanes(const tape& p) {
     std::vector<trace::type> stack;
     for (const step& s : p.steps) {
         const trace::type* const operands = stack.data() + stack.size() - s.arity;
-        // Lanes of small integers keep their type where scalars are promoted.
+        // Lanes of small integers keep their type, whereas scalars are promoted.
         if (!s.type.is_scalar() || (size_of(s.type.element) < 4 && s.type.element != scalar::boolean))
             return false;
         switch (s.what) {
@@ -293,9 +294,8 @@ std::vector<trace::node> record(const tape& p, const layout& leaves, const param
 
 namespace {
 
-/// The values of a tape as one would write them, with the words that `words_of` has for a leaf or a host
-/// value.
-/// A view is what `view_of` makes of its operand and its position.
+/// The values of a tape as C++ text. `words_of` returns the text of a leaf or a host value, `view_of` that of
+/// a view from its operand and its position.
 template <class Words, class View>
 std::vector<std::string> written_out(const tape& p, const Words& words_of, const View& view_of) {
     struct phrase {
@@ -304,7 +304,7 @@ std::vector<std::string> written_out(const tape& p, const Words& words_of, const
     };
     std::vector<phrase> stack;
     for (const step& s : p.steps) {
-        // What is computed at an index stands above it.
+        // A value that is computed at an index is above it on the stack.
         const std::size_t arity = s.what == step::kind::end ? 2 : s.what == step::kind::at ? 0 : s.arity;
         const std::size_t first = stack.size() - arity;
         auto words = [&](std::size_t k, int least) {
@@ -328,7 +328,7 @@ std::vector<std::string> written_out(const tape& p, const Words& words_of, const
                 made = call(std::string("cast<") + to_string(s.type.element) + ">");
                 break;
             case step::kind::select: made = call("select"); break;
-            case step::kind::at: continue;  // the index waits below what is computed at it
+            case step::kind::at: continue;  // the index stays below the value that is computed at it
             case step::kind::end: made.words = view_of(words(1, 15), words(0, 0)); break;
             case step::kind::call: made = call(p.functions[s.leaf]->name); break;
             case step::kind::keep: made = stack[first]; break;
@@ -363,7 +363,7 @@ std::vector<std::string> written_out(const tape& p, const Words& words_of, const
     return all;
 }
 
-/// A host value, as a C++ program shows it.
+/// A host value as C++ prints it; the type of one that is not a scalar.
 std::string value_words(const step& s) {
     if (!s.type.is_scalar()) return ir::to_string(s.type);
     return ir::with_type(s.type.element, [&]<class T>(std::type_identity<T>) {
@@ -376,7 +376,7 @@ std::string value_words(const step& s) {
     });
 }
 
-/// What is known of a vector: its type, its size, the line that made it, and, where asked for, its device.
+/// Describes a vector: its type, its size, the line that made it, and optionally its device.
 std::string vector_words(const vector_state& v, trace::type type, const shape& extents, bool with_devices) {
     std::string words = fmt::format("{}[{}]", ir::to_string(type), to_string(extents));
     if (v.made_at().file != nullptr) words += fmt::format(" of {}:{}", v.made_at().file, v.made_at().line);

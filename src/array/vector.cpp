@@ -1,4 +1,4 @@
-// Vectors: allocation, copies to and from the host, fills. What is computed goes through evaluate.cpp.
+// Vectors: allocation, copies to and from the host, fills. Expressions are computed in evaluate.cpp.
 
 #include "balm/vector.hpp"
 
@@ -72,7 +72,7 @@ std::shared_ptr<vector_state> make_vector(const context& where, trace::type type
 std::shared_ptr<vector_state> make_vector(const context& where, trace::type type, std::size_t size) {
     if (where.size() == 1) return std::make_shared<vector_state>(where.device(0).state(), type, size);
     balm::detail::bytes_of(shape(size),
-                           trace::size_of(type));  // refused as asked for, not a device's part of it
+                           trace::size_of(type));  // errors name the whole size, not that of a part
     const std::vector<std::size_t> first = partition(size, weights_of(where));
     std::vector<vector_state::part> parts;
     for (std::size_t k = 0; k < where.size(); ++k)
@@ -116,7 +116,7 @@ void fill(vector_state& to, const void* value) {
     const std::size_t bytes = to.element_size();
     for_each_part(
         to, 0, to.size(), [&](const vector_state& part, std::size_t first, std::size_t some, std::size_t) {
-            if (bytes > 16 || (bytes & (bytes - 1)) != 0) {  // which no driver fills memory with
+            if (bytes > 16 || (bytes & (bytes - 1)) != 0) {  // no driver fills memory with such values
                 balm::detail::memory_part filled = part_of(part);
                 filled.offset += first * bytes;
                 filled.extents = shape(some);

@@ -1,5 +1,5 @@
 #pragma once
-// What a vector's handle refers to: its elements on a device, or parts of them on several.
+// The state that handles of a vector share: its elements on one device, or parts of them on several.
 
 #include <algorithm>
 #include <cstddef>
@@ -16,18 +16,18 @@ namespace balm::array {
 
 class vector_state {
 public:
-    /// Consecutive elements on one device; there may be none.
+    /// Consecutive elements on one device; may be empty.
     struct part {
         std::size_t first = 0;
         std::shared_ptr<vector_state> elements;
     };
 
     vector_state(std::shared_ptr<runtime::device_state> device, trace::type, std::size_t size);
-    /// Over elements that are there already, from this byte on.
+    /// Refers to existing memory, from this byte offset on.
     vector_state(std::shared_ptr<runtime::storage>, trace::type, std::size_t size, std::size_t offset);
 
-    /// Spread over several devices, each of which has one of the parts, by weights; by none where these are
-    /// the devices' bandwidths.
+    /// Distributed over several devices, one part on each, by weights; `weights` is empty if these are the
+    /// devices' bandwidths.
     vector_state(std::vector<part> parts, trace::type type, std::size_t size,
                  std::vector<double> weights = {})
         : type_(type),
@@ -36,12 +36,12 @@ public:
           parts_(std::move(parts)),
           weights_(std::move(weights)) {}
 
-    /// The C++ line that made it, for messages; none where that is not known.
+    /// The C++ line that made the vector, for messages; empty if unknown.
     trace::location made_at() const { return made_at_; }
     void set_made_at(trace::location where) { made_at_ = where; }
 
     bool is_spread() const { return !parts_.empty(); }
-    /// Where it is spread: a part for each device, in the order of elements.
+    /// A part for each device, in order of the elements; empty for a vector on one device.
     std::span<const part> parts() const { return parts_; }
 
     std::span<const double> weights() const { return weights_; }
@@ -50,17 +50,17 @@ public:
     trace::type type() const { return type_; }
     /// Bytes of one element.
     std::size_t element_size() const { return element_size_; }
-    /// Its device; of one that is spread the first one's.
+    /// The device; the first one of several.
     runtime::device_state& device() const { return *device_handle(); }
     const std::shared_ptr<runtime::device_state>& device_handle() const {
         return is_spread() ? parts_[0].elements->device_ : device_;
     }
-    /// Of one that is not spread.
+    /// The memory; null for a vector over several devices.
     const std::shared_ptr<runtime::storage>& memory() const { return memory_; }
-    /// Where in the memory it begins, in bytes.
+    /// The offset of the first element in the memory, in bytes.
     std::size_t offset() const { return offset_; }
     std::size_t bytes() const { return size_ * element_size_; }
-    /// Whether it has its memory to itself, so that short vectors may pass its end.
+    /// Whether the vector has its padded memory to itself, so that vector loads may over-read.
     bool is_whole() const { return is_whole_; }
     /// Whether the two share elements.
     bool overlaps(const vector_state& other) const {

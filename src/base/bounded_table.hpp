@@ -31,10 +31,10 @@ public:
         return found(hash, is_it);
     }
 
-    /// Inserts an entry; returns the one that another thread has inserted for the same, if any.
+    /// Inserts and returns an entry, or returns an equal one that another thread has inserted.
     template <class IsIt>
     std::shared_ptr<Entry> insert(std::uint64_t hash, std::shared_ptr<Entry> added, IsIt&& is_it) {
-        std::vector<std::shared_ptr<Entry>> evicted;  // destroyed after the lock: entries run code of theirs
+        std::vector<std::shared_ptr<Entry>> evicted;  // destroyed after unlocking: destructors run other code
         const std::lock_guard lock(mutex_);
         if (std::shared_ptr<Entry> known = found(hash, is_it)) return known;
         if (most_ == 0) return added;
@@ -52,7 +52,7 @@ public:
         for (const auto& [hash, each] : nodes_) visit(std::as_const(*each.entry));
     }
 
-    /// Evicts all, and keeps nothing from here on.
+    /// Evicts all entries; later ones are not kept.
     void close() noexcept {
         nodes gone;
         const std::lock_guard lock(mutex_);
@@ -69,7 +69,7 @@ private:
     struct node {
         node(std::shared_ptr<Entry> what, std::uint64_t now) : entry(std::move(what)), last_use(now) {}
         std::shared_ptr<Entry> entry;
-        mutable std::atomic<std::uint64_t> last_use;  ///< by the clock
+        mutable std::atomic<std::uint64_t> last_use;  ///< in ticks of clock_
     };
     using nodes = std::unordered_multimap<std::uint64_t, node>;
 
@@ -106,8 +106,8 @@ private:
     mutable std::shared_mutex mutex_;
     nodes nodes_;
     std::size_t most_;
-    // Counts insertions, not uses: entries used since the last one are equally recent, and a hit mostly finds
-    // its time up to date.
+    // Counts insertions, not uses: entries used since the last insertion are equally recent, and a hit mostly
+    // finds its time up to date.
     std::atomic<std::uint64_t> clock_{0};
 };
 

@@ -1,4 +1,4 @@
-// How errors are shown.
+// Prints errors.
 
 #include "balm/error.hpp"
 

@@ -1,4 +1,4 @@
-// One flag, and who sets it.
+// The flag of forked processes, and where it is set.
 
 #include "base/forked.hpp"
 

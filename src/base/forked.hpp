@@ -1,6 +1,6 @@
 #pragma once
-// Processes that were forked after Balm was used. They have the parent's memory, but neither its threads nor
-// drivers that work, and a lock may be held by a thread that is not there: a first call would wait for ever.
+// Processes forked after Balm was used. They have the parent's memory, but not its threads, and drivers do
+// not work. A lock may be held by a thread that does not exist: a first call would wait forever.
 
 #include <atomic>
 
@@ -13,12 +13,12 @@ inline constinit std::atomic<bool> is_forked{false};
 
 }  // namespace detail
 
-/// From here on, processes forked from this one are such ones. Called before the first driver is opened and
+/// Processes forked from this one count as forked from now on. Called before the first driver is opened and
 /// before the first thread starts.
 void note_use() noexcept;
 
-/// Whether this is such a process. What it has of the parent's is then left as it is: nothing is waited for,
-/// nothing given back.
+/// Whether this is such a process. It leaves the state inherited from the parent alone: it waits for nothing
+/// and releases nothing.
 inline bool is_forked() noexcept { return detail::is_forked.load(std::memory_order_relaxed); }
 
 /// Throws usage_error in such a process. Called before a lock is taken or a driver entered; costs one load.

@@ -1,4 +1,4 @@
-// Fields to libsodium's BLAKE2b.
+// Feeds fields to libsodium's BLAKE2b.
 
 #include "base/hash.hpp"
 

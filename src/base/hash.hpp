@@ -1,7 +1,7 @@
 #pragma once
-// In: bytes, text and numbers, a field at a time. Out: a cryptographic digest. It names programs, in memory
-// and on disk, and proves that what the disk gives back is what was written: whoever writes a kernel's text
-// cannot choose a digest that another text has.
+// In: bytes, text and numbers, a field at a time. Out: a cryptographic digest. It identifies programs, in
+// memory and on disk, and verifies that the data read from disk are those that were written: the author of a
+// kernel's text cannot forge the digest of another text.
 
 #include <array>
 #include <compare>
@@ -14,7 +14,7 @@
 
 namespace balm::runtime {
 
-/// 256 bits of BLAKE2b, as four numbers of which the first byte is the lowest.
+/// 256 bits of BLAKE2b, as four little-endian numbers.
 struct digest {
     std::array<std::uint64_t, 4> words{};
 
@@ -26,15 +26,15 @@ struct digest {
 /// 64 lower-case hexadecimal digits, the first byte first.
 std::string to_hex(const digest& value);
 
-/// The inverse of to_hex; nothing for text of any other form.
+/// The inverse of to_hex; nullopt for any other text.
 std::optional<digest> digest_from_hex(std::string_view text) noexcept;
 
-/// BLAKE2b with 256 bits of the bytes, unkeyed (RFC 7693).
+/// The unkeyed 256-bit BLAKE2b digest of the bytes (RFC 7693).
 digest digest_of(std::span<const std::byte> bytes) noexcept;
 
-/// The digest of a sequence of fields. Texts go in with their length before them, so that ("ab", "c") and
-/// ("a", "bc") differ; numbers as eight bytes, without. The kinds of the fields so far must decide what comes
-/// next: where there may be more or fewer fields, their count is a field ahead of them.
+/// The digest of a sequence of fields. Bytes and texts are preceded by their length, so that ("ab", "c") and
+/// ("a", "bc") differ; numbers are eight bytes, without a length. The kinds of the fields so far must
+/// determine the kind of the next one: a variable number of fields is preceded by its count.
 ///
 ///     digest key = hasher{}.text(source).text(options).number(width).result();
 class hasher {
@@ -59,7 +59,7 @@ private:
     void append(std::span<const std::byte> raw) noexcept;
     void flush() noexcept;
 
-    // libsodium's crypto_generichash_blake2b_state, whose header users of this one need not see.
+    // Storage for libsodium's crypto_generichash_blake2b_state, whose header is not included here.
     alignas(64) std::array<std::byte, 384> state_{};
     std::array<std::byte, 256> buffer_{};  // numbers are many and short
     std::size_t pending_ = 0;

@@ -5,12 +5,12 @@
 
 namespace balm::runtime {
 
-/// What the program is linked with or was started with, where that has OpenCL: so Oclgrind and others stand
-/// in for the loader. Else libOpenCL.so.1; where it does not open, the handle is empty and failures() says
-/// why.
+/// The program itself, with the libraries that are linked or preloaded, if it exports OpenCL: this lets
+/// Oclgrind and others replace the loader. Else libOpenCL.so.1, or libOpenCL.so; if neither opens, the handle
+/// is empty and failures() says why.
 shared_library open_opencl_loader();
 
-/// Where the loader looks for drivers unless OCL_ICD_VENDORS names another place.
+/// The directory that the loader searches for drivers, unless OCL_ICD_VENDORS names another one.
 inline constexpr const char* usual_opencl_vendors = "/etc/OpenCL/vendors";
 
 }  // namespace balm::runtime

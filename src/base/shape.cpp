@@ -1,4 +1,4 @@
-// What a shape refuses, and why.
+// Checks of shapes and strides, and their messages.
 
 #include "balm/shape.hpp"
 
@@ -22,7 +22,7 @@ shape::shape(std::span<const std::size_t> sizes) : dimensions_(static_cast<int>(
 }
 
 void shape::refuse() const {
-    // What is beyond the signed numbers was one of them, most likely.
+    // A size beyond the signed numbers was most likely negative.
     std::string text;
     bool is_negative = false;
     for (int d = 0; d < dimensions_; ++d) {

@@ -1,5 +1,5 @@
-// In: names of libraries, variables, files and directories. Out: what the operating system has to say
-// about them. The POSIX version; the only file of Balm that includes a system's own headers.
+// In: names of libraries, variables, files and directories. Out: their contents and properties. The POSIX
+// version; the only file of Balm that includes the headers of an operating system.
 
 #include "base/system.hpp"
 
@@ -44,8 +44,8 @@ std::chrono::system_clock::time_point modification_time(const struct stat& statu
 #else
     const timespec time = status.st_mtim;
 #endif
-    // File systems know years that nanoseconds since 1970 do not reach (2262): those count as the last one,
-    // and what is older than 1970 as 1970, so that differences from now are sound.
+    // File systems store years beyond the range of nanoseconds since 1970, which ends in 2262. Times are
+    // clamped to this range, so that differences from now do not overflow.
     using std::chrono::nanoseconds;
     using std::chrono::seconds;
     constexpr seconds::rep last = std::chrono::duration_cast<seconds>(nanoseconds::max()).count() - 1;
@@ -55,8 +55,8 @@ std::chrono::system_clock::time_point modification_time(const struct stat& statu
             seconds(whole) + nanoseconds(whole == time.tv_sec ? time.tv_nsec : 0)));
 }
 
-// The host's name parts machines that share a directory, the time parts containers that share a name and
-// a process id; what is still equal is caught by O_EXCL.
+// The host name distinguishes machines that share a directory, the time distinguishes containers that share a
+// host name and a process id; O_EXCL catches names that are still equal.
 std::string unique_text() {
     static std::atomic<std::uint64_t> counter{0};
     std::string host = host_name().substr(0, 32);
@@ -69,7 +69,7 @@ std::string unique_text() {
     return fmt::format("{}-{}-{}-{}", host, process_id(), time, counter.fetch_add(1));
 }
 
-// Past this limit the kernel does not only refuse the write: it ends the process with SIGXFSZ.
+// Beyond this limit the kernel does not only refuse the write: it ends the process with SIGXFSZ.
 bool exceeds_file_size_limit(std::size_t bytes) noexcept {
     rlimit limit{};
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur;
@@ -104,8 +104,8 @@ new_file create_beside(const std::filesystem::path& target, std::error_code& fau
     return {};
 }
 
-// Locking needs no right to write, but some network file systems ask for it. A file that is there is opened
-// without O_CREAT: Linux refuses that for another user's file in a directory like /tmp
+// Locking needs no write permission, but some network file systems require it. An existing file is opened
+// without O_CREAT, which Linux refuses for another user's file in a directory like /tmp
 // (fs.protected_regular).
 int open_lock_file(const char* path, std::error_code& fault) {
     constexpr int flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
@@ -166,7 +166,7 @@ void shared_library::close() noexcept {
 shared_library shared_library::open_first(std::span<const std::string> names) {
     shared_library library;
     for (const std::string& name : names) {
-        // RTLD_LOCAL: a driver's symbols must not answer for those of another library in the process.
+        // RTLD_LOCAL: a driver's symbols must not resolve references of other libraries in the process.
         library.handle_ = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (library.handle_ != nullptr) {
             library.name_ = name;
@@ -189,7 +189,7 @@ std::string shared_library::describe_failures() const {
     std::string line;
     for (const failure& each : failures_) {
         if (!line.empty()) line += "; ";
-        // The loader's own words usually begin with the name already.
+        // The loader's message usually begins with the name already.
         line +=
             each.reason.find(each.name) == std::string::npos ? each.name + ": " + each.reason : each.reason;
     }
@@ -225,12 +225,12 @@ std::optional<std::filesystem::path> cache_directory() {
 }
 
 void* allocate_in_large_pages(std::size_t bytes) noexcept {
-    constexpr std::size_t page = std::size_t{2} << 20;  // of x86-64 and of most 64-bit Arm systems
+    constexpr std::size_t page = std::size_t{2} << 20;  // on x86-64 and most 64-bit Arm systems
     if (bytes > std::numeric_limits<std::size_t>::max() - page) return nullptr;
     const std::size_t whole = (bytes + page - 1) / page * page;
     void* const memory = std::aligned_alloc(page, whole);
 #ifdef MADV_HUGEPAGE
-    if (memory != nullptr) ::madvise(memory, whole, MADV_HUGEPAGE);  // refused, the pages are small ones
+    if (memory != nullptr) ::madvise(memory, whole, MADV_HUGEPAGE);  // if refused, the pages are small
 #endif
     return memory;
 }
@@ -264,7 +264,7 @@ stack_bounds ask_for_stack() noexcept {
 }  // namespace
 
 stack_bounds stack_of_thread() noexcept {
-    thread_local const stack_bounds bounds = ask_for_stack();  // that of the main thread is read from a file
+    thread_local const stack_bounds bounds = ask_for_stack();  // for the main thread, this reads a file
     return bounds;
 }
 
@@ -361,7 +361,7 @@ std::error_code replace_file(const std::filesystem::path& target, std::span<cons
     if (temporary.descriptor < 0) return fault;
 
     fault = write_all(temporary.descriptor, content);
-    // Network file systems report a full disk as late as here.
+    // Network file systems may report a full disk only now.
     if (::close(temporary.descriptor) != 0 && !fault) fault = last_error();
     if (!fault && ::rename(temporary.path.c_str(), target.c_str()) != 0) fault = last_error();
     if (fault) ::unlink(temporary.path.c_str());
@@ -369,20 +369,21 @@ std::error_code replace_file(const std::filesystem::path& target, std::span<cons
 }
 
 std::optional<std::string> writable_by_others(const std::filesystem::path& path) {
-    // Whoever has the root directory has all; in a container that knows no user 0 it is somebody else's.
+    // The owner of the root directory controls everything; in a container without a user 0 it is another
+    // user.
     struct stat root {};
     const bool has_root = ::stat("/", &root) == 0;
     const auto is_trusted = [&](uid_t owner) {
         return owner == ::geteuid() || owner == 0 || (has_root && owner == root.st_uid);
     };
-    std::vector<std::filesystem::path> left;  // the next one last
+    std::vector<std::filesystem::path> left;  // remaining steps, the next one last
     const auto go_along = [&](const std::filesystem::path& steps) {
         const std::vector<std::filesystem::path> all(steps.begin(), steps.end());
         left.insert(left.end(), all.rbegin(), all.rend());
     };
     go_along(path.relative_path());
     std::filesystem::path at = "/";
-    constexpr int most_links = 40;  // as Linux follows
+    constexpr int most_links = 40;  // as in Linux
     for (int links = 0;;) {
         struct stat status {};
         if (::lstat(at.c_str(), &status) != 0) return std::nullopt;
@@ -391,7 +392,7 @@ std::optional<std::string> writable_by_others(const std::filesystem::path& path)
         if (S_ISLNK(status.st_mode)) {
             std::error_code fault;
             const std::filesystem::path target = std::filesystem::read_symlink(at, fault);
-            if (fault || ++links > most_links) return std::nullopt;  // it cannot be opened either
+            if (fault || ++links > most_links) return std::nullopt;  // the path cannot be opened either
             go_along(target.relative_path());
             at = target.is_absolute() ? "/" : at.parent_path();
         } else if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (status.st_mode & S_ISVTX) == 0) {
@@ -417,7 +418,8 @@ std::error_code make_directories(const std::filesystem::path& directory) {
         if (::mkdir(directory.c_str(), S_IRWXU) == 0) return {};
         fault = last_error();
     }
-    // Whatever mkdir says of one that exists (EEXIST, EROFS, EACCES …), one that exists will do.
+    // mkdir reports various errors for an existing path (EEXIST, EROFS, EACCES …); an existing directory is
+    // fine.
     struct stat status {};
     if (::stat(directory.c_str(), &status) == 0) {
         return S_ISDIR(status.st_mode) ? std::error_code{} : fault_of(std::errc::not_a_directory);
@@ -449,7 +451,7 @@ file_lock file_lock::acquire(const std::filesystem::path& path, std::chrono::mil
         }
         if (retry_when_interrupted([&] { return ::flock(made.descriptor_, LOCK_EX | LOCK_NB); }) == 0) {
             if (names_this_file(path.c_str(), made.descriptor_)) return made;
-            continue;  // it was removed meanwhile: a lock on it keeps nobody out
+            continue;  // it was removed meanwhile: a lock on it excludes nobody
         }
         if (errno != EWOULDBLOCK) {
             fault = last_error();

@@ -1,14 +1,14 @@
 #pragma once
-// What a thread keeps to use again, so that what is done over and over allocates nothing. It serves static
-// objects and exit handlers too, which come after the thread's own objects have gone.
+// Objects that a thread keeps for reuse, so that repeated operations do not allocate. Static objects and exit
+// handlers may use them too, after the thread's own objects have been destroyed.
 
 #include <array>
 #include <cstddef>
 
 namespace balm::runtime {
 
-/// The objects of type T that this thread may use again, up to `most` of them. Each is taken out while it is
-/// in use, so that uses may nest: a print function may evaluate an array inside of a launch.
+/// Up to `most` reusable objects of type T of this thread. Each is taken out while it is in use, so that uses
+/// may nest: a print function may evaluate an array inside a launch.
 template <class T, std::size_t most>
 class thread_stock {
 public:
@@ -43,11 +43,11 @@ private:
             kept.is_closed = true;
         }
     };
-    // Trivial: there is no time at which it is not there.
+    // Trivial: it exists whenever the thread runs.
     static constinit inline thread_local list kept{};
 };
 
-/// One of the thread's objects for as long as this lives.
+/// Borrows one of the thread's objects for a scope.
 template <class T, std::size_t most = 4>
 class scratch {
 public:

@@ -13,7 +13,7 @@ namespace balm::backend_support {
 
 namespace {
 
-/// How much of a text a message holds, in bytes. The first errors explain most; a log's last lines count
+/// How many bytes of a text a message contains. The first errors explain most; the last lines of a log count
 /// them.
 struct extent {
     std::size_t first, last;
@@ -21,10 +21,10 @@ struct extent {
 constexpr extent of_log{8192, 2048};
 constexpr extent of_source{32768, 4096};
 
-/// Bytes that a cut may move back or forth to fall between two lines.
+/// How many bytes a cut may move back or forth to fall between two lines.
 constexpr std::size_t longest_line = 1024;
 
-/// The whole text, or its first and last lines with a line between them that counts what is missing.
+/// The whole text, or its first and last lines with a line between them that counts what is left out.
 std::string excerpt(std::string_view text, extent most, std::string_view accessor) {
     if (text.size() <= most.first + most.last) return std::string(text);
     std::size_t end = most.first, begin = text.size() - most.last;

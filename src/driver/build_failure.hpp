@@ -1,6 +1,6 @@
 #pragma once
-// What a compiler answers when it refuses a program, as the one error that every backend throws. The message
-// is bounded: a compiler may report 10^4 errors, and a source may be a table of megabytes.
+// Turns a compiler's refusal of a program into the one error that every backend throws. The message is
+// bounded: a compiler may report 10^4 errors, and a source may contain a table of megabytes.
 
 #include <string>
 

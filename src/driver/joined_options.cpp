@@ -42,7 +42,7 @@ std::string joined_options(std::string_view usual, std::string_view users,
         if (!is_replaced) (all += all.empty() ? "" : " ") += word;
     }
     if (given.empty()) return all;
-    const char* const first = given.front().data();  // as they are: spaces may be quoted
+    const char* const first = given.front().data();  // unchanged: spaces may be quoted
     const char* const last = given.back().data() + given.back().size();
     return (all += all.empty() ? "" : " ").append(first, last);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The options of a compilation: those that always hold, and those that the user asks for, who wins.
+// Joins the default options of a compilation with the user's, which take precedence.
 
 #include <span>
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace balm::backend_support {
 
-/// An option that takes the place of another, which then must not be said: NVRTC would follow the first.
+/// An option that replaces another one, which must then be left out: NVRTC would obey the first.
 struct replacement {
     std::string_view by, replaced;  ///< names, without dashes and values
 };
 
-/// `usual`, without those that the user's options say again with another value or replace, and the user's.
+/// `usual`, without the options that the user's set to another value or replace, followed by the user's.
 std::string joined_options(std::string_view usual, std::string_view users, std::span<const replacement>);
 
 }  // namespace balm::backend_support

@@ -11,8 +11,8 @@ namespace balm::backend_support {
 
 namespace {
 
-/// `#line 7 "scale.cl"` numbers the next line, as the compiler's log does. Lines of Balm's own headers are
-/// not listed.
+/// `#line 7 "scale.cl"` sets the number of the next line, as in the compiler's log. Lines of Balm's own
+/// headers are not listed.
 bool line_directive(std::string_view words, std::size_t& next, bool& is_listed) {
     constexpr std::string_view start = "#line ";
     if (words.substr(0, start.size()) != start) return false;

@@ -1,6 +1,6 @@
 #pragma once
-// Takes the source of a program, gives it back with line numbers: build errors of every backend show it,
-// so that the lines in the compiler's log can be found.
+// Adds line numbers to the source of a program: build errors of every backend show it, so that the lines in
+// the compiler's log can be found.
 
 #include <string>
 

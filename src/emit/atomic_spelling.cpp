@@ -13,13 +13,13 @@ namespace {
 
 using ir::atomic_op;
 
-/// What becomes of an element, in a loop that compares and exchanges.
+/// The new value of an element in a compare-and-exchange loop.
 struct atomic_row {
     const char* next;  ///< the new value, of `old` and `value`
-    const char* keep;  ///< of floating elements: when the element stays as it is; null: never
+    const char* keep;  ///< for floating elements: when the element stays unchanged; null: never
 };
 
-/// By atomic_op. A NaN is passed over by min and max, as everywhere in Balm.
+/// Indexed by atomic_op. min and max ignore a NaN, as everywhere in Balm.
 constexpr atomic_row rows[] = {
     {"old + value", nullptr},
     {"old - value", nullptr},
@@ -36,7 +36,7 @@ constexpr atomic_row rows[] = {
     {nullptr, nullptr},
 };
 
-/// A helper function in the making.
+/// Builds a helper function.
 class atomic_helper {
 public:
     atomic_helper(const dialect& d, atomic_op what, scalar element, space where)
@@ -62,7 +62,7 @@ private:
         return fmt::format("volatile {}{}*",
                            where_ == space::global ? d_.say.global_memory : d_.say.local_memory, type);
     }
-    /// A volatile access goes past caches and registers, and aligned words are not torn.
+    /// A volatile access bypasses caches and registers, and aligned words do not tear.
     std::string current(const std::string& type, const char* pointer) const {
         return d_.has.has_address_spaces ? fmt::format("*{}", pointer)
                                          : fmt::format("*(volatile {}*){}", type, pointer);
@@ -90,7 +90,7 @@ private:
         return loop();
     }
     std::string on_words_name(atomic_op what) const { return d_.atomic(what, word_of(element_)); }
-    /// The element's bits handled as a word: for exchange and compare_exchange, and for signed integers.
+    /// Operates on the element's bits as a word: for exchange and compare_exchange, and for signed integers.
     std::string on_words(atomic_op what, const std::string& values) const {
         return fmt::format("return {}({}(({})p, {}{}));", from_word_, on_words_name(what), pointer_to(word_),
                            to_word_, values);

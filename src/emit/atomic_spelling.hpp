@@ -1,6 +1,6 @@
 #pragma once
-// How a dialect spells an atomic operation: a function of its own where it has one, else a helper of ours
-// that compares and exchanges until nobody came between.
+// How a dialect spells an atomic operation: by its own function if it has one, else by a helper function with
+// a compare-and-exchange loop.
 
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace balm::emit {
 
-/// A function of (address of the element, values …) that gives the element as it was.
+/// A function of (address of the element, values …) that returns the element's old value.
 struct atomic_spelling {
     std::string name;
     std::vector<helper_function> helpers;

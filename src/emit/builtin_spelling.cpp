@@ -1,5 +1,4 @@
-// The tables behind spell(). A helper is written once with $T for its type and $name for itself; where the
-// dialects differ, a row says for which it holds.
+// The tables behind spell(). A helper is written once for all types of a kind, with $T for its type.
 
 #include "emit/builtin_spelling.hpp"
 
@@ -20,8 +19,8 @@ struct helper_row {
     std::string_view parameters;  ///< $T is the type
     std::string_view f32;         ///< body for float; empty: none
     std::string_view f64;
-    /// Body for all integers: $U is the unsigned type, $W and $V the signed-like-$T and the unsigned type of
-    /// twice the width, $bits the width.
+    /// Body for all integers: $U is the unsigned type, $W the type of twice the width with the signedness of
+    /// $T, $V its unsigned type, $bits the width of $T.
     std::string_view integer;
     std::string_view result = "$T";
 };
@@ -48,8 +47,8 @@ constexpr std::string_view remquo_quotient_body =
     "128;\n"
     "    return (x < 0) == (y < 0) ? quotient : -quotient;";
 
-// Accuracy: a division or product by pi adds half a unit in the last place to functions of at most 2 (CUDA
-// C++ Programming Guide, mathematical functions), which keeps OpenCL's bounds. f32 powers go through f64.
+// Accuracy: a multiplication by 1 / pi adds half a unit in the last place to functions of at most 2 (CUDA C++
+// Programming Guide, mathematical functions), which meets OpenCL's bounds. f32 powers are computed in f64.
 constexpr helper_row helper_table[] = {
     {"balm_acospi", "$T x", "return acosf(x) * 0.31830988618379067f;",
      "return acos(x) * 0.31830988618379067;", ""},
@@ -98,7 +97,7 @@ constexpr helper_row helper_table[] = {
      "    if (error != 0 && a > 0 && a <= 1.7976931348623157e308) root = fma(root, log(a) * error, root);\n"
      "    return n % 2 == 0 ? root : copysign(root, x);",
      ""},
-    // By the recurrence, where the result is near the smallest numbers: PoCL 3.1 goes by way of larger ones.
+    // By the recurrence if the result is near the smallest numbers: PoCL 3.1 computes it from larger ones.
     {"balm_tgamma", "$T x",
      "if (!(x < -30.0f)) return tgamma(x);\n"
      "    const float low = x * (x + 1) * (x + 2) * (x + 3), high = (x + 4) * (x + 5) * (x + 6) * (x + 7);\n"
@@ -117,7 +116,7 @@ constexpr helper_row helper_table[] = {
     {"balm_islessgreater", "$T x, $T y", "return x < y || x > y;", "return x < y || x > y;", "", "bool"},
     {"balm_isordered", "$T x, $T y", "return x == x && y == y;", "return x == x && y == y;", "", "bool"},
     {"balm_isunordered", "$T x, $T y", "return x != x || y != y;", "return x != x || y != y;", "", "bool"},
-    // Balm fixes what C leaves open: the exponent 0 for infinities and NaN.
+    // C leaves the exponent of infinities and NaN unspecified; Balm defines it as 0.
     {"balm_frexp_exponent", "$T x",
      "int exponent;\n    frexp(x, &exponent);\n    return x == 0 || x - x != 0 ? 0 : exponent;",
      "int exponent;\n    frexp(x, &exponent);\n    return x == 0 || x - x != 0 ? 0 : exponent;", "", "int"},
@@ -154,7 +153,7 @@ std::string replace_all(std::string text, std::string_view what, std::string_vie
 using balm::detail::doubled;
 using balm::detail::unsigned_of;
 
-/// The ends of an integer type's range as literals: the largest, and the smallest.
+/// The largest and the smallest value of an integer type, as literals.
 std::string largest(const dialect& d, scalar type) {
     const std::size_t bits = 8 * size_of(type);
     const std::uint64_t value = ~std::uint64_t{0} >> (64 - bits + (is_signed(type) ? 1 : 0));
@@ -187,7 +186,7 @@ helper_function from_table(const dialect& d, std::string_view name, scalar type)
     throw error(fmt::format("internal: no helper function {}", name));
 }
 
-/// a + b or a - b that stays at the ends of the range.
+/// a + b or a - b, saturated to the range of the type.
 helper_function saturated(const dialect& d, builtin what, scalar type) {
     const bool adds = what == builtin::add_sat;
     const std::string T = type_name(d, type), U = type_name(d, unsigned_of(type));
@@ -200,7 +199,8 @@ helper_function saturated(const dialect& d, builtin what, scalar type) {
     } else if (!is_signed(type)) {
         body = adds ? fmt::format("return a + b < a ? ~({})0 : a + b;", T) : "return a < b ? 0 : a - b;";
     } else {
-        // Overflow: the operands' signs (for a difference: differ, and) the result's sign differs from a's.
+        // Overflow: operands of equal sign (for a difference: of opposite sign), and a result of another sign
+        // than a.
         const char* overflow = adds ? "(~(a ^ b) & (a ^ r)) < 0" : "((a ^ b) & (a ^ r)) < 0";
         body = fmt::format(
             "const {0} r = ({0})(({1})a {2} ({1})b);\n    return {3} ? ({0})((({1})a >> {4}) + (~({1})0 >> "
@@ -210,8 +210,8 @@ helper_function saturated(const dialect& d, builtin what, scalar type) {
     return make_helper(d, name, T, fmt::format("{0} a, {0} b", T), body);
 }
 
-/// a * b + c that stays at the ends of the range: in twice the width, of which `high` is the upper half where
-/// there is no such type.
+/// a * b + c, saturated to the range of the type: computed in twice the width, with `high` as the upper half
+/// if there is no such type.
 helper_function saturated_mad(const dialect& d, scalar type) {
     const std::string T = type_name(d, type), U = type_name(d, unsigned_of(type));
     const std::string low = smallest(d, type), high = largest(d, type);
@@ -331,7 +331,7 @@ helper_function guarded_division(const dialect& d, builtin what, scalar type) {
 
 helper_function guarded_rint(const dialect& d, builtin what, scalar type) {
     const std::string T = type_name(d, type), rint = spell_given(d, "", what, type).pattern;
-    const char* whole = type == scalar::f32 ? "8388608.0f" : "4503599627370496.0";  // from here on all are
+    const char* whole = type == scalar::f32 ? "8388608.0f" : "4503599627370496.0";  // larger ones are whole
     return make_helper(d, suffixed("balm_rint", type), T, T + " x",
                        fmt::format("return fabs(x) < {} ? {} : x;", whole, substitute(rint, {"x"})));
 }

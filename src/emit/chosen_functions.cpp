@@ -17,7 +17,7 @@ const instruction& operand(const ir::function& f, value_id v, std::size_t k) {
     return f.code[f.operand(v, k)];
 }
 
-/// Whether an integer division or remainder must be guarded: the divisor is not a constant that cannot fault.
+/// Whether an integer division or remainder must be guarded: its divisor may be 0, or -1.
 bool may_fault(const ir::function& f, value_id v) {
     if (is_floating(f.code[v].result.element)) return false;
     const instruction& divisor = operand(f, v, 1);
@@ -31,7 +31,7 @@ bool may_fault(const ir::function& f, value_id v) {
     return divisor.bits == 0 || (is_signed(divisor.result.element) && divisor.bits == ones);
 }
 
-/// Whether it multiplies two numbers of 64 bits of which only the lower 32 are not 0.
+/// Whether it is a product of two 64-bit numbers whose upper 32 bits are 0.
 bool is_wide_product(const ir::function& f, value_id v) {
     if (f.code[v].result.lanes != 1 || f.code[v].result.element != scalar::u64) return false;
     const auto is_half = [&](value_id o) {
@@ -41,7 +41,7 @@ bool is_wide_product(const ir::function& f, value_id v) {
     return is_half(f.operand(v, 0)) && is_half(f.operand(v, 1));
 }
 
-/// Whether it is the square root of an f32 that is kept between normal numbers.
+/// Whether it is the square root of an f32 that is clamped to normal numbers.
 bool is_root_of_normal(const ir::function& f, value_id v) {
     const value_id of = f.operand(v, 0);
     const bool is_clamped =

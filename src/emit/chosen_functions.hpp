@@ -1,7 +1,6 @@
 #pragma once
-// Built-ins and operators that are printed as the call of a helper function because of what their operands
-// are: a division that could fault, and what the compiler has one instruction for and does not find by
-// itself.
+// Built-ins and operators that are printed as calls of helper functions because of their operands: divisions
+// that could fault, and patterns for which there is a single instruction that the compiler does not find.
 
 #include <optional>
 
@@ -9,8 +8,8 @@
 
 namespace balm::emit {
 
-/// The helper function for this instruction, whose operands are its arguments; nothing: the row is printed as
-/// such.
+/// The helper function for this instruction, with the operands as arguments; nullopt if the row is printed as
+/// usual.
 std::optional<helper_function> chosen_function(const program_parts&, const ir::function&, ir::value_id);
 
 }  // namespace balm::emit

@@ -1,8 +1,8 @@
-// The texts. $T is the type, $S its scalar, $I the integers of its size, $C what comparisons of it give, $n
+// The texts. $T is the type, $S its scalar, $I the integers of its size, $C the type of its comparisons, $n
 // its lanes, $f the row; $P(x; a, b, c) is a + b x + c x^2.
 //
-// The polynomials are the best of their degree in the interval that is reduced to, but for rounding (Remez'
-// algorithm and, in powers of f32, Chebyshev's points; mpmath, 40 digits and more).
+// Up to rounding, the polynomials are the best of their degree in the reduced interval (Remez' algorithm and,
+// for powers of f32, Chebyshev's points; mpmath, 40 digits and more).
 
 #include "emit/elementary_functions.hpp"
 
@@ -18,8 +18,8 @@ namespace {
 struct mark {
     std::string_view sign, word;
 };
-/// In what the texts of a row differ from type to type. x + $whole is x rounded to a whole number, which its
-/// bits hold; two_thirds and to_log2 = 1 / log 2 are sums of two numbers; powers of 2 beyond $far are 0 or
+/// The parts of a row's texts that depend on the type. x + $whole rounds x to a whole number, which its bits
+/// hold; two_thirds and to_log2 = 1 / log 2 are sums of two numbers; powers of 2 beyond $far are 0 or
 /// infinite.
 constexpr mark numbers_of_f32[] = {{"$least", "0x1p-126f"},
                                    {"$lift", "0x1p23f"},
@@ -66,13 +66,13 @@ constexpr mark numbers_of_f64[] = {
     {"$sign", "63"},
     {"$limit", "0x1p30"}};
 
-/// Puts what the mark stands for in its place, wherever it is.
+/// Replaces every occurrence of a mark's sign by its word.
 void replace_all(std::string& text, const mark& with) {
     for (std::size_t at = 0; (at = text.find(with.sign, at)) != std::string::npos; at += with.word.size())
         text.replace(at, with.sign.size(), with.word);
 }
 
-/// Horner's scheme in place of "$P(x; a, b, c)": a + b x + c x^2.
+/// Replaces "$P(x; a, b, c)" by Horner's scheme for a + b x + c x^2.
 void write_polynomials(std::string& text) {
     constexpr std::string_view mark = "$P(";
     for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;) {
@@ -101,7 +101,7 @@ std::string filled(std::string_view given, const dialect& language, const ir::ty
     const std::string integers = type_name(language, is_f32 ? scalar::i32 : scalar::i64, of.lanes);
     const std::string element = type_name(language, of.element);
     const std::string lanes = std::to_string(of.lanes);
-    // A language without vectors gets those of doubles alone.
+    // A language without vectors only needs the functions of doubles.
     const mark words[] = {{"$inline ", say.helper},
                           {"as_$T", overloads ? "as_$T" : say.word_to_f64},
                           {"as_$S", overloads ? "as_$S" : say.word_to_f64},
@@ -117,8 +117,8 @@ std::string filled(std::string_view given, const dialect& language, const ir::ty
     return text;
 }
 
-// x = quarter pi / 2 + r, where r is exact but for two roundings: each fma takes away a part of pi / 2 that
-// is as long as the type, and the first leaves nothing to round. sine and cosine are those of r.
+// x = quarter pi / 2 + r, where r is exact up to two roundings: each fma subtracts a part of pi / 2 with as
+// many digits as the type, and the first does not round. sine and cosine are those of r.
 constexpr std::string_view turn_f32 =
     R"(static inline void balm_turn_$T($T x, $T* sine, $T* cosine, $I* quarter) {
     const $T shifted = fma(x, ($T)(0x1.45f306p-1f), ($T)(0x1.8p23f)), turns = shifted - 0x1.8p23f;
@@ -144,7 +144,7 @@ constexpr std::string_view turn_f64 =
 }
 )";
 
-/// Lanes that are `far` from what the formula is for.
+/// Recomputes the lanes that are `far`: outside the range of the formula.
 constexpr std::string_view far_lanes = R"(    if (any(far)) {
         $S own[$n];
         vstore$n(x, 0, own);
@@ -155,7 +155,7 @@ constexpr std::string_view far_lanes = R"(    if (any(far)) {
 }
 )";
 
-// An odd quarter exchanges sine and cosine, the second and the third have the other sign.
+// An odd quarter exchanges sine and cosine; the second and third quarters have the opposite sign.
 constexpr std::string_view circular = R"(static inline $T balm_$f_$T($T x) {
     $T sine, cosine;
     $I quarter;
@@ -171,8 +171,8 @@ constexpr std::string_view tangent =
     R"(    $T result = select(sine, -cosine, quarter << $sign) / select(cosine, sine, quarter << $sign);
 )";
 
-// The logarithm has twice the digits, as far as y makes them visible: those of 2 s and 2/3 s^3 are kept in
-// pairs, the rest of the series is 2^-12 of them.
+// The logarithm has twice the digits, as far as y makes them matter: 2 s and 2/3 s^3 are pairs of numbers,
+// and the rest of the series is 2^-12 of them.
 constexpr std::string_view pow_of_size =
     R"($inline $T balm_pow_$T($T x, $T y) {
     // size = 2^e m, sqrt(1/2) <= m < sqrt(2)
@@ -207,7 +207,7 @@ constexpr std::string_view pow_of_size =
     const $I turns = as_$I(shifted) - as_$I(($T)$whole), step = turns >> 1;
     $T result = power * as_$T((step + $bias) << $digits) * as_$T((turns - step + $bias) << $digits);
 )";
-// Zeros, infinities and signs: a negative base has powers of whole numbers alone.
+// Zeros, infinities and signs: a negative base only has powers with whole exponents.
 constexpr std::string_view pow_specials =
     R"(    const $C is_usual = (x > 0) & (size <= $most) & (fabs(y) <= $most);
     if ($any(!is_usual)) {

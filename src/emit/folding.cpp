@@ -1,7 +1,7 @@
 // One walk in program order. A value that is used once waits for its use; an effect that would change what it
-// reads makes it be declared first. What is cheap to spell again (a read of a variable, an address) waits
-// however often it is used. A value whose use is in a loop that it does not depend on is declared ahead of
-// that loop, in a block that holds all of its uses.
+// reads forces its declaration first. Values that are cheap to repeat (reads of variables, addresses) wait
+// however often they are used. A value that is used in a loop but does not depend on it is declared before
+// that loop, in a block that contains all of its uses.
 
 #include "emit/folding.hpp"
 
@@ -19,7 +19,7 @@ using ir::instruction;
 using ir::opcode;
 using ir::value_id;
 
-/// A value made of more operations than this gets a name even if it is used once: lines stay readable.
+/// A value of more operations than this is named even if it is used once, so that lines stay readable.
 constexpr int max_operations_in_line = 14;
 
 bool is_loop(opcode op) { return op == opcode::for_ || op == opcode::while_ || op == opcode::grid_for; }
@@ -37,7 +37,7 @@ public:
 
     folding_plan run() {
         survey(0);
-        // OpenCL C wants local arrays at the kernel's top.
+        // OpenCL C requires local arrays at the top level of a kernel.
         for (value_id v : f_.blocks[0])
             if (is_local_array(v)) place(v);
         block_(0);
@@ -46,13 +46,13 @@ public:
 
 private:
     struct value_facts {
-        int uses = 0;  ///< that the walk has not come to
+        int uses = 0;  ///< uses that the walk has not reached
         int operations = 0;
         bool waits = false;
-        block_id home = ir::none;               ///< the block that it stands in
-        block_id use_block = ir::none;          ///< holds its uses, and loops with such inside
-        std::uint32_t first_use_in_loop = ~0u;  ///< that it stands outside of, as a position
-        std::uint32_t position = 0, end = 0;    ///< that the instruction takes, with the blocks inside it
+        block_id home = ir::none;               ///< the block that contains it
+        block_id use_block = ir::none;          ///< contains its uses, and the loops around them
+        std::uint32_t first_use_in_loop = ~0u;  ///< in a loop outside of which it is defined, as a position
+        std::uint32_t position = 0, end = 0;    ///< the range of the instruction, with its inner blocks
     };
     struct block_facts {
         value_id owner = ir::none;
@@ -65,32 +65,32 @@ private:
     bool is_local_array(value_id v) const {
         return at(v).op == opcode::object && at(v).result.where == space::local;
     }
-    /// Nothing is gained by giving it a name.
+    /// Whether naming it gains nothing.
     bool is_trivial(value_id v) const {
         const opcode op = at(v).op;
         return op == opcode::constant || op == opcode::read_cell || op == opcode::constant_array ||
                is_declared(v);
     }
     bool is_path(value_id v) const { return at(v).op == opcode::offset || at(v).op == opcode::member; }
-    /// Whether it is an address that takes no computation.
+    /// Whether it is an address that needs no computation.
     bool is_plain_path(value_id v) const {
         const auto operands = f_.operands_of(v);
         return is_path(v) && std::all_of(operands.begin(), operands.end(),
                                          [&](value_id o) { return is_trivial(o) || is_plain_path(o); });
     }
-    /// Whether it points to a lane of a vector. What it is made of is declared where that is called for.
+    /// Whether it points to a lane of a vector. Its operands are declared if necessary.
     bool is_lane(value_id v) const {
         return at(v).op == opcode::member && !ir::is_structure(pointee(at(f_.operand(v, 0)).result));
     }
 
-    // ---- where values stand and where they are used
+    // ---- where values are defined and used
 
     void survey(block_id b) {
         for (value_id v : f_.blocks[b]) {
             const instruction& i = at(v);
             values_[v].home = b;
             const std::uint32_t position = values_[v].position = position_++;
-            // The last operand of && and of WHILE stands in their first block.
+            // The last operand of && and of WHILE is computed in their first block.
             const std::size_t outside = i.op == opcode::while_ ? 0 : is_guard(i.op) ? 1 : i.operand_count;
             for (std::size_t k = 0; k < outside; ++k) note_use(f_.operand(v, k), b, position);
             block_id around = b;
@@ -109,7 +109,7 @@ private:
         if (v == ir::none) return;
         value_facts& facts = values_[v];
         ++facts.uses;
-        block_id outside = b;  // of all loops that v does not depend on
+        block_id outside = b;  // outside of all loops that v does not depend on
         for (block_id inner = b; inner != facts.home; inner = blocks_[inner].around) {
             if (!is_loop(at(blocks_[inner].owner).op)) continue;
             outside = blocks_[inner].around;
@@ -117,7 +117,7 @@ private:
         }
         facts.use_block = facts.use_block == ir::none ? outside : common_block(facts.use_block, outside);
     }
-    /// The innermost block that holds both.
+    /// The innermost block that contains both.
     block_id common_block(block_id a, block_id b) const {
         while (a != b) {
             block_id& inner = blocks_[a].depth >= blocks_[b].depth ? a : b;
@@ -132,7 +132,7 @@ private:
         values_[v].waits = true;
         plan_.forms[v] = form::inlined;
     }
-    /// A use of v is spelt. With the last one of a value that waited, what it is made of is spelt as well.
+    /// Notes that a use of v is printed. The last use of a waiting value also prints its operands.
     void use(value_id v) {
         if (v == ir::none || --values_[v].uses > 0 || !values_[v].waits) return;
         values_[v].waits = false;
@@ -151,15 +151,15 @@ private:
         place(v);
     }
 
-    /// Declares what waits and would be changed by the instruction.
+    /// Declares waiting values that the instruction would change.
     void settle_before(value_id v) {
         const ir::effects e = effects_of(f_, v);
         for (value_id w : waiting_)
             if (values_[w].waits && clobbers(f_, e, w)) declare(w);
         std::erase_if(waiting_, [&](value_id w) { return !values_[w].waits; });
     }
-    /// Declares what waits and is used by loops inside the instruction, or by the loop that it is, if this is
-    /// the block for it: it is computed once, ahead of them.
+    /// Declares waiting values that are used by loops inside the instruction, or by the instruction itself if
+    /// it is a loop, if this is the block for them: they are computed once, before these loops.
     void settle_for_loops(value_id v) {
         const value_facts& loops = values_[v];
         for (value_id w : waiting_) {
@@ -198,7 +198,7 @@ private:
         if (values_[v].uses == 0 && i.op != opcode::for_) plan_.forms[v] = form::unused;
         if (i.blocks[0] != ir::none) inner_blocks(v);
     }
-    /// Behind the blocks of an instruction nothing waits that did not wait ahead of it.
+    /// After the blocks of an instruction, only values wait that waited before it.
     void inner_blocks(value_id v) {
         const instruction& i = at(v);
         const std::vector<value_id> outside = waiting_;
@@ -214,7 +214,7 @@ private:
         }
         waiting_ = outside;
     }
-    /// The bounds of a loop are evaluated at every turn: what they are made of is declared ahead of it.
+    /// The bounds of a loop are evaluated in every iteration: they are declared before it.
     void declare_bounds(value_id loop) {
         const ir::effects e = effects_of(f_, loop);
         for (value_id bound : {f_.operand(loop, 1), f_.operand(loop, 2)})
@@ -240,7 +240,7 @@ private:
         wait(v);
         waiting_.push_back(v);
     }
-    /// An address is spelt again at each use; what it is made of is computed once, ahead of it.
+    /// An address is printed at each use; its operands are computed once, before it.
     void declare_parts(value_id path) {
         for (value_id o : f_.operands_of(path)) {
             if (is_trivial(o)) continue;
@@ -268,7 +268,7 @@ private:
             return (values_[v].uses <= 1 || is_plain_path(v)) && ++operations <= max_operations_in_line;
         });
     }
-    /// Has the values of such a region wait for their use: none is declared ahead of what guards it.
+    /// Makes the values of such a region wait for their use: none is declared before its guard.
     void fold_region(block_id region) {
         for (value_id v : f_.blocks[region]) {
             if (values_[v].uses == 0 || is_declared(v)) continue;
@@ -281,7 +281,7 @@ private:
     folding_plan plan_;
     std::vector<value_facts> values_;
     std::vector<block_facts> blocks_;
-    std::vector<value_id> waiting_;  ///< in the order of the program; some wait no longer
+    std::vector<value_id> waiting_;  ///< in program order; some no longer wait
     block_id here_ = 0;
     std::uint32_t position_ = 0;
 };

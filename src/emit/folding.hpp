@@ -11,10 +11,10 @@
 namespace balm::emit {
 
 enum class form : std::uint8_t {
-    unused,   ///< without a name: nothing uses the value, or an instruction has effects and no result in use
-    inlined,  ///< spelt at each of its uses, a constant as a literal
-    declared  ///< named, from its statement on, or, of a parameter, by the signature. An address or the read
-              ///< of a variable may have uses ahead of its statement, at which it is spelt
+    unused,   ///< without a name: the value is unused, or the instruction has effects and no used result
+    inlined,  ///< printed at each use, a constant as a literal
+    declared  ///< named, by its statement or, for a parameter, by the signature. An address or the read
+              ///< of a variable may have uses before its statement, at which it is printed
 };
 
 struct folding_plan {
@@ -26,11 +26,11 @@ struct folding_plan {
 /// The plan keeps these rules:
 /// * Nothing that an inlined value reads changes between the place where it was recorded and its uses.
 /// * A value that is used more than once is declared, unless it is an address or the read of a variable.
-/// * What is used in a loop that it does not depend on is declared ahead of the loop.
-/// * A declaration stands in the block of the value, or in one inside it, and dominates all uses by name.
-/// * The right operand of && and ||, and the condition of WHILE: its block has statements, which are executed
-///   each time that it is evaluated; or it has none, and is one expression.
-/// * The address of a lane, which OpenCL C does not take, is never declared.
+/// * A value that is used in a loop but does not depend on it is declared before the loop.
+/// * A declaration is in the block of the value, or in one inside it, and dominates all uses by name.
+/// * The block of the right operand of && and ||, or of the condition of WHILE, either has statements, which
+///   are executed each time that it is evaluated, or has none, and the operand is a single expression.
+/// * The address of a lane, which OpenCL C cannot take, is never declared.
 folding_plan plan_folding(const ir::function&);
 
 }  // namespace balm::emit

@@ -1,5 +1,5 @@
 #pragma once
-// Words for the types of images that dialects share.
+// Names for the types of images, shared by dialects.
 
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace balm::emit {
 
-/// The scalar of the four values that images of these elements give and take.
+/// The scalar type of the four values that reads and writes of such images use.
 scalar register_of(ir::type image);
 /// "2d_u8x4", "2d_n_u8x4" (normalised): a word for names of helper functions.
 std::string image_word(ir::type image);

@@ -30,7 +30,7 @@ std::string composed(program_parts& parts, ir::type t, const std::string& list) 
     return fmt::format("{}({})({})", t.element == scalar::boolean ? "-" : "", name, list);
 }
 
-/// A function that gives a vector, lane by lane; `name` is printed, `key` tells it from all others.
+/// A function that computes a vector lane by lane; `name` is printed, `key` identifies it.
 template <class Lane>
 std::string lane_wise(program_parts& parts, const std::string& key, const std::string& name, ir::type result,
                       std::span<const ir::type> parameters, Lane&& lane) {

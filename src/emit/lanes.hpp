@@ -1,6 +1,6 @@
 #pragma once
-// What vectors need that a dialect lacks, as helper functions that treat lane after lane: CUDA's operators
-// and built-ins on vectors, and in OpenCL C the rows whose vector form is missing or not to be trusted.
+// Helper functions that work lane by lane, for operations on vectors that a dialect lacks: CUDA's operators
+// and built-ins on vectors, and in OpenCL C the rows whose vector form is missing or unreliable.
 
 #include <span>
 #include <string>
@@ -15,15 +15,15 @@ std::string lane_name(int lanes, int k);
 /// "xy", "s04": the lanes that an order of 4 bits each names.
 std::string lane_names(int lanes, std::uint64_t order, int count);
 
-/// The name of a function for the row on these operands, which has been added to the program.
+/// Adds a function for the row on these operands to the program, and returns its name.
 std::string lane_wise_row(program_parts&, builtin, ir::type result, std::span<const ir::type> operands);
 std::string lane_wise_conversion(program_parts&, ir::type to, ir::type from);
 std::string lane_wise_select(program_parts&, ir::type result);
-/// f16 in memory, held as 16 bits, to f32 and back.
+/// Converts f16 in memory, as 16 bits, to f32 or back.
 std::string half_conversion(program_parts&, ir::type to, ir::type from);
-/// A function that gives lanes of a vector in another order (CUDA).
+/// A function that returns lanes of a vector in another order (CUDA).
 std::string swizzle_function(program_parts&, ir::type vector, std::uint64_t order, int count);
-/// A function of (vector, lanes) that gives the vector with some lanes replaced.
+/// A function of (vector, lanes) that returns the vector with some lanes replaced.
 std::string insert_function(program_parts&, ir::type vector, std::uint64_t order, ir::type lanes);
 
 /// One scalar value of a row, written out.

@@ -1,4 +1,4 @@
-// What a literal cannot say is printed as bits: infinities, NaNs. The smallest integers have no positive
+// Infinities and NaNs, which have no literals, are printed as bits. The smallest integers have no positive
 // counterpart to negate.
 
 #include "emit/literal.hpp"
@@ -48,7 +48,7 @@ text literal(const dialect& language, scalar s, std::uint64_t bits) {
         if (!std::isfinite(x)) return {fmt::format("{}0x{:x}{}", say.f64_bits, bits, say.f64_end), primary};
         return number(fmt::format("{}", x), "", std::signbit(x));
     }
-    if (s == scalar::nothing) return {"0", primary};  // the pointer that points nowhere
+    if (s == scalar::nothing) return {"0", primary};  // the null pointer
     return integer(language, s, bits);
 }
 

@@ -1,5 +1,5 @@
-// Which words a printed program may not use: the keywords, types and built-ins of the dialects, so that a
-// kernel is named alike on each.
+// The words that a printed program must not use as names: keywords, types and built-ins of all dialects, so
+// that a kernel has the same name in each.
 
 #include "emit/names.hpp"
 
@@ -12,7 +12,7 @@ namespace balm::emit {
 
 namespace {
 
-/// Keywords, types, macros and library functions of OpenCL C and CUDA C++ that are no rows of builtins.def.
+/// Keywords, types, macros and library functions of OpenCL C and CUDA C++ that are not rows of builtins.def.
 constexpr std::string_view reserved_words =
     "auto break case char const continue default do double else enum extern float for goto half if inline "
     "int long register restrict return short signed sizeof static struct switch typedef union unsigned "
@@ -39,7 +39,7 @@ constexpr std::string_view reserved_words =
     "ullmin ullmax fdividef rcbrt saturate cyl_bessel_i0 cyl_bessel_i1 finite isinff isnanf co_await "
     "co_return co_yield ";
 
-/// What begins the names of whole families of them.
+/// Prefixes of whole families of reserved words.
 constexpr std::string_view reserved_prefixes[] = {
     "__",          "balm_",         "get_",        "atomic_", "atom_",        "as_",          "convert_",
     "native_",     "half_",         "fast_",       "vload",   "vstore",       "async_",       "sub_group_",
@@ -71,7 +71,7 @@ bool is_reserved(const std::string& word) {
             set->insert(ir::info(static_cast<builtin>(k)).name);
         return set;
     }();
-    // CUDA names the float variant of a function with an f behind.
+    // CUDA appends an f to the name of a function's float variant.
     const bool is_twin =
         word.size() > 1 && word.back() == 'f' && words.count(word.substr(0, word.size() - 1)) > 0;
     const bool is_type = word.size() > 2 && word.compare(word.size() - 2, 2, "_t") == 0;  // uint64_t, queue_t

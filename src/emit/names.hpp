@@ -1,5 +1,6 @@
 #pragma once
-// The names in printed source: the user's words, made unique, and kept clear of what the dialects reserve.
+// The names in printed source: the user's names, made unique and distinct from the words that the dialects
+// reserve.
 
 #include <string>
 #include <string_view>
@@ -7,19 +8,20 @@
 
 namespace balm::emit {
 
-/// Whether the word is one that C takes for a name.
+/// Whether the word is a valid C identifier.
 bool is_identifier(std::string_view word) noexcept;
 
-/// The names of one scope. Those of an inner scope hide none of the scope around it.
+/// The names of one scope. Names of an inner scope hide none of the enclosing scope.
 class name_set {
 public:
     name_set() = default;
-    /// `around` is complete, and outlives the set.
+    /// `around` must be complete and outlive the set.
     explicit name_set(const name_set& around) : around_(&around) {}
 
-    /// The word itself where it is free, else the word with the first free number.
+    /// The word itself if it is free. Otherwise a variant: an affix if the word is reserved, then the first
+    /// free number if it is taken.
     std::string unique(std::string_view word);
-    /// Keeps a word that something else uses from being given.
+    /// Marks a word as taken, so that unique() never returns it.
     void reserve(const std::string& word) { taken_.insert(word); }
 
 private:

@@ -1,4 +1,5 @@
-// Puts a program together: provenance, what the language must be told, helper functions, callees, kernel.
+// Assembles a program: provenance, the dialect's head, texts, types, constants, helper functions, callees,
+// kernel.
 
 #include "emit/printer.hpp"
 
@@ -14,8 +15,8 @@ namespace balm::emit {
 
 namespace {
 
-/// Names the functions that f calls. `order` gets those that have code: callees
-/// before their callers, each once; two of the same name get different ones.
+/// Names the functions that f calls; functions with equal names get different ones. Appends those that have
+/// code to `order`, each once, callees before their callers.
 void declare_callees(const ir::function& f, program_parts& parts, std::vector<const ir::function*>& order) {
     for (const auto& callee : f.callees) {
         if (parts.functions.count(callee.get())) continue;
@@ -29,7 +30,7 @@ void declare_callees(const ir::function& f, program_parts& parts, std::vector<co
     }
 }
 
-/// The first line, which says where the program came from; it is no part of its key in the disk cache.
+/// The first line, which says where the program came from; it is not part of the disk cache key.
 std::string provenance(const ir::function& kernel) {
     std::string text = "// " + (kernel.description.empty() ? kernel.name : kernel.description);
     if (kernel.where.file) text += fmt::format(", from {}:{}", kernel.where.file, kernel.where.line);

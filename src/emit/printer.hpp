@@ -1,7 +1,6 @@
 #pragma once
-// IR -> text. In: a lowered kernel and the dialect of its device. Out: the source that the device's compiler
-// takes, as a person would have written it. One walker serves all dialects, which are tables
-// (emit/dialect.hpp).
+// IR -> text. In: a lowered kernel and the dialect of its device. Out: source for the device's compiler, as a
+// person would write it. One walker serves all dialects, which are tables (emit/dialect.hpp).
 
 #include <string>
 
@@ -14,8 +13,8 @@ struct printed {
     /// The whole source of a kernel: a line of provenance, the helper functions it needs, the device
     /// functions it calls, the kernel.
     std::string text;
-    /// The kernel's name there: its own, unless that is reserved in a dialect or is a word of a text that it
-    /// calls. A kernel given as OpenCL C keeps its name there whatever it is.
+    /// The kernel's name in the source: its own, unless a dialect reserves it or a text that the kernel calls
+    /// contains it as a word. In OpenCL, a kernel given as OpenCL C keeps its name, whatever it is.
     std::string kernel_name;
 };
 printed print_program(const ir::function& kernel, const dialect&);

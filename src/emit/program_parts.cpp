@@ -1,5 +1,5 @@
-// Declares types, constants and helper functions where a program first needs them. Where the language has no
-// vectors, they are structures aligned as OpenCL's are (CUDA's own double4 aligns to 16 bytes).
+// Declares types, constants and helper functions where a program first needs them. In a language without
+// vector types, vectors are structures with OpenCL's alignment (CUDA's double4 is aligned to 16 bytes).
 
 #include "emit/program_parts.hpp"
 
@@ -66,7 +66,7 @@ std::string structure(program_parts& parts, const trace::structure& s, const std
                                  ? fmt::format("__attribute__((aligned({}))) ", s.alignment)
                                  : "";
     if (parts.meets_text_structures && !parts.language.has.is_cpp)
-        attributes += "__attribute__((may_alias)) ";  // a text reads and writes it as its own structure
+        attributes += "__attribute__((may_alias)) ";  // a text accesses it as another structure type
     if (!parts.language.has.is_cpp)
         return fmt::format("typedef struct {}{{\n{}}} {};\n", attributes, body, name);
     return fmt::format("struct {}{} {{\n{}}};\n", attributes, name, body);
@@ -95,8 +95,8 @@ std::string value_type_name(program_parts& parts, ir::type t) {
     return name;
 }
 
-/// A literal that may initialise constant data: no function of the language's may give it, nor a macro that
-/// is one (NVIDIA's INFINITY). OpenCL C has one NaN.
+/// A literal that may initialise constant data, so neither a call of the language's functions nor a macro
+/// that expands to one (NVIDIA's INFINITY). OpenCL C has one NaN.
 std::string initializer(const dialect& language, scalar s, std::uint64_t bits) {
     const bool f32 = s == scalar::f32;
     const double x = !is_floating(s) ? 0

@@ -1,5 +1,5 @@
-// OpenCL takes texts as they are, each behind a #line that names it; for CUDA they are preprocessed and
-// rewritten together, behind the prelude.
+// For OpenCL, texts are printed unchanged, each after a #line that names it; for CUDA, they are preprocessed
+// and rewritten together, after the prelude.
 
 #include "emit/program_text.hpp"
 
@@ -36,7 +36,7 @@ using opencl_c::tokens;
 
 namespace {
 
-/// Every function given as text that the kernel is or calls.
+/// The functions given as text: the kernel itself and those that it calls.
 std::vector<const ir::function*> functions_of(const ir::function& kernel) {
     std::vector<const ir::function*> list = ir::with_callees(kernel);
     list.erase(std::remove_if(list.begin(), list.end(), [](const ir::function* f) { return !f->text; }),
@@ -44,7 +44,7 @@ std::vector<const ir::function*> functions_of(const ir::function& kernel) {
     return list;
 }
 
-/// Their texts, equal ones once.
+/// The texts of the functions, without duplicates.
 ir::text_list texts_of(const std::vector<const ir::function*>& functions) {
     ir::text_list list;
     for (const ir::function* f : functions)
@@ -76,7 +76,7 @@ program_text print_opencl(const ir::function& kernel, const ir::text_list& list,
     bool uses_double = false;
     std::string words;
     for (const auto& each : list) {
-        words += fmt::format("#line 1 \"{}\"\n{}\n\n", each->name, each->words);  // it may end with a splice
+        words += fmt::format("#line 1 \"{}\"\n{}\n\n", each->name, each->words);  // may end in a splice
         const tokens all = split(each->words, each->name);
         for (std::size_t k = 0; k + 2 < all.size(); ++k) {
             uses_double = uses_double || all[k].words.rfind("double", 0) == 0;
@@ -89,7 +89,7 @@ program_text print_opencl(const ir::function& kernel, const ir::text_list& list,
         if (!reserved.count(f->name)) fail_undefined(*f, list);
     made.reserved.assign(reserved.begin(), reserved.end());
     if (!kernel.text) {
-        // What the texts define must not change what is generated.
+        // Macros of the texts must not change the generated source.
         for (const std::string& name : macros) words += "#undef " + name + "\n";
         made.words = words + "#pragma OPENCL FP_CONTRACT OFF\n#line 1 \"Balm\"\n";
         return made;
@@ -100,12 +100,13 @@ program_text print_opencl(const ir::function& kernel, const ir::text_list& list,
     return made;
 }
 
-/// Those that ir::with_grid added: only they have code in a kernel that is given as text.
+/// The number of parameters that ir::with_grid added; only these have code in a kernel given as text.
 std::size_t hidden_parameters(const ir::function& kernel) {
     return kernel.code.empty() ? 0 : static_cast<std::size_t>(kernel.dimensions);
 }
 
-/// What a condition of the preprocessor's may have hidden when the kernel was defined is compared here.
+/// Compares the signature with the text's: preprocessor conditionals may have hidden it when the kernel was
+/// defined.
 void compare(const ir::function& expected, std::size_t count, const outline& declared) {
     const std::string why = difference(expected, count, *declared.definition(expected.name));
     if (!why.empty()) throw fault(why);
@@ -156,7 +157,7 @@ namespace {
 
 ir::type element_of(ir::type t) { return t.is_pointer() ? pointee(t) : t; }
 bool is_structure(ir::type t) { return ir::is_structure(element_of(t)); }
-/// Of which the rewritten text and what calls it have a type each, laid out alike.
+/// Whether the rewritten text and its callers use different types with the same layout.
 bool has_two_types(ir::type t) { return is_structure(t) || element_of(t).lanes > 1; }
 
 template <class Condition>
@@ -165,13 +166,13 @@ bool any_type(const ir::function& f, Condition&& holds) {
                                           [&](const ir::parameter& p) { return holds(p.what); });
 }
 
-/// Names of a wrapper's parameters, which hide nothing of the texts.
+/// Names for a wrapper's parameters that hide no name of the texts.
 std::vector<std::string> parameter_names(const ir::function& f, name_set& names) {
     std::vector<std::string> all;
     for (std::size_t k = 0; k < f.parameters.size(); ++k) all.push_back(names.unique(fmt::format("a{}", k)));
     return all;
 }
-/// "float4 a0, float a1": the parameters as the caller has their types.
+/// "float4 a0, float a1": the parameters, with the caller's types.
 std::string parameters_of(const ir::function& f, const std::vector<std::string>& names,
                           program_parts& parts) {
     std::vector<std::string> all;
@@ -180,7 +181,7 @@ std::string parameters_of(const ir::function& f, const std::vector<std::string>&
     return joined(all);
 }
 
-/// The type as the rewritten text has it; `structure` is what the text calls a structure.
+/// The type's name in the rewritten text; `structure` is the text's name for a structure.
 std::string type_in_text(const dialect& language, ir::type t, const std::string& structure) {
     const ir::type element = element_of(t);
     std::string name = type_name(language, element.element);
@@ -216,8 +217,8 @@ std::string cuda_wrapper(const ir::function& f, const std::string& own, program_
                        f.name, parameters_of(f, given, parts), call);
 }
 
-/// C converts no structures: what is written to one member of a union is read from the other. Pointers to
-/// void become pointers to any structure.
+/// C has no conversion between structures: the wrapper writes one member of a union and reads the other.
+/// Pointers to structures are passed as pointers to void, which convert to any of them.
 std::string opencl_wrapper(const ir::function& f, program_parts& parts) {
     name_set names(parts.names);
     const std::vector<std::string> given = parameter_names(f, names);

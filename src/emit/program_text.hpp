@@ -1,6 +1,6 @@
 #pragma once
 // The texts of a program, in a device's dialect. In: a kernel that is given as OpenCL C, or calls functions
-// that are. Out: what stands ahead of the generated source, or is the whole program.
+// that are. Out: the source ahead of the generated source, or the whole program.
 
 #include <string>
 #include <vector>
@@ -16,15 +16,16 @@ struct program_text {
     std::string kernel_name;            ///< of a kernel that is given as text
 };
 
-/// Each text once, however many functions it defines. Empty where nothing is given as text. Throws
-/// build_error for what cannot be carried over, and for a function that no text of the program defines.
+/// Prints each text once, however many functions it defines. Empty if nothing is given as text. Throws
+/// build_error for what cannot be translated to the dialect, and for a function that no text of the program
+/// defines.
 program_text print_texts(const ir::function& kernel, const dialect&);
 
-/// How generated source calls a function that is given as text. The text has structures, and for CUDA
-/// vectors, of its own: a function that converts is added to the program.
+/// The name by which generated source calls a function that is given as text. If the text uses other types
+/// for the parameters (structures, and vectors for CUDA), adds to the program a wrapper that converts them.
 std::string called_name(const ir::function&, program_parts&);
 
-/// The texts of the function and of all that it calls, in that order, each once.
+/// The texts of the function and of all functions that it calls, in that order, each once.
 ir::text_list all_texts(const ir::function&);
 
 }  // namespace balm::emit

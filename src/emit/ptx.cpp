@@ -1,5 +1,5 @@
-// A shuffle is given the last lane that is there, so that the instruction itself keeps a lane's own value
-// where the other is absent; CUDA's __shfl_sync cannot be told.
+// Shuffles pass the last present lane to the instruction, which then keeps a lane's own value if the source
+// lane is absent; CUDA's __shfl_sync has no such argument.
 
 #include "emit/ptx.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 using ir::sub_group_op;
 
-/// The word in which a value's bits pass through PTX: 32 or 64 bits.
+/// The word that carries a value's bits through PTX: 32 or 64 bits.
 struct bits_of_value {
     std::string type, word, to_word, from_word;
     bool wide;
@@ -30,7 +30,7 @@ struct bits_of_value {
 sync_spelling shuffle(const dialect& d, sub_group_op what, scalar element) {
     constexpr const char* modes[] = {"", "idx", "up", "down", "bfly"};
     const std::string mode = modes[static_cast<std::size_t>(what)];
-    // Going up, the bound is the first lane.
+    // For shuffle_up, the bound is the first lane.
     const char* bound = what == sub_group_op::shuffle_up ? "0" : "%3";
     const bits_of_value b(d, element);
     const std::string narrow = fmt::format("shfl.sync.{}.b32 %0, %1, %2, {}, 0xffffffff;", mode, bound);
@@ -50,8 +50,8 @@ sync_spelling shuffle(const dialect& d, sub_group_op what, scalar element) {
             {make_helper(d, name, b.type, fmt::format("{} value, int lane, int last", b.type), body)}};
 }
 
-// One instruction. nvcc 13.0 widens what the factors are made of to 64 bits, no longer sees that half of
-// these are 0, and multiplies those, too: 20 instructions more in a block of Philox, of 104.
+// One instruction. nvcc 13.0 widens the operands of the factors to 64 bits, no longer sees that the upper
+// halves are 0, and multiplies these too: 20 more instructions in a block of Philox, of 104.
 helper_function wide_product(const dialect& d) {
     const std::string U = type_name(d, scalar::u32), W = type_name(d, scalar::u64);
     return make_helper(
@@ -62,8 +62,8 @@ helper_function wide_product(const dialect& d) {
                     W));
 }
 
-// What nvcc 13.0 makes of sqrtf where its branch to subnormals, infinities and the like is not taken; without
-// that branch 5 instructions are left of 13.
+// nvcc 13.0's code for sqrtf without the branch for subnormals, infinities and the like: 5 instructions
+// instead of 13.
 helper_function root_of_normal(const dialect& d) {
     const std::string fma = d.row(d, builtin::fma, scalar::f32).pattern;
     const std::string error = substitute(fma, {"-root", "root", "x"});

@@ -1,5 +1,5 @@
 #pragma once
-// An expression in a dialect, with what it takes to put it into another.
+// A printed expression with its precedence, which decides whether it needs parentheses inside another.
 
 #include <string>
 

@@ -15,7 +15,7 @@ file::file(const std::string& path, const char* mode) : path_(path), file_(std::
 }
 
 std::uint64_t file::size() const {
-    // A folder can be opened, and says that it has 2^63 - 1 bytes.
+    // A directory can be opened, and reports a size of 2^63 - 1 bytes.
     if (::fseeko(file_, 0, SEEK_END) != 0) fail("read", errno);
     const off_t at = ::ftello(file_);
     if (at < 0) fail("read", errno);

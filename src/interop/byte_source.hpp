@@ -1,6 +1,6 @@
 #pragma once
-// Bytes in order: of a file, of a part of one, or expanded from one. What reads a format takes one and does
-// not know which.
+// Bytes in order: of a file, of a range of one, or decompressed from one. Readers of a format take any
+// byte_source.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace balm::interop {
 
-/// A file that is read or written. Its functions throw usage_error, which names it and the reason.
+/// A file to read or write. Its functions throw usage_error, which names the file and the reason.
 class file {
 public:
     /// `mode` as for std::fopen.
@@ -22,16 +22,16 @@ public:
     ~file() { close_quietly(); }
 
     const std::string& path() const { return path_; }
-    /// Bytes of the whole file. Throws for what is no regular file.
+    /// The size of the file in bytes. Throws if it is not a regular file.
     std::uint64_t size() const;
     void read_at(std::uint64_t offset, std::span<std::byte> to) const;
     /// Appends.
     void write(std::span<const std::byte> from);
-    /// Writes over bytes that are there, and goes back to the end.
+    /// Overwrites existing bytes, and seeks back to the end.
     void write_at(std::uint64_t offset, std::span<const std::byte> from);
     /// Bytes written so far.
     std::uint64_t written() const { return written_; }
-    /// Throws where the system could not write all of it.
+    /// Throws if the system could not write all bytes.
     void close();
 
 private:
@@ -43,10 +43,10 @@ private:
     std::uint64_t written_ = 0;
 };
 
-/// Bytes that are read from the first to the last.
+/// Bytes that are read in order, from first to last.
 class byte_source {
 public:
-    /// `what` they are of, for messages: "The file 'x.npy'".
+    /// `what` names the origin of the bytes in messages: "The file 'x.npy'".
     byte_source(std::string what, std::uint64_t size) : what_(std::move(what)), left_(size) {}
     byte_source(const byte_source&) = delete;
     byte_source& operator=(const byte_source&) = delete;
@@ -54,9 +54,9 @@ public:
 
     std::uint64_t left() const { return left_; }
     const std::string& what() const { return what_; }
-    /// The next bytes. Throws usage_error where fewer are left.
+    /// Reads the next bytes. Throws usage_error if fewer are left.
     void read(std::span<std::byte> to);
-    /// Throws usage_error: WHAT cannot be read, and why.
+    /// Throws usage_error, which says that what() cannot be read, and why.
     [[noreturn]] void refuse(const std::string& why) const;
 
 private:
@@ -66,7 +66,7 @@ private:
     std::uint64_t left_;
 };
 
-/// A part of a file.
+/// A range of a file.
 class file_source final : public byte_source {
 public:
     file_source(std::string what, const file& from, std::uint64_t begin, std::uint64_t size)

@@ -11,7 +11,7 @@ namespace balm::interop {
 
 struct deflate_source::stream {
     explicit stream(byte_source& from) : compressed(from) {
-        constexpr int without_header = -MAX_WBITS;  // archives have the bare stream
+        constexpr int without_header = -MAX_WBITS;  // archives contain the raw stream
         if (inflateInit2(&state, without_header) != Z_OK) throw std::bad_alloc();
     }
     stream(const stream&) = delete;
@@ -59,7 +59,7 @@ std::size_t deflate_source::expand(std::span<std::byte> to) {
         switch (result) {
             case Z_OK: break;
             case Z_STREAM_END: return made;
-            case Z_BUF_ERROR: refuse("its compressed data ends early");  // there was room, so it lacks input
+            case Z_BUF_ERROR: refuse("its compressed data ends early");  // `to` has room, so input is missing
             case Z_MEM_ERROR: throw std::bad_alloc();
             default: refuse("its compressed data is damaged");
         }

@@ -1,5 +1,5 @@
-// DLPack tensors out and in. Out: a struct that owns the memory until its deleter is called. In: a tensor's
-// memory, read on the host, or adopted as other memory of a driver's is.
+// Exports and imports DLPack tensors. Export: a struct that owns the memory until its deleter is called.
+// Import: a tensor's memory, read on the host, or adopted like other driver memory.
 
 #include "balm/dlpack.hpp"
 
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t most_dimensions = shape::max_dimensions + 1;  // one for lanes
 
-/// Returns when the commands that use the memory are complete.
+/// Waits until the commands that use the memory have completed.
 void wait_for_uses(const std::shared_ptr<runtime::storage>& memory) {
     const device on(memory->device_handle());
     event last = run_native(
@@ -32,7 +32,7 @@ void wait_for_uses(const std::shared_ptr<runtime::storage>& memory) {
     last.wait();
 }
 
-// ---- out ----
+// ---- export ----
 
 std::uint8_t code_of(char kind) {
     switch (kind) {
@@ -44,7 +44,7 @@ std::uint8_t code_of(char kind) {
     }
 }
 
-/// What a tensor's struct points to, with the struct itself, of either kind.
+/// A tensor's struct, of either kind, with everything that it points to.
 template <class M>
 struct exported_tensor {
     M managed{};
@@ -55,7 +55,7 @@ struct exported_tensor {
     static void release(M* of) { delete static_cast<exported_tensor*>(of->manager_ctx); }
 };
 
-/// Where the elements of an exported array lie, counted in them.
+/// The layout of an exported array; strides are counted in elements.
 struct elements_at {
     shape extents;
     std::array<std::int64_t, shape::max_dimensions> strides{};
@@ -147,7 +147,7 @@ dlpack::versioned_tensor* export_dlpack_versioned(const array::selection& of, co
     return export_view<dlpack::versioned_tensor>(of, element);
 }
 
-// ---- in ----
+// ---- import ----
 
 namespace {
 
@@ -195,14 +195,15 @@ std::string place_of(const dlpack::device& where) {
     return fmt::format("{} (device {})", kind, where.device_id);
 }
 
-/// How the elements of an import lie, counted in numbers; those of a short vector `lane` apart.
+/// The layout of an import. Strides are counted in numbers; `lane` is the stride between the lanes of a short
+/// vector.
 struct imported_numbers {
     shape extents;
     std::array<std::int64_t, shape::max_dimensions> strides{};
     std::int64_t lane = 0;
-    bool is_row_major = false;  ///< as Balm lays out such elements
+    bool is_row_major = false;  ///< contiguous, in Balm's layout of the elements
 
-    /// The first and the last number, from that at index 0 on.
+    /// The positions of the first and the last number, relative to the number at index 0.
     std::pair<std::int64_t, std::int64_t> reach(int lanes) const {
         std::int64_t first = 0, last = 0;
         const auto extend = [&](std::int64_t steps, std::int64_t apart) {
@@ -233,7 +234,7 @@ imported_numbers numbers_of(const dlpack_import& from, const element_layout& ele
     sizes.reserve(most_dimensions);
     for (int d = 0; d < dimensions; ++d) sizes.push_back(static_cast<std::size_t>(tensor.shape[d]));
     made.extents = sizes.empty() ? shape(1) : shape(sizes);
-    // A compact array has none of its own; its strides count elements, which are numbers or groups of lanes.
+    // A compact array may have none; strides count elements, which are numbers or groups of lanes.
     const std::int64_t unit = has_lanes_in_type ? tensor.dtype.lanes : 1;
     std::int64_t step = unit;
     for (int d = all; d-- > 0;) {
@@ -264,7 +265,7 @@ void check_type(const dlpack_import& from, const element_layout& element) {
                                           element.lanes})));
 }
 
-/// Keeps a tensor until the memory that is adopted of it is no longer used.
+/// Keeps a tensor alive until the memory that is adopted from it is no longer used.
 class imported_memory {
 public:
     imported_memory(std::shared_ptr<runtime::storage> memory, const dlpack_import& of)
@@ -275,13 +276,13 @@ public:
         if (!is_kept_) return;
         try {
             wait_for_uses(memory_);
-        } catch (const error&) {  // of a device that has failed or was freed: nothing uses it any more
+        } catch (const error&) {  // the device has failed or was freed: nothing uses the memory any more
         }
         memory_.reset();
         of_.give_back(of_.managed);
     }
 
-    /// From now on the tensor is Balm's.
+    /// Takes ownership of the tensor.
     void keep() { is_kept_ = true; }
 
 private:
@@ -418,7 +419,7 @@ std::shared_ptr<array::vector_state> share_import(const dlpack_import& from, con
         array::viewed(std::move(elements), at.extents, strides(each), static_cast<std::int64_t>(before));
     auto copied = std::make_shared<array::vector_state>(on.state(), type, count);
     array::assign(*copied, array::read(chosen));
-    kept->keep();  // and given back when the copy is made: below
+    kept->keep();  // the deleter is called when `shared` goes and the copy is complete
     return copied;
 }
 

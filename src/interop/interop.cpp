@@ -1,5 +1,5 @@
-// From a driver's handle to Balm's object and back: the driver looks whether it fits, the runtime keeps one
-// object for one handle.
+// Converts driver handles to Balm's objects and back: the driver checks that a handle fits, the runtime keeps
+// one object per handle.
 
 #include "balm/interop.hpp"
 
@@ -23,10 +23,10 @@ void driver_device::refuse_native() const {
 
 namespace {
 
-/// The device that has this context, or else the new one.
+/// The device that has this context, or a new one.
 template <class Adopt>
 device device_of(backend api, void* context, void* id, Adopt&& adopt) {
-    platforms();  // those that Balm found are among the live ones
+    platforms();  // adds the devices that Balm finds to the live ones
     for (const auto& each : live_devices())
         if (each->info().api == api && !each->is_freed() && each->driver().is_native(context, id))
             return device(each);

@@ -1,4 +1,4 @@
-// .npy files: one array a file.
+// .npy files: one array per file.
 
 #include "balm/npy.hpp"
 

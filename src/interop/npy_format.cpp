@@ -30,8 +30,8 @@ std::uint64_t little_endian(std::span<const std::byte> bytes) {
     return value;
 }
 
-/// The header's text: a dictionary of three entries in any order. Of Python's literals it has what such a
-/// header can have: strings without escapes, True and False, tuples of whole numbers.
+/// Parses the header's text: a dictionary of three entries in any order. Accepts the Python literals that
+/// such a header can contain: strings without escapes, True and False, tuples of integers.
 class head_parser {
 public:
     head_parser(const byte_source& from, std::string_view text) : from_(from), text_(text) {}
@@ -120,7 +120,7 @@ private:
                 refuse("has a size above 2^62, more than any memory holds");
             if (fault != std::errc()) refuse(fmt::format("has {} in place of a size", next_words()));
             text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
-            if (text_.starts_with('L')) text_.remove_prefix(1);  // a long number of Python 2
+            if (text_.starts_with('L')) text_.remove_prefix(1);  // a Python 2 long
             sizes.push_back(size);
             if (!takes(',') && !begins_with(')')) refuse("has no comma or parenthesis after a size");
         }
@@ -140,14 +140,14 @@ private:
     std::string_view text_;
 };
 
-/// "<f4" taken apart.
+/// The parts of a type, such as "<f4".
 struct number_type {
     char kind = 0;
     std::uint8_t bytes = 0;
     bool is_swapped = false;
 };
 
-/// Nothing for what is no number.
+/// Empty if the type is not a number.
 std::optional<number_type> parse_type(std::string_view type) {
     if (type.size() < 3 || std::string_view("<>|=").find(type[0]) == std::string_view::npos) return {};
     if (std::string_view("biufc").find(type[1]) == std::string_view::npos) return {};
@@ -158,7 +158,7 @@ std::optional<number_type> parse_type(std::string_view type) {
     return number_type{type[1], static_cast<std::uint8_t>(bytes), has_other_order && bytes > 1};
 }
 
-/// "float" of the kind and the bytes, as a C++ program writes it.
+/// The name of the C++ type: "float" for 'f' and 4 bytes.
 std::string host_name(char kind, unsigned bytes) {
     switch (kind) {
         case 'b': return "bool";
@@ -189,7 +189,7 @@ number_type check_type(const byte_source& from, const npy_header& head, const el
     return *found;
 }
 
-/// The extents of short vectors: the last dimension of the file has their lanes.
+/// The extents of short vectors: the last dimension of the file holds their lanes.
 shape extents_of(const byte_source& from, const shape& in_file, const element_layout& wanted) {
     if (wanted.lanes == 1) return in_file;
     const int last = in_file.dimensions() - 1;
@@ -225,8 +225,8 @@ void normalise(std::byte* at, std::size_t count) {
     for (std::size_t k = 0; k < count; ++k) at[k] = at[k] == std::byte{0} ? std::byte{0} : std::byte{1};
 }
 
-/// Calls `at(in_file, in_memory)` with the positions of every number, in the order of the file. `box` is that
-/// of the file; in memory the numbers lie row by row, the last dimension in `room` places.
+/// Calls `at(in_file, in_memory)` with the positions of every number, in file order. `box` is the extents in
+/// the file; memory is row-major, and its last dimension occupies `room` numbers.
 template <class At>
 void for_each_number(const shape& box, npy_order order, std::size_t room, At&& at) {
     std::array<std::size_t, shape::max_dimensions> apart{}, index{};
@@ -251,7 +251,7 @@ void for_each_number(const shape& box, npy_order order, std::size_t room, At&& a
     }
 }
 
-/// Whether the file has the numbers in the order and at the places that memory has them.
+/// Whether the file and memory have the same layout.
 bool is_laid_out_alike(const shape& in_file, npy_order order, const element_layout& element) {
     int long_dimensions = 0;
     for (int d = 0; d < in_file.dimensions(); ++d) long_dimensions += in_file[d] > 1 ? 1 : 0;
@@ -329,8 +329,8 @@ std::string npy_head(const element_layout& element, const shape& extents, npy_or
     std::string text =
         fmt::format("{{'descr': '{}{}{}', 'fortran_order': {}, 'shape': ({}), }}", endian, element.kind,
                     element.bytes, order == npy_order::columns ? "True" : "False", sizes);
-    // Version 1: the magic bytes, two of the version, two of the text's length, and the text, which ends with
-    // a line feed where the elements begin.
+    // Version 1: the magic bytes, two bytes of version, two bytes of the text's length, and the text, which
+    // ends with a line feed just ahead of the elements.
     const std::size_t ahead = magic.size() + 4;
     text.resize((ahead + text.size() + 1 + head_alignment - 1) / head_alignment * head_alignment - ahead - 1,
                 ' ');

@@ -16,21 +16,22 @@
 
 namespace balm::interop {
 
-/// Reads the header; the elements follow in the source. Throws usage_error where it is none.
+/// Reads the header; the elements follow in the source. Throws usage_error if it is not a .npy header.
 npy_header read_npy_head(byte_source&);
-/// Reads the header and the elements, into what `place` makes for them. Throws usage_error where they are not
-/// such elements or the source has fewer bytes left than the header says; then `place` was not called.
+/// Reads the header, and the elements into the memory that `place` returns. Throws usage_error if the
+/// elements have another type or the source has fewer bytes left than the header says; `place` is then not
+/// called.
 void read_npy_array(byte_source&, const balm::detail::element_layout&, balm::detail::npy_place place);
 
-/// A header, with all that comes ahead of the elements.
+/// All bytes ahead of the elements: magic, version, length and header text.
 std::string npy_head(const balm::detail::element_layout&, const shape&, npy_order);
-/// Calls `put` with the elements' bytes as they are in the file, in pieces.
+/// Calls `put` with the elements' bytes in the layout of the file, in pieces.
 void write_npy_elements(const balm::detail::element_layout&, const shape&, const void* elements, npy_order,
                         balm::detail::function_ref<void(std::span<const std::byte>)> put);
-/// The bytes that this gives.
+/// The number of bytes that write_npy_elements passes to `put`.
 std::uint64_t npy_element_bytes(const balm::detail::element_layout&, const shape&);
 
-/// A word of a file as messages show it: printable and short.
+/// A word of a file for messages: printable and short.
 std::string shown(std::string_view word);
 
 }  // namespace balm::interop

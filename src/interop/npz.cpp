@@ -81,7 +81,7 @@ public:
     ~npz_output() {
         try {
             archive.close();
-        } catch (const error&) {  // a program that wants to know calls close()
+        } catch (const error&) {  // a program that needs the error calls close()
         }
     }
 

@@ -22,28 +22,28 @@ constexpr std::uint32_t local_header_mark = 0x04034b50, directory_entry_mark = 0
                         large_locator_mark = 0x07064b50;
 constexpr std::size_t local_header_bytes = 30, directory_entry_bytes = 46, directory_end_bytes = 22,
                       large_end_bytes = 56, large_locator_bytes = 20, longest_comment = 0xffff;
-constexpr std::uint16_t large_sizes_id = 1;  // of the extra field with sizes of 64 bits (4.5.3)
+constexpr std::uint16_t large_sizes_id = 1;  // of the extra field with 64-bit sizes (4.5.3)
 constexpr std::uint16_t is_encrypted = 1, has_utf8_name = 1 << 11;
 constexpr std::uint32_t in_large_16 = 0xffff,
-                        in_large_32 = 0xffffffff;  // the number is in a field of 64 bits
+                        in_large_32 = 0xffffffff;  // the number is in a 64-bit field
 constexpr std::uint16_t stored = 0, deflated = 8;
-// A match of 258 bytes takes two bits at least.
+// A match of 258 bytes takes at least two bits.
 constexpr std::uint64_t largest_expansion = 1032;
 constexpr std::uint16_t version_with_large_sizes = 45;
 
-/// The archive's checksum (4.4.7), of bytes that follow those of which `before` is the checksum.
+/// Continues the archive's checksum (4.4.7): `before` is the checksum of the bytes ahead of these.
 std::uint32_t checksum_after(std::uint32_t before, std::span<const std::byte> bytes) {
     if (bytes.empty()) return before;  // given a null pointer, crc32_z returns the initial value
     return static_cast<std::uint32_t>(
         crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-/// All of another source's bytes, with their checksum.
+/// The bytes of another source, with their checksum.
 class summed_source final : public byte_source {
 public:
     explicit summed_source(byte_source& of) : byte_source(of.what(), of.left()), of_(of) {}
 
-    /// Of the bytes read so far.
+    /// The checksum of the bytes read so far.
     std::uint32_t checksum() const { return checksum_; }
 
 private:
@@ -56,7 +56,7 @@ private:
     std::uint32_t checksum_ = 0;
 };
 
-/// Numbers of a record, little-endian.
+/// The little-endian numbers of a record.
 class record {
 public:
     explicit record(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -82,7 +82,7 @@ private:
     throw usage_error(fmt::format("The file '{}' cannot be read: {}.", archive.path(), why));
 }
 
-/// Where the directory lies.
+/// The position and size of the directory.
 struct directory_place {
     std::uint64_t at = 0, bytes = 0, members = 0;
 };
@@ -91,7 +91,7 @@ bool lies_within(std::uint64_t at, std::uint64_t bytes, std::uint64_t size) {
     return at <= size && bytes <= size - at;
 }
 
-/// 4.3.14 and 4.3.15: the record with numbers of 64 bits, which a locator ahead of the usual one finds.
+/// 4.3.14 and 4.3.15: the record with 64-bit numbers, found by a locator ahead of the usual record.
 directory_place large_directory_place(const file& archive, std::uint64_t end_at) {
     std::array<std::byte, large_locator_bytes> locator{};
     if (end_at < locator.size()) refuse(archive, "its directory is damaged");
@@ -106,7 +106,7 @@ directory_place large_directory_place(const file& archive, std::uint64_t end_at)
     return {large.u64(48), large.u64(40), large.u64(32)};
 }
 
-/// 4.3.16: the archive's last record, of which only a comment may follow.
+/// 4.3.16: the archive's last record, which only a comment may follow.
 directory_place find_directory(const file& archive) {
     const std::uint64_t size = archive.size();
     if (size < directory_end_bytes) refuse(archive, "it is no .npz file");
@@ -126,7 +126,8 @@ directory_place find_directory(const file& archive) {
     refuse(archive, "it is no .npz file");
 }
 
-/// The numbers of 64 bits in an extra field (4.5.3): those that are in_large_32 in the entry, in this order.
+/// Reads the 64-bit numbers of an extra field (4.5.3): those that are in_large_32 in the entry, in this
+/// order.
 void read_large_sizes(const file& archive, std::span<const std::byte> extra,
                       std::initializer_list<std::uint64_t*> numbers) {
     const auto is_wanted = [](const std::uint64_t* each) { return *each == in_large_32; };
@@ -214,7 +215,7 @@ void read_zip_member(const file& archive, const zip_member& member, const std::s
     }
     summed_source bytes(expanded ? static_cast<byte_source&>(*expanded) : in_file);
     read(bytes);
-    std::array<std::byte, 4096> rest{};  // the checksum is of all its bytes
+    std::array<std::byte, 4096> rest{};  // the checksum covers all bytes
     while (bytes.left() > 0)
         bytes.read(std::span(rest).first(std::min<std::uint64_t>(rest.size(), bytes.left())));
     if (expanded) expanded->finish();
@@ -230,14 +231,14 @@ void put(std::string& to, std::uint64_t value, int bytes) {
     for (int k = 0; k < bytes; ++k) to += static_cast<char>(value >> (8 * k) & 0xff);
 }
 
-/// What local headers and the directory say alike: versions, flags, method, date, checksum, sizes (4.4).
-/// Sizes are always in the extra field of 64 bits: one way to write them, which every archive tests.
+/// The fields that local headers and the directory share: versions, flags, method, date, checksum, sizes
+/// (4.4). Sizes are always in the 64-bit extra field: a single way to write them, which every archive tests.
 void put_common(std::string& to, const zip_member& of, std::size_t extra_bytes) {
     put(to, version_with_large_sizes, 2);
     put(to, of.flags, 2);
     put(to, stored, 2);
     put(to, 0, 2);           // midnight
-    put(to, 1 << 5 | 1, 2);  // on the first of January 1980, the earliest date that there is
+    put(to, 1 << 5 | 1, 2);  // 1 January 1980, the earliest date that the format has
     put(to, of.checksum, 4);
     put(to, in_large_32, 4);
     put(to, in_large_32, 4);
@@ -321,7 +322,7 @@ void zip_writer::add(const std::string& name, std::uint64_t bytes,
         member.checksum = checksum_after(member.checksum, piece);
         file_.write(piece);
     });
-    file_.write_at(member.header_at, bytes_of(local_header(member)));  // which has the checksum now
+    file_.write_at(member.header_at, bytes_of(local_header(member)));  // now with the checksum
     members_.push_back(std::move(member));
 }
 

@@ -1,7 +1,6 @@
 #pragma once
-// Zip archives (PKWARE's APPNOTE.TXT, whose section numbers are cited), as far as .npz files need them:
-// members that are stored or deflated are read, stored ones are written; archives and members may be larger
-// than 4 GiB.
+// Zip archives (PKWARE's APPNOTE.TXT, whose section numbers are cited), as far as .npz files need them: reads
+// stored and deflated members, writes stored ones. Archives and members may be larger than 4 GiB.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,17 +22,18 @@ struct zip_member {
     std::uint64_t header_at = 0;  ///< where its local header begins in the archive
 };
 
-/// The archive's directory, in its order. Throws usage_error where it is none or damaged.
+/// The members of an archive, in the order of its directory. Throws usage_error if the file is not an archive
+/// or is damaged.
 std::vector<zip_member> read_zip_directory(const file&);
 
-/// Calls `read` with the bytes of a member, which are expanded as it reads them. Throws usage_error, with the
-/// words of `what` it is, where it is damaged, encrypted or compressed in another way than by deflate; and
-/// where the checksum of all its bytes differs, or its compressed data has more of them than the archive
-/// says, which is known once `read` has returned.
+/// Calls `read` with the bytes of a member, which are decompressed as it reads them. Throws usage_error, in
+/// which `what` names the member, if the member is damaged, encrypted or compressed by another method than
+/// deflate. After `read` has returned, throws it if the checksum of all bytes differs, or if the compressed
+/// data has more bytes than the archive states.
 void read_zip_member(const file&, const zip_member&, const std::string& what,
                      balm::detail::function_ref<void(byte_source&)> read);
 
-/// An archive that is written.
+/// An archive to write.
 class zip_writer {
 public:
     explicit zip_writer(const std::string& path) : file_(path, "wb") {}
@@ -43,7 +43,7 @@ public:
     const std::string& path() const { return file_.path(); }
     bool has(const std::string& name) const;
     bool is_closed() const { return is_closed_; }
-    /// Adds a member of that many bytes: `write` calls its argument with each piece of them.
+    /// Adds a member of `bytes` bytes: `write` calls its argument with each piece of them.
     using piece_writer = balm::detail::function_ref<void(std::span<const std::byte>)>;
     void add(const std::string& name, std::uint64_t bytes,
              balm::detail::function_ref<void(piece_writer)> write);

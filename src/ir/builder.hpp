@@ -1,5 +1,5 @@
 #pragma once
-// What the passes after the trace make instructions with.
+// Makes instructions, for the passes after the trace.
 
 #include <initializer_list>
 #include <span>
@@ -29,7 +29,7 @@ public:
         made.push_back(f_.add(i, operands));
         return made.back();
     }
-    /// The same instruction once more, with instead(operand) for each operand.
+    /// Appends a copy of an instruction, with each operand replaced by instead(operand).
     template <class Instead>
     value_id copy(value_id v, const Instead& instead) {
         const auto own = f_.operands_of(v);

@@ -71,7 +71,8 @@ void collect(const function& f, std::set<const function*>& seen, std::vector<con
     for (const auto& callee : f.callees) collect(*callee, seen, list);
 }
 
-/// Whether an instruction of the function, or of one it calls, is such, or a text is.
+/// Whether is_such holds for an instruction of the function or of one it calls, or text_is_such for one that
+/// is given as text.
 template <class OfCode, class OfText>
 bool contains(const function& f, const OfCode& is_such, const OfText& text_is_such) {
     const std::vector<const function*> all = with_callees(f);
@@ -258,7 +259,7 @@ std::uint8_t space_bit(const function& f, value_id pointer) {
     return static_cast<std::uint8_t>(1u << static_cast<unsigned>(f.code[pointer].result.where));
 }
 
-/// Memory that nothing in the kernel can write.
+/// Whether nothing in the kernel can write the memory.
 bool is_constant_memory(const function& f, value_id root) {
     const instruction& i = f.code[root];
     if (i.result.where == space::constant) return true;
@@ -306,7 +307,7 @@ void survey(const function& f, block_id b, std::vector<effects>& by_block) {
             if (b != 0) by_block[b].add(by_block[inner]);
         }
     }
-    // Each once, so that the lists do not grow with the number of writes on their way up.
+    // Removes duplicates, so that the lists do not grow with the number of writes on the way up.
     for (std::vector<value_id>* list : {&by_block[b].cells, &by_block[b].objects}) {
         std::sort(list->begin(), list->end());
         list->erase(std::unique(list->begin(), list->end()), list->end());

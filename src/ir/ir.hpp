@@ -1,7 +1,7 @@
 #pragma once
-// The IR: a small typed program, recorded by running C++ once with device values. Instructions stand in
-// program order in structured blocks; each value is defined once; variables are cells that instructions
-// load from and store to, so that a value read is fixed where it was read. The IR knows no backend.
+// The IR: a small typed program, recorded by running C++ once with device values. Structured blocks hold the
+// instructions in program order. Each value is defined once. Variables are cells that instructions read and
+// write, so a value is fixed where it is read. The IR is independent of backends.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,16 +25,16 @@ namespace balm::ir {
 using balm::space;
 using trace::type;
 std::string to_string(type);
-/// A number of at most 29 bits, another for each type.
+/// A number of at most 29 bits, different for each type.
 constexpr std::uint64_t code(type t) {
     return static_cast<std::uint64_t>(t.element) | std::uint64_t{t.lanes} << 4 |
            static_cast<std::uint64_t>(t.where) << 9 | std::uint64_t{t.is_const} << 12 |
            std::uint64_t{t.aggregate} << 13;
 }
-/// The type of what is loaded from memory of this type, and stored to it: f16 is computed with as f32.
+/// The type of values loaded from memory of this type, and stored to it: f16 is computed as f32.
 type value_of_memory(type);
 
-/// What the printers and tests know of a row of builtins.def.
+/// A row of builtins.def, for the printers and tests.
 struct builtin_info {
     const char* name;
     std::uint8_t arity;
@@ -69,9 +69,9 @@ enum class opcode : std::uint8_t {
     builtin,     // row in `detail`, its operands
     convert,     // operand -> result
     select,      // condition, if true, if false
-    logic_and,   // left operand, a value of block 0, which is evaluated only where left is true
-    logic_or,    // left operand, a value of block 0, which is evaluated only where left is false
-    cell,        // a variable that begins as its operand; only read_cell and write_cell use it
+    logic_and,   // left operand, a value of block 0, which is evaluated only if left is true
+    logic_or,    // left operand, a value of block 0, which is evaluated only if left is false
+    cell,        // a variable, initialised with the operand; only read_cell and write_cell use it
     read_cell,   // cell
     write_cell,  // cell, value
     load,        // pointer, index
@@ -83,32 +83,32 @@ enum class opcode : std::uint8_t {
     break_,
     continue_,
     return_,         // value, or none
-    barrier,         // bits: 1 local memory, 2 global memory, 3 both; with a condition: how many have it
+    barrier,         // bits: 1 local memory, 2 global memory, 3 both; with a condition: counts where it holds
     call,            // callee in `bits`, its arguments; the callee has effects
-    evaluate,        // the same for a callee without effects: the result depends on the arguments alone
+    evaluate,        // the same for a pure callee: the result depends on the arguments alone
     broadcast,       // scalar -> the same in every lane
     lane_index,      // scalar -> lanes: operand + {0, 1, 2, …}
-    compose,         // scalars, one a lane -> vector
+    compose,         // scalars, one per lane -> vector
     swizzle,         // vector -> the lanes that `bits` names, 4 bits each
-    insert,          // vector, lanes -> the vector with these in place of those that `bits` names
-    object,          // initial value, or none; bits: elements -> pointer to memory of its own
+    insert,          // vector, lanes -> the vector with these as the lanes that `bits` names
+    object,          // initial value, or none; bits: elements -> pointer to new memory
     constant_array,  // constant data in `bits` -> pointer
     offset,          // pointer, index -> pointer
     member,          // pointer to a structure or vector; bits: which member or lane -> pointer
     reinterpret,     // pointer -> pointer to another type at the same address
-    atomic,          // operation in `detail`; pointer, index, its values -> the element before
+    atomic,          // operation in `detail`; pointer, index, its values -> the old element
     fence,           // bits: the scope
     sub_group,       // operation in `detail` and its operands; all lanes of the sub-group take part
     read_image,      // image, position (i32) or coordinates (f32), x first -> value of an element
     write_image,     // image, position, value
     image_size,      // image; bits: dimension, x first -> i32
-    print,           // u32 words of the arguments; bits: position among the formats. Written out before a
+    print,           // u32 words of the arguments; bits: position among the formats. Expanded before a
                      // kernel is lowered (kernel/print/print_records.hpp)
 };
 
 const char* to_string(opcode) noexcept;
 
-/// The C++ line that an instruction was recorded at. The file's name lives as long as the program.
+/// The C++ line at which an instruction was recorded. The file name stays valid as long as the program runs.
 using source_line = trace::location;
 using trace::access;
 
@@ -118,7 +118,7 @@ inline constexpr std::uint32_t none = ~0u;
 
 struct instruction {
     opcode op = opcode::constant;
-    bool knows_line = false;  ///< `where` is its own, not that of the last instruction that knew one
+    bool knows_line = false;  ///< `where` is its own line, not that of the last instruction with a known one
     /// builtin, place, atomic_op, sub_group_op, object_kind or access_kind
     std::uint16_t detail = 0;
     type result;
@@ -127,30 +127,30 @@ struct instruction {
     block_id blocks[2] = {none, none};
     std::uint64_t bits = 0;
     source_line where;
-    std::uint32_t name = none;  ///< into function::names: the user's word for it
+    std::uint32_t name = none;  ///< into function::names: the user's name for the value
 };
 inline bool is_call(const instruction& i) { return i.op == opcode::call || i.op == opcode::evaluate; }
 
-/// Elements that kernels read and none writes: part of the program, printed at its top, or a module's, which
-/// every launch is given (kernel/module/module_constants.hpp).
+/// Elements that kernels only read: part of the program, printed at its top, or a module's, which every
+/// launch passes (kernel/module/module_constants.hpp).
 struct constant_data {
     std::string name;
     type element;
     std::vector<std::uint64_t> bits;  ///< of each element that is part of the program
-    std::uint64_t given_count = 0;    ///< of the elements that launches are given; 0: they are in `bits`
+    std::uint64_t given_count = 0;    ///< number of elements that launches pass; 0: they are in `bits`
 
     bool is_given() const { return given_count != 0; }
     std::uint64_t given_bytes() const { return given_count * size_of(element); }
 };
 using constant_list = std::vector<std::shared_ptr<const constant_data>>;
 
-/// `instruction::detail` of a load or store. A volatile one is done where it stands, as often as it is said.
+/// `instruction::detail` of a load or store. A volatile access is neither moved, merged nor removed.
 enum access_kind : std::uint16_t { plain_access, volatile_access };
 
-/// `instruction::detail` of a for_: whether compilers may make vectors of its turns.
+/// `instruction::detail` of a for_: whether compilers may vectorise the loop.
 enum loop_kind : std::uint16_t { plain_loop, scalar_loop };
 
-/// `instruction::detail` of an object. One element without an initial value begins as zeros.
+/// `instruction::detail` of an object. One element without an initial value is initialised with zeros.
 enum object_kind : std::uint16_t { one_element, array, zeroed_array };
 
 struct parameter {
@@ -158,8 +158,8 @@ struct parameter {
     access use = access::value;
     std::string name;
     bool is_restrict = false;  ///< distinct from every other memory parameter
-    bool is_one = false;       ///< points to one element, by its nature
-    bool is_shifted = false;   ///< followed by one more argument: where the memory begins, in bytes
+    bool is_one = false;       ///< always points to one element
+    bool is_shifted = false;   ///< followed by another argument: the byte offset of the memory
     runtime::parameter_origin origin{};
 };
 
@@ -168,29 +168,29 @@ inline bool is_global_memory(const parameter& p) {
     return p.use == access::in || p.use == access::out || p.use == access::mixed;
 }
 
-/// Whether nothing is written through a kernel's parameter that is bound to memory or an image.
+/// Whether a kernel's parameter is bound to memory or an image that the kernel only reads.
 inline bool is_only_read(const parameter& p) {
     return p.use == access::in || p.use == access::in_image || p.use == access::sampled_image;
 }
 
 using block = std::vector<value_id>;
 
-/// Work-items of a work-group by dimension; 0 in the first: not fixed.
+/// Work-items of a work-group per dimension; 0 in the first: not fixed.
 using group_size = std::array<std::uint32_t, 3>;
 
 /// A kernel or a device function.
 struct function {
     std::string name;
-    std::string description;  ///< what it does, where somebody said
+    std::string description;  ///< what it does; may be empty
     source_line where;
     runtime::digest identity;  ///< hash(*this) of the finished trace
     bool is_pure = false;      ///< a device function that neither reads nor writes memory
     bool is_widened = false;   ///< its vectors are neighbouring elements (ir/lower/widen.hpp), not the user's
     std::uint16_t exchanges = 0;  ///< exchanged_types(*this) of the finished trace
     std::size_t local_bytes = 0;  ///< local_memory_of(*this) of the finished trace
-    bool sees_groups = true;      ///< a kernel of which sees_groups() holds, or which prints or checks
+    bool sees_groups = true;      ///< a kernel for which sees_groups() holds, or which prints or checks
     int dimensions = 0;           ///< of a kernel's grid; 0: a device function
-    group_size only_for{};        ///< work-groups of this size alone may run the kernel; 0: any
+    group_size only_for{};        ///< the only work-group size that may run the kernel; 0: any
     type result;
     std::vector<parameter> parameters;
     std::vector<instruction> code;   ///< indexed by value_id
@@ -201,8 +201,9 @@ struct function {
     constant_list constants;
     constant_list given;                    ///< given_constants(*this) of the finished trace
     std::shared_ptr<const text_body> text;  ///< of a function given as OpenCL C, which has no code
-    /// Of a function whose first parameter is an index (u64): what it gives for four consecutive ones, from a
-    /// multiple of four on, as a vector; it takes a quarter of the first one, and the other parameters.
+    /// For a function whose first parameter is an index (u64): a function that returns its results for four
+    /// consecutive indices, from a multiple of four on, as a vector. It takes a quarter of the first index,
+    /// and the other parameters.
     std::shared_ptr<const function> of_four;
     std::vector<std::shared_ptr<const print_format>> formats;
     bool has_output = false;  ///< it, or a function that it calls, prints or checks
@@ -215,23 +216,23 @@ struct function {
     }
     value_id operand(value_id v, std::size_t k) const { return operands[code[v].first_operand + k]; }
 
-    /// Appends an instruction to `code` (to no block) and gives its id.
+    /// Appends an instruction to `code` (to no block) and returns its id.
     value_id add(const instruction& what, std::span<const value_id> its_operands = {});
-    /// Gives an instruction other operands, which do not lie in `operands`.
+    /// Replaces the operands of an instruction. `its_operands` must not point into `operands`.
     void set_operands(value_id v, std::span<const value_id> its_operands);
 };
 
-/// The function and all that it calls, directly or through others, each once.
+/// The function and all functions that it calls, directly or indirectly, each once.
 std::vector<const function*> with_callees(const function&);
-/// Whether the function, or one it calls, waits for the work-items of its group.
+/// Whether the function, or one it calls, has a barrier of the work-group.
 bool has_barrier(const function&);
 /// Bytes of the local arrays that the function declares itself.
 std::size_t local_memory_of(const function&);
-/// A bit for each scalar type of which work-items give each other values, by sub-group operations or a
-/// counting barrier, here or in a function called; the bit of `nothing` for those without a value. 0: none.
+/// A bit for each scalar type whose values work-items exchange, by sub-group operations or a counting
+/// barrier, in the function or one it calls; the bit of `nothing` for operations without a value. 0: none.
 std::uint16_t exchanged_types(const function&);
-/// The constants that a launch is given for the function and those that it calls, in the order of their first
-/// use: the same for equal programs, whatever the C++ compiler evaluated first.
+/// The constants that a launch passes to the function and those that it calls, in order of first use: the
+/// same for equal programs, whatever order the C++ compiler evaluated in.
 constant_list given_constants(const function&);
 /// Whether work-items of the function, or of one it calls, pass values to each other through memory.
 bool shares_memory(const function&);
@@ -239,64 +240,65 @@ bool shares_memory(const function&);
 bool keeps_pointers(const function&);
 /// Whether it is a volatile load or store.
 bool is_volatile(const instruction&);
-/// Whether the instruction stays where it stands: it declares or writes memory, synchronises or steers, or is
-/// a volatile access.
+/// Whether the instruction must stay in place: it declares or writes memory, synchronises, controls the flow,
+/// or is a volatile access.
 bool has_effect(const instruction&);
 /// The same for an instruction with its blocks: the right operand of && and || may write variables.
 bool has_effect(const function&, value_id);
 
-/// What a pointer is derived from: a parameter, an object, constant data, or anything (a pointer that was
-/// kept in a variable).
+/// The value that a pointer is derived from: a parameter, an object, constant data, or an unknown pointer
+/// (one that was stored in a variable).
 value_id root_of(const function&, value_id pointer);
 
-/// What an instruction, with the blocks inside it, may change.
+/// The variables and memory that an instruction, with the blocks inside it, may change.
 struct effects {
     std::vector<value_id> cells;    ///< written
     std::vector<value_id> objects;  ///< stored to
-    std::uint64_t parameters = 0;   ///< a bit for each memory parameter stored to (the last bit: any further)
-    std::uint8_t spaces = 0;        ///< a bit for each space stored to through a pointer that may be any
-    bool all_memory = false;        ///< a barrier or a call: whatever other work-items may have written
+    std::uint64_t parameters = 0;   ///< a bit for each memory parameter stored to (the last bit: all others)
+    std::uint8_t spaces = 0;        ///< a bit for each space stored to through an unknown pointer
+    bool all_memory = false;        ///< a barrier or a call: anything that other work-items may have written
 
     void add(const effects& more);
     bool touch_memory() const { return parameters != 0 || spaces != 0 || all_memory || !objects.empty(); }
 };
 effects effects_of(const function&, value_id);
-/// Adds what an instruction may change by itself, without the blocks inside it.
+/// Adds the effects of an instruction, without those of the blocks inside it.
 void add_own_effects(const function&, value_id, effects& sum);
-/// What each block may change, found in one walk; nothing for the body, whose effects nobody asks for.
+/// The effects of each block, found in one walk; empty for the body, whose effects are not needed.
 std::vector<effects> effects_by_block(const function&);
-/// Whether a reading instruction (read_cell, load, or one whose block holds these) gives another result
-/// after the effects than before.
+/// Whether the effects may change the result of a reading instruction (read_cell, load, or one whose block
+/// contains these).
 bool clobbers(const function&, const effects&, value_id reader);
 
-/// How deep IF bodies, WHILE and range may stand in each other. Compilers made from clang take 256 brackets
-/// in each other, those of expressions among them.
+/// The maximal nesting depth of IF bodies, WHILE and range. Compilers based on clang accept 256 nested
+/// brackets, including those of expressions.
 inline constexpr int max_nesting = 200;
-/// The same with ELSE blocks (a chain of ELIFs) and right operands of && and ||. Each level is one of host
-/// stack.
+/// The same, including ELSE blocks (a chain of ELIFs) and right operands of && and ||. Each level takes a
+/// level of host recursion.
 inline constexpr int max_chain = 500;
 
-/// Throws trace_error on the first breach of the IR's rules: a value used before or outside its definition,
-/// types that a row does not take, a jump outside a loop, a barrier where not all work-items arrive, blocks
-/// that stand too deep in each other.
+/// Throws trace_error on the first violation of the IR's rules: a value used before its definition or outside
+/// its scope, types that a row does not accept, a jump outside a loop, a barrier in divergent control flow,
+/// blocks that are nested too deeply.
 void verify(const function&);
-/// Throws trace_error where only some sub-groups of a group may reach a sub-group operation: what a device
-/// that emulates them, by barriers of the group, cannot run.
+/// Throws trace_error if only some sub-groups of a group may reach a sub-group operation: devices that
+/// emulate it by barriers of the group cannot run it.
 void require_whole_groups(const function&);
-/// Whether there are barriers that a group may step over, all of it: in a branch, or behind a jump; and
-/// branches or loops that its work-items take differently. It is what PoCL 3.1 compiles to wrong code.
+/// Whether there are barriers that a whole group may skip (in a branch, or after a jump), and also divergent
+/// branches or loops. PoCL 3.1 miscompiles such functions.
 bool steps_over_barriers(const function&);
 
-/// Folds constants, shares equal values, forwards variables and removes what nobody uses, until nothing
-/// changes; then puts pure values in the order of their use, so that equal programs are equal however the
-/// C++ compiler ordered the operands. Results are the same bit for bit.
+/// Folds constants, eliminates common subexpressions, forwards variables and removes dead code, until nothing
+/// changes. Then orders pure values by use, so that equal programs are equal whatever order the C++ compiler
+/// evaluated operands in. Results stay the same bit for bit.
 void simplify(function&);
 
-/// The value of a row applied to constants, where every device agrees on it bit for bit.
+/// The value of a row applied to constants; empty unless all devices agree on it bit for bit.
 std::optional<std::uint64_t> fold(builtin, scalar operand_type, std::span<const std::uint64_t> bits);
 std::uint64_t fold_conversion(scalar from, scalar to, std::uint64_t bits);
 
-/// Fuses a multiplication and the addition of its only use into `fma`, as every backend then does alike.
+/// Fuses a multiplication and an addition that is its only use into `fma`, so that every backend rounds
+/// alike.
 void contract(function&);
 
 /// The identity of a program: equal for equal traces, whatever the C++ lines.

@@ -1,6 +1,6 @@
 #pragma once
-// What a print or check in a kernel says: known when tracing, so that the device only passes on the words of
-// the values.
+// The format of a print or check in a kernel: known when the kernel is traced, so that the device only
+// records the words of the values.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace balm::ir {
 /// An argument of a format.
 struct print_argument {
     enum class kind : std::uint8_t {
-        device,     ///< of type `what`; the device passes it on in words
+        device,     ///< of type `what`; the device records it in words
         number,     ///< a host scalar of type `what`
         character,  ///< a host char
         text,
@@ -32,7 +32,7 @@ struct print_format {
     trace::location where;
     std::vector<print_argument> arguments;
     std::vector<std::size_t> sizes;  ///< arguments that are a width or a precision
-    std::size_t words = 0;           ///< of all arguments that the device passes on
+    std::size_t words = 0;           ///< of all arguments that the device records
     std::string key;                 ///< equal for equal formats, C++ line included
 };
 

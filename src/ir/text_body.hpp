@@ -1,6 +1,6 @@
 #pragma once
-// The body of a function or kernel that is given as OpenCL C instead of being traced: the texts it is found
-// in, and what the passes must know of them.
+// The body of a function or kernel that is given as OpenCL C instead of being traced: the texts that contain
+// it, and the facts that passes need.
 
 #include <array>
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace balm::ir {
 
-/// One text of a program, and the name that messages give it. Files that it includes are part of `words`.
+/// One text of a program, and its name in messages. Files that it includes are part of `words`.
 struct named_text {
     std::string name;
     std::string words;
@@ -21,11 +21,11 @@ using text_list = std::vector<std::shared_ptr<const named_text>>;
 struct text_body {
     text_list texts;
     bool has_barrier = false;
-    bool asks_for_its_place = false;  ///< get_global_id and the like: work-items may get different results
-    /// What the text of a function calls the structures among its parameters and, last, its result; no matter
-    /// for other types. The program that calls it has types of its own with the same layout.
+    bool asks_for_its_place = false;  ///< calls get_global_id and the like: results may be divergent
+    /// The text's names for the structures among the parameters and, last, the result; ignored for other
+    /// types. The program that calls the function has other types with the same layout.
     std::vector<std::string> structures;
-    /// The work-group size that a kernel says it needs (reqd_work_group_size); 0: none.
+    /// The work-group size that a kernel requires (reqd_work_group_size); 0: none.
     std::array<std::size_t, 3> required_local{0, 0, 0};
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// From a type known when the program runs to one known to the compiler.
+// Dispatches from a type known at run time to one known at compile time.
 
 #include <cstdint>
 #include <type_traits>

@@ -1,4 +1,4 @@
-// The complex functions that need more than a line, in the kernel language: each is traced once for each
+// The complex functions that need more than a line, in the kernel language. Each is traced once per
 // precision, as a function on vectors of two lanes, and called where a kernel uses it.
 //
 // Sources: division: C99, Annex G.5.1 (example 2). tanh and the handling of large parts: W. Kahan, "Branch
@@ -23,8 +23,8 @@ using limits = std::numeric_limits<T>;
 template <class T>
 Pair<T> quotient(Pair<T> z, Pair<T> w) {
     const Var<T> a = z.x, b = z.y, c = w.x, d = w.y;
-    // Scaled so that the larger part of the divisor is between 1 and 2, and what is divided is neither so
-    // large that a product overflows nor so small that one loses digits.
+    // Scales so that the larger part of the divisor is between 1 and 2, and the dividend is neither so large
+    // that a product overflows nor so small that one loses digits.
     const Var<T> largest = fmax(fabs(c), fabs(d)), size = fmax(fabs(a), fabs(b));
     const Int down(select(isfinite(largest) & (largest > T(0)), -ilogb(largest), 0));
     const Int small(select(size < limits<T>::min() / limits<T>::epsilon(), 2 * limits<T>::digits, 0));
@@ -57,7 +57,7 @@ Pair<T> quotient(Pair<T> z, Pair<T> w) {
     return Pair<T>(real, imaginary);
 }
 
-/// log |z|, accurate where it is near 0, and where |z| is beyond the largest number.
+/// log |z|, accurate if it is near 0, and if |z| overflows.
 template <class T>
 Var<T> log_of_distance(const Var<T>& real, const Var<T>& imaginary) {
     const Var<T> a = fabs(real), b = fabs(imaginary);
@@ -67,7 +67,7 @@ Var<T> log_of_distance(const Var<T>& real, const Var<T>& imaginary) {
         result = log(hypot(x / T(4), y / T(4))) + T(2 * std::numbers::ln2);
     }
     ELIF (x >= T(0.5) && x <= T(1.5)) {
-        // log1p(x² + y² - 1) / 2, with the squares and their sum to twice the precision
+        // log1p(x² + y² - 1) / 2, with the squares and their sum in twice the precision
         const Var<T> x2 = x * x, x2_rest = fma(x, x, -x2), y2 = y * y, y2_rest = fma(y, y, -y2);
         const Var<T> difference = x2 - T(1), difference_rest = x2 - (difference + T(1));
         const Var<T> sum = difference + y2, part = sum - difference;
@@ -85,7 +85,7 @@ Pair<T> logarithm(Pair<T> z) {
     return Pair<T>(log_of_distance<T>(z.x, z.y), atan2(z.y, z.x));
 }
 
-/// a * b where b may be 0 and a infinite, which is 0 then: of the parts of a real number's functions.
+/// a * b, but 0 if b is 0 and a infinite: for the parts of functions of real numbers.
 template <class T>
 Var<T> product_with_zero(const Var<T>& a, const Var<T>& b) {
     return Var<T>(select(b == T(0), b, a * b));
@@ -93,7 +93,7 @@ Var<T> product_with_zero(const Var<T>& a, const Var<T>& b) {
 
 template <class T>
 Pair<T> exponential(Pair<T> z) {
-    // In two factors, which overflow only where the result does.
+    // In two factors, which overflow only if the result does.
     const Var<T> x = z.x, y = z.y, half = exp(x * T(0.5));
     const Var<T> real = Var<T>(select(y == T(0), T(1), cos(y))), imaginary = sin(y);
     Var<T> re = half * real * half, im = product_with_zero<T>(half, product_with_zero<T>(half, imaginary));
@@ -110,7 +110,7 @@ Pair<T> exponential(Pair<T> z) {
 template <class T>
 Pair<T> square_root(Pair<T> z) {
     const Var<T> a = fabs(z.x), b = fabs(z.y), larger = fmax(a, b);
-    // By a power of 4 into a range where nothing overflows or loses digits.
+    // Scales by a power of 4 into a range where nothing overflows or loses digits.
     const Int up(select(larger < T(4) * limits<T>::min() / limits<T>::epsilon(), limits<T>::digits, 0));
     const Int scale(select(larger > limits<T>::max() / T(8), -1, up));
     const Var<T> x = ldexp(a, scale * 2), y = ldexp(b, scale * 2);
@@ -133,7 +133,7 @@ Pair<T> square_root(Pair<T> z) {
     return Pair<T>(real, copysign(imaginary, z.y));
 }
 
-/// sinh x · s and cosh x · c, where the products are finite but sinh x and cosh x may not be.
+/// sinh x · s and cosh x · c, for finite products of possibly infinite sinh x and cosh x.
 template <class T>
 struct hyperbolic {
     Var<T> sine, cosine;
@@ -166,8 +166,7 @@ Pair<T> hyperbolic_tangent(Pair<T> z) {
     const Var<T> below = b * (s * s) + T(1);
     Var<T> real = b * r * s / below, imaginary = t / below;
     IF (size > T(limits<T>::digits) * T(0.5)) {
-        const Var<T> half =
-            exp(-size);  // its square times 4 sin y cos y is what is left of the imaginary part
+        const Var<T> half = exp(-size);  // the imaginary part becomes its square times 4 sin y cos y
         real = copysign(Var<T>(T(1)), x);
         imaginary = Var<T>(select(isinf(y), T(0), sin(y) * cos(y) * T(4) * half * half));
     }
@@ -183,7 +182,7 @@ template <class T>
 Pair<T> power(Pair<T> z, Pair<T> w) {
     const Var<T> x = w.x, y = w.y;
     const Var<T> l = log_of_distance<T>(z.x, z.y), angle = atan2(z.y, z.x);
-    // A real exponent takes the distance's power, which is more exact than exp(x · log |z|).
+    // For a real exponent, pow of the distance is more accurate than exp(x · log |z|).
     const Var<T> turned = fma(x, angle, y * l);
     Var<T> distance = pow(hypot(z.x, z.y), x);
     IF (y != T(0)) {
@@ -199,7 +198,7 @@ Pair<T> power(Pair<T> z, Pair<T> w) {
     return result;
 }
 
-/// The function traced, once.
+/// The function, traced at the first call.
 template <auto F, class Signature>
 const std::shared_ptr<const ir::function>& traced(const char* words) {
     static const auto& f = *new auto(balm::function<Signature>(words, F));

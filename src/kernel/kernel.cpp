@@ -49,7 +49,7 @@ void argument_does_not_fit(scalar type) {
 
 std::shared_ptr<const ir::constant_data> make_constant_data(std::string_view name, scalar element,
                                                             std::vector<std::uint64_t> bits) {
-    constexpr std::size_t most_bytes = 64 << 10;  // what every device has for constants
+    constexpr std::size_t most_bytes = 64 << 10;  // constant memory that every device has
     if (bits.empty() || bits.size() * size_of(element) > most_bytes)
         throw usage_error(
             fmt::format("the constant array '{}' has {} elements of {} bytes: between 1 element and "

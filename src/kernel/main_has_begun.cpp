@@ -1,5 +1,5 @@
-// Whether main has begun, as far as the program or library knows that this file is linked into: each that
-// uses a shared Balm has a copy of its own (CMakeLists.txt), which no other sees.
+// Whether main has begun, from the view of the program or library that this file is linked into: each user of
+// a shared Balm has a private copy of this file (CMakeLists.txt).
 
 #include <atomic>
 
@@ -11,7 +11,7 @@ namespace {
 
 constinit std::atomic<bool> static_objects_are_made{false};
 
-// Static libraries come last on the linker's line, so that this one is made after the user's own objects.
+// Static libraries come last on the linker's command line, so this object is initialised after the user's.
 [[maybe_unused]] const bool is_last = (static_objects_are_made = true);
 
 }  // namespace

@@ -1,7 +1,7 @@
-// The functions that stand for operations, and the pass over the IR that puts calls of them in the
-// operations' place and hands local memory down to them. A reduction adds in the order of a tree whose
-// branches are 16, 8, 4, 2 and 1 lanes apart, a scan in that of Hillis and Steele (Data parallel algorithms,
-// 1986), in both forms: floats give the same bits on every device.
+// The functions that implement operations, and the pass over the IR that replaces the operations by calls and
+// passes local memory to them. In both forms, a reduction combines in the order of a tree whose branches are
+// 16, 8, 4, 2 and 1 lanes apart, a scan in that of Hillis and Steele (Data parallel algorithms, 1986): floats
+// have the same bits on every device.
 
 #include "kernel/sub_groups.hpp"
 
@@ -26,13 +26,13 @@ using ir::sub_group_op;
 using ir::value_id;
 using traced_function = std::shared_ptr<const ir::function>;
 
-/// The scalar types that exchanges may have, in the order of their parameters.
+/// The scalar types that can be exchanged, in the order of their parameters.
 constexpr scalar exchange_types[] = {scalar::i32, scalar::u32, scalar::i64,
                                      scalar::u64, scalar::f32, scalar::f64};
 
 bool has_type(const ir::function& f, scalar s) { return (f.exchanges >> static_cast<unsigned>(s) & 1) != 0; }
 
-// ---- what reductions and scans do
+// ---- reductions and scans
 
 enum class combination : std::uint8_t { add, min, max };
 enum class extent_of : std::uint8_t { whole, inclusive, exclusive };
@@ -50,7 +50,7 @@ template <class T>
 Var<T> combined(combination how, const Var<T>& a, const Var<T>& b) {
     return how == combination::add ? Var<T>(a + b) : how == combination::min ? min(a, b) : max(a, b);
 }
-/// What changes no value that it is combined with.
+/// The identity of the combination.
 template <class T>
 T neutral(combination how) {
     using limits = std::numeric_limits<T>;
@@ -61,12 +61,12 @@ T neutral(combination how) {
         return how == combination::min ? limits::max() : limits::lowest();
 }
 
-/// Where the work-item stands in its sub-group.
+/// The position of the work-item in its sub-group.
 struct lane_place {
     Int item = named("item", cast<int>(local_linear_id()));
     Int lane = named("lane", item&(lanes_of_sub_group - 1));
     Int first = named("first", item - lane);  ///< item of the sub-group's first lane
-    /// The last lane that is there.
+    /// The last present lane.
     Int last = named("last", min(cast<int>(local_linear_size()) - 1 - first, Int(lanes_of_sub_group - 1)));
 };
 
@@ -120,7 +120,7 @@ traced_function emulated_shuffle(sub_group_op what) {
     return balm::function(function_name("emulated_", what) + "(room, value, lane, last)", body).function();
 }
 
-/// The first lane does the work of all, in their order.
+/// The first lane does the work of all lanes, in order.
 template <class T>
 traced_function emulated_collective(sub_group_op what) {
     const combination how = combination_of(what);
@@ -238,7 +238,7 @@ private:
         return {runtime::origin::exchange, static_cast<std::uint16_t>(s)};
     }
 
-    /// The operation becomes a call, or a barrier, or stays.
+    /// Replaces the operation by a call or a barrier, or keeps it.
     void replace(ir::function& f, value_id v, const ir::hidden_values& rooms) {
         const bool counts = f.code[v].op == opcode::barrier;
         const auto what = counts ? sub_group_op::barrier : static_cast<sub_group_op>(f.code[v].detail);

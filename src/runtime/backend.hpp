@@ -3,7 +3,7 @@
 // holds no policy: no pooling, no caching, no choice of device; those live in the runtime, once.
 //
 // Every call throws balm::device_error (build_error, out_of_memory_error) with the failing driver function
-// and its error by name. Destructors never throw and never block, but for finishing what they own.
+// and its error by name. Destructors never throw, and block only to finish what they own.
 
 #include <array>
 #include <cstddef>
@@ -25,46 +25,46 @@
 
 namespace balm::runtime {
 
-/// The language in which a backend takes its programs; opencl_ptx is the OpenCL C of NVIDIA's driver, whose
-/// compiler takes PTX in asm statements.
+/// The language of a backend's programs; opencl_ptx is the OpenCL C of NVIDIA's driver, whose compiler
+/// accepts PTX in asm statements.
 enum class dialect : std::uint8_t { opencl_c, cuda_cpp, opencl_ptx };
 
-/// Device memory as the driver names it: a cl_mem or a CUdeviceptr, or an image (a cl_mem, or a cuda::image).
-/// Never owned by this value.
+/// The driver's handle of device memory (a cl_mem or a CUdeviceptr) or of an image (a cl_mem or a
+/// cuda::image). Non-owning.
 struct memory {
     std::uintptr_t handle = 0;
     friend bool operator==(memory, memory) = default;
 };
 
-/// Page-locked host memory: transfers from and to it run beside the program, at the full rate of the bus.
+/// Page-locked host memory: transfers from and to it overlap with the program, at the full rate of the bus.
 struct pinned_memory {
     void* address = nullptr;
-    std::uintptr_t handle = 0;  ///< how the driver names it, where it does
+    std::uintptr_t handle = 0;  ///< the driver's handle, if it has one
     friend bool operator==(pinned_memory, pinned_memory) = default;
 };
 
-/// Memory under one address for host and device.
+/// Memory with the same address on host and device.
 struct managed_memory {
     memory native;
     void* address = nullptr;
 };
 
-/// Memory that somebody else made, as its driver describes it.
+/// Memory that was not allocated by Balm, as its driver describes it.
 struct foreign_memory {
-    memory native;                  ///< of the whole allocation, which a part's handle leads to
+    memory native;                  ///< the whole allocation, also for the handle of a sub-buffer
     std::size_t bytes = 0;          ///< of the whole allocation
-    std::size_t offset = 0;         ///< of what the given handle names in it
-    std::size_t given_bytes = 0;    ///< of what the given handle names
-    std::size_t address = 0;        ///< of the allocation, where it is known: what offsets are aligned from
-    bool kernels_may_read = true;   ///< CL_MEM_WRITE_ONLY: no
-    bool kernels_may_write = true;  ///< CL_MEM_READ_ONLY: no
+    std::size_t offset = 0;         ///< of the given handle in the allocation
+    std::size_t given_bytes = 0;    ///< of the given handle
+    std::size_t address = 0;        ///< of the allocation, if known: the base for the alignment of offsets
+    bool kernels_may_read = true;   ///< false for CL_MEM_WRITE_ONLY
+    bool kernels_may_write = true;  ///< false for CL_MEM_READ_ONLY
 };
 
-/// What an image consists of.
+/// The format and size of an image.
 struct image_description {
     scalar element = scalar::f32;
     std::uint8_t lanes = 1;      ///< 1, 2 or 4
-    bool is_normalised = false;  ///< its integers count as fractions
+    bool is_normalised = false;  ///< its integers represent fractions
     std::uint8_t dimensions = 1;
     std::array<std::size_t, 3> size{1, 1, 1};  ///< width, height, depth
 
@@ -73,16 +73,16 @@ struct image_description {
     friend bool operator==(const image_description&, const image_description&) = default;
 };
 
-/// How a kernel uses an image that it is given.
+/// How a kernel uses an image argument.
 enum class image_use : std::uint8_t { read, sampled, written };
 
-/// Where the rows of a box of bytes begin, in device or host memory. Those of an image are told as if its
-/// rows lay one behind the other.
+/// The position of a box of bytes and its rows in device or host memory. For images, it is expressed as if
+/// their rows were contiguous.
 struct region_layout {
     std::size_t offset = 0;         ///< of its first byte
     std::size_t row_pitch = 0;      ///< bytes from a row to the next
     std::size_t plane_pitch = 0;    ///< bytes from a plane to the next; a multiple of row_pitch
-    std::size_t element_bytes = 0;  ///< of an image; 0: it is none
+    std::size_t element_bytes = 0;  ///< of an image; 0 for memory
 
     bool is_image() const { return element_bytes != 0; }
     /// Where the box begins in an image, in elements: x, y, z.
@@ -90,15 +90,14 @@ struct region_layout {
         return {offset % row_pitch / element_bytes, offset % plane_pitch / row_pitch, offset / plane_pitch};
     }
 };
-/// The size of a box of bytes; none is 0.
+/// The size of a box of bytes; no member is 0.
 struct region_extent {
     std::size_t row_bytes = 0;
     std::size_t rows = 1;
     std::size_t planes = 1;
 };
 
-/// What the host does with mapped memory: `write` leaves what it does not write as it was, `overwrite` does
-/// not.
+/// How the host uses mapped memory: `write` preserves the bytes that are not written, `overwrite` does not.
 enum class map_use : std::uint8_t { read, write, read_write, overwrite };
 
 /// One kernel argument in the order of the kernel's parameters.
@@ -113,8 +112,8 @@ struct argument {
     balm::sampler sampler;                          ///< of a sampled image
     const std::byte* long_value = nullptr;          ///< of a value that does not fit into `bytes`
 
-    /// The argument that is device memory from this offset on, in bytes. OpenCL takes multiples of
-    /// device_info::memory_alignment only.
+    /// Device memory from this offset on, in bytes, as an argument. OpenCL accepts only multiples of
+    /// device_info::memory_alignment.
     static argument of(runtime::memory native, std::size_t offset = 0) {
         argument made;
         made.set(native, offset);
@@ -147,10 +146,10 @@ struct argument {
     const void* value() const { return long_value ? long_value : bytes.data(); }
 };
 
-/// A launch's arguments, the hidden ones among them; of few no heap is needed.
+/// The arguments of a launch, including hidden ones; short lists need no heap.
 using argument_list = balm::detail::inline_vector<argument, 8>;
 
-/// The index space of a launch. `local` all zero is not allowed: the runtime chooses before it calls.
+/// The index space of a launch. `local` must not be zero: the runtime chooses it before the call.
 struct grid {
     std::uint32_t dimensions = 1;
     std::array<std::size_t, 3> offset{0, 0, 0};
@@ -164,13 +163,13 @@ public:
     virtual ~driver_event() = default;
     virtual bool is_complete() = 0;
     virtual void wait() = 0;
-    /// Times in nanoseconds of the device's clock (host's, where marked so); waits for completion.
+    /// Times in nanoseconds of the device's clock (the host's where marked so); waits for completion.
     virtual timestamps times() = 0;
 };
 using event_handle = std::shared_ptr<driver_event>;
 
-/// What a command waits for, and whether the caller wants its event (`made` is null otherwise).
-/// The events are of the same driver; the runtime waits for others on the host.
+/// The events that a command waits for, and where to store its own (`made` is null if the caller does not
+/// need it). The events are of the same driver; the runtime waits for others on the host.
 struct dependencies {
     std::span<const event_handle> wait_for;
     event_handle* made = nullptr;
@@ -188,8 +187,9 @@ class driver_program {
 public:
     virtual ~driver_program() = default;
     virtual std::unique_ptr<driver_kernel> make_kernel(const std::string& name) = 0;
-    /// The program in the driver's binary form. With PoCL it holds the work-group function only after
-    /// a launch, and costs 0.15 s in which no launch begins or ends: call it then, while nothing is launched.
+    /// The program in the driver's binary form. With PoCL it contains the work-group function only after a
+    /// launch, and the call takes 0.15 s in which no launch begins or ends: call it after a launch, while
+    /// nothing is launched.
     virtual std::vector<std::byte> binary() = 0;
     /// Whether binary() is complete only after the first launch (PoCL).
     virtual bool binary_needs_launch() const = 0;
@@ -197,8 +197,8 @@ public:
 
 class driver_device;
 
-/// An in-order queue of commands. A call that throws leaves nothing under way: the memory that it was given
-/// is no longer used when it returns.
+/// An in-order queue of commands. A call that throws leaves nothing in flight: the memory that was passed to
+/// it is no longer used.
 class driver_queue {
 public:
     virtual ~driver_queue() = default;
@@ -208,7 +208,7 @@ public:
     virtual void read(void* to, memory from, std::size_t offset, std::size_t bytes, const dependencies&) = 0;
     virtual void copy(memory to, std::size_t to_offset, memory from, std::size_t from_offset,
                       std::size_t bytes, const dependencies&) = 0;
-    /// The same from the memory of another device, where that device's path_from knows a way.
+    /// The same from the memory of another device, `owner`, if path_from(owner) is not through_host.
     virtual void copy_from(driver_device& /*owner*/, memory /*to*/, std::size_t /*to_offset*/,
                            memory /*from*/, std::size_t /*from_offset*/, std::size_t /*bytes*/,
                            const dependencies&) {}
@@ -216,9 +216,9 @@ public:
     /// size.
     virtual void fill(memory to, std::size_t offset, std::size_t bytes, std::span<const std::byte> pattern,
                       const dependencies&) = 0;
-    /// The same for boxes of bytes, in memory or images. What is copied inside one allocation has the same
-    /// pitches on both sides, and does not overlap; images copied to each other have the same elements; what
-    /// is copied between an image and memory lies row behind row there.
+    /// The same for boxes of bytes, in memory or images. Copies within one allocation have the same pitches
+    /// on both sides and do not overlap; copies between images have the same element type; in copies between
+    /// an image and memory, the rows in memory are contiguous.
     virtual void write_region(memory to, const region_layout& to_layout, const void* from,
                               const region_layout& from_layout, const region_extent&,
                               const dependencies&) = 0;
@@ -226,26 +226,26 @@ public:
                              const region_layout& from_layout, const region_extent&, const dependencies&) = 0;
     virtual void copy_region(memory to, const region_layout& to_layout, memory from,
                              const region_layout& from_layout, const region_extent&, const dependencies&) = 0;
-    /// The address under which the host sees a part of the memory, once the command has completed; for
-    /// devices where maps_memory().
+    /// The address of a range of the memory on the host, valid once the command has completed; for devices
+    /// with maps_memory().
     virtual void* map(memory, std::size_t /*offset*/, std::size_t /*bytes*/, map_use, const dependencies&) {
         return nullptr;
     }
-    /// Gives back what `map` gave.
+    /// Releases an address that `map` returned.
     virtual void unmap(memory, void* /*mapped*/, const dependencies&) {}
     virtual void launch(driver_kernel&, const grid&, std::span<const argument>, const dependencies&) = 0;
-    /// Marks the point that all commands so far, and these events, have reached.
+    /// Marks the point at which all commands so far and these events have completed.
     virtual event_handle record(std::span<const event_handle> wait_for = {}) = 0;
     virtual void flush() = 0;
     virtual void finish() = 0;
     /// The driver's own handle: cl_command_queue or CUstream.
     virtual void* native() const = 0;
-    /// Calls what gives commands of its own to the native queue, as the driver wants that done.
+    /// Calls a function that enqueues commands in the native queue, as the driver requires.
     virtual void give_native(const std::function<void(void* queue)>& give) { give(native()); }
 };
 
 struct queue_options {
-    bool timing = true;  ///< CUDA: two records a launch; OpenCL: costs nothing measurable
+    bool timing = true;  ///< CUDA: two event records per launch; OpenCL: no measurable cost
 };
 
 /// One device. Nothing is initialised on it (no context, no memory) before the first call other than info().
@@ -254,62 +254,62 @@ public:
     virtual ~driver_device() = default;
     virtual const device_info& info() const = 0;
     virtual dialect language() const = 0;
-    /// Options that always hold for programs on this device (compile() adds them by itself); part of the
-    /// disk cache's key.
+    /// The options of every program on this device (compile() adds them itself); part of the disk cache's
+    /// key.
     virtual std::string compile_options() const = 0;
-    /// The compiler's words for options of the user's, for compile(); where they say otherwise than those
-    /// that always hold, they win.
+    /// The user's options as compiler flags, for compile(); they override those of compile_options().
     virtual std::string words_for(const balm::compile_options&) const { return {}; }
-    /// What compiles programs here and where it was found, or why there is none: for `balm devices`. May
-    /// open the compiler's library.
+    /// The compiler for this device and where it was found, or why there is none: for `balm devices`. May
+    /// load the compiler's library.
     virtual std::string compiler() const { return info().language_version; }
     virtual std::unique_ptr<driver_queue> make_queue(const queue_options&) = 0;
     /// Throws out_of_memory_error when the device has no room. bytes > 0.
     virtual memory allocate(std::size_t bytes) = 0;
     virtual void free(memory) noexcept = 0;
-    /// Whether there are images of such elements, of so many dimensions; for devices that have images.
+    /// Whether images of this element type and number of dimensions are supported; for devices that support
+    /// images.
     virtual bool has_images_of(const image_description&) { return false; }
     /// Throws out_of_memory_error when the device has no room.
     virtual memory allocate_image(const image_description&) { return {}; }
     /// Commands that use it are done.
     virtual void free_image(memory) noexcept {}
-    /// Whether queues map device memory into the host's.
+    /// Whether queues can map device memory to host addresses.
     virtual bool maps_memory() const { return false; }
-    /// Throws out_of_memory_error when the host has no more memory to lock. bytes > 0.
+    /// Throws out_of_memory_error if the host cannot lock more memory. bytes > 0.
     virtual pinned_memory allocate_pinned(std::size_t bytes) = 0;
     /// Commands that use it are done.
     virtual void free_pinned(pinned_memory) noexcept = 0;
     virtual std::unique_ptr<driver_program> compile(const std::string& source,
                                                     const std::string& options) = 0;
-    /// Whether processes may compile equal programs at the same time. With PoCL they meet in its own cache,
-    /// unlocked, and get errors and crashes.
+    /// Whether processes may compile equal programs concurrently. With PoCL they race in its own cache, which
+    /// causes errors and crashes.
     virtual bool compiles_beside_other_processes() const { return true; }
-    /// From what driver_program::binary() gave, on the same device and driver. Throws build_error.
+    /// Loads a result of driver_program::binary() from the same device and driver. Throws build_error.
     virtual std::unique_ptr<driver_program> load(std::span<const std::byte> binary) = 0;
-    /// Whether commands here can wait for events of this device.
+    /// Whether commands of this device can wait for events of `other`.
     virtual bool chains_on(const driver_device& other) const { return this == &other; }
-    /// How its queues' copy_from brings bytes from another device; through_host: they do not. Events of the
-    /// other device can then be waited for here.
+    /// The path of its queues' copy_from from another device; through_host: not supported. Otherwise commands
+    /// of this device can wait for events of the other.
     virtual copy_path path_from(driver_device&) { return copy_path::through_host; }
     /// The driver's own handles: cl_context and cl_device_id, or CUcontext and CUdevice.
     virtual void* native_context() = 0;
     virtual void* native_device() = 0;
 
-    /// Whether allocate_managed() serves.
+    /// Whether allocate_managed() is supported.
     virtual bool has_managed_memory() const { return info().shared_virtual_memory.allocations; }
-    /// Memory that host and device see under one address, for devices that have it. The host uses it in turns
-    /// with the device: while it is mapped where maps_memory(), else while no command uses it. Throws
-    /// out_of_memory_error. bytes > 0.
+    /// Memory with the same address on host and device, for devices with has_managed_memory(). Host and
+    /// device use it in turns: the host while it is mapped if maps_memory(), else while no command uses it.
+    /// Throws out_of_memory_error. bytes > 0.
     virtual managed_memory allocate_managed(std::size_t /*bytes*/) { return {}; }
     /// Commands that use it are done.
     virtual void free_managed(managed_memory) noexcept {}
 
-    /// Whether its context is this one, and it the device (CUDA: any) in it. Starts nothing.
+    /// Whether this device has this context and native device (CUDA: any). Initialises nothing.
     virtual bool is_native(void* /*context*/, void* /*device*/) { return false; }
-    /// A queue that somebody else made; sets options.timing to what it is. Throws usage_error where it is not
-    /// of this device, or not in order.
+    /// Wraps a queue that the program created; sets options.timing to the queue's own. Throws usage_error if
+    /// it is of another device or not in-order.
     virtual std::unique_ptr<driver_queue> adopt_queue(void* /*native*/, queue_options&) { refuse_native(); }
-    /// Shares memory that somebody else made, until release_memory. Throws usage_error where this device
+    /// Shares memory that the program allocated, until release_memory. Throws usage_error if this device
     /// cannot use it.
     virtual foreign_memory adopt_memory(std::uintptr_t /*handle*/) { refuse_native(); }
     virtual void release_memory(memory) noexcept {}
@@ -318,24 +318,24 @@ private:
     [[noreturn]] void refuse_native() const;
 };
 
-/// A platform's own words, and its devices.
+/// A platform's description of itself, and its devices.
 struct discovered_platform {
     std::string name, vendor, version, profile, extensions;
     std::vector<std::shared_ptr<driver_device>> devices;
 };
 
-/// What happened when a backend was looked for: for `balm devices` and the text of no_device_error.
+/// The outcome of looking for a backend, for `balm devices` and the text of no_device_error.
 struct discovery {
     std::vector<discovered_platform> platforms;
     std::vector<std::string> notes;  ///< each library tried and why it failed, each platform without devices
 };
 
-/// The backends; they throw std::bad_alloc alone: a machine without the driver gives no devices.
+/// The backends. They throw only std::bad_alloc: without the driver they return no devices.
 discovery discover_opencl();
 discovery discover_cuda();
 
-/// The device on a context that somebody else made: a cl_context and one of its cl_device_id, a CUcontext.
-/// They throw usage_error where these do not fit.
+/// The device of a context that the program created: a cl_context and one of its cl_device_id, or a
+/// CUcontext. They throw usage_error if these do not match.
 std::shared_ptr<driver_device> adopt_opencl_context(void* context, void* device);
 std::shared_ptr<driver_device> adopt_cuda_context(void* context);
 

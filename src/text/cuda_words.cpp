@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// Words that are no part of OpenCL C 1.2 as far as CUDA can be given it, and why.
+/// Words outside the subset of OpenCL C 1.2 that is translated to CUDA, and why.
 struct refusal {
     std::string_view word;
     std::string_view why;
@@ -78,7 +78,7 @@ constexpr refusal refusals[] = {
     {"__block", "blocks are OpenCL C 2.0"},
 };
 
-/// Words of C++ that are names in C.
+/// C++ keywords that are identifiers in C.
 constexpr std::string_view cpp_keywords[] = {
     "alignas",     "alignof",   "and",      "and_eq",           "bitand",       "bitor",
     "catch",       "char16_t",  "char32_t", "char8_t",          "class",        "co_await",

@@ -1,5 +1,5 @@
 #pragma once
-// Words of OpenCL C in CUDA C++, each on its own: a token in, its spelling out, or a fault for what has none.
+// Single words of OpenCL C in CUDA C++: from a token to its spelling, or a fault if it has none.
 
 #include <algorithm>
 #include <initializer_list>
@@ -19,23 +19,23 @@ inline bool starts_with(std::string_view word, std::string_view start) {
     return word.substr(0, start.size()) == start;
 }
 
-/// Throws fault for a word that is no part of OpenCL C 1.2 as far as CUDA can be given it, or that is
+/// Throws fault for a word outside the subset of OpenCL C 1.2 that is translated to CUDA, or that is
 /// reserved.
 void refuse_foreign(const token&);
 
-/// The call that as_TYPE or convert_TYPE[_sat][_rte|_rtz|_rtp|_rtn] is; none for other words.
+/// The spelling of as_TYPE and convert_TYPE[_sat][_rte|_rtz|_rtp|_rtn]; none for other words.
 std::optional<std::string> cuda_conversion(const std::string& word);
 
-/// A number, of a type of as many bits. Throws fault for numbers of types that CUDA lacks.
+/// A number, of a type with as many bits. Throws fault for half and long double, and for malformed numbers.
 std::string cuda_number(const token&);
 
-/// An int of a signed char's value, as a character constant is in C.
+/// A character constant as in C: an int with the value of a signed char.
 std::string cuda_character(const token&);
 
-/// Throws fault for a string with a conversion of printf for vectors, which CUDA's lacks.
+/// Throws fault for a string with a printf conversion for vectors, which CUDA's printf lacks.
 void refuse_vector_formats(const token&);
 
-/// ".xyz", ".s01F", ".even": which components, or none.
+/// The components that ".xyz", ".s01F" or ".even" selects; components_of returns none for other words.
 struct selection {
     std::vector<int> components;
     bool is_even = false, is_odd = false;

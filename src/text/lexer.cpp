@@ -1,4 +1,4 @@
-// Splits text into tokens, as C99 says (ISO/IEC 9899:1999, 5.1.1.2 and 6.4), without trigraphs.
+// Splits text into tokens as in C99 (ISO/IEC 9899:1999, 5.1.1.2 and 6.4), without trigraphs.
 
 #include "text/lexer.hpp"
 
@@ -14,7 +14,7 @@ namespace balm::opencl_c {
 
 namespace {
 
-constexpr std::size_t longest_name = 4096;  // that of a file, say
+constexpr std::size_t longest_name = 4096;  // e.g. of a file
 constexpr std::size_t longest_reason = 2048;
 
 }  // namespace
@@ -33,7 +33,7 @@ void refuse_excess(const place& where, const std::string& why) {
 
 std::string shortened(std::string_view text, std::size_t most) {
     if (text.size() <= most) return std::string(text);
-    while (most > 0 && (text[most] & 0xc0) == 0x80) --most;  // not inside a character of UTF-8
+    while (most > 0 && (text[most] & 0xc0) == 0x80) --most;  // not inside a UTF-8 character
     return std::string(text.substr(0, most)) + "…";
 }
 
@@ -80,7 +80,7 @@ public:
     }
 
 private:
-    /// Compilers take a text up to its first NUL byte, in a comment too.
+    /// Compilers read a text up to its first NUL byte, even in a comment.
     void refuse_nul_bytes() const {
         const std::size_t at = text_.find('\0');
         if (at == std::string_view::npos) return;
@@ -88,7 +88,7 @@ private:
             1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n');
         refuse({file_, static_cast<std::uint32_t>(line)}, "a NUL byte: this is a binary file, or damaged");
     }
-    /// The character k places on, with spliced lines joined; 0 at the end.
+    /// The character k positions ahead, with spliced lines joined; 0 at the end.
     char look(std::size_t k = 0) {
         skip_splices();
         std::size_t p = at_;
@@ -197,7 +197,7 @@ private:
             return;
         }
         if (short_punctuation.find(c) == std::string_view::npos) {
-            // A directive that is never reached may hold anything printable, as C allows.
+            // A directive that is never reached may contain any printable character, as in C.
             if (c == '@' || c == '$' || c == '`' || c == '\\') {
                 t.what = kind::other;
                 t.words += take();

@@ -28,7 +28,7 @@ struct named_scalar {
     scalar type;
     bool is_no_parameter = false;
 };
-/// Words that are a type alone. What a kernel's parameter is never: OpenCL 1.2, 6.9.k.
+/// Types of a single word. Those that a kernel's parameter must not have: OpenCL 1.2, 6.9.k.
 constexpr named_scalar short_names[] = {{"uchar", scalar::u8},
                                         {"ushort", scalar::u16},
                                         {"uint", scalar::u32},
@@ -44,7 +44,7 @@ constexpr named_scalar short_names[] = {{"uchar", scalar::u8},
                                         {"uintptr_t", scalar::u64, true},
                                         {"void", scalar::nothing}};
 
-/// Types of OpenCL C for which balm::source_kernel and source_function have no parameter.
+/// Types of OpenCL C that have no parameter type in balm::source_kernel and source_function.
 constexpr std::string_view foreign_names[] = {"image1d_t",
                                               "image1d_buffer_t",
                                               "image1d_array_t",
@@ -69,9 +69,9 @@ bool is_closed_by(const token& opening, const token& t) {
     return t.is(opening.is("(") ? ")" : opening.is("[") ? "]" : "}");
 }
 
-/// Compilers descend on the stack into brackets, into prefixes (!!!a, (int)(int)a) and into what continues to
-/// the right (a ? b : c ? d : e, a = b = c, else if … else if); they compile in this process. What brackets
-/// hold is found by matching them, so these must match.
+/// Compilers recurse into brackets, into prefixes (!!!a, (int)(int)a) and into what associates to the right
+/// (a ? b : c ? d : e, a = b = c, else if … else if), and they run in this process. The contents of brackets
+/// are found by matching them, so brackets must match.
 void check_nesting(const tokens& list) {
     struct level {
         const token* bracket = nullptr;
@@ -125,7 +125,7 @@ void check_nesting(const tokens& list) {
     }
 }
 
-/// Reads one outermost declaration after the other.
+/// Reads the outermost declarations, one at a time.
 class reader {
 public:
     explicit reader(const tokens& list) : list_(list), end_(list.size() - 1) {}
@@ -284,7 +284,7 @@ private:
         return p;
     }
 
-    /// Reads qualifiers and the words of a type from k on, which ends behind them.
+    /// Reads qualifiers and the words of a type from k on; k ends after them.
     declared_type specifiers(std::size_t& k, std::size_t end) const {
         declared_type t;
         address where = address::none;
@@ -307,7 +307,7 @@ private:
             }
         }
         if (words.is_any()) t.type = words.type(t.type, is_found);
-        if (!t.is_pointer) {  // else they are the pointer's own
+        if (!t.is_pointer) {  // else they belong to the pointer
             t.where = where != address::none ? where : t.where;
             t.is_const = t.is_const || is_const;
         }
@@ -358,7 +358,7 @@ private:
         bool is_any() const {
             return std::any_of(counts_.begin(), counts_.end(), [](int n) { return n > 0; });
         }
-        /// Of these words, and the type that stands among them.
+        /// The type that these words and the type name among them denote.
         value_type type(const value_type& among, bool is_other) const {
             const auto [n_unsigned, n_signed, n_int, n_char, n_short, n_long] = counts_;
             if (is_other)
@@ -375,7 +375,7 @@ private:
         std::array<int, 6> counts_{};
     };
 
-    /// Reads `*const name[3]` from k on into the type; k ends where it is over.
+    /// Reads `*const name[3]` from k on into the type; k ends after it.
     void declarator(std::size_t& k, std::size_t end, declared_type& t, std::string& name,
                     bool is_parameter) const {
         const auto foreign = [&](std::string_view what) {

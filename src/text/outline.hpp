@@ -1,6 +1,6 @@
 #pragma once
 // What a text declares at its outermost level. In: preprocessed tokens. Out: its functions and kernels with
-// their parameters, as far as they can be told without the types of a compiler.
+// their parameters, as far as they can be determined without a compiler's type information.
 
 #include <array>
 #include <cstddef>
@@ -17,28 +17,28 @@ namespace balm::opencl_c {
 
 enum class address : std::uint8_t { none, global, local, constant };
 
-/// What a type is, as far as words tell it.
+/// The kind of a type, as far as its words determine it.
 enum class category : std::uint8_t {
-    unknown,    ///< of a word that no text declares
+    unknown,    ///< a word that no text declares
     plain,      ///< a scalar, a short vector or void
     structure,  ///< a struct or union
     enumeration,
-    array,    ///< behind a typedef or a pointer
-    foreign,  ///< what no C++ signature says: an image, a long long, a function
+    array,    ///< through a typedef or a pointer
+    foreign,  ///< not expressible in a C++ signature: an image, a long long, a function
 };
 
 struct value_type {
     category what = category::unknown;
-    scalar element = scalar::nothing;  ///< nothing is void where the type is plain
+    scalar element = scalar::nothing;  ///< nothing means void if the type is plain
     std::uint8_t lanes = 1;
     bool is_no_parameter = false;   ///< bool, size_t …: OpenCL forbids it as a kernel's parameter
-    std::string_view foreign = {};  ///< how a message calls what is foreign
-    std::string words = {};         ///< of a structure, or of what is unknown: "struct particle"
+    std::string_view foreign = {};  ///< the name of a foreign type in messages
+    std::string words = {};         ///< of a structure or an unknown type: "struct particle"
 };
 
 /// A value, or a pointer to one.
 struct declared_type {
-    value_type type;  ///< of what it points to in the end
+    value_type type;  ///< of the value that it points to in the end
     address where = address::none;
     bool is_pointer = false;
     bool points_to_const = false;
@@ -50,7 +50,7 @@ struct declared_type {
 
 struct parameter : declared_type {
     tokens list;       ///< as written
-    std::string name;  ///< empty where it has none
+    std::string name;  ///< empty if it has none
 };
 
 /// A half-open range of tokens.
@@ -73,7 +73,7 @@ struct function {
     std::array<std::size_t, 3> required_local{0, 0, 0};  ///< reqd_work_group_size; 0: none
 };
 
-/// Anything else that stands outermost: a typedef, a struct, a variable.
+/// Any other outermost declaration: a typedef, a struct, a variable.
 struct declaration {
     range all;
     bool is_type = false;  ///< declares types only
@@ -83,18 +83,19 @@ struct outline {
     std::vector<function> functions;
     std::vector<declaration> others;
     std::map<std::string, declared_type, std::less<>> typedefs;
-    std::map<std::string, std::size_t, std::less<>> definitions;  ///< places in `functions`
+    std::map<std::string, std::size_t, std::less<>> definitions;  ///< indices in `functions`
 
     const function* definition(std::string_view name) const;
 };
 
-/// Throws fault where brackets do not match, excess where they are nested deeper than limits::brackets.
+/// Throws fault if brackets do not match, excess if they or prefixes, choices or statements exceed the
+/// limits.
 outline read_outline(const tokens&);
 
-/// "float4" is a short vector of OpenCL C: its element and its lanes.
+/// Whether the word names a vector type of OpenCL C, as "float4" does; sets its element and its lanes.
 bool is_vector_name(std::string_view word, scalar& element, std::uint8_t& lanes);
 address address_of(const token&);
-/// The token behind the bracket that matches the one at `at`; `end` where none does.
+/// The position after the bracket that matches the one at `at`. Throws fault if there is none before `end`.
 std::size_t behind_bracket(const tokens&, std::size_t at, std::size_t end);
 
 /// "float*, __local int*, uint": the parameters as a message shows them.

@@ -1,5 +1,5 @@
-// Directives and macros (ISO/IEC 9899:1999, 6.10). A macro is closed to itself while its expansion is read; a
-// token that names it meanwhile is final, wherever it is moved to.
+// Directives and macros (ISO/IEC 9899:1999, 6.10). A macro is not expanded again while its expansion is read;
+// a token that names it meanwhile is final, wherever it is moved.
 
 #include "text/preprocessor.hpp"
 
@@ -22,8 +22,8 @@ struct macro {
     tokens body;
 };
 
-/// What an OpenCL C 1.2 compiler defines (OpenCL 1.2, 6.10, 6.12.2, 6.12.3). NVRTC has no
-/// literals for infinity and NaN; as bits they are constant, as program-scope variables need them.
+/// The macros of an OpenCL C 1.2 compiler (OpenCL 1.2, 6.10, 6.12.2, 6.12.3). NVRTC has no literals for
+/// infinity and NaN; bit casts are constant expressions, as program-scope variables require.
 constexpr std::pair<const char*, const char*> predefined[] = {
     {"__OPENCL_VERSION__", "120"},
     {"__OPENCL_C_VERSION__", "120"},
@@ -116,7 +116,7 @@ constexpr std::pair<const char*, const char*> predefined[] = {
     {"M_SQRT1_2", "0.70710678118654752440"},
 };
 
-/// An #if's value: C computes in the widest integer.
+/// The value of an #if: C computes in the widest integer type.
 struct number {
     std::uint64_t bits = 0;
     bool is_unsigned = false;
@@ -124,7 +124,7 @@ struct number {
     std::int64_t value() const { return static_cast<std::int64_t>(bits); }
 };
 
-/// Evaluates the condition of #if, macros already expanded.
+/// Evaluates the condition of an #if, with its macros already expanded.
 class condition {
 public:
     condition(const tokens& list, const place& where) : list_(list), where_(where) {}
@@ -211,7 +211,7 @@ private:
         if (s == "-") return {a.bits - b.bits, u};
         if (s == "*") return {a.bits * b.bits, u};
         if (b.bits == 0) {
-            // Not an error where a && or || before it decides already; C leaves it open, so 0 will do.
+            // Not an error if an earlier && or || already decides; C leaves it undefined, so 0 will do.
             return {0, u};
         }
         if (u) return {s == "/" ? a.bits / b.bits : a.bits % b.bits, u};
@@ -271,8 +271,8 @@ public:
 
 private:
     struct branch {
-        bool taken = false;  ///< one of its branches was
-        bool here = false;   ///< this one is, and those around it
+        bool taken = false;  ///< one of its branches was taken
+        bool here = false;   ///< this branch is taken, and those around it
         bool has_else = false;
         place where;
     };
@@ -357,7 +357,7 @@ private:
         }
     }
 
-    /// Unrolling is kept; what OpenCL says of extensions and contraction asks nothing of CUDA.
+    /// Keeps unrolling; OpenCL's pragmas for extensions and contraction have no meaning for CUDA.
     void pragma(const tokens& rest, const tokens& line) {
         if (rest.empty() || !rest[0].is("unroll")) return;
         for (std::size_t k = 0; k < line.size(); ++k) {
@@ -381,7 +381,7 @@ private:
             }
             b.taken = b.here;
         } else {
-            b.taken = true;  // no branch of it counts
+            b.taken = true;  // none of its branches is taken
         }
         branches_.push_back(b);
     }
@@ -443,16 +443,16 @@ private:
         macros_[head[0].words] = std::move(m);
     }
 
-    /// Tokens that are still to be read, the next one last, and the macros whose expansions they end.
+    /// The tokens still to be read, the next one last, and the macros whose expansions are being read.
     struct reading {
         struct expansion {
             macro* of;
-            std::size_t rest;  ///< it has been read when no more tokens than these are left
+            std::size_t rest;  ///< it has been read when at most this many tokens are left
         };
         tokens list;
         std::vector<expansion> open;
     };
-    /// The next token, null behind the last; expansions that have been read to their end are closed.
+    /// The next token, null after the last; closes expansions that have been read to their end.
     static token* ahead(reading& from) {
         while (!from.open.empty() && from.list.size() <= from.open.back().rest) {
             from.open.back().of->is_open = false;
@@ -465,7 +465,7 @@ private:
         from.list.pop_back();
         return t;
     }
-    /// Every token that a macro takes or makes is paid for, long ones several times.
+    /// Counts every token that a macro consumes or produces, long ones several times.
     void spend(const token& t, const token& macro_name) {
         spent_ += 1 + t.words.size() / 64;
         if (spent_ > limits::expanded)
@@ -474,7 +474,7 @@ private:
                                                         limits::expanded, shortened(macro_name.words)));
     }
 
-    /// Expands every macro of the list, which no directive interrupts.
+    /// Expands every macro of the list, which contains no directives.
     void expand_into(tokens list, tokens& out) {
         std::reverse(list.begin(), list.end());
         reading from{std::move(list), {}};
@@ -567,7 +567,7 @@ private:
         };
         tokens made;
         bool pastes = false;
-        std::size_t left = 0;  // where the operands begin that ## joins: they may be empty
+        std::size_t left = 0;  // where the operands of ## begin: they may be empty
         const auto append = [&](const tokens& part) {
             if (!pastes) left = made.size();
             for (const token& t : part) {
@@ -641,8 +641,8 @@ private:
     tokens result_;
     std::shared_ptr<const std::string> file_;
     std::int64_t line_offset_ = 0;
-    std::size_t spent_ = 0;  ///< tokens that macros have taken and made
-    int depth_ = 0;          ///< arguments that are being expanded, one inside the other
+    std::size_t spent_ = 0;  ///< tokens that macros have consumed and produced
+    int depth_ = 0;          ///< nested arguments that are being expanded
 };
 
 }  // namespace

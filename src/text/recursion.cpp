@@ -1,4 +1,4 @@
-// Finds functions of a text that call each other in a circle: devices have no recursion.
+// Finds recursive functions of a text: devices have no recursion.
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 namespace balm::opencl_c {
 
 void refuse_recursion(const tokens& list, const outline& declared) {
-    // Functions are taken away that call none of those left, until none is left or each calls another.
+    // Removes functions that call none of those left, until none is left or each calls another.
     const std::size_t count = declared.functions.size();
     std::vector<std::vector<std::size_t>> callers(count);
     std::vector<std::size_t> calls(count);
@@ -31,7 +31,8 @@ void refuse_recursion(const tokens& list, const outline& declared) {
     for (std::size_t next = 0; next < done.size(); ++next)
         for (const std::size_t caller : callers[done[next]])
             if (--calls[caller] == 0) done.push_back(caller);
-    // Who is left is in a circle, or calls into one: from any of them, callees that are left lead into it.
+    // The functions left are in a cycle or call into one: from any of them, callees that are left lead into
+    // it.
     if (done.size() == count) return;
     const auto calls_one_left = [&](std::size_t f) { return calls[f] > 0; };
     std::vector<std::size_t> callee_left(count);

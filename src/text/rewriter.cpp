@@ -1,6 +1,6 @@
-// Walks the tokens once. C and C++ share most of their syntax, so that what is copied means the same in both;
-// what differs is rewritten here or refused: qualifiers, vector literals and components, names of types,
-// shifts, character constants, C++'s further keywords.
+// Walks the tokens once. C and C++ share most of their syntax: what is copied means the same in both, and
+// what differs is rewritten here or refused: qualifiers, vector literals and components, type names, shifts,
+// character constants, C++ keywords.
 
 #include "text/rewriter.hpp"
 
@@ -28,7 +28,7 @@ class rewriter {
 public:
     rewriter(const tokens& list, const outline& declared) : list_(list), declared_(declared) {}
 
-    /// A list of tokens on its own, without lines: the type of a parameter.
+    /// Rewrites a list of tokens on its own, without lines: the type of a parameter.
     std::string run_alone() {
         for (std::size_t k = 0; k + 1 < list_.size(); k = next_) copy(k, list_.size() - 1);
         std::string text = out_.take();
@@ -42,7 +42,7 @@ public:
         collect_vector_typedefs();
         std::size_t f = 0, d = 0;
         for (std::size_t at = 0; at + 1 < list_.size();) {
-            if (list_[at].is("#")) {  // #pragma unroll at the outermost level, which says nothing
+            if (list_[at].is("#")) {  // #pragma unroll at the outermost level, without effect
                 pragma(at);
             } else if (f < declared_.functions.size() && declared_.functions[f].all.first == at) {
                 function_(declared_.functions[f]);
@@ -58,9 +58,9 @@ public:
     }
 
 private:
-    // ---- what is known of the whole text
+    // ---- facts about the whole text
 
-    /// Names of the members of structs: what looks like components of a vector is refused there.
+    /// The names of struct members: these words never select components of a vector.
     void collect_members() {
         for (std::size_t k = 0; k + 2 < list_.size(); ++k) {
             if (!list_[k].is("struct") && !list_[k].is("union")) continue;
@@ -77,7 +77,7 @@ private:
     bool is_member_name(std::size_t k, std::size_t behind) const {
         return list_[k].is_word() && k + 1 < behind && is_one_of(list_[k + 1].words, {";", ",", "[", ":"});
     }
-    /// Types in structs that have a member of that name: in C++ the member hides the type.
+    /// Uses in structs of types that have the name of a member: in C++ the member hides the type.
     void collect_hidden_types() {
         for (const range& body : bodies_)
             for (std::size_t k = body.first; k < body.last; ++k)
@@ -144,7 +144,8 @@ private:
         }
     }
 
-    /// Drops an attribute that says nothing to CUDA, keeps layout, refuses others. Gives what follows it.
+    /// Drops attributes that mean nothing to CUDA, keeps those for layout, refuses others. Returns the
+    /// position after them.
     std::size_t attribute(std::size_t at, bool of_function) {
         const std::size_t behind = behind_bracket(list_, at + 1, list_.size() - 1);
         bool keeps = false;
@@ -171,7 +172,7 @@ private:
         return behind;
     }
 
-    // ---- one step through a declaration or a body; each gives the position behind what it took
+    // ---- one step through a declaration or a body; each returns the position after what it has read
 
     std::size_t step(std::size_t k, std::size_t end) {
         const token& t = list_[k];
@@ -185,7 +186,7 @@ private:
         return copy(k, end), next_;
     }
 
-    /// What begins a statement may declare a variable in local memory.
+    /// The beginning of a statement may declare a variable in local memory.
     std::size_t statement(std::size_t k, std::size_t end) {
         if (k >= end) return k;
         std::size_t stop = k;
@@ -261,8 +262,8 @@ private:
         return k;
     }
 
-    /// `float4 v = {1, 2, 3, 4}`, `float4 v[2] = {{1, 2, 3, 4}, …`: the braces that hold the components of a
-    /// vector, which become its constructor.
+    /// `float4 v = {1, 2, 3, 4}`, `float4 v[2] = {{1, 2, 3, 4}, …`: marks the braces around the components of
+    /// a vector, which become its constructor.
     void mark_vector_braces(std::size_t first, std::size_t end) {
         const std::size_t type = behind_qualifiers(first, end);
         if (type >= end || !is_vector_type(list_[type])) return;
@@ -303,8 +304,8 @@ private:
         return behind;
     }
 
-    /// A structure's members that are vectors may be among what these braces hold: OpenCL fills components
-    /// where C++ would make whole vectors.
+    /// Whether the braces may initialise vector members of a structure: OpenCL fills components where C++
+    /// would construct whole vectors.
     bool is_brace_list_of_struct(std::size_t k, std::size_t end) const {
         k = behind_qualifiers(k, end);
         if (k + 1 >= end || is_vector_type(list_[k])) return false;
@@ -336,7 +337,7 @@ private:
                "(float4)(a, b, c, d)");
     }
 
-    /// The line of a #pragma that is kept.
+    /// Writes the line of a #pragma that is kept.
     void pragma(std::size_t& at) {
         do {
             out_.put(list_[at]);
@@ -354,7 +355,7 @@ private:
         return k > 0 ? list_[k - 1] : nothing;
     }
 
-    /// Writes the token at k, rewritten; next_ is what follows.
+    /// Writes the token at k, rewritten; next_ becomes the position after it.
     void copy(std::size_t k, std::size_t end) {
         next_ = k + 1;
         const token& t = list_[k];
@@ -396,7 +397,7 @@ private:
             return out_.put(fmt::format("{}::{}", prelude_namespace, cuda_name(w)), t);
         out_.put(cuda_name(w), t);
     }
-    /// sizeof(a < b) is that of an int in C and that of a bool in C++.
+    /// sizeof(a < b) is the size of an int in C and of a bool in C++.
     void refuse_size_of_truth(std::size_t open) const {
         const std::size_t behind = behind_bracket(list_, open, list_.size() - 1);
         for (std::size_t k = open; k < behind; ++k)
@@ -424,10 +425,11 @@ private:
     void member(std::size_t k) {
         const token& t = list_[k];
         const auto selected = components_of(t.words);
-        // A struct's member may be called as components are (seed, xy): then a vector has none of that name.
+        // A struct's member may have the name of components (seed, xy): then the word never selects
+        // components.
         if (!selected || members_.count(t.words)) return out_.put(cuda_name(t.words), t);
         if (selected->components.size() == 1) {
-            // .x, .s0 and .sA are members of the vector; the last has one spelling there.
+            // .x, .s0 and .sA are members of the vector; the last is spelled .sa there.
             std::string word = t.words;
             for (char& c : word) c = static_cast<char>(c | (c >= 'A' && c <= 'Z' ? 0x20 : 0));
             return out_.put(word, t);
@@ -477,7 +479,7 @@ private:
         out_.put(t);
     }
 
-    /// { .member = …, [index] = … }: the token at k is the brace or comma ahead.
+    /// { .member = …, [index] = … }: the token at k is the brace or comma before it.
     void refuse_designators(std::size_t k) const {
         if (ahead(k).is(".") && ahead(k, 2).is_word() &&
             (ahead(k, 3).is("=") || ahead(k, 3).is(".") || ahead(k, 3).is("[")))
@@ -486,7 +488,7 @@ private:
             refuse(ahead(k).where, "designated initialisers ([index] = …) are not carried over to CUDA");
     }
 
-    /// C++ leaves a count beyond the width open, OpenCL takes it modulo the width.
+    /// A count beyond the width is undefined in C++; OpenCL takes it modulo the width.
     void shift(std::size_t k) {
         const token& t = list_[k];
         std::uint64_t count = 0;
@@ -544,7 +546,7 @@ private:
         }
         return false;
     }
-    /// (struct pair){1, 2}: an lvalue in C, nothing in C++.
+    /// (struct pair){1, 2}: an lvalue in C, invalid in C++.
     void compound_literal(std::size_t k, std::size_t end) const {
         const token& previous = before(k);
         const bool in_expression = is_one_of(previous.words, {"=", ",", "(", "return", "+", "-", "*", "/",
@@ -563,7 +565,8 @@ private:
     std::set<std::string> members_;
     std::set<std::size_t> hidden_types_;
     std::set<std::string> vector_typedefs_;
-    std::map<std::size_t, std::string> vector_braces_;  ///< where they open, and the vector's type
+    std::map<std::size_t, std::string>
+        vector_braces_;  ///< by the position where they open: the vector's type
     std::size_t next_ = 0;
 };
 
@@ -576,7 +579,7 @@ std::string rewrite(const tokens& list, const outline& declared) {
 
 namespace {
 
-/// The type of a kernel's parameter, as CUDA C++ has it.
+/// The type of a kernel's parameter in CUDA C++.
 std::string type_of(const parameter& p) {
     tokens type;
     bool is_array = false;
@@ -609,7 +612,8 @@ std::string entry_point(const function& kernel, const std::string& entry_name, s
     for (std::size_t d = 0; d < 3 && starts > 0; ++d) {
         const std::string start = d < starts ? fmt::format("start{}", d) : std::string("0");
         if (d < starts) parameters += fmt::format("{}long long start{}", parameters.empty() ? "" : ", ", d);
-        locals += fmt::format("    balm_starts[{}] = {};\n", d, start);  // every work-item writes the same
+        locals +=
+            fmt::format("    balm_starts[{}] = {};\n", d, start);  // every work-item writes the same value
     }
     if (starts > 0) locals += "    __syncthreads();\n";
     return fmt::format(

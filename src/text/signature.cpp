@@ -32,7 +32,7 @@ address address_of(space where) {
     }
 }
 
-/// What lies in memory: a truth value is a byte.
+/// The element type in memory: a truth value is a byte.
 ir::type element_of(const ir::parameter& p) {
     ir::type t = p.what.is_pointer() ? pointee(p.what) : p.what;
     if (p.what.is_pointer() && !t.is_pointer() && t.element == scalar::boolean) t.element = scalar::u8;
@@ -53,10 +53,10 @@ std::string words_of(const ir::parameter& p) {
 struct binding {
     access use;
     address where;
-    bool in_functions;  ///< else in kernels alone
+    bool in_functions;  ///< else only in kernels
 };
-/// A function is given what the traced kernel that calls it has, which lies in global or local memory. A
-/// kernel is given a buffer, which it may read as __constant.
+/// A function receives memory of the traced kernel that calls it, which is global or local. A kernel receives
+/// a buffer, which it may read as __constant.
 constexpr binding bindings[] = {{access::in, address::global, true},
                                 {access::in, address::constant, false},
                                 {access::out, address::global, true},
@@ -68,7 +68,7 @@ public:
     comparison(const ir::function& expected, const function& found, std::size_t count)
         : expected_(expected), found_(found), count_(count), is_kernel_(expected.dimensions > 0) {}
 
-    /// Why they differ, or nothing.
+    /// Why they differ; empty if they agree.
     std::string why() const {
         if (is_kernel_ && !found_.is_kernel) return "it is no kernel: __kernel is missing before it";
         if (!is_kernel_ && found_.is_kernel) return "it is a kernel; launch it with source_kernel";
@@ -104,7 +104,7 @@ private:
                                         type_words(wanted));
     }
 
-    /// What follows "parameter 1 'x' ", or nothing.
+    /// The text after "parameter 1 'x' "; empty if they agree.
     std::string parameter_(const parameter& text, const ir::parameter& cpp) const {
         const std::string wanted = words_of(cpp);
         if (text.type.what == category::foreign)
@@ -159,7 +159,7 @@ private:
         return {};
     }
 
-    /// Whether the words may stand for the type. That a structure is laid out alike is the user's to see to.
+    /// Whether the words can denote the type. The user is responsible for equal layouts of structures.
     bool agrees(const value_type& text, ir::type wanted) const {
         switch (text.what) {
             case category::unknown: return true;

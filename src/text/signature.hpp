@@ -1,6 +1,6 @@
 #pragma once
-// Whether what a text declares is what the C++ signature says. One table of bindings decides for every
-// parameter, when the kernel is defined and once more when CUDA compiles it.
+// Whether the declaration in a text agrees with the C++ signature. One table of bindings decides for every
+// parameter, when the kernel is defined and again when CUDA compiles it.
 
 #include <string>
 
@@ -9,8 +9,8 @@
 
 namespace balm::opencl_c {
 
-/// A sentence that shows both and says how they differ; empty where they agree. Of the parameters only the
-/// first `count` are the user's.
+/// A sentence that shows both and says how they differ; empty if they agree. Only the first `count`
+/// parameters are the user's.
 std::string difference(const ir::function& expected, std::size_t count, const function& found);
 
 /// "float4", "Ptr<int>": a type of a signature.

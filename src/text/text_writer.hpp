@@ -13,7 +13,7 @@
 
 namespace balm::opencl_c {
 
-/// Tokens as text: lines stay where they were, and no two tokens run together.
+/// Writes tokens as text: they stay on their lines, and no two tokens run together.
 class text_writer {
 public:
     void put(const token& t) { put(t.words, t); }
@@ -29,7 +29,7 @@ public:
         if (text_.size() > longest)
             refuse_excess(from.where, fmt::format("the program for CUDA is longer than {} bytes", longest));
     }
-    /// Leaves a token out, with the space that it brought.
+    /// Omits a token; the next one joins the previous token if this one did.
     void drop(const token& t) { joins_next_ = !t.spaced; }
     std::string take() { return std::move(text_) + "\n"; }
 
@@ -48,7 +48,7 @@ private:
         const bool same_file = file_ && *file_ == *t.where.file;
         if (same_file && t.where.line == line_) return;
         const bool breaks = t.starts_line || !same_file;
-        // What comes from a macro's argument may stand on an earlier line: it stays on this one.
+        // A token from a macro's argument may be from an earlier line: it stays on this one.
         if (same_file && t.where.line < line_ && !t.starts_line) return;
         if (same_file && t.where.line > line_ && t.where.line - line_ <= 3) {
             text_.append(t.where.line - line_, '\n');
@@ -61,7 +61,7 @@ private:
         text_.append(static_cast<std::size_t>(std::max(depth_ + (breaks ? 0 : 1), 0)) * 4, ' ');
     }
 
-    /// Each line may name its file, at whatever length.
+    /// Each line may name its file, at any length.
     static constexpr std::size_t longest = std::size_t{1} << 28;
 
     std::string text_;

@@ -1,5 +1,5 @@
-// Reductions along dimensions, as leaves of expressions: chooses which loops are kept and how work-items
-// share out the others, finds or traces the kernels, launches them.
+// Reductions along dimensions, as materialised operands of expressions: chooses which loops are kept and how
+// work-items divide the others, finds or traces the kernels, and launches them.
 
 #include "balm/along.hpp"
 
@@ -27,23 +27,23 @@ namespace balm::array {
 
 namespace {
 
-/// Work-items for each compute unit of a CPU, so that none waits long for the last.
+/// Work-items per compute unit of a CPU, so that units do not wait long for the last work-item.
 constexpr std::size_t items_per_compute_unit = 4;
-/// Elements of a segment on CPUs: 64 sums of 64 vectors of 32 lanes, or of 8 rows, none of which is longer
+/// Elements of a segment on CPUs: 64 sums of 64 vectors of 32 lanes, or of 8 rows, so that no sum has more
 /// than 64 terms.
 constexpr std::size_t longest_segment = 64 * 64 * 32, most_rows = 64 * 64 * 8;
-/// Groups of 256 work-items for each compute unit of a GPU: twice what it holds at once.
+/// Groups of 256 work-items per compute unit of a GPU: twice what it holds at once.
 constexpr std::size_t groups_per_compute_unit = 16;
-constexpr std::size_t most_segments = 65535;  ///< CUDA's groups in a grid's second dimension
-/// Elements that each work-item of a GPU has of what it reduces, at least, before another one shares it; and
-/// of long rows. f32 on H100, in terms of a copy: rows of 32 in eights 0.94, in 32s 0.43; rows of 1,024 in
+constexpr std::size_t most_segments = 65535;  ///< CUDA's limit of groups in a grid's second dimension
+/// The least number of elements that a work-item of a GPU reduces before another one shares them; more for
+/// long rows. f32 on H100, relative to a copy: rows of 32 in eights 0.94, in 32s 0.43; rows of 1,024 in
 /// eights 0.86, in 32s 1.06.
 constexpr std::size_t elements_of_item = 8;
 constexpr std::size_t elements_of_long_row = 32, long_row = 256;
 
 using dimension_set = std::vector<bool>;
 
-/// The dimensions that are left; one of one element, where none is.
+/// The dimensions that remain; if none does, one of one element.
 shape remaining(const shape& box, const dimension_set& is_reduced) {
     std::vector<std::size_t> extents;
     for (int d = 0; d < box.dimensions(); ++d)
@@ -51,7 +51,7 @@ shape remaining(const shape& box, const dimension_set& is_reduced) {
     return extents.empty() ? shape(1) : shape(extents);
 }
 
-/// The place of an element among those of the chosen dimensions, in row-major order.
+/// The row-major position of an element within the chosen dimensions.
 affine_map place_among(const shape& box, const dimension_set& dimensions, bool chosen) {
     affine_map map{box, {}, 0};
     std::int64_t stride = 1;
@@ -64,7 +64,7 @@ affine_map place_among(const shape& box, const dimension_set& dimensions, bool c
     return map;
 }
 
-/// The positions whose order the loops follow: those that are of the most different elements.
+/// The positions whose order the loops follow: those that vary along the most dimensions.
 const affine_map* order_of(const tape& p, const shape& box) {
     const affine_map* best = nullptr;
     int most = -1, depth = 0;
@@ -85,11 +85,11 @@ const affine_map* order_of(const tape& p, const shape& box) {
     return best;
 }
 
-/// Whether neighbouring elements of the fastest loop can be computed in lanes: all that is read there lies
-/// side by side.
+/// Whether neighbouring elements of the fastest loop can be computed in lanes: everything read there is
+/// contiguous.
 bool has_lanes_of_rows(const tape& p, const placement& places) {
     if (!places.follows_rows()) return false;
-    tape elements;  // as if each vector was read at the element's own index
+    tape elements;  // as if each vector were read at the element's own index
     for (std::size_t k = 0; k < p.steps.size(); ++k) {
         const step& s = p.steps[k];
         if (s.what == step::kind::position) {
@@ -106,16 +106,16 @@ bool has_lanes_of_rows(const tape& p, const placement& places) {
     return has_lanes(elements);
 }
 
-/// What kernels are told of how the elements are cut.
+/// How the elements are divided, for the parameters of kernels.
 struct division {
     along_plan plan;
     std::size_t piece = 0, segments = 1;
-    std::size_t share = 0;   ///< CPUs: segments of rows for a work-item, or strips
-    std::size_t across = 0;  ///< GPUs: work-items for each k
-    int width_bits = 0;      ///< GPUs: as a power of two, the work-items of a group that are side by side
+    std::size_t share = 0;   ///< CPUs: segments of rows per work-item, or strips
+    std::size_t across = 0;  ///< GPUs: work-items per k
+    int width_bits = 0;      ///< GPUs: log2 of the number of adjacent work-items of a group
 };
 
-/// What decides a kernel besides the expression.
+/// The part of the cache key besides the expression.
 struct along_key {
     along_plan plan;
     reduction_form what;
@@ -179,7 +179,8 @@ private:
         base_.counts_in_order = !has_position(what_) || is_in_order(true);
         base_.result = has_position(what_) ? 1 : 0;
     }
-    /// Whether counting the kept or the reduced loops together gives the result's place, or the position.
+    /// Whether the combined index of the kept or the reduced loops is the result's position, or the
+    /// element's.
     bool is_in_order(bool of_reduced) const {
         const walk::map& map = of_reduced ? position() : place();
         std::int64_t stride = 1;
@@ -202,7 +203,7 @@ private:
     std::size_t fastest_count() const {
         return static_cast<std::size_t>(leaves_.places.counts()[static_cast<std::size_t>(base_.loops - 1)]);
     }
-    /// Of numbers of 32 and 64 bits, and without calls of functions.
+    /// Only for numbers of 32 and 64 bits, and without function calls.
     bool has_lanes() const {
         return !is_fold(what_.kind) && what_.element.is_scalar() &&
                balm::size_of(what_.element.element) >= 4 && has_lanes_of_rows(p_, leaves_.places);
@@ -211,7 +212,7 @@ private:
     division rows_on_cpu() const {
         division d{base_};
         d.plan.shape = along_shape::rows_an_item;
-        const bool is_one_loop = base_.count(true) == 1;  // lanes do not pass the end of a loop
+        const bool is_one_loop = base_.count(true) == 1;  // lanes do not extend beyond the end of a loop
         if (is_one_loop && has_lanes() && base_.counts_in_order) {
             d.plan.lanes = static_cast<int>(std::bit_floor(std::min<std::size_t>(reduced_, 16)));
             d.plan.is_short = reduced_ < 32;
@@ -253,7 +254,7 @@ private:
     division columns_on_gpu() const {
         division d{base_};
         d.plan.shape = along_shape::lanes_of_columns;
-        constexpr std::size_t tile = 32;  // columns side by side: a cache line of f32, two of f64
+        constexpr std::size_t tile = 32;  // adjacent columns: a cache line of f32, two of f64
         const bool fill_the_device = kept_ >= units() * groups_per_compute_unit * along_group;
         const std::size_t side =
             fill_the_device ? along_group
@@ -263,8 +264,8 @@ private:
         cut_for_gpu(d);
         return d;
     }
-    /// Segments where there are too few groups for the device, of at least four times what the work-items of
-    /// a group have under way.
+    /// Segments if there are too few groups for the device; each has at least four times the elements that
+    /// the work-items of a group have in flight.
     void cut_for_gpu(division& d) const {
         const std::size_t of_item = divided_up(reduced_, d.across);
         d.plan.at_once = std::min(loads_at_once(leaves_), std::bit_floor(of_item));
@@ -275,7 +276,7 @@ private:
         d.piece = divided_up(divided_up(reduced_, segments), d.across) * d.across;
         d.segments = divided_up(reduced_, d.piece);
     }
-    /// The same for the partial results.
+    /// The division that reduces the partial results.
     division finish_of(const division& of) const {
         division d{of.plan};
         d.plan.stage = along_stage::finish;
@@ -309,8 +310,8 @@ private:
         if (plan.stage != along_stage::partials) to.vector("out", into_, trace::access::out);
         list_leaves(to, p, leaves);
     }
-    /// Of the kept or reduced loops: the counts, but of the slowest, and where they are needed the offset and
-    /// strides of results or positions.
+    /// For the kept or the reduced loops: the counts, except that of the slowest, and, if needed, the offset
+    /// and strides of results or positions.
     template <class List>
     void list_loops(List& to, const along_plan& plan, bool of_reduced) const {
         const bool has_counts = plan.has_counts(of_reduced), has_strides = plan.has_strides(of_reduced);

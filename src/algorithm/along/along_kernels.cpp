@@ -30,10 +30,10 @@ using block::node_of;
 using block::read;
 using block::variables;
 
-/// Terms that are added one after the other, before such sums are.
+/// Terms that are added sequentially, before such sums are added.
 constexpr int run = 64;
-/// Rows that a strip takes together, of which it then takes each vector. Of a few vectors eight rows are read
-/// in an order that a CPU does not foresee: rows of 32 doubles take twice as long as in pairs. Of more, pairs
+/// Rows that a strip combines at once, for each of its vectors. With few vectors, eight rows are read in an
+/// order that a CPU does not predict: rows of 32 doubles take twice as long as in pairs. With more, pairs
 /// take 1.4 times as long as eight (PoCL 3.1, Zen 4).
 constexpr std::int64_t rows_at_once = 8;
 constexpr std::int64_t few_vectors = 4;
@@ -69,13 +69,13 @@ public:
     }
 
 private:
-    /// Whether what is reduced is cut, which only rows are that leave partial results.
+    /// Whether rows are cut into segments, which is only the case if the kernel stores partial results.
     bool has_segments() const { return plan_.stage == along_stage::partials; }
     Index given(parameter_name name) const { return Index(given_[name]); }
-    /// A variable of its own, to add to.
+    /// A new variable with this value, to add to.
     Index copy_of(parameter_name name) const { return Index(trace::read(given_[name])); }
 
-    // ---- where elements are
+    // ---- positions of elements
 
     /// The variables of the kept or reduced loops, the slowest first.
     std::vector<trace::node> variables_of(bool of_reduced, const Index& together) const {
@@ -85,7 +85,7 @@ private:
             counts.push_back(given_[{of_reduced ? "reduced" : "kept", d}]);
         return row_major_coordinates(node_of(together), counts, plan_.is_narrow);
     }
-    /// Offset and strides applied to the variables.
+    /// Applies offset and strides to the variables.
     Index placed(bool of_reduced, const Index& together) const {
         if (!plan_.has_strides(of_reduced)) return together;
         const std::vector<trace::node> variables = variables_of(of_reduced, together);
@@ -95,8 +95,8 @@ private:
         return sum;
     }
 
-    /// The element r of those that become the result k, whose variables are known; or its partial
-    /// result.
+    /// Element r of those that are reduced to result k, whose variables are `kept`; in the finish kernel, its
+    /// partial result.
     values element(const operations& does, const Index& k, const std::vector<trace::node>& kept,
                    const Index& r) const {
         if (plan_.is_finish()) return partials_->load(k * given("reduced") + r);
@@ -192,9 +192,9 @@ private:
         const columns_of_strip vectors{wide,
                                        {"total", wide.state(), most, space::private_},
                                        {"own", wide.state(), most, space::private_}};
-        // Columns that fill no vector come last, one by one.
+        // Columns that do not fill a vector come last, one by one.
         const columns_of_strip scalars{does_, vectors.total.as(does_.state()), vectors.own.as(does_.state())};
-        // Calls f(columns, which of them, column within the strip) for each vector and column.
+        // Calls f(columns, index among them, column within the strip) for each vector and each such column.
         const auto each = [&](auto&& f) {
             for (Index v : named("v", range(vector_count))) f(vectors, v, v * lanes);
             if (lanes > 1)
@@ -222,7 +222,7 @@ private:
         }
         for (Index c : named("c", range(width))) give(k + c, s, scalars.total.load(c));
     }
-    /// Rows r to r + count - 1 at a column, pairwise. The column is the last kept loop's variable.
+    /// Combines rows r to r + count - 1 at a column, pairwise. The column is the last kept loop's variable.
     values rows(const operations& does, const Index& k, std::vector<trace::node> kept, const Index& column,
                 const Index& r, std::int64_t count) const {
         kept.back() = node_of(column);
@@ -231,9 +231,9 @@ private:
         return block::reduce(does.operation(false), all);
     }
 
-    // ---- GPUs: a group has a tile, some k, each of which some of its work-items share
+    // ---- GPUs: a group has a tile of several k, each of which some of its work-items share
 
-    /// `width` work-items, a power of two, stand side by side: across a row, or each with a column.
+    /// `width` adjacent work-items, a power of two, share a row, or have a column each.
     template <class Number>
     void record_tile() const {
         const block::group g({.most = along_group, .is_power_of_two = true, .is_row = true});

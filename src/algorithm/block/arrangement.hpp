@@ -1,5 +1,5 @@
 #pragma once
-// Which elements of a tile a work-item has. A tile has as many elements for each work-item of the group.
+// Which elements of a tile a work-item has. All work-items of the group have the same number of elements.
 
 #include <cstdint>
 
@@ -8,15 +8,15 @@
 namespace balm::block {
 
 enum class arrangement : std::uint8_t {
-    blocked,           ///< neighbouring elements
-    striped,           ///< elements that are as far apart as the group has work-items
-    sub_group_striped  ///< each sub-group has neighbouring elements, striped among its lanes
+    blocked,           ///< contiguous elements
+    striped,           ///< elements with a stride of the group's size
+    sub_group_striped  ///< each sub-group has contiguous elements, striped among its lanes
 };
 
 /// Positions in the tile of a work-item's elements: first, first + stride, …
 struct positions {
     Int first, stride;
-    /// `each`: elements of a work-item.
+    /// `each`: elements per work-item.
     positions(const group&, arrangement, int each);
     Int operator[](int k) const { return first + k * stride; }
 };

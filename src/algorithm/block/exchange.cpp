@@ -9,11 +9,11 @@ using namespace dsl;
 
 namespace {
 
-/// Bytes that the banks of local memory give at once.
+/// Bytes that the banks of local memory deliver at once.
 constexpr int bank_bytes = 128;
 
-/// One element of padding behind as many elements as the banks give at once. Work-items whose elements are a
-/// power of two apart meet in one bank otherwise.
+/// One element of padding after as many elements as the banks deliver at once. Otherwise work-items whose
+/// elements are a power of two apart conflict in one bank.
 class padding {
 public:
     padding(const group& g, const types& of, int each) : g_(g), each_(each) {
@@ -27,7 +27,7 @@ public:
         return is_padded_ ? position + (position >> std::countr_zero(static_cast<unsigned>(run_)))
                           : Int(position);
     }
-    /// The slots of a work-item's elements: all from one base, where the padding between them is known.
+    /// The slots of a work-item's elements: all from one base if the padding between them is known.
     std::vector<Int> of(arrangement how) const {
         const positions at(g_, how, each_);
         const int stride = known_stride(how);
@@ -39,7 +39,7 @@ public:
     }
 
 private:
-    /// The stride, where `of` may be applied to it and to the first position apart; else 0.
+    /// The stride, if `of` may be applied to it and to the first position separately; else 0.
     int known_stride(arrangement how) const {
         switch (how) {
             case arrangement::blocked: return 1;

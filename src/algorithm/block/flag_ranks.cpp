@@ -11,7 +11,7 @@ using namespace dsl;
 
 namespace {
 
-/// Bits of a run's count in a word: a sub-group's elements of the run may all be flagged.
+/// Bits of a run's count in a word: all of a sub-group's elements of the run may be flagged.
 int bits_of_count(int length) { return lanes * length < 256 ? 8 : 16; }
 int counts_in_word(int length) { return 32 / bits_of_count(length); }
 

@@ -29,7 +29,7 @@ template Index merge_path(const element_order&, const run<Index>&, const run<Ind
 
 namespace {
 
-/// The work-item's share of the merged elements. The next element of either run is held in registers.
+/// The work-item's share of the merged elements. The next element of each run is held in registers.
 elements merged(const element_order& is_ahead, const arrays& tile, const runs_of_tile& in, const Int& from,
                 int each) {
     const Int count = named("count", min(from, in.size()));
@@ -76,7 +76,7 @@ void merge(const element_order& is_ahead, const run<Index>& first, const run<Ind
           place = named("place", Index(from));
     WHILE (a < first.end && b < second.end) {
         const values of_first = first.of.load(a), of_second = second.of.load(b);
-        // Which run is next cannot be predicted: no branch.
+        // Which run is next cannot be predicted, so this does not branch.
         const Bool takes_second = named("takes_second", is_ahead(of_second, of_first));
         to.store(place, chosen(takes_second, of_second, of_first));
         a += select(takes_second, 0, 1);

@@ -1,5 +1,5 @@
 #pragma once
-// What reductions and scans combine values with.
+// How reductions and scans combine values.
 
 #include <functional>
 
@@ -7,21 +7,21 @@
 
 namespace balm::block {
 
-/// An associative operation. Scans keep the order of operands; reductions do not: they need one that is
-/// commutative, too.
+/// An associative operation. Scans keep the order of operands; reductions do not, so their operation must
+/// also be commutative.
 struct operation {
     std::function<values(const values& first, const values& second)> combined;
-    std::function<values()> identity;  ///< changes nothing that it is combined with; for exclusive scans
+    std::function<values()> identity;  ///< the neutral element
 };
 
-/// Sums of so many numbers of a type, each by itself.
+/// Sums of `count` numbers of a type, each separately.
 operation sums(scalar type, std::size_t count = 1);
 
 /// Combines variables with more values, in place.
 void accumulate(const operation&, const values& variables, const values& more);
 
-/// The operation on values behind a flag (bool) that says whether a segment begins with them: what lies ahead
-/// of a segment does not enter it. As associative as the operation. Blelloch, Prefix sums and their
+/// The operation on values that follow a flag (bool), which is set if a segment begins with them: what
+/// precedes a segment does not enter it. As associative as the operation. Blelloch, Prefix sums and their
 /// applications (1990), 1.5.
 operation segmented(const operation&);
 

@@ -10,11 +10,11 @@ using namespace dsl;
 
 namespace {
 
-/// With sub-groups counters are records[sub-group][digit] of two words: lanes that have the digit, one bit
-/// each, and a count.
+/// With sub-groups, counters are records[sub-group][digit] of two words: a bit for each lane that has the
+/// digit, and a count.
 constexpr int lanes_word = 0, count_word = 1, words_of_record = 2;
 
-/// Whether lanes of a sub-group look for those with the same digit.
+/// Whether the lanes of a sub-group find those with the same digit.
 bool matches(const group& g) { return g.has_sub_groups() && !g.is_single(); }
 
 trace::node word_of(const Int& record, int word) { return node_of(record * words_of_record + word); }
@@ -84,7 +84,8 @@ void radix_rank::count_in_sub_groups(int each, const digits& digit) const {
     scan_sub_groups();
 }
 
-/// Digit by digit, and of each the sub-groups in turn: where a sub-group's elements of a digit begin.
+/// Scans the counts digit by digit, and for each digit by sub-group: where a sub-group's elements of a digit
+/// begin.
 void radix_rank::scan_sub_groups() const {
     const trace::node words = counters_.memory();
     const Int each = named("each", (digits_ + g_.items() - 1) / g_.items());
@@ -118,7 +119,7 @@ std::vector<Int> radix_rank::ranks_by_matching(int each, const digits& digit) co
         const UInt same(trace::convert(trace::swizzle(seen, lanes_word, 1), scalar::u32));
         const Int next(trace::swizzle(seen, count_word, 1));
         sub_group_barrier();
-        IF ((same >> g_.lane()) == 1u) {  // the last one of them
+        IF ((same >> g_.lane()) == 1u) {  // the last of these lanes
             const trace::node left[] = {node_of(0), node_of(next + cast<int>(popcount(same)))};
             trace::store(records(), node_of(record), trace::compose(pair_of_words(), left, 2), {});
         }

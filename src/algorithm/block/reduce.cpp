@@ -11,7 +11,7 @@ using namespace dsl;
 
 namespace {
 
-/// The first width of the tree over so many values; 0 for one value.
+/// The width of the first level of a tree over `count` values; 0 for one value.
 int widest(int count) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(count)) / 2); }
 Int widest(const Int& count) { return Int(1) << (31 - clz(count - 1)); }
 
@@ -21,7 +21,7 @@ values reduce(const operation& does, const elements& list, std::size_t first, st
     return does.combined(half, reduce(does, list, first + count / 2, count - count / 2));
 }
 
-/// One level of the tree in local memory: number k among `left` takes the values of k + width.
+/// One level of the tree in local memory: each active work-item takes those of the work-item `width` further.
 void take(const operation& does, const arrays& shared, const Int& item, const Bool& is_active,
           const Int& width) {
     local_barrier();
@@ -46,8 +46,8 @@ values guarded_down(const group& g, const operation& does, const values& own, co
     return read(total);
 }
 
-/// The first sub-group takes what is left from local memory, and needs no further barriers: a value of each
-/// sub-group for every lane where the group's size is known, else a value for every lane.
+/// The first sub-group reduces the remaining values from local memory without further barriers: for each lane
+/// one value per sub-group if the group's size is known, else one value.
 values through_first_sub_group(const group& g, const operation& does, const values& own,
                                const arrays& shared) {
     local_barrier();
@@ -68,7 +68,7 @@ values through_first_sub_group(const group& g, const operation& does, const valu
 
 subset whole(const group& g) { return {Int(g.item()), Int(g.items()), Int(1)}; }
 
-/// The levels of subsets down to the one ahead of this width.
+/// The levels of the trees of subsets whose width exceeds `last`.
 void halve(const group& g, const operation& does, const arrays& shared, const subset& of, int last = 0) {
     Int width = named("width", of.size >> 1);
     WHILE (width > last) {

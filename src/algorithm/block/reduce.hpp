@@ -1,5 +1,5 @@
 #pragma once
-// Reductions, for operations that are associative and commutative.
+// Reductions by associative and commutative operations.
 //
 // Order across work-items: a tree. Work-item k combines its values with those of work-item k + w, for w from
 // the greatest power of two below their count down to 1. The order does not depend on whether shuffles or
@@ -13,43 +13,43 @@
 
 namespace balm::block {
 
-/// Reduces a work-item's elements, which are at least one, as a balanced tree that keeps their order.
+/// Reduces a work-item's elements (at least one) as a balanced tree that keeps their order.
 values reduce(const operation&, const elements&);
 /// Reduces `start` and at(begin) … at(end - 1) sequentially.
 values reduce(const operation&, const values& start, const Index& begin, const Index& end,
               const std::function<values(const Index&)>& at);
 
-/// How a work-item walks elements that are a stride apart.
+/// How a work-item iterates over strided elements.
 struct strided_walk {
-    int at_once = 1;  ///< positions whose elements are combined as a balanced tree, loads in flight together
-    int run = 0;      ///< such trees are combined sequentially, so many, and then these runs; 0: all of them
+    int at_once = 1;  ///< positions whose elements are combined as a balanced tree, all loads in flight
+    int run = 0;      ///< trees that are combined sequentially to a run, before the runs; 0: one run of all
 };
-/// Combines variables with the elements at(begin), at(begin + stride) … ahead of `end`. Positions that are
-/// too few for another tree come last, one by one.
+/// Combines variables with the elements at(begin), at(begin + stride) … before `end`. Positions left over,
+/// too few for another tree, are combined last, one by one.
 template <class Number>
 void accumulate(const operation&, const values& total, const Number& begin, const Number& end,
                 const Number& stride, strided_walk,
                 const std::type_identity_t<std::function<elements(const Number&)>>& at);
 
-/// Reduces each sub-group. The result is valid in its first lane. Without sub-groups `shared` has an element
-/// for each work-item of the group, and all work-items must arrive.
+/// Reduces each sub-group. The result is valid in its first lane. On devices without sub-groups, `shared`
+/// needs an element for each work-item of the group, and all work-items must reach the call.
 values sub_group_reduce(const group&, const operation&, const values& own, const arrays& shared);
 
-/// Reduces the group. The result is valid in work-item 0. `shared` has an element for each work-item.
+/// Reduces the group. The result is valid in work-item 0. `shared` needs an element for each work-item.
 values reduce(const group&, const operation&, const values& own, const arrays& shared);
 
-/// Work-items of a group that are a distance apart: a power of two of them, in all subsets as many.
+/// Work-items of a group that are `distance` apart: a power of two of them, equally many in all subsets.
 struct subset {
-    Int rank;  ///< the work-item's number among them
+    Int rank;  ///< the work-item's index in the subset
     Int size;
     Int distance;
 };
-/// Reduces each subset. The result is valid in its first work-item. `shared` has an element for each
+/// Reduces each subset. The result is valid in its first work-item. `shared` needs an element for each
 /// work-item.
 values reduce(const group&, const operation&, const values& own, const arrays& shared, const subset&);
 
-/// Reduces a power of two of elements of an array that the group shares, in place; work-item k has stored
-/// those at k, k + items … Work-item 0 may then load the result from the first element.
+/// Reduces in place the `count` elements (a power of two) of an array that the group shares. Work-item k has
+/// stored those at k, k + items … Work-item 0 may then load the result from the first element.
 void reduce_array(const group&, const operation&, const arrays& array, const Int& count);
 
 }  // namespace balm::block

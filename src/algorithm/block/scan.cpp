@@ -10,13 +10,13 @@ using namespace dsl;
 
 namespace {
 
-/// A scan within sub-groups, and where other work-items find its inclusive values in local memory.
+/// A scan within sub-groups. Other work-items find its inclusive values in local memory, from `first` on.
 struct partial {
     values inclusive;
     int first = 0;
 };
 
-/// Of values side by side, each with its own shuffles: few results wait in registers.
+/// Scans each of several values with its own shuffles, so that few results are live in registers.
 elements by_shuffles(const group& g, const operation& does, const elements& list, const arrays& shared) {
     elements sums;
     for (const values& own : list) sums.push_back(variables("sum", own));
@@ -31,7 +31,7 @@ elements by_shuffles(const group& g, const operation& does, const elements& list
     return sums;
 }
 
-/// One barrier for each distance: values move between the two halves of the array.
+/// One barrier per distance: values alternate between the two halves of the array.
 partial in_local_memory(const group& g, const operation& does, const values& own, const arrays& shared) {
     const auto most = static_cast<int>(g.most());
     const values sum = variables("sum", own);
@@ -54,16 +54,16 @@ partial scan_sub_groups(const group& g, const operation& does, const values& own
     return in_local_memory(g, does, own, shared);
 }
 
-/// The inclusive values of the lane before; those of the first lane are its own.
+/// The inclusive values of the previous lane; in the first lane its own.
 values of_lane_before(const group& g, const partial& scanned, const arrays& shared) {
     if (g.has_sub_groups()) return shuffle_up(g, scanned.inclusive, 1, shared);
     return shared.load(max(g.item() - 1, g.first()) + scanned.first);
 }
 
-/// What the sub-groups before this one have in total, where there are some, and all of them.
+/// The total of the sub-groups before this one, if any, and that of all sub-groups.
 class sub_group_totals {
 public:
-    /// Passes the barrier behind which totals are found in `shared`. The last lane has the sub-group's total.
+    /// Ends with the barrier after which `shared` holds the totals. The last lane has the sub-group's total.
     sub_group_totals(const group& g, const values& total, const arrays& shared)
         : g_(g), total_(total), shared_(shared) {
         if (g.is_single()) return;
@@ -72,7 +72,7 @@ public:
         }
         local_barrier();
     }
-    /// Sets `total`, if asked for. The result is valid but in the first sub-group.
+    /// Sets `total` unless it is null. The result is valid except in the first sub-group.
     values before(const operation& does, values* total) const {
         if (g_.most_sub_groups() == 1 && total == nullptr) return total_;
         const values sum = variables("total", of(Int(0)));
@@ -96,7 +96,7 @@ public:
 
 private:
     values of(const Int& k) const { return g_.is_single() ? total_ : shared_.load(slot(k)); }
-    /// Behind the values of work-items.
+    /// Without sub-groups, the totals follow the values of the work-items.
     Int slot(const Int& sub_group) const {
         return g_.has_sub_groups() ? Int(sub_group) : sub_group + 2 * static_cast<int>(g_.most());
     }
@@ -211,7 +211,7 @@ values scan_exclusive(const group& g, const operation& does, const values& own, 
 
 namespace {
 
-/// What is ahead of a work-item's elements in the tile.
+/// The reduction of the tile's elements before those of the work-item.
 values ahead_of_item(const group& g, const operation& does, const elements& list, const arrays& shared,
                      values* total) {
     return scan_exclusive(g, does, reduce(does, list), shared, total);
@@ -236,7 +236,7 @@ elements scan_exclusive(const group& g, const operation& does, const elements& l
 
 namespace {
 
-/// The operation on rows of values side by side.
+/// The operation applied to `rows` concatenated rows of values.
 operation on_rows(const operation& does, std::size_t rows) {
     operation made;
     made.combined = [&does, rows](const values& first, const values& second) {
@@ -275,7 +275,7 @@ types side_by_side(const types& of, std::size_t count) {
 
 namespace {
 
-/// The scans of a sub-group's rows. Rows are asked for one after the other, so that few wait in registers.
+/// The scans of a sub-group's rows. Callers query one row at a time, so that few are live in registers.
 class scanned_rows {
 public:
     scanned_rows(const group& g, const operation& does, const elements& list, const arrays& shared)
@@ -293,7 +293,7 @@ public:
     values total(std::size_t k) const {
         return g_.has_sub_groups() ? shuffle(g_, rows_[k], g_.last(), shared_) : rows_[k];
     }
-    /// What is ahead of the element in its row; its own in the first lane.
+    /// The scan of row k before the lane's element; in the first lane the element's own.
     values before(std::size_t k) const {
         if (g_.is_single()) return rows_[k];
         return g_.has_sub_groups() ? shuffle_up(g_, rows_[k], 1, shared_) : before_[k];
@@ -302,8 +302,8 @@ public:
 private:
     const group& g_;
     const arrays& shared_;
-    elements rows_;    ///< inclusive; without sub-groups their totals
-    elements before_;  ///< without sub-groups
+    elements rows_;    ///< inclusive; without sub-groups the rows' totals
+    elements before_;  ///< only without sub-groups
 };
 
 }  // namespace

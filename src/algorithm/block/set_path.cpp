@@ -11,7 +11,7 @@ using dsl::select;
 
 namespace {
 
-/// The first place from `begin` on where holds(place) is false.
+/// The first position from `begin` on for which `holds` is false, by binary search.
 template <class Number, class F>
 Number end_of_leading(const Number& begin, const Number& end, F&& holds) {
     Number low = named("low", Number(begin)), high = named("high", Number(end));
@@ -25,7 +25,7 @@ Number end_of_leading(const Number& begin, const Number& end, F&& holds) {
     return low;
 }
 
-/// Whether elements are in the result that only the first run has, only the second, both.
+/// Whether the result includes elements of the first run alone, of the second alone, and pairs.
 struct kept_kinds {
     bool of_first, of_second, pairs;
 };
@@ -37,7 +37,7 @@ kept_kinds kept_by(set_operation what) {
         default: return {true, true, false};
     }
 }
-/// The same of an element that is ahead of the other run's next one, or not.
+/// The same for one element, given whether it is in the first or in the second run alone.
 Bool is_kept(set_operation what, const Bool& only_first, const Bool& only_second) {
     const kept_kinds kept = kept_by(what);
     const Bool is_single = named("is_single", only_first | only_second);
@@ -65,7 +65,7 @@ consumed<Number> balanced_path(const element_order& is_ahead, const run<Number>&
                 write(next, of_second);
             }
         }
-        // Elements that are equal to the next one: `equal` of them are consumed, those of the first run
+        // Of the elements equal to the next one, the merge path has consumed `equal`, those of the first run
         // first.
         const auto is_before = [&](const run<Number>& in) {
             return [&](const Number& k) { return is_ahead(in.at(k), read(next)); };

@@ -13,7 +13,7 @@ namespace {
 
 node moved(sub_group_op what, const node& value, const Int& lane, const Int& last);
 
-/// Member by member, in a copy.
+/// Moves a structure member by member, in a copy.
 node moved_structure(sub_group_op what, const node& value, const Int& lane, const Int& last) {
     const trace::structure& of = ir::structure_of(value.type);
     const node copy = trace::object(value), start = node_of(0);
@@ -52,7 +52,7 @@ values of_lane(const group& g, const values& own, sub_group_op what, const Int& 
     return shared.load(g.first() + select(from >= 0 && from <= g.last(), from, g.lane()));
 }
 
-/// The lanes of which `is_one(work-item)` is true once all have stored `own`.
+/// Stores `own` of each lane, and returns the lanes whose stored value satisfies `is_one`.
 template <class F>
 UInt lanes_where(const group& g, const node& own, const arrays& shared, F&& is_one) {
     shared.store(g.item(), {own});

@@ -10,7 +10,7 @@ using namespace dsl;
 
 namespace {
 
-/// Indices of a work-item's elements in the whole.
+/// The global indices of a work-item's elements.
 class indices {
 public:
     indices(const group& g, arrangement how, int each, const Index& begin)
@@ -96,7 +96,8 @@ void visit(const group& g, runs how, const Index& begin, const Index& end,
 
 namespace {
 
-/// Calls of_run(number of the run, which of the work-item's) or one(index, which element) for all of them.
+/// Calls of_run(run number, r) for whole runs and one(index, e) for the other elements, where r and e count
+/// the work-item's runs and elements.
 template <class Run, class One>
 void visit_as(end_test test, const group& g, runs how, const Index& begin, const Index& end,
               const Run& of_run, const One& one) {

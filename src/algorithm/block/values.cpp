@@ -73,7 +73,7 @@ arrays arrays::as(const types& others) const {
 
 namespace {
 
-/// The widest alignment that elements have.
+/// The widest alignment of any element type.
 constexpr std::size_t unit_bytes = 16;
 std::size_t units_of(const trace::type& each, std::size_t count) {
     return (trace::size_of(each) * count + unit_bytes - 1) / unit_bytes;

@@ -32,19 +32,19 @@ inline trace::node node_of(int number) {
 
 types types_of(const values&);
 
-/// Variables that begin as these values.
+/// Variables initialised with these values.
 values variables(std::string_view word, const values& initial);
 values read(const values& variables);
 void write(const values& variables, const values& now);
-/// The values of one or the other: selected without a branch, but for structures.
+/// The values of one or the other: scalars by a select, vectors and structures by a branch.
 values chosen(const Bool& condition, const values& if_true, const values& if_false);
-/// values of `first`, then those of `second`.
+/// The values of `first`, then those of `second`.
 values joined(values first, const values& second);
 
-/// Arrays side by side in one kind of memory, one for each value.
+/// Parallel arrays in one address space, one for each value.
 class arrays {
 public:
-    /// Local arrays belong to the kernel as a whole: they are declared ahead of IF, WHILE and loops.
+    /// Local arrays belong to the whole kernel: declare them before IF, WHILE and loops.
     arrays(std::string_view word, const types&, std::size_t count, space where);
     explicit arrays(values pointers) : pointers_(std::move(pointers)) {}
 
@@ -56,11 +56,11 @@ public:
     void store(const I& k, const values& now) const {
         stored(node_of(k), now);
     }
-    /// The first arrays of them.
+    /// The first `count` arrays.
     arrays first(std::size_t count) const {
         return arrays(values(pointers_.begin(), pointers_.begin() + static_cast<std::ptrdiff_t>(count)));
     }
-    /// The memory of one of them.
+    /// The memory of one array.
     const trace::node& memory(std::size_t array = 0) const { return pointers_[array]; }
     /// The same memory as elements of other types, one for each array.
     arrays as(const types&) const;
@@ -72,14 +72,14 @@ private:
     values pointers_;
 };
 
-/// A piece of local memory that arrays share, one after the other: what is stored in one of them is lost when
-/// another is stored to. Declared as local arrays are.
+/// Local memory that several sets of arrays use in turn: storing to one overwrites the others. Declare it
+/// where local arrays are declared.
 class room {
 public:
     explicit room(std::size_t bytes);
-    /// Arrays in this memory. Throws trace_error where it has no room for them.
+    /// Arrays in this memory. Throws trace_error if they do not fit.
     arrays of(const types&, std::size_t count) const;
-    /// How many bytes such arrays take.
+    /// The number of bytes that such arrays take.
     static std::size_t bytes_of(const types&, std::size_t count);
 
 private:

@@ -1,5 +1,5 @@
-// Compactions: chooses how elements are cut, finds or traces the kernels, launches them, and makes vectors of
-// the size that they find.
+// Compactions: divides the elements, finds or traces the kernels, launches them, and makes vectors of the
+// resulting size.
 
 #include <fmt/format.h>
 
@@ -25,19 +25,19 @@ namespace balm::array {
 
 namespace {
 
-/// Selections of half of 2^28 floats take 0.57 ms with 48 registers, 0.61 with the 56 that the compiler
-/// likes, 0.65 with 40; in groups of 128 0.62, with 64 bytes 0.78. Reductions by key, in runs of 100: 1.16 ms
-/// with 80 registers, 1.44 with 88, 1.17 with 64 (H200).
+/// Selecting half of 2^28 floats takes 0.57 ms with 48 registers, 0.61 with the 56 that the compiler chooses,
+/// 0.65 with 40; in groups of 128 0.62, with 64 bytes 0.78. Reductions by key, in runs of 100: 1.16 ms with
+/// 80 registers, 1.44 with 88, 1.17 with 64 (H200).
 constexpr tile_shape large_tiles{256, 128, 48}, large_tiles_of_reductions{256, 128, 80};
 constexpr std::size_t most_tile_bytes = 32768;
 /// Counts below 2^31 take 32 bits.
 constexpr std::size_t most_in_32_bits = std::size_t{1} << 31;
 
-/// What decides a kernel besides the expression.
+/// The cache key of a kernel, apart from the expression.
 struct compact_key {
     compact_plan plan;
     detail::inline_vector<reduction_form, 2> reduced;
-    detail::inline_vector<trace::type, 6> types;  ///< of what is kept, and of the targets
+    detail::inline_vector<trace::type, 6> types;  ///< of the kept values, and of the targets
     runtime::digest same;
     friend bool operator==(const compact_key&, const compact_key&) = default;
 
@@ -56,8 +56,8 @@ struct compact_key {
     }
 };
 
-/// A compaction of some elements on one device, in two steps: by the first the count is known if it says so,
-/// the second moves elements.
+/// A compaction of elements on one device, in two steps: the first finds the count if counts_first(), the
+/// second moves elements.
 class computation {
 public:
     computation(const compaction& how, const tape& p, std::size_t n,
@@ -78,7 +78,7 @@ public:
         plan_.has_lengths = are_lengths(how, p);
         state_ = compact_state(plan_, does_);
         const bool is_selection = how.reduced.empty() || plan_.has_lengths;
-        // Where elements go that are not selected depends on how many are.
+        // The positions of elements that are not selected depend on how many are.
         division_ = divide(*device_, facts_.on_cpu, p, leaves_,
                            {n, bytes_of_element(plan_, how, does_), 1, !how.is_partition,
                             is_selection ? large_tiles : large_tiles_of_reductions, most_tile_bytes});
@@ -96,7 +96,7 @@ public:
         launch(compact_stage::chunk_totals, division_.chunks);
         launch(compact_stage::parts, 1);
     }
-    /// Targets of another size than the number of elements may have no room for all that are selected.
+    /// `is_bounded`: the targets may be too small for all selected elements.
     void move_elements(std::span<vector_state* const> into, bool is_bounded) {
         into_ = into;
         plan_.is_bounded = is_bounded;
@@ -174,12 +174,12 @@ private:
     std::optional<announcement_memory> announcements_;
 };
 
-/// The device of an expression that is ready; of vectors over several the first one.
+/// The device of a materialised expression; for vectors over several devices, the first one.
 std::shared_ptr<runtime::device_state> first_device_of(const tape& p) {
     return is_spread(p) ? vector_near(p, scalar::u8)->device_handle() : device_of(p);
 }
 
-/// The elements on one device: of vectors over several the first one gets copies.
+/// The elements on one device; for vectors over several devices, copies on the first one.
 struct elements_on_device {
     explicit elements_on_device(tape&& of) : p(std::move(of)) {
         materialise(p);
@@ -193,7 +193,7 @@ struct elements_on_device {
     std::shared_ptr<runtime::device_state> device;
 };
 
-/// Whether a target of one type takes elements of another: without narrowing to another kind.
+/// Whether a target of one type accepts elements of another, without narrowing to a smaller kind.
 bool takes(const trace::type& target, const trace::type& element) {
     if (!target.is_scalar() || !element.is_scalar()) return target == element;
     return kind_of(element.element) <= kind_of(target.element);
@@ -239,7 +239,7 @@ std::vector<vector_state*> addresses_of(const made_list& list) {
     return made;
 }
 
-/// What is kept of elements on one device, and of a partition the others behind it.
+/// The kept elements of one device, and in a partition the others after them.
 class kept_elements {
 public:
     kept_elements(const compaction& how, tape&& of, std::size_t n, std::span<const trace::type> elements)
@@ -270,7 +270,7 @@ public:
     std::size_t others() const { return is_partition_ ? n_ - found_ : 0; }
 
     const made_list& vectors() const { return vectors_; }
-    /// Whether the vectors are on a device and of a size.
+    /// Whether the vectors are on this device and have this size.
     bool is(const std::shared_ptr<runtime::device_state>& device, std::size_t size) const {
         return device_ == device && vectors_[0]->size() == size;
     }
@@ -305,7 +305,7 @@ std::size_t compact(tape&& list, const compaction& how, std::span<const trace::t
     materialise(list);
     const std::size_t n = element_count(list);
     const std::shared_ptr<runtime::device_state> device = first_device_of(list);
-    // Runs pass the ends of parts.
+    // Runs may cross the boundaries of parts.
     std::list<kept_elements> parts;
     if (how.keys == 0 && is_spread(list)) {
         for (piece& each : pieces_of(list)) {

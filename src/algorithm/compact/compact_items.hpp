@@ -1,6 +1,6 @@
 #pragma once
-// The kernels of compactions on CPUs, where a work-item has a chunk: its total, or its elements to their
-// places, given what is ahead of the chunk.
+// The kernels of compactions on CPUs. A work-item computes the total of a chunk, or moves the chunk's
+// elements to their positions, given the total before the chunk.
 
 #include "algorithm/compact/compact_recorder.hpp"
 
@@ -20,11 +20,11 @@ public:
     }
 
 private:
-    /// The first element of all begins a run; the loops over others look at the one before.
+    /// The first element always begins a run; the loops over the others read the element before.
     Index first_with_one_before(const chunk& own) const {
         return plan_.of_runs() ? named("first", max(own.begin, std::int64_t{1})) : Index(own.begin);
     }
-    /// How many elements of the chunk are selected: a loop that compilers vectorise.
+    /// The number of selected elements in the chunk, by a loop that compilers vectorise.
     Int count_of_item(const chunk& own) const {
         Int count = named("count", 0);
         if (plan_.of_runs()) count = select(own.begin == 0, 1, 0);
@@ -38,7 +38,7 @@ private:
         if (has_reductions_) total = block::joined(std::move(total), last_run_of_item(own));
         parts().store(own.number, total);
     }
-    /// The reductions of the chunk's last run, as far as it lies in the chunk.
+    /// The reductions of the chunk's last run, for its elements in the chunk.
     values last_run_of_item(const chunk& own) const {
         Index last = named("last", own.end - 1);
         BALM_WHILE (last > own.begin && !at(last).is_selected) last -= 1;
@@ -49,9 +49,9 @@ private:
         return block::read(sum);
     }
 
-    /// Every element is stored at the place of the next one that is selected: no branch depends on what is
-    /// selected. Behind the last place of the chunk nothing is stored: another chunk has it, or the target
-    /// keeps it.
+    /// Stores every element at the position of the next selected one, so that no branch depends on the
+    /// selection. Nothing is stored beyond the chunk's last position, which belongs to another chunk or must
+    /// stay unchanged.
     void record_moves_of_item(const chunk& own) const {
         Index place = named("place", index_of(ahead_of(own)[0]));
         if (plan_.is_partition) return record_partition_of_item(own, place);
@@ -71,7 +71,7 @@ private:
         }
         if (plan_.gives_count()) finish({block::node_of(place)});
     }
-    /// Where the places of the chunk end.
+    /// The end of the chunk's positions in the targets.
     Index limit_of_item(const chunk& own) const {
         const Index end = plan_.stage == compact_stage::whole ? cast<std::int64_t>(count_of_item(own))
                                                               : index_of(parts().load(own.number + 1)[0]);

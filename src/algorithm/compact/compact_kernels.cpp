@@ -1,5 +1,5 @@
-// Chooses what a kernel of a compaction records, by its stage and by who works on a chunk. The totals of
-// chunks, which one group scans, are here.
+// Chooses the recorder of a compaction kernel: by its stage, and by whether a work-item or a group processes
+// a chunk. This file has the recorder that scans the chunks' totals in one group.
 
 #include "algorithm/compact/compact_kernels.hpp"
 

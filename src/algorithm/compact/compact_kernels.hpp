@@ -1,12 +1,12 @@
 #pragma once
-// The kernels of compactions: elements that are selected move to the front, in order. The place of an element
-// is the number of selected ones before it, a scan. If elements are selected that begin a run of equal keys,
-// what is scanned has the reductions of the run beside that number: where a run begins, the results of the
-// one before it are ready. If the only reduction is a run's length, it is how far two selected elements are
-// apart, and the state is where the last one stands.
+// The kernels of compactions, which move selected elements to the front, in order. The position of an element
+// is the number of selected ones before it, a scan. If the selected elements are those that begin a run of
+// equal keys, the scanned state also contains the reductions of the run: where a run begins, the results of
+// the previous run are complete. If the only reduction is the length of a run, it is the distance between two
+// selected elements, and the state is the position of the last one.
 //
-// Elements are cut as those of scans are: a kernel that finds what chunks have in total, one that scans the
-// totals, one that moves elements; of a single chunk one kernel; with look-back a single kernel.
+// Elements are divided as in scans: one kernel computes the totals of chunks, one scans the totals, one moves
+// elements. A single chunk takes one kernel, and so does look-back.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,20 +22,20 @@ namespace balm::array {
 
 enum class compact_stage : std::uint8_t {
     chunk_totals,  ///< a total for each chunk
-    parts,         ///< the chunks' totals, scanned in place, the total of all behind them, the count
-    chunks,        ///< moves elements of chunks behind the scanned totals
-    whole,         ///< moves elements of one chunk, the count
-    look_back      ///< the same, of tiles that find out what is ahead of them
+    parts,         ///< scans the chunks' totals in place, stores the total after them, and the count
+    chunks,        ///< moves the elements of chunks, given the scanned totals
+    whole,         ///< moves the elements of a single chunk, stores the count
+    look_back      ///< the same for tiles, which find the total before them by look-back
 };
 
 struct compact_plan : tile_plan {
     compact_stage stage = compact_stage::whole;
-    std::size_t kept = 0;       ///< values that are kept of an element
-    std::size_t keys = 0;       ///< of them, that elements are compared by; 0: there is a condition
-    bool is_partition = false;  ///< the other elements are moved behind the selected ones
-    bool is_bounded = false;    ///< targets may have no room for all
+    std::size_t kept = 0;       ///< kept values of an element
+    std::size_t keys = 0;       ///< of these, the keys that delimit runs; 0: a condition selects
+    bool is_partition = false;  ///< the other elements follow the selected ones
+    bool is_bounded = false;    ///< targets may be too small for all
     bool is_wide = false;       ///< counts take 64 bits
-    bool has_lengths = false;   ///< the reduction is how many elements a run has
+    bool has_lengths = false;   ///< the only reduction is the length of a run
 
     bool of_runs() const { return keys > 0; }
     bool reads_elements() const { return stage != compact_stage::parts; }
@@ -48,7 +48,7 @@ struct compact_plan : tile_plan {
                stage == compact_stage::look_back;
     }
     scalar count_type() const { return is_wide ? scalar::i64 : scalar::i32; }
-    /// Bits of a count, which is no negative number.
+    /// Bits of a count, which is not negative.
     int count_bits() const { return is_wide ? 62 : 31; }
 
     friend bool operator==(const compact_plan&, const compact_plan&) = default;
@@ -58,13 +58,14 @@ struct compact_plan : tile_plan {
     }
 };
 
-/// Whether the reduction of a tape's runs, whose values come last, is how many elements they have.
+/// Whether the only reduction of the runs is their length. The reduced values are the tape's last ones.
 bool are_lengths(const compaction&, const tape&);
 
-/// The types of what is scanned: the count, and the state of the run's reductions, or where it begins.
+/// The types of the scanned state: the count, and the state of the run's reductions, or the run's first
+/// position.
 block::types compact_state(const compact_plan&, const operations&);
 
-/// Bytes that tiles have for an element.
+/// The bytes of an element in a tile.
 std::size_t bytes_of_element(const compact_plan&, const compaction&, const operations&);
 
 /// Records the body of a kernel whose parameters are declared.

@@ -1,6 +1,7 @@
 #pragma once
-// What all kernels of compactions record alike: the elements, with what selects and what is kept of each, the
-// state that is scanned, the chunks, and where results go. The kernels of items and tiles are made of it.
+// The base of all compaction kernels: records the elements, with the selection and the kept values of each,
+// the scanned state, the chunks and the stores of results. The kernels of work-items and of tiles derive from
+// it.
 
 #include <utility>
 
@@ -29,7 +30,7 @@ inline values behind(const values& list, std::size_t first) {
     return part_of(list, first, list.size() - first);
 }
 
-/// The types of values as kernels compute with them.
+/// The types in which kernels compute these values.
 inline types in_kernels(std::span<const trace::type> list) {
     types made(list.begin(), list.end());
     for (trace::type& each : made)
@@ -37,7 +38,7 @@ inline types in_kernels(std::span<const trace::type> list) {
     return made;
 }
 
-/// Some value of any type, for elements that are not there.
+/// An arbitrary value of a type, for elements that do not exist.
 inline node any_value(const trace::type& type) {
     if (type.aggregate != 0)
         return trace::load(trace::object(type, 1, space::private_, true, {}), block::node_of(0), {});
@@ -48,7 +49,7 @@ inline node any_value(const trace::type& type) {
 inline Index index_of(const node& count) { return Index(trace::convert(count, scalar::i64)); }
 inline Int int_of(const node& count) { return Int(trace::convert(count, scalar::i32)); }
 
-/// Counts add up; of where runs begin the last one remains.
+/// Adds counts, and keeps the position of the last run.
 inline block::operation of_beginnings(scalar count) {
     const auto combined = [count](const values& first, const values& second) {
         const node is_none = trace::apply(builtin::equal, second[0], trace::constant(count, 0));
@@ -57,7 +58,7 @@ inline block::operation of_beginnings(scalar count) {
     };
     return {combined, [count] { return values(2, trace::constant(count, 0)); }};
 }
-/// Counts add up; of the reductions those of the last run remain.
+/// Adds counts, and keeps the reductions of the last run.
 inline block::operation of_runs(const operations& does, scalar count) {
     const auto combined = [does, count](const values& first, const values& second) {
         values made{trace::apply(builtin::add, first[0], second[0])};
@@ -93,7 +94,7 @@ public:
           g_({plan.group, plan.is_exact, plan.has_sub_groups}) {
         const types& results = does.results();
         if (plan.has_lengths)
-            moved_.push_back(scalar::i32);  // the place in the tile
+            moved_.push_back(scalar::i32);  // the position in the tile
         else
             moved_.insert(moved_.end(), results.begin(), results.end());
     }
@@ -105,7 +106,7 @@ protected:
 
     // ---- elements
 
-    /// An element: whether it is selected, what is kept, the state of its reductions.
+    /// An element: whether it is selected, its kept values, the state of its reductions.
     struct element {
         Bool is_selected;
         values kept, state;
@@ -128,7 +129,7 @@ protected:
         if (plan_.has_lengths) return {as_count(i)};
         return does_.of_element(part_of(list, plan_.kept, how_.reduced.size()), block::node_of(i));
     }
-    /// The element i > 0, or any one that has a condition.
+    /// Element i; if keys delimit runs, i > 0.
     element at(const Index& i) const {
         const values list = recorded(i);
         if (plan_.of_runs())
@@ -139,7 +140,7 @@ protected:
         const values list = recorded(Index(0));
         return {Bool(true), kept_of(list), state_of(list, Index(0))};
     }
-    /// Any element, given the values of itself and the one before it.
+    /// Any element, given its values and those of the element before it.
     element element_of(const Index& i, const values& list, const values& before) const {
         if (!plan_.of_runs())
             return {Bool(trace::convert(list[plan_.kept], scalar::boolean)), kept_of(list), {}};
@@ -149,7 +150,7 @@ protected:
         return plan_.of_runs() ? recorded(max(i - 1, std::int64_t{0})) : values{};
     }
     element at_any(const Index& i) const { return element_of(i, recorded(i), before(i)); }
-    /// The same of a run: only its first element looks beyond it.
+    /// The same for element k of a run: only the first one reads outside of the run.
     element at_any(const Index& run, int k) const {
         const Index i = index(run, k);
         const values list = recorded(run, k);
@@ -177,7 +178,7 @@ protected:
 
     // ---- results
 
-    /// Stores where the targets have room.
+    /// Stores if the targets have room.
     template <class F>
     void where_there_is_room(const Index& place, F&& store) const {
         if (!plan_.is_bounded) return store();
@@ -195,14 +196,14 @@ protected:
     void give_results(const Index& place, const values& results) const {
         for (std::size_t k = 0; k < results.size(); ++k) store_at("result", k, place, results[k]);
     }
-    /// Of a run's state, and where it ends.
+    /// The results of a run, given its state and its end.
     values results_of(const values& state, const Index& end) const {
         return plan_.has_lengths ? values{length_of(state[0], end)} : does_.result(state);
     }
     node length_of(const node& begin, const Index& end) const {
         return trace::apply(builtin::sub, as_count(end), begin);
     }
-    /// What remains when the state of all elements is known.
+    /// Stores the count and the results of the last run, given the state of all elements.
     void finish(const values& total) const {
         if (plan_.gives_count())
             trace::store(given_["count"], block::node_of(0), trace::convert(total[0], scalar::i64), {});
@@ -233,7 +234,7 @@ protected:
     const bool has_reductions_;
     const block::operation combines_;
     const types state_, kept_;
-    types moved_;  ///< of what moves through local memory
+    types moved_;  ///< of the values that move through local memory
     const tape& p_;
     const layout& leaves_;
     trace::recording& r_;

@@ -1,6 +1,6 @@
 #pragma once
-// The kernels of reductions by runs on GPUs: a tile scans the state of its elements, and where a run begins
-// the state ahead of it is the result of the one before.
+// The kernels of reductions by runs on GPUs. A tile scans the state of its elements; where a run begins, the
+// state before it is the result of the previous run.
 
 #include <utility>
 
@@ -20,7 +20,8 @@ public:
     }
 
 private:
-    /// An element as tiles have it: whether it is selected, what is kept, the state of its reductions.
+    /// The values of an element in a tile: whether it is selected, the kept values, the state of its
+    /// reductions.
     values nothing() const {
         values made{trace::constant(scalar::boolean, 0)};
         for (const trace::type& each : kept_) made.push_back(any_value(each));
@@ -29,12 +30,12 @@ private:
     static values loaded(const element& e) {
         return block::joined(block::joined({block::node_of(e.is_selected)}, e.kept), e.state);
     }
-    /// What is scanned of such an element.
+    /// The scanned state of such an element.
     values scanned(const values& loaded) const {
         return block::joined({trace::convert(loaded[0], plan_.count_type())}, behind(loaded, 1 + plan_.kept));
     }
 
-    /// The elements of a work-item, in runs, and what is ahead of each run in the tile.
+    /// The elements of a work-item, in runs, and the scan of the tile before each run.
     struct tile_of_runs {
         elements list;
         block::striped_scan in_tile;
@@ -59,7 +60,7 @@ private:
         return made;
     }
 
-    /// Calls f(element, what is ahead of it), given what is ahead of the tile.
+    /// Calls f(element, state before it), given the state before the tile.
     template <class F>
     void for_each(const tile_of_runs& of, const values& ahead, F&& f) const {
         const values ahead_of_sub_group = combines_.combined(ahead, of.in_tile.ahead);
@@ -72,7 +73,8 @@ private:
             }
         }
     }
-    /// First elements of runs meet in local memory, each with the result of the run that ends before it.
+    /// Collects the first elements of runs in local memory, each with the result of the run before it, and
+    /// stores them.
     void store_runs(const block::arrays& shared, const tile_of_runs& of, const values& ahead) const {
         const Int chosen = named("chosen", int_of(of.total[0]));
         for_each(of, ahead, [&](const values& each, const values& before) {

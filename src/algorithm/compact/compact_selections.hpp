@@ -1,6 +1,6 @@
 #pragma once
-// The kernels of selections on GPUs, and of runs' lengths: in a tile a bit for each element says whether it
-// is selected. A run's length is how far two selected elements are apart.
+// The kernels of selections and of run lengths on GPUs. In a tile, one bit per element says whether it is
+// selected. The length of a run is the distance between two selected elements.
 
 #include <utility>
 
@@ -51,8 +51,8 @@ private:
         for (values& each : kept) each = block::read(each);
         return {std::move(kept), block::flag_ranks(g_, plan_.tile, flags, shared)};
     }
-    /// Selected elements meet in local memory, from where neighbours are stored by neighbours; for partitions
-    /// the others follow them.
+    /// Collects selected elements in local memory, so that neighbouring work-items store neighbouring
+    /// elements. In partitions the other elements follow them.
     void exchange(const selected_tile& of, const block::arrays& shared, const Int& size) const {
         const block::positions at(g_, arrangement::sub_group_striped, plan_.tile.count);
         for (int e = 0; e < plan_.tile.elements(); ++e) {
@@ -72,7 +72,7 @@ private:
             }
         }
     }
-    /// What a tile has in total, whose selected elements have met there.
+    /// The total of a tile whose selected elements are collected in local memory.
     values total_of_selection(const block::arrays& shared, const Index& begin, const Int& chosen) const {
         const node count = trace::convert(block::node_of(chosen), plan_.count_type());
         if (!plan_.has_lengths) return {count};
@@ -104,7 +104,7 @@ private:
             }
         }
     }
-    /// Stores what has met there, given what is ahead of the tile.
+    /// Stores the collected elements, given the state before the tile.
     void store_selection(const block::arrays& shared, const Index& begin, const values& ahead,
                          const Int& chosen, const Int& size) const {
         if (plan_.has_lengths) return store_runs_of_selection(shared, begin, ahead, chosen);
@@ -129,7 +129,7 @@ private:
             return total_of_selection(moved, begin, chosen);
         });
     }
-    /// Elements wait in local memory, not in registers, for what is ahead of the tile.
+    /// While the state before the tile is unknown, elements are held in local memory, not in registers.
     void record_selection_with_look_back() const {
         const block::arrays moved = memory_of_moved(), ranks = memory_of_ranks();
         const look_back others(g_, combines_, state_, given_, plan_.count_bits());
@@ -137,7 +137,7 @@ private:
             const selected_tile of = loaded_selection(ranks, begin, end);
             const Int chosen = named("chosen", of.ranks.total());
             const auto meet = [&] { exchange(of, moved, chosen); };
-            if (plan_.has_lengths) {  // where the last run begins is known when elements have met
+            if (plan_.has_lengths) {  // the position of the last run is known once elements are collected
                 meet();
                 g_.barrier();
             }
@@ -170,7 +170,7 @@ private:
         }
     }
 
-    /// How many are selected, and where the last one stands.
+    /// The number of selected elements, and the position of the last one.
     block::operation counts() const {
         block::operation adds = block::sums(plan_.count_type());
         if (!plan_.has_lengths) return adds;

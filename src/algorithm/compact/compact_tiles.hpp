@@ -1,6 +1,6 @@
 #pragma once
-// What compactions on GPUs have in common: a group has a chunk, tile by tile, or one tile. What moves does so
-// through local memory, so that neighbours store to neighbouring places.
+// The base of compactions on GPUs: a group processes a chunk tile by tile, or one tile. Elements move through
+// local memory, so that neighbouring work-items store to neighbouring positions.
 
 #include <utility>
 
@@ -24,7 +24,8 @@ protected:
     Int size_of_tile(const Index& begin, const Index& end) const {
         return named("size", cast<int>(min(end - begin, Index(g_.items()) * plan_.tile.elements())));
     }
-    /// The group's chunk, tile by tile; tile(begin, end of the chunk, what is ahead) gives the tile's total.
+    /// Processes the group's chunk tile by tile; tile(begin, end of the chunk, state before it) returns the
+    /// tile's total.
     template <class F>
     void record_chunk_of_group(F&& tile) const {
         const chunk own = own_chunk();
@@ -46,7 +47,8 @@ protected:
             }
         }
     }
-    /// One tile; tile(its number, begin, end of all) gives what is ahead and the tile's total.
+    /// Processes one tile; tile(number, begin, end of all elements) returns the state before the tile, and
+    /// its total.
     template <class F>
     void record_tile_with_look_back(const look_back& others, F&& tile) const {
         const Index number = others.next_tile();

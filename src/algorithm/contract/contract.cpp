@@ -1,5 +1,5 @@
-// Contractions as tapes: what is summed over axes of one operand is summed first, what sums nothing is an
-// elementwise product, results of few elements are reductions along axes, and all else is a batch of matrix
+// Contractions as tapes. Axes that only one operand has are summed first. The rest is an elementwise product
+// if nothing is summed, a reduction along axes if the result has few elements, and else a batch of matrix
 // products.
 
 #include "balm/contract.hpp"
@@ -21,7 +21,7 @@ namespace balm::array {
 
 namespace {
 
-/// Throws usage_error for vectors of different devices.
+/// Throws usage_error if the vectors are on different devices.
 void check_devices(const tape& a, const tape& b) {
     const vector_state* first = nullptr;
     for (const tape* p : {&a, &b})
@@ -67,7 +67,7 @@ tape contracted(const subscripts& words, const letter_extents& extents, const ta
     if (only_a != a.letters) a = summed(a, only_a, extents, element);
     if (only_b != b.letters) b = summed(b, only_b, extents, element);
 
-    // Neighbouring elements of the result are columns of the product.
+    // Neighbouring elements of the result become columns of the product.
     if (!output.empty() && has(a.letters, output.back()) && !has(b.letters, output.back())) std::swap(a, b);
     const std::string inner = without(common(a.letters, b.letters), output);
     if (inner.empty()) return product_over(a, b, output, extents, element).values;
@@ -90,7 +90,7 @@ tape contracted(const subscripts& words, const letter_extents& extents, const ta
     return is_in_order ? p : rearranged(with_letters(p, stored, extents), output, extents).values;
 }
 
-/// Letters for axes from a number on.
+/// The letters of `count` axes, from number `first` on.
 std::string letters_from(int first, int count) {
     std::string made;
     for (int k = 0; k < count; ++k) made += static_cast<char>('a' + first + k);

@@ -25,7 +25,7 @@ tape at_position(const tape& p, const affine_map& map) {
     return moved;
 }
 
-/// The tape with another map in place of that of its position.
+/// The tape with another map for its position.
 tape moved(const tape& p, const affine_map& map) {
     tape q = p;
     const std::uint16_t leaf = q.steps[0].leaf;
@@ -35,7 +35,7 @@ tape moved(const tape& p, const affine_map& map) {
     return q;
 }
 
-/// The operand's map over other axes: each one moves along all axes of its letter.
+/// The operand's map over other axes: each axis moves along all axes of its letter.
 affine_map over(const labelled& of, std::string_view letters, const letter_extents& extents) {
     affine_map made{extents.of(letters), {}, of.map().offset};
     for (std::size_t d = 0; d < letters.size(); ++d) made.strides[d] = of.stride_of(letters[d]);

@@ -10,35 +10,35 @@
 
 namespace balm::array {
 
-/// A tape whose elements are read at one affine position, and a letter for each dimension of that; none, of
-/// one element.
+/// A tape whose elements are read at one affine position, and a letter for each dimension of that position;
+/// no letters if it has one element.
 struct labelled {
     tape values;
     std::string letters;
 
-    /// Where the elements lie in what is read.
+    /// The map from the axes to the positions that are read.
     const affine_map& map() const { return values.maps[values.steps[0].leaf]; }
-    /// From one element to the next along the axes of a letter.
+    /// The stride between elements along the axes of a letter.
     std::int64_t stride_of(char letter) const {
         std::int64_t sum = 0;
         for (std::size_t d = 0; d < letters.size(); ++d)
             if (letters[d] == letter) sum += map().strides[d];
         return sum;
     }
-    /// Whether this is an element of a vector.
+    /// Whether the elements are read from a vector as they are.
     bool is_of_vector() const {
         return values.steps.size() == 4 && values.steps[2].what == step::kind::vector;
     }
 };
 
-/// The operand with each letter once: what has a letter twice is its diagonal.
+/// The operand with each letter once; a repeated letter takes the diagonal.
 labelled with_letters(const tape& operand, std::string_view letters, const letter_extents&);
-/// The operand over axes in this order. It is repeated along those that it lacks; it lacks none of them in
-/// which it has several elements.
+/// The operand over these axes, in this order, repeated along those that it lacks. `letters` must name every
+/// axis along which it has several elements.
 labelled rearranged(const labelled&, std::string_view letters, const letter_extents&);
-/// The operand from an element on along the axis of a letter, of as many as `extents` says.
+/// The operand from element `first` on along the axis of a letter; `extents` has the number of elements.
 labelled part_of(const labelled&, char letter, std::size_t first, const letter_extents& extents);
-/// The sums over all axes but the ones that are kept, in the order of these.
+/// The sums over all axes but `kept`, with the axes in the order of `kept`.
 labelled summed(const labelled&, std::string_view kept, const letter_extents&, scalar element);
 
 }  // namespace balm::array

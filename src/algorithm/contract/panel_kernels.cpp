@@ -1,7 +1,7 @@
 // The kernels of matrix products on CPUs (Goto & van de Geijn, Anatomy of high-performance matrix
-// multiplication, 2008). Operands are packed in panels: the rows of a register tile, and its columns, side by
-// side for each inner element. A work-item computes a block of the result, which it keeps in private memory
-// while it walks the inner elements.
+// multiplication, 2008). Operands are packed into panels, in which the rows (or columns) of a register tile
+// are contiguous for each inner element. A work-item computes a block of the result, which it keeps in
+// private memory while it iterates over the inner elements.
 
 #include <vector>
 
@@ -76,7 +76,7 @@ private:
         return trace::compose(vector_, &scalar, 1);
     }
 
-    /// Adds the products of inner elements `from` to `to` to a register tile.
+    /// Adds the products of inner elements [from, to) to a register tile.
     void add_tile(const block::arrays& block, const Index& at, const Index& a, const Index& b,
                   const Index& from, const Index& to) const {
         const trace::node vectors_of_b =
@@ -109,7 +109,7 @@ private:
     struct block_place {
         const Index &start, &first_row, &row_count, &first_column, &column_count;
     };
-    /// Stores what is inside of the result, row by row.
+    /// Stores the elements of the block that are inside the result, row by row.
     void store(const block::arrays& block, const block_place& at) const {
         const block::arrays scalars = block.as({element_});
         const std::int64_t rows = shape_.rows, columns = shape_.columns();
@@ -138,7 +138,7 @@ private:
     const trace::type vector_;
 };
 
-/// A work-item packs some inner elements of a panel.
+/// A work-item packs a chunk of the inner elements of a panel.
 void record_pack(const parameter_list& parameters, const pack_plan& plan) {
     const auto given = [&](parameter_name name) { return Index(parameters[name]); };
     const std::int64_t width = plan.width;

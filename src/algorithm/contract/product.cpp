@@ -1,4 +1,4 @@
-// Matrix products as leaves of expressions: on one device, or shared out.
+// Matrix products as materialised operands, on one device or divided among several.
 
 #include "algorithm/contract/product.hpp"
 
@@ -21,8 +21,8 @@ product_extents sizes_of(const product_letters& letters, const letter_extents& e
             extents.of(letters.columns).count(), extents.of(letters.inner).count()};
 }
 
-/// Over several devices each computes some of the result along its slowest axis, with copies of what it reads
-/// of the operands and does not have.
+/// If the operands are over several devices, each device computes a range of the result along its slowest
+/// axis, with copies of the operands' elements that it does not hold.
 class product_producer : public producer {
 public:
     product_producer(labelled a, labelled b, const product_letters& letters, const letter_extents& extents,
@@ -71,7 +71,8 @@ private:
     static bool is_spread(const operands& both) {
         return array::is_spread(both[0].values) || array::is_spread(both[1].values);
     }
-    /// The axis of the result along which several elements are the farthest apart; 0, of one element.
+    /// The axis of the result with the largest stride, of those with several elements; 0 if the result has no
+    /// axes.
     char slowest_letter() const {
         const std::string& output = letters_.output;
         if (output.empty()) return 0;
@@ -79,9 +80,9 @@ private:
             std::find_if(output.begin(), output.end(), [&](char c) { return extents_[c] != 1; });
         return found == output.end() ? output.front() : *found;
     }
-    /// How many elements it has.
+    /// The extent of this axis.
     std::size_t units() const { return slowest_letter() == 0 ? 1 : extents_[slowest_letter()]; }
-    /// A vector that is spread, of the operand that has the slowest axis, if there is one.
+    /// A vector over several devices, if possible of the operand that has the slowest axis.
     std::shared_ptr<vector_state> model_of(const operands& both) const {
         const bool is_first = has(both[0].letters, slowest_letter());
         const tape &has_axis = both[is_first ? 0 : 1].values, &other = both[is_first ? 1 : 0].values;

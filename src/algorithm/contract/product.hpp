@@ -1,6 +1,7 @@
 #pragma once
-// Batches of matrix products as leaves of expressions: out[batch, row, column] is the sum over `inner` of
-// a[batch, row, inner] * b[batch, column, inner], where each of the four is the axes of some letters.
+// Batches of matrix products as materialised operands: out[batch, row, column] is the sum over `inner` of
+// a[batch, row, inner] * b[batch, column, inner]. Each of the four indices is a group of axes, named by
+// letters.
 
 #include <cstddef>
 #include <memory>
@@ -14,18 +15,18 @@ struct product_letters {
     std::string batch, rows, columns, inner;
     std::string output;  ///< the axes of the result, in its order
 };
-/// How many there are of each.
+/// The number of elements along each of these groups of axes.
 struct product_extents {
     std::size_t batch = 1, rows = 1, columns = 1, inner = 1;
 };
 
-/// Whether the product is better computed as sums along dimensions of an elementwise product.
+/// Whether the product is faster as sums along dimensions of an elementwise product.
 bool is_reduction(const product_extents&, const vector_state& near);
 
-/// Whether kernels store a result in this order: rows, and columns, are contiguous, and columns are
-/// neighbours.
+/// Whether kernels can store a result in this order: rows and columns are each contiguous, and columns have
+/// stride 1.
 bool is_stored_in_order(const product_letters&, const letter_extents&);
-/// The product on the device of `near`. Its letters are in an order in which kernels store.
+/// The product on the device of `near`. Requires is_stored_in_order(letters, extents).
 tape batched_product(labelled a, labelled b, const product_letters&, const letter_extents&, scalar element,
                      std::shared_ptr<vector_state> near);
 

@@ -1,4 +1,4 @@
-// Brings operands into a form of few strides, finds or traces the kernels, launches them.
+// Reduces the operands to few strides, finds or traces the kernels, and launches them.
 
 #include "algorithm/contract/product_computation.hpp"
 
@@ -30,13 +30,14 @@ struct matrices {
     std::int64_t offset = 0, row = 0, inner = 0;
 };
 
-/// The axes of the batch that are no neighbours in both operands and the result, the slowest first.
+/// A loop over the batch. Axes that are contiguous in both operands and the result are fused; the slowest is
+/// first.
 struct batch_loop {
     std::size_t count = 1;
     std::int64_t a = 0, b = 0, out = 0;
 };
 
-/// The stride of dimensions `first` to `last` - 1 as one; nothing where they are not contiguous.
+/// The stride of dimensions [first, last) as one; nullopt if they are not contiguous.
 std::optional<std::int64_t> fused(const affine_map& map, std::size_t first, std::size_t last) {
     std::optional<std::int64_t> stride;
     std::int64_t next = 0;
@@ -52,7 +53,7 @@ std::optional<std::int64_t> fused(const affine_map& map, std::size_t first, std:
     return stride.value_or(0);
 }
 
-/// Where the elements of a result lie over the axes of batch, rows and columns.
+/// The map from the axes of batch, rows and columns to positions in the result.
 affine_map result_map(const product_letters& letters, const letter_extents& extents) {
     const affine_map stored = row_major(extents.of(letters.output));
     const std::string order = letters.batch + letters.rows + letters.columns;
@@ -102,7 +103,7 @@ private:
         const std::size_t first = batch_dimensions(), middle = first + rows.size();
         return fused(over.map(), first, middle) && fused(over.map(), middle, middle + inner.size());
     }
-    /// The order of inner axes in which fewer elements have to be copied.
+    /// Chooses the order of inner axes in which fewer elements have to be copied.
     void order_inner(const labelled& a, const labelled& b) {
         std::size_t least = ~std::size_t{0};
         std::string best;
@@ -132,7 +133,7 @@ private:
         made.of = std::move(over);
         return made;
     }
-    /// Neighbours remain neighbours, so that neither loads nor stores of the copy are far apart.
+    /// Neighbours remain neighbours, so that neither the loads nor the stores of the copy are far apart.
     labelled copied(const labelled& x, const std::string& rows) const {
         char fastest = letters_.inner.back();
         for (const char c : x.letters)
@@ -165,12 +166,12 @@ private:
 
     // ---- Splits
 
-    /// The result, or memory for that of each split.
+    /// Memory for the results of the splits; null for a single one.
     std::shared_ptr<vector_state> memory_for(std::size_t splits) const {
         if (splits == 1) return nullptr;
         return std::make_shared<vector_state>(device_, element_, shape(splits, into_.size()).count());
     }
-    /// Adds up the splits, in their order.
+    /// Adds up the splits, in order.
     void add_up(std::shared_ptr<vector_state> partials, std::size_t splits) const {
         dimension_list first;
         first.count = 1;
@@ -180,7 +181,7 @@ private:
 
     // ---- CPUs
 
-    /// Panels of `width` rows: those of a panel are side by side for each inner element.
+    /// Panels of `width` rows, which are contiguous for each inner element.
     std::shared_ptr<vector_state> packed(const matrices& x, std::size_t rows, int width, bool is_a) const {
         const vector_state& from = vector_of(x);
         const std::size_t panels = divided_up(rows, static_cast<std::size_t>(width));
@@ -188,7 +189,7 @@ private:
                                                    shape(sizes_.batch, panels, sizes_.inner, width).count());
         const pack_plan plan{width, element_, from.type(), x.row == 1,
                              static_cast<std::uint8_t>(batch_.size())};
-        // Long panels are divided, so that there is work for all compute units.
+        // Divides long panels, so that all compute units have work.
         constexpr std::size_t chunk = 1024;
         const std::size_t chunks = divided_up(sizes_.inner, chunk);
         const auto list = [&](auto& to) {
@@ -220,7 +221,7 @@ private:
     void list_batch_counts(List& to) const {
         for (std::size_t k = 1; k < batch_.size(); ++k) to.number({"batch", k}, batch_[k].count);
     }
-    /// Where the result goes.
+    /// The strides of the result, and the distance between splits.
     template <class List>
     void list_result(List& to, std::size_t splits) const {
         to.number("out_row", out_row_);
@@ -245,7 +246,7 @@ private:
                    tile_columns = static_cast<std::size_t>(plan.shape.columns());
         const std::size_t row_panels = divided_up(sizes_.rows, tile_rows),
                           column_panels = divided_up(sizes_.columns, tile_columns);
-        // Blocks become smaller, and inner elements are split, until there is work for all compute units.
+        // Shrinks blocks, and splits inner elements, until all compute units have work.
         std::size_t block_rows = block_row_panels, block_columns = block_column_panels;
         const auto blocks = [&] {
             return divided_up(row_panels, block_rows) * divided_up(column_panels, block_columns) *
@@ -298,7 +299,7 @@ private:
 
     // ---- GPUs
 
-    /// Elements of one load: 16 bytes where all that the loads begin at is a multiple of that.
+    /// How an operand is loaded: up to 16 bytes at once, if its offset and strides are multiples of that.
     tile_loads loads_of(const matrices& x, std::size_t rows, bool is_a, int tile_rows,
                         const product_tile_shape& shape) const {
         const vector_state& v = vector_of(x);
@@ -397,7 +398,7 @@ private:
     }
     template <class List>
     void list_operand(List& to, const matrices& x, const tile_loads& how, bool is_a) const {
-        // Loads count elements in their own width; so do the strides of the other axes.
+        // Offsets and strides are in units of the load width.
         const std::int64_t width = how.width;
         to.number(is_a ? "a_offset" : "b_offset", x.offset / width);
         if (!how.has_unit_rows) to.number(is_a ? "a_row" : "b_column", x.row / width);
@@ -415,7 +416,7 @@ private:
     ir::launch_facts facts_;
     bool on_cpu_;
     matrices a_, b_;
-    std::int64_t out_row_ = 0;  ///< from one row of the result to the next
+    std::int64_t out_row_ = 0;  ///< the stride between rows of the result
     std::vector<batch_loop> batch_;
 };
 

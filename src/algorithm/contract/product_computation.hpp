@@ -5,8 +5,8 @@
 
 namespace balm::array {
 
-/// Writes the products of operands whose elements are computed or of vectors on the device of `into`, of
-/// which none is empty.
+/// Writes the products of two operands, neither of them empty, whose elements are computed or in vectors on
+/// the device of `into`.
 void multiply(const labelled& a, const labelled& b, const product_letters&, const letter_extents&,
               const product_extents&, scalar element, vector_state& into);
 

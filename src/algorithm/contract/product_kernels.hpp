@@ -11,30 +11,30 @@
 
 namespace balm::array {
 
-/// The coordinates of a matrix in the batch, the slowest first; none, of one matrix. The parameters are those
-/// of computation::list_batch_counts.
+/// The coordinates of a matrix in the batch, slowest first; none for a batch of one. Uses the parameters of
+/// computation::list_batch_counts.
 std::vector<trace::node> batch_coordinates(const parameter_list&, const dsl::Index& matrix, std::size_t loops,
                                            bool is_narrow);
 /// How a kernel of tiles loads an operand from memory.
 struct tile_loads {
-    bool has_unit_inner = false;  ///< neighbours along the inner axis are neighbours in memory
-    bool has_unit_rows = false;   ///< neighbouring rows are; of b: columns
-    int width = 1;                ///< elements that are loaded together: strides and the offset are in these
-    trace::type stored{};         ///< what memory has
+    bool has_unit_inner = false;  ///< the inner axis has stride 1
+    bool has_unit_rows = false;   ///< rows (of b: columns) have stride 1
+    int width = 1;                ///< elements of one load: strides and the offset are in units of it
+    trace::type stored{};         ///< the element type in memory
     friend bool operator==(const tile_loads&, const tile_loads&) = default;
     void add_to(runtime::table_hash& hash) const {
         hash.add(has_unit_inner, has_unit_rows, width, stored.element);
     }
 };
 
-/// A kernel of tiles. Its parameters are those that list_tiles has.
+/// A kernel of tiles. computation::multiply_tiles lists its parameters.
 struct product_tile_plan {
     product_tile_shape shape;
     scalar element = scalar::f32;
     tile_loads a, b;
-    bool is_narrow = false;        ///< every index has 31 bits
-    bool stores_vectors = false;   ///< rows of the result begin where short vectors do
-    std::uint8_t batch_loops = 0;  ///< that are counted together
+    bool is_narrow = false;        ///< every index fits in 31 bits
+    bool stores_vectors = false;   ///< rows of the result are aligned for short vectors
+    std::uint8_t batch_loops = 0;  ///< dimensions of the batch, after fusing
     bool has_splits = false;
     friend bool operator==(const product_tile_plan&, const product_tile_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
@@ -43,19 +43,19 @@ struct product_tile_plan {
         b.add_to(hash);
         hash.add(element, is_narrow, stores_vectors, batch_loops, has_splits);
     }
-    /// Lanes of 16 bytes.
+    /// Elements in 16 bytes.
     int lanes() const { return static_cast<int>(16 / size_of(element)); }
 };
 std::shared_ptr<const ir::function> trace_tiles(trace::recording&, const parameter_list&,
                                                 const product_tile_plan&);
 
-/// CPUs: a kernel that packs an operand into panels of so many rows. A panel that is not full is filled by
-/// the last row.
+/// CPUs: a kernel that packs an operand into panels of `width` rows. The last row pads a panel that is not
+/// full.
 struct pack_plan {
     int width = 0;
     scalar element = scalar::f32;
-    trace::type stored{};        ///< what memory has
-    bool has_unit_rows = false;  ///< neighbouring rows are neighbours in memory
+    trace::type stored{};        ///< the element type in memory
+    bool has_unit_rows = false;  ///< rows have stride 1
     std::uint8_t batch_loops = 0;
     friend bool operator==(const pack_plan&, const pack_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
@@ -76,8 +76,8 @@ struct panel_plan {
         hash.add(element, batch_loops, has_splits);
     }
 };
-/// Panels of a block at most: 96 rows by 128 columns of f32 with AVX2, whose operands are in the second-level
-/// cache for `block_depth` inner elements at a time.
+/// The maximum number of panels of a block: 96 rows by 128 columns of f32 with AVX2, whose operands fit in
+/// the second-level cache for `block_depth` inner elements at a time.
 inline constexpr int block_row_panels = 16, block_column_panels = 8, block_depth = 256;
 std::shared_ptr<const ir::function> trace_panels(trace::recording&, const parameter_list&, const panel_plan&);
 

@@ -12,7 +12,8 @@ namespace {
 
 forced_product forced;
 
-/// Inner elements of a split at least: 16 steps of 16, so that a tile is not mostly begun and stored.
+/// The minimum number of inner elements of a split: 16 steps of 16, so that starting and storing a tile do
+/// not dominate.
 constexpr std::size_t least_share = 256;
 
 std::size_t groups_of(const product_tile_shape& shape, const product_extents& sizes) {
@@ -45,7 +46,7 @@ tile_division tiles_for(const product_extents& sizes, scalar element, const devi
     for (const tile_choice less : {medium_tile, small_tile})
         if (!fits(made.shape)) made.shape = shapes[less];
     const std::size_t groups = groups_of(made.shape, sizes);
-    // Twice as many groups as compute units, where the device would be half empty.
+    // Twice as many groups as compute units, if the device would be at most half full.
     std::size_t splits = 1;
     if (2 * groups <= units)
         splits = std::max<std::size_t>(std::min(2 * units / groups, sizes.inner / least_share), 1);
@@ -60,7 +61,7 @@ panel_shape panels_for(scalar element, const device_info& device) {
     const std::size_t bytes = std::max<std::size_t>(4 * std::size_t{device.native_vectors.int32},
                                                     4 * std::size_t{device.native_vectors.float32});
     const std::size_t vector_bytes = std::clamp<std::size_t>(bytes, 16, 64);
-    // 12 accumulators of the 16 registers of AVX2, 24 of the 32 of AVX-512.
+    // Accumulators take 12 of the 16 registers of AVX2, 24 of the 32 of AVX-512.
     return {vector_bytes == 64 ? 12 : 6, 2, static_cast<int>(vector_bytes / size_of(element))};
 }
 

@@ -1,8 +1,8 @@
-// The kernel of matrix products on GPUs. A group computes a tile of the result: it brings the next tiles of
-// both operands from global memory to registers while it multiplies those in local memory, of which there are
-// two, so that one barrier a step is enough (Nath, Tomov & Dongarra, An improved MAGMA GEMM for Fermi GPUs,
-// 2010; Thakkar et al., CUTLASS). Rows beyond the result are those of the last one, and never stored: loads
-// need no test but for the last inner elements.
+// The kernel of matrix products on GPUs. A group computes a tile of the result. It loads the next tiles of
+// both operands from global memory into registers while it multiplies those in local memory, which is
+// double-buffered, so that one barrier per step suffices (Nath, Tomov & Dongarra, An improved MAGMA GEMM for
+// Fermi GPUs, 2010; Thakkar et al., CUTLASS). Rows beyond the result repeat the last one and are never
+// stored, so that only the loads of the last inner elements need a test.
 
 #include <bit>
 #include <vector>
@@ -24,10 +24,10 @@ constexpr unsigned log2(int power) {
     return static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(power)));
 }
 
-/// Tiles of an operand in local memory, one ahead of the other: rows side by side for each inner element.
+/// Two tiles of an operand in local memory; the rows are contiguous for each inner element.
 class local_tiles {
 public:
-    /// The padding makes rows of a tile begin at other banks.
+    /// The padding makes the rows of a tile begin in different banks.
     local_tiles(const char* word, const product_tile_plan& plan, int rows)
         : lanes_(plan.lanes()),
           pitch_(rows + lanes_),
@@ -41,9 +41,9 @@ public:
     int pitch() const { return pitch_; }
     int size() const { return size_; }
     int lanes() const { return lanes_; }
-    /// 16 bytes at an element's index, in units of these.
+    /// Loads 16 bytes; the index is in units of 16 bytes.
     trace::node load(const Int& at) const { return trace::load(vectors_, node_of(at), {}); }
-    /// One element, or as many neighbours as the value has lanes, at an index in units of these.
+    /// Stores an element, or as many neighbours as the value has lanes; the index is in units of the value.
     void store(const Int& at, const trace::node& value) const {
         const trace::node memory =
             value.type.lanes == 1 ? scalars_
@@ -61,7 +61,7 @@ trace::node lane_of(const trace::node& vector, int lane) {
     return vector.type.lanes == 1 ? vector : trace::swizzle(vector, static_cast<std::uint64_t>(lane), 1);
 }
 
-/// The loads of a work-item from one operand, tile after tile. Number is Int or Index.
+/// The loads of a work-item from one operand, tile by tile. Number is Int or Index.
 template <class Number>
 class tile_loader {
 public:
@@ -106,7 +106,7 @@ public:
         }
     }
 
-    /// Loads the tile from inner element `from` on; those from `end` on are 0.
+    /// Loads the tile that begins at inner element `from`; elements from `end` on are 0.
     void load(const Number& from, const Number& end) const {
         const Number ahead =
             how_.has_unit_inner ? Number(from >> width_bits()) : Number(from * inner_stride_);
@@ -127,7 +127,7 @@ public:
             }
         }
     }
-    /// Stores what was loaded in the tile at `base`.
+    /// Stores the loaded elements in the tile at `base`.
     void store(const local_tiles& to, const Int& base) const {
         for (std::size_t j = 0; j < at_.size(); ++j) {
             const trace::node value = trace::read(loaded_[j]);
@@ -179,7 +179,7 @@ public:
         const tile_loader<Number> b(given_, {"b", "b_offset", "b_column", "b_inner", "b_batch", "columns"},
                                     plan_, plan_.b, shape_.columns, g.item(), first_column, at.batch);
 
-        // Where the work-item's elements are in the tile, in pieces of 16 bytes.
+        // The position of the work-item's elements in the tile; they are in vectors of 16 bytes.
         const int lanes = plan_.lanes(), warps = shape_.columns / shape_.warp_columns();
         Int warp = named("warp", g.item() >> 5), lane = named("lane", g.item() & 31);
         Int row =
@@ -204,8 +204,9 @@ public:
             }
             Int at_a = named("at_a", (which * tile_a.size() + row) >> static_cast<int>(log2(lanes)));
             Int at_b = named("at_b", (which * tile_b.size() + column) >> static_cast<int>(log2(lanes)));
-            // A loop of the kernel's, which compilers unroll: expressions of several steps in one block are
-            // ordered by sums, so that all of their operands wait in registers (255 and spills; 128 so).
+            // A loop in the kernel, which compilers unroll. If several steps were one block, its expressions
+            // would be ordered by sum, and all operands would be live in registers (255 and spills; 128 like
+            // this).
             for (Int k : named("k", range(shape_.depth)))
                 multiply(sums, pieces(tile_a, at_a, k, shape_.item_rows, product_tile_shape::lane_rows),
                          pieces(tile_b, at_b, k, shape_.item_columns, product_tile_shape::lane_columns));
@@ -222,7 +223,7 @@ public:
 private:
     Index given(parameter_name name) const { return Index(given_[name]); }
 
-    /// Which tile of which matrix a group computes, and which inner elements of it.
+    /// The tile and the matrix that a group computes, and its range of inner elements.
     template <class Number>
     struct place {
         Int row, column;
@@ -230,7 +231,7 @@ private:
         std::vector<trace::node> batch;
         Number begin, end;
     };
-    /// Groups that follow each other have eight rows of tiles together, whose operands stay in the cache.
+    /// Consecutive groups compute bands of eight rows of tiles, whose operands stay in the cache.
     template <class Number>
     place<Number> here() const {
         constexpr int together = 8;
@@ -263,7 +264,7 @@ private:
         return at;
     }
 
-    /// The elements of a work-item for one inner element.
+    /// The operand's elements of a work-item for one inner element.
     block::values pieces(const local_tiles& tile, const Int& at, const Int& k, int count,
                          int lanes_along) const {
         block::values made;

@@ -20,7 +20,7 @@ node number(const node& like, long double value) {
                : trace::constant(element, std::bit_cast<std::uint64_t>(static_cast<double>(value)));
 }
 
-/// x exp(-2 π i k / n), for less where the root lies on an axis or a diagonal.
+/// x exp(-2 π i k / n), with fewer operations if the root is on an axis or a diagonal.
 complex_parts turned(const complex_parts& x, int k, int n) {
     k %= n;
     if (k == 0) return x;
@@ -67,7 +67,7 @@ complex_list of_odd_prime(const complex_list& x) {
     return made;
 }
 
-/// A factor of a size: 4 where there is one, so that most roots are on an axis, else the least prime.
+/// A factor of n: 4 if possible, so that most roots are on an axis, else the smallest prime.
 std::size_t first_factor(std::size_t n) {
     if (n % 4 == 0) return 4;
     for (std::size_t p = 2; p * p <= n; ++p)
@@ -75,7 +75,8 @@ std::size_t first_factor(std::size_t n) {
     return n;
 }
 
-/// n = a b: b-point transforms of every a-th number, turned, then a-point transforms across them.
+/// n = a b: b-point transforms of every a-th number, times twiddle factors, then a-point transforms across
+/// them.
 complex_list split(const complex_list& x, std::size_t a, std::size_t b) {
     const std::size_t n = a * b;
     std::vector<complex_list> rows;

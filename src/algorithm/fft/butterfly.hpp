@@ -9,7 +9,7 @@
 
 namespace balm::array {
 
-/// A complex number in a kernel: two scalars, or two short vectors, whose lanes are of as many transforms.
+/// A complex number in a kernel: two scalars, or two short vectors with one transform per lane.
 struct complex_parts {
     trace::node re, im;
 };
@@ -17,17 +17,17 @@ using complex_list = std::vector<complex_parts>;
 
 complex_parts operator+(const complex_parts&, const complex_parts&);
 complex_parts operator-(const complex_parts&, const complex_parts&);
-/// (a c - b d, a d + b c), to be contracted. A factor of scalars multiplies all lanes.
+/// (a c - b d, a d + b c), left to the compiler to contract. A scalar factor multiplies all lanes.
 complex_parts operator*(const complex_parts&, const complex_parts& factor);
-/// The imaginary part in place of the real one: a forward transform between two such swaps is an inverse one.
+/// Exchanges the real and the imaginary part: a forward transform between two swaps is an inverse one.
 complex_parts swapped(const complex_parts&);
 complex_parts scaled(const complex_parts&, trace::node factor);
 
 /// The transform of as many numbers: X[k] = Σ x[j] exp(-2 π i j k / n). Composite sizes are split (Cooley and
-/// Tukey), odd primes p take (p - 1)² / 2 multiply-adds of real numbers by the symmetry of the roots.
+/// Tukey); odd primes p take (p - 1)² / 2 real multiply-adds, by the symmetry of the roots.
 complex_list transformed(const complex_list& x);
 
-/// The largest size that is worth having in registers.
+/// The largest size that is worth transforming in registers.
 inline constexpr int most_in_registers = 16;
 
 }  // namespace balm::array

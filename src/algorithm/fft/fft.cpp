@@ -1,4 +1,4 @@
-// Transforms as leaves of expressions: takes one dimension after the other.
+// Transforms as materialised operands, one dimension after the other.
 
 #include "balm/fft.hpp"
 
@@ -105,7 +105,7 @@ tape fourier_transformed(tape&& elements, trace::type type, fft_direction direct
 
 namespace {
 
-/// x rotated by some positions.
+/// x rotated by `by` positions.
 expr<std::int64_t> rotated(const expr<std::int64_t>& x, std::int64_t by, std::int64_t count) {
     return (x + by) % count;
 }

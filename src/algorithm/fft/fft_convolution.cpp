@@ -1,7 +1,7 @@
-// Convolutions of two arrays. By transforms: arrays of real numbers are transformed in pairs (real_fft.cpp),
-// and one function, at the first load of the inverse transform, takes both spectra apart, multiplies them and
-// puts the product together as pairs again. By sums, where one array has few elements: the convolution with
-// weights in memory of src/algorithm/stencil.
+// Convolutions of two arrays. By transforms: arrays of real numbers are transformed in pairs (real_fft.cpp);
+// one function, at the first load of the inverse transform, separates both spectra, multiplies them and packs
+// the product into pairs again. By sums, if one array has few elements: the convolution with weights in
+// memory of src/algorithm/stencil.
 
 #include "algorithm/fft/fft_convolution.hpp"
 
@@ -39,14 +39,14 @@ struct convolution_sizes {
     shape a, b, full;
     shape result, padded;
     std::array<std::int64_t, shape::max_dimensions> start{};  ///< of the result, in the full convolution
-    int last;                                                 ///< the last dimension that is convolved
+    int last;                                                 ///< the last convolved dimension
 
     slice_part part(int d) const {
         const auto k = static_cast<std::size_t>(d);
         return slice(start[k], start[k] + static_cast<std::int64_t>(result[d]));
     }
     shape pairs() const { return with_extent(padded, last, padded[last] / 2); }
-    /// Elements of the dimensions after the last one that is convolved.
+    /// Elements of the dimensions after the last convolved one.
     std::size_t inner() const {
         std::size_t made = 1;
         for (int d = last + 1; d < padded.dimensions(); ++d) made *= padded[d];
@@ -100,7 +100,7 @@ convolution_sizes sizes_of(const shape& a, const shape& b, convolution_mode mode
     return made;
 }
 
-/// Chooses what transforms have: along the last dimension an even number of real elements.
+/// Chooses the padded extents; real elements need an even number along the last dimension.
 void pad(convolution_sizes& sizes, bool is_complex, const dimension_list& over) {
     const std::vector<bool> is_named = named_dimensions(sizes.a, over);
     sizes.padded = sizes.full;
@@ -115,7 +115,7 @@ void pad(convolution_sizes& sizes, bool is_complex, const dimension_list& over) 
 
 // ---- positions
 
-/// What is at the positions of a box in an array that has the first elements of each dimension, and zero
+/// The elements at positions of a box, which the array fills from the start of each dimension; zero
 /// elsewhere.
 template <class E>
 expr<E> padded_at(const expr<E>& x, const shape& from, const shape& box, const index_values& at) {
@@ -143,8 +143,8 @@ expr<E> padded_at(const expr<E>& x, const shape& from, const shape& box, const i
     return is_there ? expr<E>(select(*is_there, found, E{})) : found;
 }
 
-/// The position opposite to each of a box: along each dimension that is transformed, of the frequency with
-/// the other sign.
+/// The position opposite to each in a box: of the frequency with the other sign along each transformed
+/// dimension.
 index_values opposite(const std::vector<fft_lines>& dimensions, const index_values& at) {
     index_values made = at;
     for (const fft_lines& each : dimensions) {
@@ -160,7 +160,7 @@ index_values opposite(const std::vector<fft_lines>& dimensions, const index_valu
 
 using namespace balm::dsl;
 
-/// X[k] and conj(X[m - k]) of a spectrum, times 2, of the transform of pairs z; `root` is exp(-π i k / m).
+/// Twice X[k] and conj(X[m - k]) of a spectrum X, from the transform z of pairs; `root` is exp(-π i k / m).
 template <class T>
 struct both_ends {
     Complex<T> low, high;
@@ -174,7 +174,7 @@ struct both_ends {
     }
 };
 // NOLINTBEGIN(performance-unnecessary-value-param): a function's parameters are values
-/// The pairs whose spectrum is the product of two, times 8.
+/// The pairs of the product of two spectra, times 8.
 template <class T>
 const auto& product_of_pairs() {
     using memory = In<complex_value<T>>;
@@ -192,8 +192,8 @@ const auto& product_of_pairs() {
 
 // NOLINTEND(performance-unnecessary-value-param)
 
-/// A convolution by transforms: of the padded extents. Real elements lie in pairs: the two numbers 2 k and
-/// 2 k + 1 along the last dimension that is convolved are neighbours.
+/// A convolution by transforms, with the padded extents. Real elements are stored in pairs: the numbers 2 k
+/// and 2 k + 1 along the last convolved dimension are adjacent.
 class spectral_producer : public transform_producer {
 public:
     spectral_producer(tape&& a, tape&& b, std::shared_ptr<vector_state> near, const convolution_sizes& sizes,
@@ -280,7 +280,7 @@ private:
 
 // ---- sums
 
-/// Two operands of one dimension, the one with fewer elements as weights.
+/// Two operands of one dimension; the one with fewer elements is the weights.
 struct weighted_sums {
     const tape& x;
     const tape& weights;
@@ -319,14 +319,14 @@ tape summed_of(const weighted_sums& of, const convolution_sizes& sizes) {
     return of.weights_are_complex ? summed<T, complex>(of, sizes) : summed<T, T>(of, sizes);
 }
 
-/// Weights up to which sums cost less than transforms of long arrays. On CPUs 2^20 f32 take 19 ms with 512
-/// weights and 37 with 1024, by transforms 31; 2^18 complex ones 9 with 128, by transforms 3 (PoCL 3.1, 2
-/// cores of an EPYC). On GPUs 2^24 f32 move some 0.9 GB in transforms, while 400 weights take as long at the
-/// full rate of FMA (H100: calculated, not measured).
+/// The number of weights up to which sums cost less than transforms of long arrays. On CPUs, 2^20 f32 take 19
+/// ms with 512 weights, 37 with 1024, and 31 by transforms; 2^18 complex numbers take 9 with 128 weights, 3
+/// by transforms (PoCL 3.1, 2 cores of an EPYC). On GPUs, transforms of 2^24 f32 move some 0.9 GB; 400
+/// weights take as long at the full rate of FMA (H100: calculated, not measured).
 constexpr std::size_t most_real_weights_of_cpus = 512, most_real_weights_of_gpus = 256;
 /// A complex product takes four real ones, and CPUs compute it in scalars.
 constexpr std::size_t most_complex_weights_of_cpus = 32, most_complex_weights_of_gpus = 64;
-/// Products that cost no more than the launches of transforms.
+/// The number of products that cost no more than the launches of transforms.
 constexpr std::size_t products_of_launches = std::size_t{1} << 18;
 
 class convolution_plan_of_two {
@@ -381,7 +381,7 @@ public:
     }
 
 private:
-    /// Pairs of numbers of neighbouring rows in row-major order.
+    /// Puts pairs of numbers of neighbouring rows in row-major order.
     tape in_rows(tape&& pairs) const {
         const std::size_t count = sizes_.padded.count();
         const auto inner = static_cast<std::int64_t>(sizes_.inner());

@@ -6,7 +6,7 @@
 namespace balm::array {
 
 enum class convolution_way : std::uint8_t { cheapest, by_sums, by_transforms };
-/// From now on all convolutions are computed this way, where it can be.
+/// Computes all later convolutions this way, if possible.
 void force_convolutions(convolution_way);
 
 }  // namespace balm::array

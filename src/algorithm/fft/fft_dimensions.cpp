@@ -8,7 +8,7 @@ namespace balm::array {
 
 namespace {
 
-/// Those of the set, the fastest first.
+/// The named dimensions of at least `least` elements, fastest first.
 std::vector<fft_lines> lines_along(const shape& box, const std::vector<bool>& is_named,
                                    std::size_t least = 2) {
     std::vector<fft_lines> made;

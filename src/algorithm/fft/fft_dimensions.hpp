@@ -8,24 +8,24 @@
 
 namespace balm::array {
 
-/// The dimensions of more than one element, the fastest first; one of one element, where there is none.
-/// Throws usage_error for those that are not there, or named twice.
+/// The transformed dimensions of more than one element, fastest first; if there is none, one of one element.
+/// Throws usage_error for dimensions that do not exist or are named twice.
 std::vector<fft_lines> dimensions_of(const shape& box, const dimension_list& over);
 
-/// The same with those of one element.
+/// The same, including dimensions of one element.
 std::vector<fft_lines> named_lines(const shape& box, const dimension_list& over);
-/// Which dimensions are named; all, where none is. Throws usage_error as dimensions_of does.
+/// Which dimensions are named; all if `over` names none. Throws usage_error as dimensions_of does.
 std::vector<bool> named_dimensions(const shape& box, const dimension_list& over);
-/// The last of them.
+/// The last named dimension.
 int last_dimension(const shape& box, const dimension_list& over);
 
 /// The dimensions of a transform of real numbers: the last one, of real numbers, and the others, of complex
-/// ones, of which the last one has half as many.
+/// numbers, half as many along the last one.
 struct real_dimensions {
     fft_lines real;
     std::vector<fft_lines> others;
 };
-/// `box` of the complex numbers; `count` real ones are along the last dimension.
+/// `box`: extents of the complex numbers; `count`: real numbers along the last dimension.
 real_dimensions real_dimensions_of(const shape& box, const dimension_list& over, std::size_t count);
 
 /// The box with another extent along one dimension.

@@ -10,8 +10,7 @@ namespace balm::array {
 
 namespace {
 
-/// Calls give(list) with every list of `count` divisors whose product is n, each in [2, most] and none above
-/// the one before.
+/// Calls give(list) with every non-increasing list of `count` divisors in [2, most] whose product is n.
 template <class Give>
 void for_each_product(std::size_t n, std::size_t most, std::size_t count, std::vector<std::size_t>& list,
                       Give& give) {
@@ -25,12 +24,12 @@ void for_each_product(std::size_t n, std::size_t most, std::size_t count, std::v
         list.push_back(d);
         for_each_product(n / d, most, count - 1, list, give);
         list.pop_back();
-        // No smaller divisor can make up for it.
+        // Smaller divisors cannot reach n either.
         if (std::pow(static_cast<double>(d), static_cast<double>(count)) < static_cast<double>(n)) break;
     }
 }
 
-/// The list with the least sum of those with the fewest divisors.
+/// Of the lists with the fewest divisors, the one with the smallest sum.
 std::vector<std::size_t> fewest_divisors(std::size_t n, std::size_t most, std::size_t most_count) {
     if (n == 1) return {1};
     std::vector<std::size_t> best;
@@ -76,7 +75,7 @@ std::size_t quick_length(std::size_t least, const fft_limits& limits) {
     std::size_t best = std::bit_ceil(least);
     for (const std::size_t odd : {3u, 5u, 7u, 9u, 15u, 21u, 25u, 27u, 35u, 45u}) {
         const std::size_t length = odd * std::bit_ceil((least + odd - 1) / odd);
-        // Powers of two are worth a few more elements.
+        // Powers of two may have up to an eighth more elements.
         if (length + length / 8 < best &&
             pass_lengths(length, limits).size() <= pass_lengths(best, limits).size())
             best = length;

@@ -8,24 +8,25 @@
 
 namespace balm::array {
 
-/// What a device holds of a transform at once.
+/// How much of a transform a device holds at once.
 struct fft_limits {
-    std::size_t alone = 4096;     ///< the longest transform that one pass does
-    std::size_t together = 1024;  ///< the longest one of several passes
-    int registers = 16;           ///< numbers that a work-item transforms in registers, at most
+    std::size_t alone = 4096;     ///< the longest transform in one pass
+    std::size_t together = 1024;  ///< the longest one in each of several passes
+    int registers = 16;           ///< the most numbers that a work-item transforms in registers
 };
 
-/// The radices of the stages of a pass, of which each is at most `most` or prime: as few as possible, and of
-/// those the least in sum.
+/// The radices of the stages of a pass, each at most `most` or prime: as few as possible, with the smallest
+/// sum.
 std::vector<int> radices_of(std::size_t length, int most);
 
-/// The lengths of the passes that do a transform of n: as few as possible, and of about one length. Nothing,
-/// where n has a prime factor that no stage does.
+/// The lengths of the passes of a transform of n: as few as possible, and similar. Empty if n has a prime
+/// factor that no stage supports.
 std::vector<std::size_t> pass_lengths(std::size_t n, const fft_limits&);
 
-/// A length of at least so many elements whose transform is quick.
+/// A length of at least `least` whose transform is fast.
 std::size_t quick_length(std::size_t least, const fft_limits&);
-/// The length of the cyclic convolution that does a transform of n (Bluestein): at least 2 n - 1, and quick.
+/// The length of the cyclic convolution that computes a transform of n (Bluestein): at least 2 n - 1, and
+/// fast.
 std::size_t convolution_length(std::size_t n, const fft_limits&);
 
 }  // namespace balm::array

@@ -16,7 +16,7 @@ namespace balm::array {
 
 namespace {
 
-/// Of numbers that are not negative, by shifts where the divisor is a power of two.
+/// Quotient and remainder of non-negative numbers, by shifts and masks if the divisor is a power of two.
 dsl::Int quotient_of(const dsl::Int& n, int by) {
     const auto divisor = static_cast<unsigned>(by);
     return std::has_single_bit(divisor) ? dsl::Int(n >> std::countr_zero(divisor)) : dsl::Int(n / by);
@@ -25,8 +25,8 @@ dsl::Int rest_of(const dsl::Int& n, int by) {
     return std::has_single_bit(static_cast<unsigned>(by)) ? dsl::Int(n & (by - 1)) : dsl::Int(n % by);
 }
 
-/// Numbers of 8 bytes that the banks of local memory give at once. Behind as many there is one of padding,
-/// and lines are apart so that work-items across them meet no bank twice.
+/// The number of 8-byte numbers that the banks of local memory serve at once. One number of padding follows
+/// as many numbers, and the pitch of lines avoids bank conflicts between work-items across lines.
 constexpr int banks = 16;
 int padded(int position) { return position + position / banks; }
 int pitch_of(const fft_plan_of_pass& plan) {
@@ -56,7 +56,7 @@ namespace {
 using namespace balm::dsl;
 using block::node_of;
 
-/// N: Int or Index, of positions.
+/// N is Int or Index, the type of positions.
 template <class N>
 class recorder {
 public:
@@ -72,7 +72,7 @@ public:
 
 private:
     Index given(parameter_name name) const { return Index(given_[name]); }
-    /// Narrow where positions are.
+    /// A size in the type of positions.
     N size(parameter_name name) const {
         if constexpr (std::is_same_v<N, Int>)
             return cast<int>(given(name));
@@ -83,10 +83,10 @@ private:
 
     // ---- lines
 
-    /// A line of the pass: which transform it is of, where it begins there, and where its results do.
+    /// A line of the pass: its transform (outer), and where the line and its results begin in that transform.
     struct line_place {
         N outer, begin, out;
-        Int turn;  ///< by how much element 1 of it is turned
+        Int turn;  ///< the exponent of the twiddle factor of element 1
     };
     line_place line_of(const N& number) const {
         if (plan_.is_rows) return {number, N(0), N(0), Int(0)};
@@ -171,8 +171,8 @@ private:
         const Int coarse = k >> bits, fine = k & ((Int(1) << bits) - 1);
         return from("turns", fine) * from("turns", (Int(1) << bits) + coarse);
     }
-    /// What the radix's inputs q of one line are multiplied by, `between` elements apart, but for what all
-    /// have in common. Those of powers of two come from the table, the others are products.
+    /// The twiddle factors of a radix's inputs q in one line, which are `between` elements apart, without the
+    /// factor that all have in common. Those of powers of two come from the table, the others are products.
     complex_list turns(const line_place& of, int radix, int between) const {
         complex_list made(1);
         for (int q = 1; q < radix; ++q) {
@@ -184,7 +184,7 @@ private:
         }
         return made;
     }
-    /// Multiplies the inputs of a stage's radix by its roots.
+    /// Multiplies the inputs of a stage's radix by the roots of the stage.
     void turn_stage(complex_list& x, int before, int first_root, const Int& k) const {
         for (std::size_t q = 1; q < x.size(); ++q)
             x[q] = x[q] * from("roots", k + (first_root + (static_cast<int>(q) - 1) * before));
@@ -223,7 +223,7 @@ private:
         for (Index at : named("at", range(first, min(first + share, lines), std::int64_t{plan_.lanes}))) {
             lanes_of_lines all;
             all.reserve(static_cast<std::size_t>(plan_.lanes));
-            // Lanes beyond the last line do what its lane does.
+            // Lanes beyond the last line repeat the last line.
             for (int k = 0; k < plan_.lanes; ++k) {
                 const Index number = plan_.lanes == 1 ? Index(at) : Index(min(at + k, lines - 1));
                 all.push_back(line_of(narrowed(number)));
@@ -303,9 +303,9 @@ private:
 
     // ---- GPUs
 
-    /// Which numbers of a stage a work-item has: of its line, some radices' inputs or results.
+    /// The numbers of a stage that a work-item has: the inputs or results of some radices of its line.
     struct item_share {
-        Int line;            ///< of the group's
+        Int line;            ///< in the group
         std::vector<Int> j;  ///< of each radix
         bool is_partial;     ///< the last one may be beyond the line
     };
@@ -320,7 +320,7 @@ private:
         for (int k = 0; k < each; ++k) made.j.push_back(first + k * plan_.items);
         return made;
     }
-    /// The number of the share's radix k, where beyond the line that of the last one.
+    /// The number of radix k of the share, clamped to the last one of the line.
     Int within(const item_share& of, std::size_t k, int radix) const {
         const bool is_last = of.is_partial && k + 1 == of.j.size();
         return is_last ? Int(min(of.j[k], plan_.length / radix - 1)) : of.j[k];
@@ -333,12 +333,12 @@ private:
         }
     }
 
-    /// Where local memory has the first of some positions of a line.
+    /// The slot in local memory of a position in a line.
     Int slot(const Int& of_line, const Int& position) const {
         return of_line * pitch_of(plan_) + position + quotient_of(position, banks);
     }
-    /// The slots of positions first, first + apart, …: constants from the first on, where padding allows it.
-    /// `step`: what `first` is a multiple of, plus a number below apart.
+    /// The slots of positions first, first + apart, …, at constant distances from the first if the padding
+    /// allows it. `first` is a multiple of `step` plus a number below `apart`.
     std::vector<Int> slots(const Int& of_line, const Int& first, int apart, int step, int count) const {
         const bool is_constant =
             apart % banks == 0 || (banks % apart == 0 && (step % banks == 0 || banks % step == 0));
@@ -350,7 +350,7 @@ private:
         return made;
     }
 
-    /// Local memory, through which all numbers go, or one part after the other.
+    /// Local memory through which numbers are exchanged: whole, or one part after the other.
     struct exchange_memory {
         const block::group& g;
         block::arrays memory;
@@ -442,7 +442,8 @@ private:
             for (std::size_t q = 1; q < x[k].size(); ++q) x[k][q] = x[k][q] * (coarse[q] * fine);
         }
     }
-    /// From a stage's results to the inputs of the next one. `before`: the product of the radices so far.
+    /// Exchanges a stage's results for the inputs of the next one. `before`: the product of the radices so
+    /// far.
     numbers exchanged(const exchange_memory& through, const numbers& x, const item_share& own, int radix,
                       int before, const item_share& next, int next_radix) const {
         numbers made(next.j.size(), complex_list(static_cast<std::size_t>(next_radix)));
@@ -457,14 +458,14 @@ private:
             });
         return made;
     }
-    /// A radix's inputs, from their places in the line.
+    /// Loads a radix's inputs from their positions in the line.
     void take_inputs(const exchange_memory& through, complex_list& x, const item_share& own, std::size_t k,
                      int turn) const {
         const int radix = static_cast<int>(x.size()), apart = plan_.length / radix;
         const std::vector<Int> at = slots(own.line, within(own, k, radix), apart, apart, radix);
         for (std::size_t q = 0; q < x.size(); ++q) take_number(through, at[q], x[q], turn);
     }
-    /// A radix's results, to theirs.
+    /// Stores a radix's results at their positions in the line.
     void put_results(const exchange_memory& through, const complex_list& x, const item_share& own,
                      std::size_t k, int before, int turn) const {
         const int radix = static_cast<int>(x.size()), apart = before / radix;
@@ -486,7 +487,7 @@ private:
 
     // ---- short rows: neighbouring work-items load and store neighbouring elements
 
-    /// Calls body(row of the group, position, number among the work-item's) for the elements of a tile.
+    /// Calls body(row in the group, position in the row, k) for each element k of the work-item in a tile.
     template <class Body>
     void for_each_neighbour(const Int& item, bool is_clamped, Body&& body) const {
         const int count = plan_.lines * plan_.length, group = plan_.group();

@@ -8,7 +8,7 @@
 //     out:  outer * (n inner) + c / out_distance * (out_distance * length) + c % out_distance
 //               + p * out_distance,          out_distance = inner * (product of the earlier passes' lengths)
 //
-// Passes but for the first multiply element p by exp(-2 π i p k / (length * earlier)), k = c % out_distance /
+// All passes but the first multiply element p by exp(-2 π i p k / (length * earlier)), k = c % out_distance /
 // inner.
 //
 // C. Van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM 1992, 1.7; D. H. Bailey, FFTs in
@@ -23,14 +23,14 @@
 
 namespace balm::array {
 
-/// How work-items share out the lines.
+/// How the lines are divided among work-items.
 enum class fft_shape : std::uint8_t {
     lines_an_item,  ///< CPUs: a work-item transforms some lines, one in each lane of short vectors
-    tile_a_group    ///< GPUs: work-items with some numbers each exchange them through local memory
+    tile_a_group    ///< GPUs: work-items hold a few numbers each and exchange them through local memory
 };
 
-/// What happens to elements on their way in or out, in this order: the parts are swapped, they are multiplied
-/// by factors, the parts are swapped.
+/// What is applied to elements as they are loaded or stored, in this order: their parts are swapped, they are
+/// multiplied by factors, their parts are swapped.
 struct fft_end {
     bool swaps_first = false;
     bool has_factors = false;  ///< one for each element of the dimension
@@ -45,7 +45,7 @@ struct fft_plan_of_pass {
     int length = 1;
     std::vector<int> radices;
     bool is_rows = false;       ///< lines are contiguous: distance and out_distance are 1
-    bool keeps_places = false;  ///< distance and out_distance are equal: each line is stored where it was
+    bool keeps_places = false;  ///< distance and out_distance are equal: lines are stored in place
     bool is_turned = false;     ///< there are earlier passes
     bool has_inner = false;     ///< inner is not 1
     bool is_narrow = false;     ///< all positions fit in 31 bits
@@ -53,10 +53,10 @@ struct fft_plan_of_pass {
     fft_end in, out;
     int lanes = 1;  ///< CPUs: lines that a work-item transforms at once
     // GPUs:
-    int items = 1;                                     ///< work-items of a line
-    int lines = 1;                                     ///< lines of a group
+    int items = 1;                                     ///< work-items per line
+    int lines = 1;                                     ///< lines per group
     bool loads_across = false, stores_across = false;  ///< neighbouring work-items have neighbouring lines
-    bool is_staged = false;     ///< rows so short that their elements reach work-items through local memory
+    bool is_staged = false;     ///< short rows, whose elements reach work-items through local memory
     bool splits_parts = false;  ///< real and imaginary parts take turns in local memory
 
     int group() const { return shape == fft_shape::tile_a_group ? items * lines : 1; }
@@ -70,11 +70,12 @@ struct fft_plan_of_pass {
     }
 };
 
-/// Numbers of the table that stages but for the first multiply by: of stage s, whose radices so far have the
-/// product `before`, exp(-2 π i q k / (before * radix)) for q from 1, then k below `before`.
+/// The size of the table of roots by which all stages but the first multiply: for each stage, with `before`
+/// as the product of the earlier radices, exp(-2 π i q k / (before * radix)) for q from 1, then k below
+/// `before`.
 std::size_t stage_roots(const std::vector<int>& radices);
 
-/// Local memory that a group takes, in elements (pairs of parts, or single ones).
+/// The local memory of a group, in elements (pairs of parts, or single ones).
 std::size_t fft_room(const fft_plan_of_pass&);
 
 /// Records the body of a kernel whose parameters are declared.

@@ -28,26 +28,26 @@ std::atomic<std::size_t> forced_least_exchanged{0};
 
 using vector_handle = std::shared_ptr<vector_state>;
 
-/// Work-items of a group of a GPU, and numbers that each has in registers, or more where a radix has more.
-/// 2^18 rows of 64 f32 take 96 us, with 16 numbers 176 (H100).
+/// Work-items of a group of a GPU, and numbers that each has in registers, or more if a radix has more. 2^18
+/// rows of 64 f32 take 96 us, with 16 numbers 176 (H100).
 constexpr std::size_t group_items = 256, numbers_of_item = 8;
-/// Bytes that work-items side by side load at least, so that no part of a memory transaction is wasted; short
-/// rows go through local memory instead.
+/// The minimum number of contiguous bytes that neighbouring work-items load, so that no part of a memory
+/// transaction is wasted; short rows go through local memory instead.
 constexpr std::size_t least_bytes = 64;
-/// Registers of a work-item of a GPU, so that four groups share a compute unit, or two of f64; uncapped the
-/// compiler takes up to 72 and 168 (sm_90).
+/// The register limit of a work-item of a GPU: four groups share a compute unit, two of f64. Without a limit
+/// the compiler takes up to 72 and 168 (sm_90).
 constexpr std::uint32_t most_registers(scalar element) { return element == scalar::f32 ? 64 : 128; }
-/// Numbers that a work-item of a CPU transforms, at least.
+/// A work-item of a CPU transforms at least this many numbers.
 constexpr std::size_t least_of_cpu_item = 8192;
 constexpr std::size_t items_per_compute_unit = 4;
 /// CPUs have 16 registers, and lines of 1024 numbers in all lanes take 128 KiB. 256 transforms of 4096 f32
-/// take 5 to 10 ms so, 9 to 11 in one pass each; radices of 16 gain nothing, and take twice as long to
-/// compile (PoCL 3.1, Zen 4).
+/// take 5 to 10 ms with these limits, 9 to 11 in one pass each; radices of 16 gain nothing, and take twice as
+/// long to compile (PoCL 3.1, Zen 4).
 constexpr fft_limits cpu_limits{1024, 1024, 8};
-/// Short vectors of a CPU.
+/// The size of short vectors of a CPU.
 constexpr std::size_t cpu_vector_bytes = 32;
 
-/// How transforms go on a device.
+/// How a device computes transforms.
 struct strategy {
     fft_shape shape;
     fft_limits limits;
@@ -60,7 +60,7 @@ strategy strategy_of(const runtime::device_state& device) {
 }
 fft_limits limits_for(const strategy& how, const fft_lines& lines) {
     fft_limits made = how.limits;
-    // Across lines one pass has too few of them side by side.
+    // If lines are across rows, a group would have too few of them side by side in one long pass.
     if (lines.inner > 1 && how.shape == fft_shape::tile_a_group) made.alone = made.together;
     return made;
 }
@@ -116,7 +116,7 @@ vector_handle chirp_table(runtime::device_state& device, scalar element, std::si
 
 // ---- passes
 
-/// Where a run of passes begins and ends.
+/// The input and the output of a sequence of passes.
 struct ends {
     fft_end in, out;
     std::size_t in_count, out_count;  ///< elements of the dimension in memory
@@ -137,11 +137,11 @@ public:
 
     const std::vector<std::size_t>& lengths() const { return lengths_; }
 
-    /// `spare`: memory for what is between passes, of which the tape may read one; it is made where it is
-    /// needed.
+    /// `spare`: memory for the results between passes, allocated when needed. The tape may read one of the
+    /// two.
     void run(const tape& p, vector_state& into, const ends& at, std::array<vector_handle, 2>& spare) {
         const std::size_t count = lengths_.size();
-        // Backwards: the last pass leaves lines in their places, the others do not.
+        // Chosen backwards: the last pass leaves lines in place, the others do not.
         std::vector<std::size_t> spare_of(count, 0);
         for (std::size_t k = count - 1; k-- > 0;) spare_of[k] = k + 2 < count ? 1 - spare_of[k + 1] : 0;
         const vector_handle& nearest = spare[spare_of[0]];
@@ -185,14 +185,14 @@ public:
     }
 
 private:
-    /// Whether elements leave registers free: a cap would make the compiler spill others.
+    /// Whether computing elements leaves registers free; otherwise a limit would make the compiler spill.
     static bool is_light(const tape& p) {
         constexpr std::size_t few = 4;
         return p.steps.size() <= few && p.functions.empty();
     }
     std::size_t line_count(std::size_t number) const { return lines_.size() / lengths_[number]; }
 
-    /// Work-items and lines of a group.
+    /// Chooses the work-items and lines of a group.
     void share_out(fft_plan_of_pass& plan, std::size_t out_distance) const {
         const auto length = static_cast<std::size_t>(plan.length);
         const auto radix =
@@ -209,7 +209,7 @@ private:
             plan.stores_across = out_distance * pair >= least_bytes;
         plan.is_staged =
             plan.is_rows && length > 1 && static_cast<std::size_t>(plan.items) * pair < 2 * least_bytes;
-        // Lines side by side fill a memory transaction, where the group may be larger.
+        // A larger group, if possible, has enough lines side by side to fill a memory transaction.
         const auto items = static_cast<std::size_t>(plan.items);
         const bool is_thin = plan.loads_across && group_items / items * pair < least_bytes;
         const std::size_t room = std::min(is_thin ? 2 * group_items : group_items, most_items) / items;
@@ -258,7 +258,7 @@ private:
         return element_ == scalar::f32 ? std::bit_cast<std::uint32_t>(static_cast<float>(scale))
                                        : std::bit_cast<std::uint64_t>(static_cast<double>(scale));
     }
-    /// Lines of a work-item of a CPU.
+    /// The lines of a work-item of a CPU.
     std::size_t share_of(const fft_plan_of_pass& plan, std::size_t number) const {
         const auto lanes = static_cast<std::size_t>(plan.lanes);
         const std::size_t units = std::max<std::size_t>(device_.info().compute_units, 1);
@@ -326,7 +326,7 @@ private:
 
 // ---- Bluestein
 
-/// The transform of the chirp's inverse, whose convolution does a transform of n, divided by its length.
+/// The transform of the inverse chirp, divided by its length: convolution with it computes a transform of n.
 vector_handle spectrum_table(runtime::device_state& device, scalar element, std::size_t n,
                              std::size_t length) {
     const trace::type pair(element, 2);
@@ -345,7 +345,7 @@ vector_handle spectrum_table(runtime::device_state& device, scalar element, std:
         tape p;
         p.push_vector(source);
         passes whole(device, element, {1, length, 1});
-        // The table is not among the tape's vectors, whose device it does not keep.
+        // The passes use `result`, not the table, which does not keep its device alive.
         const auto result = whole.made(length);
         std::array<vector_handle, 2> spare{result, nullptr};
         whole.run(p, *result, {{}, {}, length, length, nullptr, nullptr}, spare);

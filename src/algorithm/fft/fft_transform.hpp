@@ -1,6 +1,6 @@
 #pragma once
-// The transform of some lines on one device: divides it into passes, finds or traces their kernels, launches
-// them.
+// Transforms lines on one device: divides the transform into passes, finds or traces their kernels, and
+// launches them.
 
 #include <cstddef>
 #include <memory>
@@ -17,21 +17,21 @@ struct fft_lines {
     std::size_t size() const { return outer * count * inner; }
 };
 
-/// What a transform of one dimension does besides.
+/// Options of a transform along one dimension.
 struct fft_manner {
-    bool swaps_in = false, swaps_out = false;  ///< of parts: an inverse transform swaps first and last of all
+    bool swaps_in = false, swaps_out = false;  ///< of parts; an inverse transform swaps first and last
     long double scale = 1;
 };
 
-/// Transforms the elements of a tape, complex or real, into a vector of complex ones. Where that is a single
-/// pass, the tape may read elements of the vector in their places only; else any of them.
+/// Transforms the elements of a tape, complex or real, into a complex vector. The tape may read the vector:
+/// any of its elements or, if the transform is a single pass, only those at the same positions.
 void transform_lines(const tape&, const fft_lines&, const fft_manner&, vector_state& into);
-/// Transforms along one dimension after the other; an inverse transform has no factor but `scale`.
+/// Transforms along one dimension after the other; `scale` is the only factor, even of an inverse transform.
 void transform_dimensions(const tape&, std::span<const fft_lines>, bool is_inverse, long double scale,
                           vector_state& into);
-/// Whether a single pass does it.
+/// Whether the transform is a single pass.
 bool is_single_pass(runtime::device_state&, const fft_lines&);
-/// The passes in words.
+/// A description of the passes.
 std::string describe_lines(runtime::device_state&, scalar element, const fft_lines&);
 
 /// exp(-2 π i (first + k step) / n) for k below `count`, in the device's memory.
@@ -40,17 +40,17 @@ struct root_list {
 };
 std::shared_ptr<vector_state> root_table(runtime::device_state&, scalar element, const root_list&);
 
-/// The fine half of the bits of numbers below n.
+/// Half of the bits of numbers below n, rounded up: those of the fine factor.
 int turn_bits(std::size_t n);
-/// exp(-2 π i k / n) for k below 2^turn_bits(n), then for multiples of that: two factors of any root.
+/// exp(-2 π i k / n) for k below 2^turn_bits(n), then for multiples of that: any root is a product of two.
 std::shared_ptr<vector_state> turn_table(runtime::device_state&, scalar element, std::size_t n);
 
-/// Throws usage_error where the sizes are more than kernels count.
+/// Throws usage_error if count * inner exceeds 2^30.
 void check_sizes(const fft_lines&);
 
 /// The vector as an expression.
 tape of_vector(const std::shared_ptr<vector_state>&);
-/// Not owned: it outlives what is done with it.
+/// A handle that does not own the vector, which must outlive it.
 std::shared_ptr<vector_state> borrowed(vector_state&);
 
 }  // namespace balm::array

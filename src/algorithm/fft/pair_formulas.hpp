@@ -1,14 +1,14 @@
 #pragma once
-// The formulas of transforms of real numbers as complex ones of half the size: two neighbours are one complex
-// number (W. H. Press et al., Numerical Recipes, 12.3). Z is the transform of the pairs, X that of the 2 m
-// real numbers, w = exp(-π i / m).
+// The formulas of transforms of real numbers as complex ones of half the size: two neighbours form one
+// complex number (W. H. Press et al., Numerical Recipes, 12.3). Z is the transform of the pairs, X that of
+// the 2 m real numbers, w = exp(-π i / m).
 
 #include "balm/dsl/complex.hpp"
 #include "balm/dsl/control.hpp"
 
 namespace balm::array {
 
-/// X[k] = (Z[k] + Z*[m - k]) / 2 - i w^k (Z[k] - Z*[m - k]) / 2 of Z[k], Z[m - k] and w^k.
+/// X[k] = (Z[k] + Z*[m - k]) / 2 - i w^k (Z[k] - Z*[m - k]) / 2 from Z[k], Z[m - k] and w^k.
 template <class T>
 dsl::Complex<T> spectrum_of_two(const dsl::Complex<T>& near, const dsl::Complex<T>& opposite,
                                 const dsl::Complex<T>& root) {
@@ -19,7 +19,7 @@ dsl::Complex<T> spectrum_of_two(const dsl::Complex<T>& near, const dsl::Complex<
     return even + Complex<T>(turned.imag(), -turned.real());
 }
 
-/// The other way: 2 Z[k] of X[k], X[m - k] and w^k. X[0] and X[m] are taken as real.
+/// The inverse: 2 Z[k] from X[k], X[m - k] and w^k. X[0] and X[m] are treated as real.
 template <class T>
 dsl::Complex<T> pair_of_two(const dsl::Complex<T>& low, const dsl::Complex<T>& high,
                             const dsl::Complex<T>& root, const dsl::Long& k) {

@@ -1,5 +1,5 @@
-// Transforms of real numbers. Of an even number of them, two neighbours are one complex number of a transform
-// of half the size, and a formula takes the two apart (pair_formulas.hpp); otherwise half of a complex
+// Transforms of real numbers. If their count is even, two neighbours form one complex number of a transform
+// of half the size, and a formula separates the two (pair_formulas.hpp); otherwise half of a complex
 // transform is kept.
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ const auto& spectrum_of_pairs() {
                  }));
     return made;
 }
-/// The other way, but for a factor of 2.
+/// The inverse, times 2.
 template <class T>
 const auto& pairs_of_spectrum() {
     static const auto& made =
@@ -53,7 +53,7 @@ const auto& pairs_of_spectrum() {
                            }));
     return made;
 }
-/// All numbers of a spectrum of real ones, from the first n / 2 + 1.
+/// The whole spectrum of real numbers, from its first n / 2 + 1.
 template <class T>
 const auto& mirrored() {
     static const auto& made =
@@ -82,12 +82,12 @@ struct real_functions {
         const expr<complex_value<T>> all{tape(x)};
         const auto at = element_index(0, count);
         const auto m = static_cast<std::int64_t>(half);
-        // Of each row there are m + 1 numbers.
+        // Each row has m + 1 numbers.
         return pairs_of_spectrum<T>()(all[at + at / m], all[m + (2 * m + 1) * (at / m) - at],
                                       complex_vector(roots), m, at)
             .tape();
     }
-    /// Two real numbers each.
+    /// Pairs of real neighbours, as complex numbers.
     static tape neighbours(const tape& x, std::size_t count) {
         const expr<T> all{tape(x)};
         const auto first = 2 * element_index(0, count);
@@ -105,15 +105,15 @@ auto of_precision(scalar element, Call&& call) {
     return element == scalar::f32 ? call(real_functions<float>{}) : call(real_functions<double>{});
 }
 
-/// Whether elements cost little more than loading them.
+/// Whether computing elements costs little more than loading them.
 bool is_light(const tape& p) {
     constexpr std::size_t few = 8;
     return p.steps.size() <= few && p.functions.empty();
 }
-/// Whether half of the size does it.
+/// Whether a complex transform of half the size suffices.
 bool is_in_pairs(const fft_lines& lines) { return lines.count % 2 == 0 && lines.inner == 1; }
 
-/// Of so many arrays, the slowest of whose dimensions is the last of the others, or the real one.
+/// A transform of `arrays` arrays. Their slowest dimension is the last of the others, or the real one.
 class real_producer : public transform_producer {
 public:
     real_producer(tape&& of, const shape& extents, trace::type type, const real_dimensions& dimensions)
@@ -135,14 +135,14 @@ protected:
     scalar precision() const { return type().element; }
     trace::type pair() const { return {precision(), 2}; }
 
-    /// The slowest of the other dimensions is transformed by columns; the real one, if it is alone, too, or
-    /// in four steps.
+    /// The slowest of the other dimensions is transformed by columns; if there is none, the real one, by
+    /// columns or in four steps.
     bool has_exchange(std::size_t devices) const override {
         if (!dimensions_.others.empty()) return dimensions_.others.back().inner > 1;
         return dimensions_.real.inner > 1 ||
                (is_in_pairs(dimensions_.real) && rows_of_four_steps(dimensions_.real.count / 2, devices) > 0);
     }
-    /// Those of the rows that columns consist of.
+    /// The dimensions of the rows that columns consist of.
     real_dimensions of_rows() const {
         real_dimensions made = dimensions_;
         made.others.pop_back();
@@ -161,7 +161,7 @@ private:
         else
             write_in_four_steps(p, dimensions_.real, model, into);
     }
-    /// Transforms the rows and the slowest of the other dimensions apart.
+    /// Transforms the rows and the slowest of the other dimensions separately.
     virtual void write_by_slowest(const tape&, const fft_lines&, const vector_state& model,
                                   vector_state& into) const = 0;
     virtual void write_columns(const tape&, const fft_lines&, const vector_state& model,
@@ -253,7 +253,7 @@ class inverse_producer : public real_producer {
         vector_handle x;
         const std::vector<fft_lines>& others = own.others;
         if (others.empty()) {
-            // Its elements are computed twice.
+            // The elements are computed twice: expensive ones are stored.
             x = is_light(p) ? nullptr : as_vector(p, pair(), stored, into);
         } else {
             x = std::make_shared<vector_state>(device, pair(), stored);

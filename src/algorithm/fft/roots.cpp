@@ -11,7 +11,7 @@ wide_complex root_of_unity(std::uint64_t k, std::uint64_t n) {
     k %= n;
     // The angle as a multiple of 2 π / (8 n): reflected until it is at most an eighth of a turn.
     std::uint64_t at = 8 * k;
-    const bool is_below = at > 4 * n;  // the real axis: the conjugate
+    const bool is_below = at > 4 * n;  // below the real axis: the conjugate
     if (is_below) at = 8 * n - at;
     const bool is_left = at > 2 * n;
     if (is_left) at = 4 * n - at;
@@ -19,7 +19,7 @@ wide_complex root_of_unity(std::uint64_t k, std::uint64_t n) {
     if (is_steep) at = 2 * n - at;
     const long double angle = two_pi * static_cast<long double>(at) / (8 * static_cast<long double>(n));
     long double x = std::cos(angle), y = std::sin(angle);
-    if (at == n) y = x;  // where the two differ in their last bit
+    if (at == n) y = x;  // the two may differ in their last bit
     if (is_steep) std::swap(x, y);
     if (is_left) x = -x;
     return {x, is_below ? y : -y};

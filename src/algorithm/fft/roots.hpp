@@ -17,7 +17,7 @@ struct wide_complex {
 /// last bits of a long double, and numbers that are 0, 1 or equal to each other are so exactly.
 wide_complex root_of_unity(std::uint64_t k, std::uint64_t n);
 
-/// The numbers as pairs of an element type (f32 or f64), as they lie in memory.
+/// The numbers as pairs of an element type (f32 or f64), in their memory layout.
 std::vector<std::byte> as_elements(scalar, const std::vector<wide_complex>&);
 
 }  // namespace balm::array

@@ -1,6 +1,6 @@
-// In row-major order the part of a device's rows that belongs to another device's columns is one block of
-// that device's memory: packed where the rows are, it is one copy. On the way back a block of rows is one
-// copy too, which is unpacked where the rows will be. So kernels do what is strided, and copies are
+// In row-major order, the elements that are in one device's rows and in another device's columns form one
+// block of the latter's memory: the former packs them, and they are one copy. On the way back a block of rows
+// is one copy too, which the receiving device unpacks. Thus kernels do the strided accesses, and copies are
 // contiguous.
 
 #include "algorithm/fft/row_exchange.hpp"
@@ -24,14 +24,14 @@ vector_handle made_near(const vector_state& v, trace::type type, std::size_t siz
     return std::make_shared<vector_state>(v.device_handle(), type, size);
 }
 
-/// Calls f(k) for all devices but one: those after it first, so that not all devices copy from the same one
-/// at once.
+/// Calls f(k) for all devices except `one`, beginning after it, so that not all devices copy from the same
+/// one at once.
 template <class F>
 void for_each_other(std::size_t one, std::size_t count, F&& f) {
     for (std::size_t k = 1; k < count; ++k) f((one + k) % count);
 }
 
-/// The rows of an array that have elements in a part of it.
+/// The rows of an array that have elements in this part.
 unit_range rows_of_part(const vector_state::part& p, std::size_t columns) {
     if (p.elements->size() == 0) return {};
     const std::size_t first = p.first / columns, last = (p.first + p.elements->size() - 1) / columns;
@@ -41,7 +41,7 @@ unit_range rows_of_part(const vector_state::part& p, std::size_t columns) {
 }  // namespace
 
 unit_ranges columns_like(const vector_state& model, std::size_t columns) {
-    // Neighbouring work-items have neighbouring columns: whole memory transactions, where there are many.
+    // Groups of columns let neighbouring work-items fill whole memory transactions.
     constexpr std::size_t together = 16;
     if (columns < 4 * together * model.parts().size()) return units_like(model, columns);
     unit_ranges made = units_like(model, divided_up(columns, together));
@@ -183,7 +183,7 @@ void columns_into_rows::store() {
 }
 
 std::vector<unit_ranges> in_pieces(const unit_ranges& columns) {
-    // Pieces of fewer columns would take less than whole memory transactions.
+    // Pieces of fewer columns would not fill memory transactions.
     constexpr std::size_t together = 16, most = 4;
     std::size_t widest = 0;
     for (const unit_range& each : columns) widest = std::max(widest, each.count);

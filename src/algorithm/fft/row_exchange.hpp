@@ -1,6 +1,6 @@
 #pragma once
-// Arrays over several devices whose rows or columns each device has as a whole, and the exchange of one for
-// the other. A transform along a dimension whose elements lie on several devices is one along columns.
+// Arrays over several devices, each of which holds whole rows or whole columns, and the exchange of one for
+// the other. A transform along a dimension whose elements are on several devices runs along columns.
 
 #include <cstddef>
 #include <memory>
@@ -13,19 +13,19 @@
 
 namespace balm::array {
 
-/// The same of columns: in groups of some, where there are many.
+/// As units_like, for columns; many columns are divided in groups of neighbours.
 unit_ranges columns_like(const vector_state& model, std::size_t columns);
 /// "20, 20 and 24"
 std::string words_of(const unit_ranges&);
 
-/// Elements of an array of rows and columns that some devices have of it, in row-major order: one vector for
-/// each device, null where it has none.
+/// The elements of an array of rows and columns that each device holds, in row-major order: one vector per
+/// device, null if it holds none.
 using device_blocks = std::vector<std::shared_ptr<vector_state>>;
 
-/// A queue of each device for copies to it: its kernels run meanwhile.
+/// A queue of each device for copies to it, which overlap with its kernels.
 class copy_queues {
 public:
-    /// Of the devices of a vector.
+    /// For the devices of a vector.
     explicit copy_queues(const vector_state&);
     runtime::queue_state& operator[](std::size_t device) const { return *queues_[device]; }
 
@@ -33,17 +33,17 @@ private:
     std::vector<std::shared_ptr<runtime::queue_state>> queues_;
 };
 
-/// The columns that each device wants, all rows of them. `rows` has whole rows, each of `columns` elements,
-/// on each device. What a device has itself is packed by a kernel; what others have they pack, and it is
+/// The columns that each device wants, in all rows. `rows` has whole rows of `columns` elements on each
+/// device. A kernel packs what the device holds itself; the other devices pack what they hold, and it is
 /// copied.
 device_blocks exchanged_for_columns(const vector_state& rows, std::size_t columns, const unit_ranges& wanted,
                                     const copy_queues&);
 
-/// The other way, into a vector in any partition: the copies are enqueued here, the kernels that unpack them
-/// by store().
+/// The inverse, into a vector in any partition. The constructor enqueues the copies, store() the kernels that
+/// unpack them.
 class columns_into_rows {
 public:
-    /// Blocks of some columns of an array of `columns`.
+    /// `blocks`: the columns `of_blocks` of an array of `columns` columns.
     columns_into_rows(device_blocks blocks, unit_ranges of_blocks, std::size_t columns, vector_state& into,
                       const copy_queues&);
     void store();
@@ -53,18 +53,17 @@ private:
     unit_ranges of_blocks_;
     std::size_t columns_;
     vector_state& into_;
-    std::vector<device_blocks> copies_;  ///< of each device, those of the others' blocks
+    std::vector<device_blocks> copies_;  ///< for each device, the copies of the others' blocks
 };
 
-/// Columns of each device in a few pieces, so that copies of one and kernels of another overlap.
+/// The columns of each device in a few pieces, so that copies of one overlap with kernels of another.
 std::vector<unit_ranges> in_pieces(const unit_ranges& columns);
 
-/// Assigns values to places of a whole vector: those places that are in this part of it, which begins at
-/// `first`.
+/// Assigns the values whose positions in the whole vector are in this part of it, which begins at `first`.
 void assign_in_part(vector_state& part, std::size_t first, const affine_map& places, tape&& values);
-/// The elements of a vector at these places.
+/// The elements of a vector at these positions.
 tape elements_at(const std::shared_ptr<vector_state>&, const affine_map& places);
-/// Rows and columns that are so far apart.
+/// The positions of rows and columns with these strides.
 affine_map grid_of(std::size_t rows, std::size_t columns, std::size_t row_stride, std::size_t column_stride,
                    std::size_t offset);
 

@@ -23,11 +23,11 @@ namespace {
 using namespace balm::dsl;
 using vector_handle = std::shared_ptr<vector_state>;
 
-/// Transforms some columns of a block in `width` ones.
+/// Transforms a block of `width` columns.
 using block_transform = std::function<vector_handle(const vector_handle& block, std::size_t width)>;
 
-/// Exchanges rows for columns, which each device transforms, and back. All copies to a device follow each
-/// other; kernels work on other pieces meanwhile.
+/// Exchanges rows for columns, which each device transforms, and back. Copies to a device run one after the
+/// other, while kernels process other pieces.
 void transform_in_columns(const vector_handle& rows, std::size_t columns, const unit_ranges& own,
                           vector_state& into, const copy_queues& queues, const block_transform& transform) {
     const std::vector<unit_ranges> pieces = in_pieces(own);
@@ -46,7 +46,7 @@ void transform_in_columns(const vector_handle& rows, std::size_t columns, const 
 
 // ---- four steps
 
-/// Element `at` of some rows from `first` on, times exp(-2 π i row column / n).
+/// Element `at` of the rows from `first` on, times exp(-2 π i row column / n).
 template <class T>
 const auto& turned_element() {
     static const auto& made = *new auto(
@@ -180,7 +180,7 @@ void four_steps::run(const vector_handle& loaded, const fft_manner& how, vector_
 }
 
 void four_steps::store_transposed(const vector_state& rows, vector_state& into, std::size_t base) const {
-    unit_ranges wanted;  // columns of which a device stores some elements
+    unit_ranges wanted;  // columns of which a device stores elements
     for (const vector_state::part& p : into.parts()) {
         const std::size_t begin = std::max(p.first, base),
                           end = std::min(p.first + p.elements->size(), base + n_);

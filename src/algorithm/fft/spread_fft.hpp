@@ -1,6 +1,6 @@
 #pragma once
-// Transforms of arrays whose lines lie on several devices: each device transforms whole rows or whole
-// columns, between which devices exchange elements.
+// Transforms of arrays whose lines are on several devices: each device transforms whole rows or whole
+// columns, and devices exchange elements in between.
 
 #include <cstddef>
 #include <functional>
@@ -11,39 +11,39 @@
 
 namespace balm::array {
 
-/// Transforms some columns on a device: those of a block of lines.outer * lines.count rows of lines.inner
-/// elements. Returns the block or another one, of other rows.
+/// Transforms the columns of a block on one device: lines.outer * lines.count rows of lines.inner elements.
+/// Returns the block, or another one, whose number of rows may differ.
 using column_transform =
     std::function<std::shared_ptr<vector_state>(const std::shared_ptr<vector_state>&, const fft_lines&)>;
 
-/// Transforms an expression along a dimension that has faster ones: by columns, of which each device gets
-/// some. `type`: of the expression's elements. `model` says how much each device gets.
+/// Transforms an expression along a dimension that is not the fastest, by columns, which are divided among
+/// the devices in proportion to `model`. The type is that of the expression's elements.
 void transform_columns(const tape&, trace::type, const fft_lines&, const vector_state& model,
                        vector_state& into, const column_transform&);
-/// The columns of a block of real or complex elements, transformed: in the block, where they are complex.
+/// Transforms the columns of a block of real or complex elements, in place if they are complex.
 std::shared_ptr<vector_state> transformed_block(const std::shared_ptr<vector_state>&, const fft_lines&,
                                                 const fft_manner&);
 std::string words_of_columns(const fft_lines&, const vector_state& model);
 
-/// The rows of the array as which a transform of n is divided; 0, where it cannot be divided between so many
-/// devices.
+/// The number of rows of the matrix that represents a transform of n; 0 if it cannot be divided among this
+/// number of devices.
 std::size_t rows_of_four_steps(std::size_t n, std::size_t devices);
-/// The transform of an array of n elements over the devices of a vector, as one of rows: along columns, with
-/// factors, along rows, and transposed.
+/// The transform of an array of n elements over the devices of a vector, as a matrix: transforms along
+/// columns, twiddle factors, transforms along rows, and a transpose.
 ///
 /// D. H. Bailey, FFTs in external or hierarchical memory, J. Supercomputing 4 (1990).
 class four_steps {
 public:
-    /// `model` says how much each device gets.
+    /// `model` determines the share of each device.
     four_steps(const vector_state& model, scalar element, std::size_t n);
 
-    /// What run() takes: the elements of an expression, real or complex.
+    /// The elements of an expression, real or complex, as run() takes them.
     std::shared_ptr<vector_state> loaded(const tape&, trace::type) const;
-    /// The same of 2 n real elements, two neighbours of which are one complex number.
+    /// The same for 2 n real elements, of which two neighbours form one complex number.
     std::shared_ptr<vector_state> loaded_pairs(const tape&) const;
     /// A vector of complex elements for run().
     std::shared_ptr<vector_state> made() const;
-    /// Into the elements of a vector from `base` on.
+    /// Transforms into the elements of `into` from `base` on.
     void run(const std::shared_ptr<vector_state>& loaded, const fft_manner&, vector_state& into,
              std::size_t base) const;
     std::string words() const;
@@ -57,14 +57,14 @@ private:
     const unit_ranges own_rows_, own_columns_;
     const copy_queues queues_;
 };
-/// The same of elements of a type along the fastest dimension.
+/// The same for all lines of an expression, along the fastest dimension.
 void transform_in_four_steps(const tape&, trace::type, const fft_lines&, const fft_manner&,
                              const vector_state& model, vector_state& into);
 std::string words_of_four_steps(const fft_lines&, const vector_state& model);
 
-/// Of some arrays of `count` elements the one of that number.
+/// Array `number` of an expression of `arrays` arrays, each of `count` elements.
 tape one_array(const tape&, std::size_t arrays, std::size_t count, std::size_t number);
-/// A vector of real elements as one of pairs; null where a part of it would not lie as devices want them.
+/// A vector of real elements as one of pairs; null if a part divides a pair or is not aligned for pairs.
 std::shared_ptr<vector_state> as_spread_pairs(const std::shared_ptr<vector_state>&);
 
 /// The values of an expression as whole rows on each device, in proportion to the model's elements: a new

@@ -1,6 +1,5 @@
-// The formula that takes a transform of pairs apart, and the one that puts it together, read elements k and
-// m - k. Each device has some consecutive k; the others are consecutive, too, in reverse
-// order.
+// The formulas that separate a transform of pairs, and the inverse, read elements k and m - k. Each device
+// has consecutive k; the other elements are consecutive too, in reverse order.
 
 #include "algorithm/fft/spread_real_fft.hpp"
 
@@ -49,7 +48,7 @@ const auto& pairs_in_part() {
 
 enum class formula : std::uint8_t { spectrum, pairs };
 
-/// On one device elements k from `first` on, and those that these are combined with, in ascending order.
+/// Elements k of one device, from `first` on, and those that they are combined with, in ascending order.
 struct two_ranges {
     vector_handle near, opposite;
     std::size_t first;
@@ -73,7 +72,7 @@ struct two_ranges {
     }
 };
 
-/// Copies of elements first … first + count - 1 of `from`, which has `size` ones from `base` on and repeats.
+/// Copies elements first … first + count - 1 of the `size` ones of `from` at `base`, which repeat cyclically.
 vector_handle copied(const vector_state& from, std::size_t base, std::size_t size, std::size_t first,
                      std::size_t count, const std::shared_ptr<runtime::device_state>& to) {
     auto made = std::make_shared<vector_state>(to, from.type(), count);

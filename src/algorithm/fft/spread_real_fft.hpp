@@ -1,12 +1,12 @@
 #pragma once
-// Transforms of real numbers along one dimension whose elements lie on several devices.
+// Transforms of real numbers along one dimension whose elements are on several devices.
 
 #include "algorithm/fft/fft_transform.hpp"
 
 namespace balm::array {
 
-/// The first n / 2 + 1 elements of transforms of n real ones, n even, along the fastest dimension: a complex
-/// transform of half the size in four steps.
+/// The first n / 2 + 1 elements of the transforms of n real numbers, n even, along the fastest dimension, by
+/// a complex transform of half the size in four steps.
 void transform_reals_in_four_steps(const tape&, const fft_lines&, const vector_state& model,
                                    vector_state& into);
 /// The inverse: n real elements from the first n / 2 + 1 of each transform.

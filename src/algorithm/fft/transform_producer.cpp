@@ -22,8 +22,8 @@ bool any_reads(std::span<const tape> operands, const vector_state& memory) {
     return std::any_of(operands.begin(), operands.end(), [&](const tape& p) { return reads(p, memory); });
 }
 
-/// Of the vectors that are spread the one with the most elements; without vectors, where operands were
-/// placed.
+/// The largest of the vectors over several devices: those of the operands, and those where operands without
+/// vectors were placed.
 vector_handle largest_spread(std::span<const tape> operands) {
     vector_handle largest;
     const auto consider = [&](const vector_handle& v) {
@@ -36,13 +36,13 @@ vector_handle largest_spread(std::span<const tape> operands) {
     return largest;
 }
 
-/// Some arrays that a device transforms.
+/// Arrays that a device transforms.
 struct local_arrays {
     std::vector<tape> operands;
     std::size_t first = 0, count = 0;  ///< elements of the result
     std::size_t arrays = 0;
-    vector_handle part;   ///< the device's part of the target, which these are
-    vector_handle apart;  ///< where they are computed otherwise
+    vector_handle part;   ///< the device's part of the target, if these arrays are all of it
+    vector_handle apart;  ///< otherwise, memory for the results
 };
 
 }  // namespace
@@ -107,7 +107,7 @@ void transform_producer::write_spread(std::span<const tape> operands, const divi
 
 void transform_producer::write_own_arrays(std::span<const tape> operands, const unit_ranges& arrays,
                                           vector_state& into) const {
-    // Copies of elements are made before any device writes the target, which may have them.
+    // Elements are copied before any device writes the target, which may contain them.
     std::vector<local_arrays> all;
     const std::size_t size = into.size() / arrays_;
     for (std::size_t d = 0; d < arrays.size(); ++d) {

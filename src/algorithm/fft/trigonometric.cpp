@@ -23,7 +23,7 @@ namespace {
 using namespace trigonometry;
 using vector_handle = std::shared_ptr<vector_state>;
 
-/// Along one dimension.
+/// A transform along one dimension.
 template <class T>
 class trigonometric_computation {
     using functions = trigonometric_functions<T>;
@@ -42,7 +42,7 @@ public:
           into_(into),
           is_even_(lines.count % 2 == 0) {}
 
-    /// From a vector, which may be the target.
+    /// Transforms a vector, which may be the target.
     void run(const vector_handle& from) const {
         const typename functions::real_vector x(from);
         switch (type_) {
@@ -135,14 +135,14 @@ private:
     bool is_even_;
 };
 
-/// What a transform is, whatever it runs along.
+/// The properties of a transform, apart from its dimensions.
 struct trigonometric_manner {
     scalar precision;
     trigonometric kind;
     int type;
     long double scale;
 
-    /// Along one dimension, from a vector, which may be the target.
+    /// Transforms a vector along one dimension. The vector may be the target.
     void transform(const vector_handle& from, const fft_lines& lines, bool is_scaled,
                    vector_state& into) const {
         const long double factor = is_scaled ? scale : 1;
@@ -155,7 +155,7 @@ struct trigonometric_manner {
 
 class trigonometric_producer : public transform_producer {
 public:
-    /// Along dimensions, the fastest first, of so many arrays.
+    /// `dimensions`: the fastest first; `arrays`: the number of arrays.
     trigonometric_producer(tape&& of, std::shared_ptr<vector_state> near, const shape& extents,
                            const trigonometric_manner& how, std::vector<fft_lines> dimensions,
                            std::size_t arrays)
@@ -164,7 +164,7 @@ public:
           dimensions_(std::move(dimensions)) {}
 
 private:
-    // What reads the elements writes a temporary.
+    // The pass that reads the elements writes a temporary.
     bool may_overwrite(std::span<const tape>, vector_state&) const override { return true; }
     void write(std::span<const tape> operands, std::size_t arrays, vector_state& into) const override {
         refuse_writing(operands[0]);
@@ -219,7 +219,7 @@ tape trigonometrically_transformed(tape&& elements, scalar precision, trigonomet
         const auto n = static_cast<long double>(each.count);
         if (is_inverse) scale /= 2 * (type > 1 ? n : kind == trigonometric::cosine ? n - 1 : n + 1);
     }
-    // The inverses of types 2 and 3 are each other.
+    // Types 2 and 3 are each other's inverse.
     const int computed = is_inverse && (type == 2 || type == 3) ? 5 - type : type;
     std::shared_ptr<vector_state> near = vector_near(elements, precision);
     tape p;

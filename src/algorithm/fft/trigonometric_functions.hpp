@@ -1,17 +1,18 @@
 #pragma once
-// The functions of cosine and sine transforms: one of pairs of elements at the first load of a complex
-// transform of half the size, and a function of its results. Of n elements along a dimension, with θ = π / n:
+// The functions of cosine and sine transforms: one makes pairs of elements at the first load of a complex
+// transform of half the size, the other is applied to its results. With θ = π / n, for n elements along a
+// dimension:
 //
 //     II   even elements, then the odd ones backwards, are v: y[k] = 2 Re(exp(-i θ k / 2) V[k])
 //          (J. Makhoul, A fast cosine transform in one and two dimensions, IEEE Trans. ASSP 28, 1980)
-//     III  the same backwards: V[k] = exp(i θ k / 2) (x[k] - i x[n - k])
-//     IV   of even n, z[j] = x[2 j] + i x[n - 1 - 2 j], turned by exp(-i θ (j + 1/8)) before and after;
-//          of odd n the real transform of x in another order (S. C. Chan and K. L. Ho, Direct methods for
+//     III  the inverse: V[k] = exp(i θ k / 2) (x[k] - i x[n - k])
+//     IV   for even n, z[j] = x[2 j] + i x[n - 1 - 2 j], times exp(-i θ (j + 1/8)) before and after;
+//          for odd n the real transform of x in another order (S. C. Chan and K. L. Ho, Direct methods for
 //          computing discrete sinusoidal transforms, IEE Proc. F 137, 1990)
 //     I    the real transform of x and its mirror image
 //
-// A sine transform is a cosine transform of elements in reverse order or with alternating signs, whose
-// results are so.
+// A sine transform is a cosine transform whose elements and results are in reverse order or have alternating
+// signs.
 
 #include <array>
 #include <complex>
@@ -28,7 +29,8 @@ namespace balm::array::trigonometry {
 
 using namespace balm::dsl;
 
-/// What of its position an element's coordinates are computed from: variants of each function.
+/// Decides how an element's coordinates are computed from its position: each function has a variant for each
+/// form.
 struct line_form {
     bool has_rows = false;   ///< there is more than one line
     bool has_inner = false;  ///< lines are across rows
@@ -48,7 +50,7 @@ inline line_form form_of(const fft_lines& lines) {
     return made;
 }
 
-/// The line and the number along it of the element `at` of lines of `length`.
+/// The line of element `at`, and its number along the line, for lines of `length` elements.
 struct line_element {
     Long row = 0, k, column = 0;
     Long inner;
@@ -68,7 +70,7 @@ struct line_element {
         has_rows = form.has_rows;
         has_inner = form.has_inner;
     }
-    /// Where element number `of` of the same line is, in lines of another length.
+    /// The position of element `of` of the same line, in lines of another length.
     Long place(const Long& of, const Long& length) const {
         const Long in_rows = has_rows ? Long(row * length + of) : of;
         return has_inner ? Long(in_rows * inner + column) : in_rows;
@@ -101,7 +103,7 @@ Var<T> with_sign(const Bool& is_negative, const Var<T>& value) {
 
 // NOLINTBEGIN(performance-unnecessary-value-param): a function's parameters are values
 
-/// Of the arguments `n` is the number of real elements of a line, and `sine` is not 0 for sine transforms.
+/// In the arguments, `n` is the number of real elements of a line, and `sine` is not 0 for sine transforms.
 template <class T>
 struct trigonometric_functions {
     using complex_vector = balm::vector<std::complex<T>>;
@@ -213,7 +215,7 @@ struct trigonometric_functions {
         }));
         return made;
     }
-    /// Where element k of the result is among v.
+    /// The position in v of element k of the result.
     static Long unfolded_place(const Long& n, const Long& k) {
         return select(k % 2 == 0, k / 2, (2 * n - 1 - k) / 2);
     }
@@ -279,7 +281,8 @@ struct trigonometric_functions {
             return function("cosine_4_numbers(x, n, inner, sine, at)",
                             [=](reals<T> x, Long n, Long inner, Long sine, Long at) {
                                 const line_element of(form, at, n, inner);
-                                // Element (n - 1) / 2 + 4 k of x, mirrored at its ends: odd at the far one.
+                                // Element (n - 1) / 2 + 4 k of x, mirrored at its ends, with the other sign
+                                // at the far one.
                                 const Long far = n / 2 + 4 * of.k;
                                 const Long in_turn = select(far >= 4 * n, far - 4 * n, far);
                                 const Bool is_negative = in_turn >= n && in_turn < 3 * n;
@@ -310,7 +313,8 @@ struct trigonometric_functions {
 
     // -- I
 
-    /// Element i of 2 m: x and its mirror image; of sines, which are 0 at 0 and m, the negative of that.
+    /// Element i of 2 m: x and its mirror image; for sines, which are 0 at 0 and m, the negative of that
+    /// image.
     static Var<T> mirrored_element(const reals<T>& x, const line_element& of, const Long& n, const Long& m,
                                    const Long& sine, const Long& i) {
         const Bool is_sine = sine != 0, is_far = i > m;

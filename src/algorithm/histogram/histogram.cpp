@@ -1,5 +1,5 @@
-// Histograms as leaves of expressions: chooses where tables lie, finds or traces the kernel, launches it and
-// adds up the tables.
+// Histograms as materialised operands: chooses the memory of the tables, finds or traces the kernel, launches
+// it and adds up the tables.
 
 #include "balm/histogram.hpp"
 
@@ -29,16 +29,17 @@ namespace {
 
 std::atomic<bool> of_gpus{false};
 
-/// Elements of a work-item's chunk on CPUs at least, and chunks for each compute unit at most.
+/// CPUs: the minimum number of elements of a chunk, and the maximum number of chunks per compute unit.
 constexpr std::size_t cpu_chunk = 65536, cpu_chunks_per_unit = 4;
-/// Neighbours count in so many tables of a CPU, since a counter that was just stored is loaded again only
-/// some cycles later; tables of so many bytes altogether stay in its first cache.
+/// CPUs: neighbours are counted in different tables, up to `most_cpu_copies`, since a counter that was just
+/// stored can be loaded again only some cycles later. Tables of `cpu_table_bytes` in total stay in the
+/// first-level cache.
 constexpr std::size_t most_cpu_copies = 8, cpu_table_bytes = 16384;
-/// Work-items of a group, and bytes that each loads at once.
+/// Work-items per group, and the bytes that each loads at once.
 constexpr std::size_t group_items = 512, tile_bytes_of_item = 64, most_elements_of_item = 16,
                       vector_bytes = 16;
-/// Bytes of local memory for the tables of a group: for one of them, and for copies of it, which sub-groups
-/// share out. 4 groups of 16 KiB lie on one compute unit of H200.
+/// Bytes of local memory for the tables of a group: for a single one, and for copies of it, which are divided
+/// among sub-groups. 4 groups of 16 KiB fit on one compute unit of an H200.
 constexpr std::size_t local_bytes = 32768, local_bytes_of_copies = 16384;
 constexpr std::size_t groups_per_unit = 4, groups_per_unit_of_large_tables = 2;
 
@@ -90,7 +91,7 @@ public:
 private:
     void cut_for_items() {
         const std::size_t units = std::max<std::size_t>(device_->info().compute_units, 1);
-        // Tables that exceed their elements would take most of the time, and of the memory.
+        // Tables larger than their chunks would take most of the time, and of the memory.
         const std::size_t chunks = std::clamp<std::size_t>(divided_up(n_, std::max(cpu_chunk, size_)), 1,
                                                            units * cpu_chunks_per_unit);
         chunk_ = divided_up(std::max<std::size_t>(n_, 1), chunks);
@@ -187,7 +188,7 @@ public:
             write(p, first, *made);
             return made;
         }
-        // The first device counts all of it.
+        // The first device counts all elements.
         const shape box = box_of(p);
         if (box.count() > 0) p = std::move(localizer(first).pieces(p, box, 0, box.count())[0].values);
         write(p, first, *made);

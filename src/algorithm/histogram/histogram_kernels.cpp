@@ -38,7 +38,7 @@ private:
     Index given(parameter_name name) const { return Index(given_[name]); }
     node zero() const { return trace::constant(plan_.sum.element, 0); }
 
-    /// Adds an element to a table: add(counter, weight) for each channel whose bin there is.
+    /// Counts an element in a table: calls add(counter, weight) for each channel whose bin exists.
     template <class Add>
     void count(const values& element, const Add& add) const {
         const node weight = plan_.has_weights
@@ -52,7 +52,7 @@ private:
                     add(first + bin, weight);
                 }
             };
-            // Negative numbers are beyond all bins, too.
+            // As unsigned numbers, negative ones are beyond all bins, too.
             if (trace::size_of(element[c].type) == 8) {
                 const ULong bin(trace::convert(element[c], scalar::u64));
                 add_in(bin < cast<std::uint64_t>(given("bins")), cast<std::int64_t>(bin));
@@ -128,7 +128,7 @@ private:
             trace::store(given_["tables"], block::node_of(first + k), as_element(sum, plan_.sum), {});
         }
     }
-    /// Elements of whole tiles are loaded before the first of them is counted.
+    /// Loads all elements of a whole tile before it counts the first one.
     template <class Add>
     void count_tile(const Index& begin, const Index& end, const Add& add) const {
         const auto count_runs = [&](const block::run_numbers& run) {

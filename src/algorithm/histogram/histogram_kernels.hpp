@@ -1,7 +1,7 @@
 #pragma once
-// The kernel of histograms. Each work-item of a CPU, or group of a GPU, has tables of its own, where it
-// counts the elements of its chunk, or adds up their weights; the tables are added up behind the kernel.
-// Tables that local memory has no room for are one, in global memory, that all groups share.
+// The kernel of histograms. Each work-item of a CPU, or group of a GPU, counts the elements of its chunk, or
+// adds up their weights, in tables of its own; the tables are added up after the kernel. If a table does not
+// fit in local memory, all groups share one in global memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,9 +24,9 @@ struct histogram_plan {
     table_place place = table_place::own;
     std::size_t channels = 1;
     bool has_weights = false;
-    bool are_checked = true;     ///< bins may not be there
+    bool are_checked = true;     ///< bins may be out of range
     trace::type sum;             ///< of counters
-    std::size_t copies = 1;      ///< tables of a work-item or group, which neighbours count in by turns
+    std::size_t copies = 1;      ///< tables of a work-item or group, among which elements are divided
     std::size_t room = 0;        ///< counters of a table in local memory
     std::size_t group = 1;       ///< work-items
     block::runs tile{1, 1};      ///< of a work-item in a group's tile
@@ -40,7 +40,7 @@ struct histogram_plan {
 };
 
 /// Records the body of a kernel whose parameters are declared. A tape has the bin of each channel, and the
-/// weight.
+/// weight, if any.
 std::shared_ptr<const ir::function> trace_histogram(trace::recording&, const parameter_list& given,
                                                     const histogram_plan&, const tape&, const layout&);
 

@@ -1,9 +1,9 @@
 #pragma once
-// For tests: how histograms share out elements.
+// For tests: how histograms divide the elements.
 
 namespace balm::array {
 
-/// From now on histograms on all devices are those of GPUs, or each device's own again.
+/// Computes all later histograms as on GPUs if `everywhere`, else as each device does by itself.
 void force_histograms_of_gpus(bool everywhere);
 
 }  // namespace balm::array

@@ -1,4 +1,4 @@
-// Merges and set operations of two sorted arrays: divides them into tiles, finds or traces the kernels,
+// Merges and set operations of two sorted arrays: divides them into tiles, finds or traces the kernels, and
 // launches them.
 
 #include <fmt/format.h>
@@ -27,9 +27,9 @@ namespace {
 using vector_handle = std::shared_ptr<vector_state>;
 using handles = std::vector<vector_handle>;
 
-/// Tiles for each compute unit of a CPU, and of how many elements they are at least.
+/// CPUs: tiles per compute unit, and the minimum number of elements of a tile.
 constexpr std::size_t tiles_per_core = 4, least_cpu_tile = 16384;
-/// Work-items of groups that look for splits.
+/// Work-items of the groups that find splits.
 constexpr std::size_t split_group = 64;
 
 /// The two lists on one device.
@@ -104,7 +104,7 @@ public:
         counts.push_vector(counts_);
         assign(*counts_, scanned(std::move(counts), {{reduction_kind::sum, scalar::i64}, false}));
     }
-    /// Their number, behind the scanned counts.
+    /// The number of results, which follows the scanned counts.
     std::size_t read_count() const {
         std::int64_t found = 0;
         read(*counts_, tiles_, &found, 1);
@@ -112,7 +112,7 @@ public:
     }
     void give_count(vector_state& to) const { copy_elements(to, 0, *counts_, tiles_, 1); }
 
-    /// Targets of sets may have no room for all results.
+    /// `is_bounded`: the targets of a set operation may be too small for all results.
     void move(const handles& into, bool is_bounded) {
         if (!plan_.what) split();
         into_ = as_kernels_take(into, from_.of.keys, from_.of.by);
@@ -217,7 +217,7 @@ void merge_on_device(const pair_on_device& from, const handles& into) {
     copy_all(into, 0, from.first, from.first_size());
     copy_all(into, 0, from.second, from.second_size());
 }
-/// The results where one of the arrays has no elements: those of the other, or none.
+/// The results if one of the arrays is empty: the other array, or nothing.
 const handles* results_without_pairs(const pair_on_device& from, set_operation what) {
     if (from.size() == 0 || what == set_operation::intersect) return nullptr;
     if (from.second_size() == 0) return &from.first;

@@ -67,7 +67,7 @@ private:
     }
     block::arrays keys(const char* word) const { return arrays(word, plan_.keys.types.size()); }
     block::arrays payload(const char* word) const { return arrays(word, plan_.values.size()); }
-    /// Keys, and values behind them.
+    /// Keys, followed by values.
     block::arrays elements_of(const char* word, const char* with_values) const {
         values pointers;
         for (std::size_t k = 0; k < plan_.keys.types.size(); ++k) pointers.push_back(given_[{word, k}]);
@@ -100,7 +100,7 @@ private:
             splits()[2 * tile + 1] = ahead.second;
         }
     }
-    /// The elements of both arrays that a tile is made of.
+    /// The elements of both arrays that form a tile.
     struct piece {
         Index tile, a, a_end, b, b_end;
     };
@@ -115,7 +115,7 @@ private:
         };
         return bounded(tile, ahead(tile), ahead(tile + 1));
     }
-    /// No more elements than tiles have room for, also of arrays that are not sorted.
+    /// Limits a piece to the elements that a tile has room for, even if arrays are not sorted.
     piece bounded(const Index& tile, const block::consumed<Index>& begin,
                   const block::consumed<Index>& end) const {
         const Index room = given("tile_size") + (plan_.what ? 1 : 0), none(0);
@@ -123,7 +123,7 @@ private:
                     of_b = named("of_b", min(max(end.second - begin.second, none), room - of_a));
         return {tile, begin.first, begin.first + of_a, begin.second, begin.second + of_b};
     }
-    /// The count of the last tile is followed by a place for the total.
+    /// The zero after the count of the last tile becomes the total when the counts are scanned.
     void store_count(const Index& tile, const Index& count) const {
         counts()[tile] = count;
         IF (tile == 0) {
@@ -147,8 +147,8 @@ private:
         if (!plan_.what)
             return block::merge(order_.in_memory(), {a, p.a, p.a_end}, {b, p.b, p.b_end}, to, p.a + p.b);
         Index place = named("place", Index(counts()[p.tile]));
-        // Every element is stored at the place of the next result: no branch depends on what is kept. The
-        // place behind the tile's last one is another tile's, or is not written.
+        // Stores every element at the position of the next result, so that no branch depends on what is kept.
+        // The position after the tile's last result belongs to another tile, or is not written.
         const Index next = counts()[p.tile + 1],
                     limit = named("limit", plan_.is_bounded ? min(next, given("room")) : next);
         block::walk_sets(*plan_.what, order_.in_memory(), {a, p.a, p.a_end}, {b, p.b, p.b_end},
@@ -163,7 +163,7 @@ private:
     // ---- GPUs: a group has a tile
 
     int tile_size() const { return static_cast<int>(plan_.group) * plan_.each; }
-    /// A tile that does not divide a pair has one element more; merges read ahead (block::merge_in_place).
+    /// A tile has one element more if it would divide a pair; merges read ahead (block::merge_in_place).
     int room() const { return tile_size() + (plan_.what ? 1 : plan_.each); }
     Int group_size() const { return Int(static_cast<int>(plan_.group)); }
     Int first_of_item() const { return g_.item() * plan_.each; }
@@ -173,7 +173,7 @@ private:
         if (has_positions()) list.push_back(scalar::i32);
         return g_.shared("tile", list, static_cast<std::size_t>(room()));
     }
-    /// Both pieces, one after the other, each element with its position if there are values.
+    /// Loads both pieces, one after the other, each element with its position if there are values.
     block::runs_of_tile load(const piece& p, const block::arrays& tile) const {
         const Int of_a = named("of_a", cast<int>(p.a_end - p.a)),
                   of_b = named("of_b", cast<int>(p.b_end - p.b));
@@ -190,7 +190,7 @@ private:
             tile.store(place + i, own);
         }
     }
-    /// The tile's elements from its memory to the places from `begin` on.
+    /// Stores the tile's elements at the positions from `begin` on.
     void give(const block::arrays& tile, const piece& p, const block::runs_of_tile& in, const Index& begin,
               const Int& count) const {
         for (Int i : named("i", range(g_.item(), count, group_size()))) {

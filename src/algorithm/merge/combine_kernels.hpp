@@ -1,8 +1,8 @@
 #pragma once
-// The kernels that combine two sorted arrays: merges and set operations. Both are divided into tiles of as
-// many elements, by the merge path or by the balanced path. Of a merge each tile's output is as large as the
-// tile; of a set operation one kernel counts the tiles' results, and the next stores them behind the scanned
-// counts.
+// The kernels that combine two sorted arrays: merges and set operations. The merge path or the balanced path
+// divides both arrays into tiles of equal size. In a merge, the output of a tile is as large as the tile. In
+// a set operation, one kernel counts the results of each tile, and the next stores them at the positions that
+// the scanned counts determine.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,19 +19,19 @@
 namespace balm::array {
 
 enum class combine_stage : std::uint8_t {
-    split,  ///< on GPUs: what is ahead of each tile
-    count,  ///< of a set operation: how many results each tile has
-    move    ///< the results
+    split,  ///< GPUs: the number of elements of each array before each tile
+    count,  ///< set operations: the number of results of each tile
+    move    ///< stores the results
 };
 
 struct combine_plan {
     combine_stage stage = combine_stage::move;
-    std::optional<block::set_operation> what;  ///< nothing: a merge
+    std::optional<block::set_operation> what;  ///< nullopt: a merge
     sorted_keys keys;
-    detail::inline_vector<trace::type, 4> values;  ///< that go to the places of their keys
-    bool is_bounded = false;                       ///< targets may have no room for all results
+    detail::inline_vector<trace::type, 4> values;  ///< of the values that move with their keys
+    bool is_bounded = false;                       ///< targets may be too small for all results
     std::size_t group = 1;                         ///< work-items
-    int each = 1;                                  ///< elements of a work-item's share of a tile, on GPUs
+    int each = 1;                                  ///< GPUs: elements of a work-item's share of a tile
 
     bool on_item() const { return group == 1; }
     bool moves() const { return stage == combine_stage::move; }
@@ -40,11 +40,11 @@ struct combine_plan {
     void add_to(runtime::table_hash& hash) const;
 };
 
-/// Bytes that tiles have for an element.
+/// The bytes of an element in a tile.
 std::size_t bytes_of_element(const combine_plan&);
 
-/// Records the body of a kernel whose parameters are declared. Keys of numbers are unsigned integers of their
-/// size.
+/// Records the body of a kernel whose parameters are declared. Keys that are numbers are unsigned integers of
+/// the same size.
 std::shared_ptr<const ir::function> trace_combination(trace::recording&, const parameter_list& given,
                                                       const combine_plan&, const comparison& is_ahead);
 

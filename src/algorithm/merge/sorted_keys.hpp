@@ -12,9 +12,9 @@
 
 namespace balm::array {
 
-/// What kernels depend on.
+/// The properties of keys that kernels depend on.
 struct sorted_keys {
-    detail::inline_vector<trace::type, 2> types;  ///< elements are in the order of the first, then …
+    detail::inline_vector<trace::type, 2> types;  ///< elements are sorted by the first, then …
     bool is_descending = false;                   ///< numbers, if there is no comparison
     bool has_comparison = false;                  ///< of two elements of a single key
     runtime::digest comparison;                   ///< of the function
@@ -25,8 +25,8 @@ struct sorted_keys {
     void add_to(runtime::table_hash& hash) const;
 };
 
-/// Arrays as kernels take them: keys of numbers, the first `keys` of the list, are unsigned integers of their
-/// size.
+/// Arrays as kernels take them: keys that are numbers, among the first `keys` of the list, are unsigned
+/// integers of the same size.
 std::vector<std::shared_ptr<vector_state>> as_kernels_take(vector_list, std::size_t keys, const ordering&);
 
 /// Compares keys in a kernel that is being traced. Both arguments must outlive it.
@@ -34,15 +34,15 @@ class key_comparison {
 public:
     key_comparison(const sorted_keys& keys, const comparison& is_ahead) : keys_(keys), is_ahead_(is_ahead) {}
 
-    /// The types that keys have in kernels.
+    /// The types of keys in kernels.
     block::types types() const;
-    /// Keys as numbers that ascend; what a comparison compares stays as it is. Values behind the keys are
-    /// left out.
+    /// Keys as ascending numbers; keys that a function compares are unchanged. Values after the keys are
+    /// dropped.
     block::values numbers_of(const block::values& own) const;
     block::values keys_of(const block::values& numbers) const;
-    /// Whether the first of two such lists is ahead of the second.
+    /// Whether `a` is ordered before `b`, both as numbers_of() returns them.
     block::Bool are_ahead(const block::values& a, const block::values& b) const;
-    /// The order of numbers, and of elements as they are in memory.
+    /// The order of such numbers, and of elements as stored in memory.
     block::element_order of_numbers() const;
     block::element_order in_memory() const;
 

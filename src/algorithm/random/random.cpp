@@ -1,4 +1,4 @@
-// uniform and normal: one trace for each kind, of the formulas that the host computes with too.
+// uniform and normal: one trace per kind, of the formulas that the host evaluates too.
 
 #include "balm/random.hpp"
 
@@ -23,10 +23,10 @@ using detail::random_kind;
 using random::on_device;
 using random::on_host;
 
-/// The numbers of a block, as elements of one kind take them.
+/// How elements of one kind share the words of a block.
 struct shares {
-    std::uint64_t words;   ///< of an element
-    std::uint64_t needed;  ///< to make it: normal numbers are made in pairs
+    std::uint64_t words;   ///< per element
+    std::uint64_t needed;  ///< to compute it: normal numbers are computed in pairs
 
     explicit shares(const random_kind& kind) {
         const std::uint64_t size = size_of(kind.element) == 8 ? 2 : 1;
@@ -48,7 +48,7 @@ random::block<typename W::u32> block_at(random_generator from, const typename W:
                                    {low(seed), high(seed), low(stream), high(stream)});
 }
 
-/// The words that the element at this index is made of.
+/// The words from which the element at this index is computed.
 template <class W>
 std::vector<typename W::u32> draw(const random_kind& kind, const typename W::u64& index,
                                   const typename W::u64& seed, const typename W::u64& stream) {
@@ -85,7 +85,7 @@ std::vector<typename W::u32> draw(const random_kind& kind, const typename W::u64
     return words;
 }
 
-/// A number of the world's for T.
+/// The type that represents T on the host or in a kernel.
 template <class W, class T>
 using number = std::conditional_t<std::same_as<W, on_host>, T, dsl::Var<T>>;
 
@@ -95,7 +95,7 @@ typename W::u64 joined(const std::vector<typename W::u32>& words, std::size_t k)
     return U(U(random::as<U>(words[2 * k + 1]) << 32) | random::as<U>(words[2 * k]));
 }
 
-/// Number k of these words.
+/// Number k from these words.
 template <class W, class T>
 number<W, T> uniform_number(const std::vector<typename W::u32>& words, std::size_t k) {
     if constexpr (std::same_as<T, float>)
@@ -110,7 +110,7 @@ number<W, T> uniform_number(const std::vector<typename W::u32>& words, std::size
         return random::as<number<W, T>>(words[k]);
 }
 
-/// All numbers of these words.
+/// All numbers from these words.
 template <class W, class T>
 std::vector<number<W, T>> numbers(const random_kind& kind, const std::vector<typename W::u32>& words) {
     std::vector<number<W, T>> made;
@@ -174,7 +174,7 @@ std::shared_ptr<ir::function> trace_random(const random_kind& kind) {
     });
 }
 
-/// Four numbers are those of a vector of four at a quarter of their index.
+/// Four consecutive numbers are the vector of four at a quarter of their index.
 std::shared_ptr<const ir::function> trace_with_fours(const random_kind& kind) {
     const std::shared_ptr<ir::function> made = trace_random(kind);
     if (kind.lanes == 1) made->of_four = trace_random({kind.from, kind.as, kind.element, 4});

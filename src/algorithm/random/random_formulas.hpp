@@ -1,6 +1,6 @@
 #pragma once
-// The formulas behind balm::uniform and balm::normal, written once for numbers of the host and for numbers of
-// a device that are being recorded: U is std::uint32_t or UInt.
+// The formulas behind balm::uniform and balm::normal, written once for host numbers and for recorded device
+// numbers: U is std::uint32_t or UInt.
 
 #include <array>
 #include <bit>
@@ -14,7 +14,7 @@
 
 namespace balm::random {
 
-/// The types of one world.
+/// The number types of the host, and of a kernel.
 struct on_host {
     using u32 = std::uint32_t;
     using i32 = std::int32_t;
@@ -39,7 +39,7 @@ inline float sqrt(float a) { return std::sqrt(a); }
 inline double sqrt(double a) { return std::sqrt(a); }
 inline float clamp(float a, float least, float most) { return std::fmin(std::fmax(a, least), most); }
 
-/// A number as another type, and its bits as one.
+/// A number converted to another type, and its bits reinterpreted as one.
 template <class To, class From>
 To as(const From& value) {
     if constexpr (dsl::device_value<From>)
@@ -65,7 +65,7 @@ T choose(const C& condition, const T& if_true, const T& if_false) {
 template <class U>
 using block = std::array<U, 4>;
 
-/// In 64 bits, so that compilers see one multiplication: GPUs have one that gives all of the product, and
+/// In 64 bits, so that compilers see one multiplication: GPUs have one that yields the whole product, and
 /// PoCL's mul_hi is a slow function.
 template <class W>
 typename W::u64 product(const typename W::u32& a, std::uint32_t b) {
@@ -126,12 +126,12 @@ F polynomial(const F& x, const C (&c)[N]) {
     return sum;
 }
 
-// The polynomials of f32 are the best of their degree (Remez' algorithm; mpmath, 40 digits), those of f64
-// interpolate at Chebyshev's nodes (60 digits), in the interval that is reduced to. With exact arithmetic the
-// errors are: of the logarithms 2.6e-8 (f32) and 0.35 units of the last place, of f32's sine 3.2e-9 and
-// cosine 3.2e-8, of f64's 0.06 units.
+// The polynomials of f32 are the best of their degree (Remez algorithm; mpmath, 40 digits), those of f64
+// interpolate at Chebyshev nodes (60 digits), in the reduced interval. In exact arithmetic the errors are
+// 2.6e-8 (f32) and 0.35 units in the last place (f64) for the logarithms, 3.2e-9 for the sine and 3.2e-8 for
+// the cosine of f32, and 0.06 units for those of f64.
 
-/// -2 log(x) for normal x > 0, to 2 units of the last place. x = 2^e (1 + f), sqrt(1/2) <= 1 + f < sqrt(2).
+/// -2 log(x) for normal x > 0, to 2 units in the last place. x = 2^e (1 + f), sqrt(1/2) <= 1 + f < sqrt(2).
 template <class W>
 typename W::f32 minus_twice_log(const typename W::f32& x) {
     using F = typename W::f32;
@@ -139,7 +139,7 @@ typename W::f32 minus_twice_log(const typename W::f32& x) {
     constexpr float c[] = {-2.f,          0.9999997616f,  -0.6666837335f, 0.5000414848f, -0.3991366029f,
                            0.3312482536f, -0.2990463972f, 0.28733477f,    -0.1744419336f};
     constexpr std::int32_t least = 0x3F3504F3;  // the bits of sqrt(1/2)
-    // e where the exponent stands, which the number that multiplies it makes good.
+    // e in the position of the exponent bits, for which `per_step` compensates.
     const I exponent = I(I(bits_as<I>(x) - least) & I(-0x800000));
     const F f = F(bits_as<F>(I(bits_as<I>(x) - exponent)) - 1.f);
     constexpr auto per_step = static_cast<float>(-2 * std::numbers::ln2 * 0x1p-23);
@@ -183,10 +183,9 @@ sine_cosine<F> of_quarter(const F& t, const C (&sine)[N], const C (&cosine)[M]) 
     return {F(t * polynomial(square, sine)), F(fma(square, polynomial(square, cosine), F(C(1))))};
 }
 
-/// A point of the unit circle by the bits of a word: all but the two highest are an angle within an eighth of
-/// a turn of the first axis, the highest mirrors that in the second axis, the next one in the diagonal. Each
-/// such word has an arc of its own, so this is as uniform as the word times a turn would be, and needs no
-/// sum.
+/// A point of the unit circle from the bits of a word: all but the two highest are an angle within an eighth
+/// of a turn of the first axis, the highest mirrors it in the second axis, the next one in the diagonal. Each
+/// word has its own arc, so that this is as uniform as the word times a turn, and needs no sum.
 template <class F, class I, class U, class C, std::size_t N, std::size_t M>
 std::array<F, 2> direction(const U& word, const C (&sine)[N], const C (&cosine)[M]) {
     constexpr int bits = 8 * sizeof(C);
@@ -199,13 +198,12 @@ std::array<F, 2> direction(const U& word, const C (&sine)[N], const C (&cosine)[
     return {choose(swaps, by.sine, along), choose(swaps, along, by.sine)};
 }
 
-/// Two independent normal numbers of two words of the numbers' size.
+/// Two independent normal numbers from two words of their size.
 template <class W>
 std::array<typename W::f32, 2> normal_pair(const typename W::u32& radius, const typename W::u32& angle) {
     using F = typename W::f32;
     const F unit = F(fma(as<F>(radius), F(0x1p-32f), F(0x1p-33f)));  // in (0, 1]
-    // It is 46 at most and, but for 0, 2^-24 at least; where that is said, GPUs need no code for other
-    // numbers.
+    // It is at most 46 and, unless 0, at least 2^-24; the clamp spares GPUs the code for other numbers.
     const F length = F(sqrt(F(clamp(minus_twice_log<W>(unit), F(0x1p-100f), F(0x1p10f)))));
     const auto toward = direction<F, typename W::i32>(angle, sine_f32, cosine_f32);
     return {F(length * toward[0]), F(length * toward[1])};

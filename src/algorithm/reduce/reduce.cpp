@@ -1,5 +1,5 @@
-// Reductions: chooses how the elements are shared out, finds or traces the kernels, launches them, and brings
-// the results to the host, if that is where they go.
+// Reductions: divides the elements, finds or traces the kernels, launches them, and reads the results to the
+// host if they go there.
 
 #include "balm/reduce.hpp"
 
@@ -27,8 +27,8 @@ namespace {
 
 std::atomic<bool> shapes_of_gpus{false};
 
-/// Groups of 256 work-items in a grid: several times what a device holds at once, so that none waits for the
-/// last.
+/// Groups of 256 work-items in a grid: several times as many as a device holds at once, so that no compute
+/// unit waits for the last group.
 constexpr std::size_t groups_per_compute_unit = 32;
 
 const char* word_for(reduction_kind kind) {
@@ -38,7 +38,7 @@ const char* word_for(reduction_kind kind) {
     return words[static_cast<int>(kind)];
 }
 
-/// What is asked for.
+/// The arguments of a call.
 struct request {
     const tape& p;
     std::span<const reduction> all;
@@ -46,7 +46,7 @@ struct request {
     vector_state* const* into;  ///< null: the host
 };
 
-/// Throws usage_error where results do not go to vectors of one element.
+/// Throws usage_error unless every result goes to a vector of one element.
 void check_targets(const request& asked) {
     for (std::size_t k = 0; k < asked.all.size(); ++k) {
         const vector_state* const target = asked.into[k];
@@ -57,7 +57,7 @@ void check_targets(const request& asked) {
     }
 }
 
-/// Results of no elements, a slot each.
+/// Writes the results of no elements, one slot each. Throws usage_error for extremes.
 void write_results_of_nothing(std::span<const reduction> all, std::uint64_t* results) {
     for (const reduction& r : all) {
         if (is_extreme(r))
@@ -69,13 +69,13 @@ void write_results_of_nothing(std::span<const reduction> all, std::uint64_t* res
     }
 }
 
-/// How the elements are cut, and by how many work-groups.
+/// How the elements are divided, and among how many work-groups.
 struct division {
     reduction_plan plan;
     std::size_t piece = 0, pieces_an_item = 0, partials = 0, groups = 0;
 };
 
-/// What decides a kernel besides the expression.
+/// The cache key of a kernel, apart from the expression.
 struct reduction_key {
     reduction_plan plan;
     policy how;
@@ -113,7 +113,7 @@ public:
         const division d = divided(on_cpu);
         memory_ =
             device_.allocate((results_ + d.partials * state_) * sizeof(std::uint64_t), {"partial results"});
-        // Some drivers take groups that are too small for several pieces.
+        // Some drivers accept only groups that are too small for several pieces.
         const bool has_all =
             d.plan.shape == reduction_shape::pieces_a_group ? d.partials == 1 : d.groups == 1;
         const bool is_whole = has_all && !targets_are_read();
@@ -141,8 +141,8 @@ private:
                                               word_for(asked_.all[k].kind), device_.words(),
                                               asked_.into[k]->device().words()));
     }
-    /// Whether a vector that takes a result is also read: by then all is read only if another kernel gives
-    /// it.
+    /// Whether a target is also read: then another kernel must write the results, after all elements are
+    /// read.
     bool targets_are_read() const {
         if (asked_.into == nullptr) return false;
         return std::any_of(asked_.into, asked_.into + asked_.all.size(), [&](const vector_state* target) {
@@ -179,8 +179,8 @@ private:
         return d;
     }
 
-    /// A product of several positions is a polynomial to compilers: NVIDIA's OpenCL (driver 580) takes
-    /// minutes over one of degree 8, and 0.2 s over a loop.
+    /// To compilers, a product of several positions is a polynomial: NVIDIA's OpenCL (driver 580) takes
+    /// minutes for one of degree 8, and 0.2 s for a loop.
     bool multiplies_positions() const {
         const auto multiplies = [](const reduction& r) {
             return (r.kind == reduction_kind::product || is_fold(r.kind)) && is_integer(r.element.element);
@@ -190,7 +190,7 @@ private:
         return std::any_of(asked_.all.begin(), asked_.all.end(), multiplies) &&
                std::any_of(steps.begin(), steps.end(), is_position);
     }
-    /// Of numbers of 32 and 64 bits, and without calls of functions.
+    /// Whether states are kept in short vectors: for numbers of 32 and 64 bits, without function calls.
     bool is_in_vectors() const {
         return has_lanes(asked_.p) &&
                std::all_of(asked_.all.begin(), asked_.all.end(), [](const reduction& r) {
@@ -234,7 +234,8 @@ private:
             kernel_for(device_, key, p, leaves, facts_, std::ref(trace_it));
         runtime::grid g;
         if (!plan.on_cpu()) g.local[0] = group_size_of(*kernel, reduction_group);
-        // A driver that takes smaller groups only gets more of them, unless the partial results are theirs.
+        // If a driver accepts only smaller groups, more of them are launched, unless each group has a partial
+        // result.
         const bool is_divided =
             plan.shape == reduction_shape::pieces_a_group && plan.stage == reduction_stage::partials;
         const std::size_t groups = is_divided ? d.groups * (reduction_group / g.local[0]) : d.groups;
@@ -251,7 +252,7 @@ private:
     std::shared_ptr<runtime::storage> memory_;
 };
 
-// ---- vectors over several devices: each reduces what it has, and the host combines the results ----
+// ---- vectors over several devices: each reduces its elements, and the host combines the results ----
 
 /// Whether the second of two values, from later elements, is the better extreme.
 template <class T>
@@ -260,7 +261,7 @@ bool is_better(bool is_least, T a, T b) {
     return a != a || (is_least ? b < a : b > a);
 }
 
-/// The bits of what two results of the same reduction are together.
+/// The bits of the combination of two results of the same reduction.
 template <class T>
 std::uint64_t combined(reduction_kind kind, T a, T b) {
     switch (kind) {
@@ -273,7 +274,7 @@ std::uint64_t combined(reduction_kind kind, T a, T b) {
     }
 }
 
-/// Results of the expression's elements from `first` on, beside those of all before.
+/// Combines the results of all elements before `first` with those of elements from `first` on.
 void combine(const reduction& r, std::uint64_t* results, const std::uint64_t* more, std::size_t first) {
     const scalar type = is_condition(r) ? scalar::boolean : r.element.element;
     ir::with_type(type, [&]<class T>(std::type_identity<T>) {
@@ -287,8 +288,7 @@ void combine(const reduction& r, std::uint64_t* results, const std::uint64_t* mo
     });
 }
 
-/// Whether the host can combine results of parts as the reduction asks: not where its order counts, or only
-/// the device knows how.
+/// Whether the host can combine the results of parts: not if the order matters, or if only the device can.
 bool combines_on_host(const request& asked) {
     const bool is_in_order = asked.how == policy::portable;
     return !is_in_order && std::none_of(asked.all.begin(), asked.all.end(), [](const reduction& r) {
@@ -296,7 +296,7 @@ bool combines_on_host(const request& asked) {
     });
 }
 
-/// The pieces to reduce: all on the first device, where the host cannot combine their results.
+/// The pieces to reduce: all on the first device if the host cannot combine their results.
 std::vector<piece> pieces_of(const request& asked) {
     if (combines_on_host(asked)) return pieces_of(asked.p);
     const shape box = box_of(asked.p);
@@ -307,7 +307,7 @@ std::vector<piece> pieces_of(const request& asked) {
 void reduce_spread(const request& asked, std::uint64_t* results) {
     const std::vector<piece> pieces = pieces_of(asked);
     std::list<request> requests;
-    std::list<computation> all;  // under way on all devices at once
+    std::list<computation> all;  // in flight on all devices at once
     for (const piece& each : pieces) {
         requests.push_back({each.values, asked.all, asked.how, nullptr});
         all.emplace_back(requests.back(), each.box.count()).start();
@@ -347,7 +347,7 @@ void reduce(tape&& p, const reduction* first, std::size_t count, policy how, std
 
 void reduce_into(vector_state* const* into, tape&& p, const reduction* first, std::size_t count, policy how) {
     materialise(p);
-    // As an assignment, an expression without vectors is computed where its target is.
+    // As in an assignment, an expression without vectors is computed on the device of its target.
     const bool is_anywhere = p.vectors.empty() && p.images.empty() && p.near == nullptr;
     if (is_anywhere && into[0] != nullptr && !into[0]->is_spread())
         p.near = std::make_shared<vector_state>(into[0]->device_handle(), scalar::u8, 0);

@@ -29,7 +29,8 @@ static_assert(finish_lanes <= reduction_group);
 constexpr int lanes = reduction_lanes;
 constexpr std::int64_t run = run_elements;
 constexpr std::int64_t run_block = 32 * run;
-/// Terms that a work-item of a grid adds one after the other, each of as many elements as it loads at once.
+/// The number of terms that a work-item of a grid adds sequentially, each from the elements that it loads at
+/// once.
 constexpr int grid_run = 64;
 
 class recorder {
@@ -89,7 +90,7 @@ private:
             partials.store(k, does_.have_extremes() ? without_doubt(found, begin, end) : found);
         }
     }
-    /// Extremes that may be of nothing but NaN are found anew, as slowly as it takes.
+    /// Recomputes extremes that may come from nothing but NaN, without assuming numbers.
     values without_doubt(const values& found, const Index& begin, const Index& end) const {
         const values result = variables("result", found);
         IF (Bool(quick_.is_doubtful(found))) {
@@ -232,7 +233,7 @@ private:
         }
     }
 
-    // ---- work-items take short vectors a grid apart, or single elements
+    // ---- a grid-stride loop over short vectors or single elements
 
     void record_grid(const slots& partials) const {
         const Index n = given("n"), whole = named("whole", n / Index(plan_.lanes));
@@ -265,7 +266,8 @@ private:
 
     // ---- the partial results
 
-    /// Lanes take those that are as many as they apart, and are halved.
+    /// A lane combines the partial results that are `lane_count` apart; then the lanes are combined as a
+    /// tree.
     void record_finish(const slots& partials) const {
         const Int count = named("count", cast<int>(given("partial_count")));
         const Int lane_count = named("lane_count", cast<int>(given("lanes")));
@@ -289,7 +291,7 @@ private:
 
     const reduction_plan plan_;
     const operations& does_;
-    const operations quick_;  ///< for CPUs, where each comparison shows
+    const operations quick_;  ///< for CPUs, where each comparison costs time
     const block::operation in_order_, in_any_order_;
     const tape& p_;
     const layout& leaves_;

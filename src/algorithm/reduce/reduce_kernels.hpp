@@ -1,13 +1,13 @@
 #pragma once
-// The kernels of a reduction. A first one leaves a partial result for each piece of the elements, a second
-// one reduces these and gives the results; if a single work-group has all pieces, one kernel does both.
+// The kernels of a reduction. The first one stores a partial result for each piece of the elements, the
+// second one reduces these to the results; if a single work-group has all pieces, one kernel does both.
 //
-// Order of operations, unless work-items take short vectors a grid apart (GPUs, run_to_run): the elements are
-// cut into pieces of whole runs of 1,024, as few runs as give at most 4,096 pieces. Of a run 32 lanes take an
-// element each in turn, lane k the elements k, k + 32 …, one after the other. A lane's runs are combined one
-// after the other, 32 at a time, and then these. The lanes of a piece are halved: lane k with lane k + 16,
-// then + 8, 4, 2, 1. Of the pieces 256 lanes, or as many as the power of two that has room for fewer, take
-// one each in turn, and are halved likewise.
+// Order of operations, unless work-items run a grid-stride loop over short vectors (GPUs, run_to_run): the
+// elements are divided into pieces of whole runs of 1,024, with as few runs per piece as give at most 4,096
+// pieces. 32 lanes share a run: lane k combines the elements k, k + 32 … sequentially. A lane combines its
+// runs sequentially, 32 at a time, and then these blocks. The lanes of a piece are combined as a tree: lane k
+// with lane k + 16, then + 8, 4, 2, 1. The partial results are combined likewise, by 256 lanes or, if they
+// are fewer, by the next power of two.
 
 #include <cstddef>
 #include <memory>
@@ -22,25 +22,25 @@ inline constexpr std::size_t run_elements = 1024;
 inline constexpr std::size_t most_partials = 4096;
 inline constexpr std::size_t finish_lanes = 256;
 
-/// How work-items share out the elements.
+/// How the elements are divided among work-items.
 enum class reduction_shape : std::uint8_t {
     pieces_an_item,  ///< CPUs: a work-item has neighbouring pieces, and all lanes of them
-    pieces_a_group,  ///< GPUs: each 32 work-items have a piece, a lane each
-    grid             ///< GPUs: work-items take short vectors a grid apart
+    pieces_a_group,  ///< GPUs: 32 work-items share a piece, one lane each
+    grid             ///< GPUs: a grid-stride loop over short vectors
 };
 
-/// What of a reduction a kernel does: elements to partial results, partial results to results, or all.
+/// What a kernel computes: partial results from elements, results from partial results, or both.
 enum class reduction_stage : std::uint8_t { partials, finish, whole };
 
 struct reduction_plan {
     reduction_shape shape;
     reduction_stage stage;
-    bool into_vectors;    ///< the results go to a vector each, not to the slots
-    bool in_vectors;      ///< a work-item that has all lanes has them in short vectors
+    bool into_vectors;    ///< each result goes to a vector, not to the slots
+    bool in_vectors;      ///< a work-item that has all lanes keeps them in short vectors
     std::size_t at_once;  ///< elements that a work-item of a GPU loads before it combines them
     int lanes;            ///< of its short vectors
-    bool loads_vectors;   ///< memory is read in them
-    bool has_sub_groups;  ///< the device has
+    bool loads_vectors;   ///< elements are loaded as these vectors
+    bool has_sub_groups;  ///< of the device
 
     bool on_cpu() const { return shape == reduction_shape::pieces_an_item; }
     bool has_pieces() const { return shape != reduction_shape::grid; }
@@ -53,11 +53,11 @@ struct reduction_plan {
     }
 };
 
-/// Work-items of a group, at most; a power of two.
+/// The maximum number of work-items of a group, a power of two.
 inline constexpr std::size_t reduction_group = 256;
 
-/// Records the body of a kernel whose parameters are declared. The results take the first slots,
-/// partial results those behind.
+/// Records the body of a kernel whose parameters are declared. The results take the first slots, partial
+/// results those after them.
 std::shared_ptr<const ir::function> trace_reduction(trace::recording&, const parameter_list& given,
                                                     const reduction_plan&, const operations&, const tape&,
                                                     const layout&);

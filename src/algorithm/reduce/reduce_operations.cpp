@@ -26,7 +26,7 @@ node number(trace::type type, int value) {
     });
 }
 
-/// What every element is before: the other end of the type's range, or NaN.
+/// The value that every element precedes: the opposite end of the type's range, or NaN.
 node farthest(trace::type type, bool from_least, bool assumes_numbers) {
     return ir::with_type(type.element, [&]<class T>(std::type_identity<T>) {
         using limits = std::numeric_limits<T>;
@@ -39,7 +39,7 @@ node farthest(trace::type type, bool from_least, bool assumes_numbers) {
     });
 }
 
-/// The value as the type says, which has as many lanes or the value has one.
+/// The value converted to the type; a scalar is broadcast to the type's lanes.
 node as_type(node value, trace::type type) {
     if (type.aggregate != 0) return value;
     if (value.type.element == scalar::boolean && value.type.lanes > 1 && type.element != scalar::boolean)
@@ -53,24 +53,24 @@ trace::type in_lanes(trace::type type, int lanes) {
 }
 bool is_least(reduction_kind kind) { return kind == reduction_kind::min || kind == reduction_kind::arg_min; }
 
-/// Whether b is nearer to the wanted end than a, or a number where a is none.
+/// Whether b is nearer to the wanted end than a, or a is NaN.
 node is_nearer(const reduction& r, node b, node a, bool assumes_numbers) {
     const node nearer = apply(is_least(r.kind) ? builtin::less : builtin::greater, b, a);
     if (!is_floating(r.element.element) || assumes_numbers) return nearer;
     return apply(builtin::bit_or, nearer, apply(builtin::not_equal, a, a));
 }
 
-/// Of two values with positions, which is the result: the second, if this is true.
+/// Whether the second of two values with positions is the result.
 node takes_second(const reduction& r, const node* a, const node* b, bool in_order) {
     const node nearer = is_nearer(r, b[0], a[0], false);
-    // An integer may be as far as the state begins, which NaN is not.
+    // An integer may equal the initial state; no number equals NaN.
     if (in_order && is_floating(r.element.element)) return nearer;
     const node is_level = apply(builtin::equal, a[0], b[0]);
     return apply(builtin::bit_or, nearer,
                  apply(builtin::bit_and, is_level, apply(builtin::less, b[1], a[1])));
 }
 
-/// a + b and what rounding took from it. Knuth, The Art of Computer Programming 2, 4.2.2, theorem B.
+/// a + b and its rounding error. Knuth, The Art of Computer Programming 2, 4.2.2, theorem B.
 void add_exactly(node a, node b, node& sum, node& error) {
     sum = apply(builtin::add, a, b);
     const node of_b = apply(builtin::sub, sum, a);
@@ -80,8 +80,8 @@ void add_exactly(node a, node b, node& sum, node& error) {
 
 node truth(bool value) { return trace::constant(scalar::boolean, value ? 1 : 0); }
 
-/// Two states of a fold without an identity, each a value and whether there is one. The function is called
-/// for two values alone: for others it need not be defined.
+/// Combines two states of a fold without an identity, each a value and whether there is one. The function is
+/// called only for two values: for others it need not be defined.
 values folded(const reduction& r, const node* a, const node* b) {
     const values made = block::variables("folded", {trace::select(b[1], b[0], a[0])});
     IF (block::Bool(apply(builtin::bit_and, a[1], b[1]))) {
@@ -97,7 +97,7 @@ trace::type second_of_state(const reduction& r) {
     return r.kind == reduction_kind::sum_compensated ? r.element : trace::type(scalar::boolean);
 }
 
-/// The position and those behind it.
+/// The positions of `lanes` elements, from the first on.
 node positions(node first, int lanes) {
     if (lanes == 1) return first;
     values each;
@@ -336,13 +336,13 @@ values operations::result(const values& state) const {
         at += state_size(r);
         if (has_position(r)) {
             made.push_back(own[0]);
-            // Nothing but NaN: the first of them.
+            // If all elements are NaN, the position is 0.
             made.push_back(is_floating(r.element.element)
                                ? trace::select(apply(builtin::equal, own[0], own[0]), own[1],
                                                trace::constant(scalar::i64, 0))
                                : own[1]);
         } else if (r.kind == reduction_kind::sum_compensated) {
-            // Infinite sums have no errors, but infinity minus infinity.
+            // The error of an infinite sum is NaN: infinity minus infinity.
             made.push_back(trace::select(apply(builtin::equal, own[1], own[1]),
                                          apply(builtin::add, own[0], own[1]), own[0]));
         } else {

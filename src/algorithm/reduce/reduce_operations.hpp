@@ -1,7 +1,7 @@
 #pragma once
-// What reductions do with values, recorded: how an element enters, how two partial results become one, what
-// the result is. Several reductions that share a pass are one `operations`, whose state is theirs side by
-// side.
+// The operations of reductions, recorded: the state of an element, the combination of two states, and the
+// result. Several reductions that share a pass are one `operations`, whose state is the concatenation of
+// theirs.
 
 #include <cstdint>
 #include <memory>
@@ -19,14 +19,14 @@ using block::values;
 bool is_condition(const reduction&);
 /// Whether the result has the position of an element beside its value.
 bool has_position(const reduction&);
-/// Whether it is the least or the greatest element, which of no elements there is none.
+/// Whether the result is the least or the greatest element, which an empty input does not have.
 bool is_extreme(const reduction&);
-/// How many values a partial result consists of.
+/// The number of values in a partial result.
 std::size_t state_size(const reduction&);
-/// The bits of a result of no elements, of what is no extreme.
+/// The bits of the result of no elements; not for extremes.
 std::uint64_t result_of_nothing(const reduction&);
 
-/// What kernels depend on of a reduction.
+/// The properties of a reduction that kernels depend on.
 struct reduction_form {
     explicit reduction_form(const reduction&);
     friend bool operator==(const reduction_form&, const reduction_form&) = default;
@@ -40,10 +40,10 @@ struct reduction_form {
 
 /// How the operations are carried out; the results are the same.
 struct operation_style {
-    /// Results do not depend on which of two equal values a device's min and max give.
+    /// Results do not depend on which of two equal values a device's min and max return.
     bool exact_order = false;
-    /// The extremes of floating numbers begin at infinity, not at NaN, and take one comparison. Where nothing
-    /// nearer came, the state stays there though there may have been nothing but NaN.
+    /// The extremes of floating-point numbers begin at infinity, not at NaN, and take one comparison. A state
+    /// that is still infinity may come from nothing but NaN.
     bool assumes_numbers = false;
     int lanes = 1;
 };
@@ -60,27 +60,28 @@ public:
     /// The types of the state, and of the results.
     const block::types& state() const { return state_; }
     const block::types& results() const { return results_; }
-    /// Whether the order of combinations shows in the results.
+    /// Whether the order of combinations affects the results.
     bool depend_on_order() const;
 
     /// The state of no elements.
     values identity() const;
-    /// The same where reductions begin with values, one for each.
+    /// The same with initial values, one for each reduction.
     values beginning_with(const values&) const;
     /// The state of one element: `elements` has one for each reduction.
     values of_element(const values& elements, trace::node position) const;
     /// The state of both; with in_order, all positions of `a` are before those of `b`.
     values combined(const values& a, const values& b, bool in_order) const;
-    /// combined() for the primitives.
+    /// combined() and identity() for the block primitives.
     block::operation operation(bool in_order) const;
-    /// The state of all lanes of with_lanes(lanes): lane k with k + w, for w from half of them down to 1.
+    /// Combines the lanes of a state of with_lanes(lanes): lane k with k + w, for w from half of them down to
+    /// 1.
     values of_lanes(int lanes, values states) const;
     values result(const values& state) const;
-    /// Whether extremes of floating numbers are among them.
+    /// Whether the reductions include extremes of floating-point numbers.
     bool have_extremes() const;
-    /// Which values of the state those are.
+    /// Which values of the state are such extremes.
     std::vector<bool> are_extremes() const;
-    /// Of a state that assumed numbers: whether an extreme stayed where it began.
+    /// For a state that assumes numbers: whether an extreme still has its initial value.
     trace::node is_doubtful(const values& state) const;
 
 private:

@@ -12,7 +12,7 @@ namespace balm::array {
 struct slot_layout {
     explicit slot_layout(const block::types&);
     std::vector<std::size_t> first;  ///< slot of each value
-    std::size_t count = 0;           ///< slots of all
+    std::size_t count = 0;           ///< slots of an element
 };
 
 /// Elements of these types, from slot `begin` on.

@@ -17,7 +17,7 @@ public:
     values operator[](int v) const { return block::read(states_[v]); }
     void set(int v, const values& now) const { block::write(states_[v], now); }
 
-    /// Later states, or at(operations, first lane) of later elements.
+    /// Combines the states with later ones, or with at(operations, first lane) of later elements.
     void take(const wide_states& later) const {
         for (int v = 0; v < vectors; ++v) take(v, later[v]);
     }
@@ -25,7 +25,7 @@ public:
     void take_elements(At&& at) const {
         for (int v = 0; v < vectors; ++v) take(v, at(wide_, v * lanes_));
     }
-    /// One state of all lanes.
+    /// The combined state of all lanes.
     values reduced() const { return narrow_.of_lanes(lanes_, wide_.combined((*this)[0], (*this)[1], false)); }
 
 private:

@@ -51,7 +51,7 @@ private:
         const trace::node flat = block::node_of(place);
         return does_.of_element(record(p_, leaves_, given_, coordinates(flat)), flat);
     }
-    /// What is ahead of a chunk's rows in a column.
+    /// The scan of a column before a chunk's rows.
     values ahead_of(const Index& chunk, const Index& column) const {
         if (plan_.stage == columns_stage::chunks) return partials_->load(chunk * given("columns") + column);
         return plan_.begins_with_init() ? does_.beginning_with({given_["init"]}) : does_.identity();
@@ -96,13 +96,13 @@ private:
 
     // ---- GPUs: neighbouring work-items have neighbouring columns
 
-    /// Where a work-item's rows are: `at_once` of them from `first` on, as far as they lie ahead of `end`.
+    /// The rows of a work-item: `at_once` of them from `first` on, as far as they are before `end`.
     template <class Number>
     struct own_rows {
         Number base, inner, first, end;
         Index place(const Number& r) const { return cast<std::int64_t>(base + r * inner); }
     };
-    /// Calls f(k, row) for the rows that there are.
+    /// Calls f(k, row) for the rows that exist.
     template <class Number, class F>
     void for_each_row(const own_rows<Number>& own, F&& f) const {
         IF (own.first + plan_.at_once <= own.end) {
@@ -142,7 +142,7 @@ private:
         }
     }
 
-    /// `side` columns stand side by side, each of which `across` work-items of the group share.
+    /// A group has `side` neighbouring columns, each of which `across` work-items share.
     template <class Number>
     void record_tile() const {
         const bool is_shared = plan_.shape == columns_shape::shared_columns;

@@ -1,9 +1,9 @@
 #pragma once
-// The kernels of scans along a dimension that is not the last one. Its elements are rows, and what the other
-// dimensions have are columns: the box is `outer` times `rows` times `inner`, and column c is that of outer
-// element c / inner, inner element c % inner. Where there are few columns, rows are cut into chunks, as
-// elements of other scans are: a kernel that finds the columns' totals in each chunk, one that scans the
-// totals, which lie as a box of 1 times chunks times columns, one that scans the chunks.
+// The kernels of scans along a dimension that is not the last one. Its elements are rows, those of the other
+// dimensions are columns: the box is `outer` times `rows` times `inner`, and column c has outer index c /
+// inner and inner index c % inner. If there are few columns, rows are divided into chunks, as in other scans:
+// one kernel computes the columns' totals in each chunk, one scans the totals, which are a box of 1 times
+// chunks times columns, and one scans the chunks.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,13 +15,13 @@
 namespace balm::array {
 
 enum class columns_stage : std::uint8_t {
-    chunk_totals,  ///< of each column a total for each chunk
+    chunk_totals,  ///< for each column a total per chunk
     parts,         ///< the chunks' totals, scanned in place
-    chunks,        ///< the results, of chunks behind the scanned totals
-    whole          ///< the results, of one chunk
+    chunks,        ///< the results of chunks, given the scanned totals
+    whole          ///< the results of a single chunk
 };
 
-/// How work-items share out columns.
+/// How columns are divided among work-items.
 enum class columns_shape : std::uint8_t {
     strip_an_item,   ///< CPUs: a work-item has a strip of neighbouring columns
     column_an_item,  ///< GPUs: a work-item has a column
@@ -34,13 +34,13 @@ struct columns_plan {
     bool is_inclusive = true;
     bool has_init = false;
     int at_once = 1;         ///< rows that a work-item of a GPU loads before it combines them
-    bool is_narrow = false;  ///< places of elements fit in 31 bits
+    bool is_narrow = false;  ///< positions of elements fit in 31 bits
 
     bool on_cpu() const { return shape == columns_shape::strip_an_item; }
     bool of_parts() const { return stage == columns_stage::parts; }
     bool gives_results() const { return stage == columns_stage::chunks || stage == columns_stage::whole; }
     bool has_partials() const { return stage != columns_stage::whole; }
-    /// Whether columns begin with the initial value, not with what is ahead of a chunk.
+    /// Whether columns begin with the initial value, not with the total before a chunk.
     bool begins_with_init() const { return has_init && (of_parts() || stage == columns_stage::whole); }
 
     friend bool operator==(const columns_plan&, const columns_plan&) = default;

@@ -29,23 +29,23 @@ using dsl::named;
 using dsl::Ptr;
 using dsl::ULong;
 
-/// Tiles of a run, and runs of a block: as many as a sub-group has lanes.
+/// A run has as many tiles, and a block as many runs, as a sub-group has lanes.
 constexpr int run_bits = 5, block_bits = 10;
 constexpr std::int64_t last_of_run = (1 << run_bits) - 1;
 static_assert(block::lanes == last_of_run + 1);
 
-/// The bit of a word that says that it is announced, and the bits ahead of it, which are of values.
+/// The bit of a word that says that it is announced; the bits below it are those of values.
 constexpr int announced_bit = 63;
 
-/// Bits of a value in a word. Values of 64 bits are cut in halves, so that each word says by itself that it
-/// is there: no fence orders words.
+/// The bits of a value in a word. Values of 64 bits are divided into halves, so that each word by itself says
+/// that it is announced: no fence orders words.
 struct packed_bits {
     std::size_t value;
     int from, bits;  ///< of the value
     std::size_t word;
     int bit;  ///< of the word
 };
-/// The first value takes so many bits, or all those of its type.
+/// The first value takes `first_bits` bits, or all those of its type if that is 0.
 std::vector<packed_bits> layout_of(const block::types& types, int first_bits) {
     std::vector<packed_bits> made;
     std::size_t word = 0;
@@ -69,7 +69,7 @@ std::size_t words_of(const block::types& types, int first_bits) {
     return layout_of(types, first_bits).back().word + 1;
 }
 
-/// A value's bits as an integer of as many, at least 32.
+/// The bits of a value, as the low bits of an integer.
 ULong bits_of(const trace::node& value) {
     switch (value.type.element) {
         case scalar::f32: return cast<std::uint64_t>(bit_cast<unsigned>(Float(value)));
@@ -166,7 +166,7 @@ void look_back::find_ahead_of(const Index& tile, const block::values& total,
     const Int in_run = named("in_run", cast<int>(tile & last_of_run)),
               runs = named("runs", cast<int>(run & last_of_run));
     const Bool is_first = named("is_first", g_.item() == 0);
-    // All three are asked for ahead of the first wait.
+    // All three are loaded before the first wait.
     const Bool has_tile = named("has_tile", g_.lane() < in_run), has_run = named("has_run", g_.lane() < runs),
                has_prefix = named("has_prefix", is_first && block > 0);
     const Index tile_number = named("tile_number", tile - in_run + g_.lane()),

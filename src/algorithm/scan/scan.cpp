@@ -1,4 +1,4 @@
-// Scans as leaves of expressions: chooses how elements are cut, finds or traces the kernels, launches them.
+// Scans as materialised operands: divides the elements, finds or traces the kernels, and launches them.
 
 #include "balm/scan.hpp"
 
@@ -32,16 +32,17 @@ namespace {
 /// 0.90, 1.82 and 1.83, with 104 registers f64 1.94, in tiles of half the bytes 2.05. Without a cap, f64 has
 /// 158 registers and is slower.
 constexpr tile_shape large_tiles{256, 256, 128};
-/// Tiles of whole rows wait for nobody.
+/// Tiles of whole rows, which do not wait for others.
 constexpr tile_shape rows_tiles{256, 64};
-/// Floats that a work-item of a CPU combines ahead of what is before them.
+/// The number of floats that a work-item of a CPU combines before it combines them with the prefix.
 constexpr int cpu_elements_at_once = 8;
-/// Rows on CPUs: work-items for each compute unit, so that none waits long for the last; elements of a
-/// work-item that has several rows, and of a chunk of a row that several work-items share.
+/// Rows on CPUs: work-items per compute unit, so that none waits long for the last; the maximum number of
+/// elements of a work-item with several rows, and the minimum of a chunk of a row that several work-items
+/// share.
 constexpr std::size_t items_per_compute_unit = 4;
 constexpr std::size_t most_elements_of_item = 65536, shortest_chunk = 8192;
 
-/// Elements that a kernel takes from where they lie to where its results go.
+/// The elements of a scan on one device, and the targets of their results.
 struct section {
     const tape& p;
     std::size_t n;
@@ -49,7 +50,7 @@ struct section {
     std::size_t first_out;
 };
 
-/// What decides a kernel besides the expression.
+/// The cache key of a kernel, apart from the expression.
 struct scan_key {
     scan_plan plan;
     balm::detail::inline_vector<reduction_form, 2> what;
@@ -63,8 +64,8 @@ struct scan_key {
     }
 };
 
-/// A scan of a section on its device. It is whole, or one of several whose elements follow each other: then
-/// it is asked for its total, given those of the sections before, and finished.
+/// A scan of a section on its device. It is either the only one, or one of several consecutive sections:
+/// these compute their totals, take those of the sections before, and finish.
 class computation {
 public:
     computation(const section& of, const scan_request& asked, std::size_t sections_before, bool is_only)
@@ -139,7 +140,7 @@ private:
         facts_.max_registers = plan_.max_registers;
     }
 
-    /// Some whole rows for each work-item; of few long ones, chunks of a row.
+    /// Each work-item has some whole rows; few long rows are divided into chunks.
     void divide_rows_among_items() {
         plan_.rows = row_form::apart;
         const std::size_t rows = of_.n / asked_.row;
@@ -156,8 +157,8 @@ private:
         chunks_of_row_ = divided_up(asked_.row, division_.chunk);
         division_.chunks = rows * chunks_of_row_;
     }
-    /// As many whole rows as a tile takes, unless it would be far from full, or short vectors would pass the
-    /// beginning of a tile; then rows are segments.
+    /// A tile has as many whole rows as fit, unless it would be far from full, or short vectors would cross
+    /// the beginning of a tile; then rows are segments.
     void divide_rows_among_groups(bool is_only) {
         plan_.rows = row_form::segments;
         plan_.is_narrow = of_.n <= std::size_t{1} << 31;
@@ -186,7 +187,7 @@ private:
 
     block::types state() const { return scan_state(does_, plan_.has_flagged_totals()); }
 
-    /// Totals for the next scan go to other memory first: tiles may still ask for the value ahead of all.
+    /// Totals for the next scan are stored in other memory first: tiles may still read the carry.
     void start_with_look_back() {
         const std::size_t tiles = divided_up(of_.n, plan_.elements());
         announcements_.emplace(of_.into[0]->device_handle(), tiles, state());
@@ -275,14 +276,14 @@ private:
     std::optional<announcement_memory> announcements_;
 };
 
-/// The tape with views of all elements in row-major order as their vectors, which are loaded as short ones.
+/// The tape with views of all elements in row-major order replaced by their vectors, to use vector loads.
 tape read_in_order(const tape& p) {
     tape made = p;
     if (p.maps.empty()) return made;
     const shape box = box_of(p);
     const affine_map in_order = row_major(box);
     made.steps.clear();
-    int depth = 0;  ///< inside it indices are others
+    int depth = 0;  ///< indices inside are different
     for (std::size_t k = 0; k < p.steps.size(); ++k) {
         const auto is = [&](std::size_t further, step::kind what) {
             return p.steps[k + further].what == what;
@@ -354,7 +355,7 @@ private:
     void write_on_several(const tape& p, vector_state& into) const {
         if (into.size() == 0) return;
         const std::vector<piece> pieces = pieces_of(p);
-        std::vector<vector_state*> targets;  // none moves
+        std::vector<vector_state*> targets;  // never reallocated: sections point into it
         targets.reserve(pieces.size());
         std::vector<section> sections;
         sections.reserve(pieces.size());
@@ -377,7 +378,7 @@ private:
             ++before;
         }
     }
-    /// A piece is of one part's elements, since both are shared out alike.
+    /// A piece is inside one part, since both have the same partition.
     static const vector_state::part& part_of(const piece& of, const vector_state& into) {
         return *std::find_if(into.parts().begin(), into.parts().end(),
                              [&](const auto& each) { return of.first < each.first + each.elements->size(); });

@@ -1,6 +1,6 @@
-// Scans along a dimension, as leaves of expressions. Along the last one rows are scanned as consecutive
-// elements are; here are columns: chooses how they are shared out, finds or traces the kernels, launches
-// them.
+// Scans along a dimension, as leaves of expressions. Rows along the last dimension are scanned like
+// contiguous elements. This file scans columns: it decides how they are distributed over work-items, finds or
+// traces the kernels, and launches them.
 
 #include "balm/scan_along.hpp"
 
@@ -30,26 +30,26 @@ namespace balm::array {
 
 namespace {
 
-/// Work-items for each compute unit of a CPU, so that none waits long for the last; the columns of a
-/// work-item's strip, at least; the elements of a chunk of a strip.
+/// On CPUs: work-items per compute unit, several to balance the load; minimum columns of a work-item's strip;
+/// elements of a chunk of a strip.
 constexpr std::size_t column_items_per_unit = 4, least_of_strip = 64, cpu_elements = 32768;
-/// Groups of 256 work-items for each compute unit of a GPU, as many as it holds: from so many columns on a
-/// work-item has one.
+/// Groups of 256 work-items that a compute unit of a GPU holds. If the columns fill them all, each work-item
+/// scans one column.
 constexpr std::size_t groups_per_compute_unit = 8;
-/// Columns of a group whose work-items share them: a cache line of f32, two of f64.
+/// Columns that the work-items of a group share: one cache line of f32, two of f64.
 constexpr std::size_t shared_side = 32;
-/// Groups of 512 work-items for each compute unit: with 64 bytes in flight each, two of them cover the
-/// latency of memory (H200: 4.8 TB/s times 0.7 µs are 25 KB for each unit). Below, rows are cut into chunks,
-/// which read each element twice.
+/// Groups of 512 work-items per compute unit: with 64 bytes in flight per work-item, two groups cover the
+/// latency of memory (H200: 4.8 TB/s times 0.7 µs are 25 KB per unit). With fewer groups, rows are cut into
+/// chunks, which read each element twice.
 constexpr std::size_t enough_groups_of_unit = 2;
-constexpr std::size_t most_chunks = 65535;  ///< CUDA's groups in a grid's second dimension
+constexpr std::size_t most_chunks = 65535;  ///< CUDA's limit on groups in a grid's second dimension
 
-/// The box as three dimensions, the second of which is scanned.
+/// The box as three dimensions, of which the second is scanned.
 struct three_dimensions {
     std::size_t outer = 1, rows = 1, inner = 1;
 };
 
-/// Throws usage_error where it is not one dimension of the box.
+/// Throws usage_error if `along` is not one dimension of the box.
 three_dimensions checked(const shape& box, const dimension_list& along) {
     if (along.count != 1)
         throw usage_error(fmt::format("a scan runs along {} dimensions: it runs along one", along.count));
@@ -65,7 +65,7 @@ three_dimensions checked(const shape& box, const dimension_list& along) {
     return made;
 }
 
-/// What decides a kernel besides the expression.
+/// The part of the cache key that the expression does not determine.
 struct columns_key {
     columns_plan plan;
     reduction_form what;
@@ -112,7 +112,7 @@ private:
     std::size_t columns() const { return box_.outer * box_.inner; }
     std::size_t units() const { return std::max<std::size_t>(device_.info().compute_units, 1); }
 
-    /// Columns of a strip, so that there is one for every work-item wanted.
+    /// Columns per strip, so that there is one strip for each of the wanted work-items.
     static std::size_t strip_of(const three_dimensions& box, std::size_t wanted) {
         const std::size_t share = divided_up(box.inner, divided_up(wanted, box.outer));
         return std::clamp(std::bit_ceil(share), least_of_strip, most_of_strip);
@@ -145,7 +145,7 @@ private:
         chunks_ = divided_up(box_.rows, piece_);
     }
 
-    /// The parameters of a kernel, all numbers of 64 bits, which scans a box.
+    /// The parameters of a kernel that scans a box. All numbers are 64-bit.
     template <class List>
     void list(List& to, const columns_plan& plan, const three_dimensions& box, const tape& p,
               const layout& leaves) const {
@@ -238,7 +238,7 @@ public:
         return true;
     }
 
-    /// Of vectors over several devices the first one scans all elements.
+    /// For vectors over several devices, the first device scans all elements.
     std::shared_ptr<vector_state> compute() const override {
         tape p = of_;
         materialise(p);

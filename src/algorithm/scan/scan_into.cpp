@@ -1,5 +1,5 @@
-// Scans into vectors: checks the targets, and where they or what is read lie on several devices, or are read
-// elsewhere than they are written, computes in temporary vectors.
+// Scans into vectors. Checks the targets. If targets or operands are on several devices, or the expression
+// reads a target at positions other than those written, computes in temporary vectors.
 
 #include "balm/scan_into.hpp"
 
@@ -52,7 +52,7 @@ void check(pointers into, pointers carry, const tape& p, std::size_t n) {
     }
 }
 
-/// Vectors on one device in place of others.
+/// Temporary vectors on one device in place of others.
 class temporaries {
 public:
     temporaries(pointers of, const std::shared_ptr<runtime::device_state>& on) : of_(of) {

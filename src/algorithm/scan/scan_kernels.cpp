@@ -66,7 +66,7 @@ private:
 
     slots parts() const { return {given_["parts"], scan_state(does_, plan_.has_flagged_totals()), 0}; }
 
-    /// The initial value as a state, or that of no elements.
+    /// The initial value or the carry as a state; the identity if there is neither.
     values init() const {
         if (plan_.has_init) return does_.beginning_with({given_["init"]});
         if (!plan_.has_carry) return does_.identity();
@@ -78,20 +78,21 @@ private:
     static values flagged(const trace::node& flag, const values& state) {
         return block::joined({flag}, state);
     }
-    /// What is ahead of all elements.
+    /// The state before the first element.
     values start() const { return has_flag_ ? flagged(trace::constant(scalar::boolean, 0), init()) : init(); }
     values at(const Index& i) const {
         if (plan_.stage == scan_stage::total_of_parts) return parts().load(i + given("first_part"));
         if (plan_.stage == scan_stage::parts) return parts().load(i);
         return at(coordinates(block::node_of(i)), i, 0);
     }
-    /// Element k of a run of neighbours.
+    /// Element k of a run of contiguous elements.
     values at_run(const Index& number, int k) const {
         if (plan_.of_parts()) return at(number * plan_.tile.length + k);
         return at(element_of_run(number, k, plan_.tile.length, plan_.loads_vectors),
                   number * plan_.tile.length, k);
     }
-    /// The element so far from another one, which are neighbours in a run no longer than a row.
+    /// The element at `place`, which is `away` positions after `first`, the first of its run. A run is no
+    /// longer than a row.
     values at(const coordinates& place, const Index& first, int away) const {
         const values recorded = record(p_, leaves_, given_, place);
         values own = does_.of_element(recorded, place.flat);
@@ -104,7 +105,7 @@ private:
         }
         return flagged(begins, block::read(made));
     }
-    /// A tile of whole rows counts from where it begins, so that 32 bits are enough.
+    /// In a tile of whole rows, positions count from the tile's first element, so that 32 bits suffice.
     trace::node begins_row(const Index& first, int away) const {
         const bool is_tile = plan_.stage == scan_stage::whole_rows;
         const Index from = is_tile ? first - group_id(0) * given("elements_of_tile") : Index(first);
@@ -115,7 +116,7 @@ private:
         if (is_tile || plan_.is_narrow) return begins(cast<unsigned>(from), cast<unsigned>(given("row")));
         return begins(from, given("row"));
     }
-    /// The result of an element, given what is ahead of it and what that and the element make.
+    /// The result of an element, given the state before it and the state that includes it.
     values result(const values& own, const values& exclusive, const values& inclusive) const {
         if (plan_.of_parts()) return exclusive;
         if (plan_.is_inclusive) return does_.result(without_flag(inclusive));
@@ -135,7 +136,7 @@ private:
         for (std::size_t k = 0; k < made.size(); ++k)
             trace::store(given_[{"out", k}], block::node_of(place), made[k], {});
     }
-    /// What all elements make, for the scan of those that follow.
+    /// Stores the total of all elements as the carry of the next scan.
     void carry_out(const values& total) const {
         const values made = does_.result(total);
         for (std::size_t k = 0; k < made.size(); ++k)
@@ -147,7 +148,7 @@ private:
 
     struct chunk {
         Index number, begin, end;
-        std::optional<Bool> begins_row = {};  ///< where chunks are parts of rows
+        std::optional<Bool> begins_row = {};  ///< if chunks are parts of rows
     };
     bool is_of_row() const { return plan_.rows == row_form::apart && !plan_.of_parts(); }
     chunk own_chunk() const {
@@ -187,7 +188,7 @@ private:
             carry_out(total);
     }
 
-    // ---- CPUs: a work-item has a chunk
+    // ---- CPUs: one chunk per work-item
 
     void record_chunk_of_item() const {
         const chunk own = own_chunk();
@@ -209,8 +210,8 @@ private:
         for (Index from : named("from", range(begin, whole, plan_.at_once))) take(sum, from, plan_.at_once);
         for (Index i : named("i", range(whole, end))) take(sum, i, 1);
     }
-    /// Some elements are combined with each other first, so that what is ahead of the next ones takes one
-    /// operation, whose latency would otherwise show.
+    /// Combines some elements with each other first. The loop-carried dependency is then one operation, whose
+    /// latency would otherwise be exposed for each element.
     void take(const values& sum, const Index& from, int count) const {
         elements list;
         for (int k = 0; k < count; ++k) list.push_back(at(from + k));
@@ -228,7 +229,7 @@ private:
         block::write(sum, exclusive);
     }
 
-    // ---- GPUs: a group has a chunk, tile by tile, or one tile
+    // ---- GPUs: one chunk per group, tile by tile, or one tile
 
     block::arrays memory_of_totals() const {
         return g_.shared("totals", block::side_by_side(state_, static_cast<std::size_t>(plan_.tile.count)),
@@ -236,7 +237,7 @@ private:
     }
     struct tile {
         elements list;
-        elements runs;  ///< in total
+        elements runs;  ///< the total of each run
         Index begin, end;
     };
     tile loaded(const Index& begin, const Index& end) const {
@@ -254,11 +255,11 @@ private:
     block::end_test test_of_end() const {
         return plan_.stage == scan_stage::whole_rows ? block::end_test::of_runs : block::end_test::of_tile;
     }
-    /// What is ahead of each run in the tile.
+    /// Scans the runs' totals: what precedes each run within the tile.
     block::striped_scan scanned(const tile& own, const block::arrays& totals, values* total) const {
         return block::scan_exclusive_striped(g_, combines_, own.runs, totals, total);
     }
-    /// Stores the results, given what is ahead of the tile, and in the tile of each run.
+    /// Stores the results, given the state before the tile and, within the tile, before each run.
     void store(const tile& own, const values& ahead, const block::striped_scan& in_tile) const {
         const values ahead_of_sub_group = combines_.combined(ahead, in_tile.ahead);
         elements made;
@@ -323,7 +324,7 @@ private:
             carry_out(combines_.combined(ahead, total));
         }
     }
-    /// A tile of whole rows waits for nobody.
+    /// A tile of whole rows does not wait for other tiles.
     void record_tile_of_rows() const {
         const block::arrays totals = memory_of_totals();
         const Index begin = named("begin", group_id(0) * given("elements_of_tile"));
@@ -335,7 +336,7 @@ private:
 
     const scan_plan plan_;
     const operations& does_;
-    const bool has_flag_;  ///< what is combined says whether a segment begins
+    const bool has_flag_;  ///< the state says whether a segment begins
     const block::operation combines_;
     const block::types state_;
     const tape& p_;

@@ -1,7 +1,7 @@
 #pragma once
-// The kernels of scans. Elements are cut into chunks of consecutive ones. One kernel leaves the total of each
-// chunk, one scans the totals, one scans the chunks with what is ahead of them; or, of a single chunk, one
-// kernel does it all. With look-back a single kernel does it for any number of tiles.
+// The kernels of scans. Elements are divided into chunks of contiguous elements. One kernel computes the
+// total of each chunk, one scans the totals, and one scans the chunks, given the scanned totals. A single
+// chunk takes one kernel. With look-back, one kernel scans any number of tiles.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,41 +17,41 @@ namespace balm::array {
 
 enum class scan_stage : std::uint8_t {
     chunk_totals,    ///< a total for each chunk
-    total_of_parts,  ///< of the chunks' totals one
+    total_of_parts,  ///< one total of the chunks' totals
     parts,           ///< the chunks' totals, scanned in place
-    chunks,          ///< the results, of chunks behind the scanned totals
-    whole,           ///< the results, of one chunk
-    look_back,       ///< the results, of tiles that find out what is ahead of them
-    whole_rows       ///< the results, of whole rows: some of a work-item, or those of a group's tile
+    chunks,          ///< the results of chunks, given the scanned totals
+    whole,           ///< the results of one chunk
+    look_back,       ///< the results of tiles that look back for what precedes them
+    whole_rows       ///< the results of whole rows: several per work-item, or a group's tile of them
 };
 
-/// What a scan along the last dimension knows of its rows: they are segments of the same length.
+/// How a scan along the last dimension treats its rows, which are segments of equal length.
 enum class row_form : std::uint8_t {
     none,
-    segments,  ///< elements know by their position whether a row begins
-    apart      ///< no chunk has elements of two rows
+    segments,  ///< an element's position determines whether a row begins
+    apart      ///< no chunk spans two rows
 };
 
 struct scan_plan : tile_plan {
     scan_stage stage = scan_stage::whole;
     bool is_inclusive = true;
     bool has_init = false;
-    bool has_carry = false;  ///< begins with the values of vectors, and leaves totals there
-    bool is_by_key = false;  ///< a value says whether a segment begins
+    bool has_carry = false;  ///< starts from the values of vectors, and stores totals there
+    bool is_by_key = false;  ///< a value of the tape says whether a segment begins
     row_form rows = row_form::none;
-    bool is_narrow = false;       ///< positions in rows are found in 32 bits
-    bool is_cut = false;          ///< the results are some of the target's elements
-    int at_once = 1;              ///< elements that a work-item with a chunk of its own combines
-    bool stores_vectors = false;  ///< each run of a tile is one
+    bool is_narrow = false;       ///< positions in rows are computed in 32 bits
+    bool is_cut = false;          ///< the results begin at a later element of the target
+    int at_once = 1;              ///< elements that a work-item with its own chunk combines at once
+    bool stores_vectors = false;  ///< each run of a tile is stored as one vector
 
     bool of_parts() const { return stage == scan_stage::total_of_parts || stage == scan_stage::parts; }
     bool makes_totals() const {
         return stage == scan_stage::chunk_totals || stage == scan_stage::total_of_parts;
     }
-    /// Whether elements, and whether totals of chunks say that a segment begins.
+    /// Whether elements, and whether totals of chunks, say that a segment begins.
     bool has_flagged_elements() const { return is_by_key || rows == row_form::segments; }
     bool has_flagged_totals() const { return has_flagged_elements() || rows == row_form::apart; }
-    /// Whether a kernel begins with initial values, and whether it leaves totals for the next scan.
+    /// Whether a kernel starts from initial values, and whether it stores totals for the next scan.
     bool has_start() const { return has_init || has_carry; }
     bool carries_out() const {
         return has_carry &&
@@ -67,11 +67,11 @@ struct scan_plan : tile_plan {
     }
 };
 
-/// The types of what is combined: whether a segment begins, if that is asked for, and the operations' state.
+/// The types of the combined state: whether a segment begins, if requested, then the operations' state.
 block::types scan_state(const operations&, bool has_flag);
 
-/// Records the body of a kernel whose parameters are declared. A tape has the values of each operation, and
-/// by key whether a segment begins.
+/// Records the body of a kernel whose parameters are declared. The tape has the values of each operation and,
+/// for scans by key, whether a segment begins.
 std::shared_ptr<const ir::function> trace_scan(trace::recording&, const parameter_list& given,
                                                const scan_plan&, const operations&, const tape&,
                                                const layout&);

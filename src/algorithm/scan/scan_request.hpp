@@ -1,6 +1,5 @@
 #pragma once
-// A scan on one device, for what is computed there as a whole: of one expression or several, whose results
-// go to vectors.
+// A scan that one device computes as a whole, of one or more expressions into vectors.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,26 +11,26 @@
 namespace balm::array {
 
 struct scan_request {
-    const tape& p;  ///< materialised: the values of each reduction, then by key whether a segment begins
+    const tape& p;  ///< materialised: the values of each reduction and, by key, whether a segment begins
     std::span<const reduction> what;
-    std::span<vector_state* const> into;  ///< for each, of as many elements
+    std::span<vector_state* const> into;  ///< one for each reduction, with the same element count
     bool is_inclusive = true;
     bool has_init = false;
-    std::uint64_t init = 0;  ///< of a single reduction
+    std::uint64_t init = 0;  ///< for a single reduction
     bool is_by_key = false;
-    std::size_t row = 0;  ///< elements of a row that is scanned by itself; 0: all are scanned together
-    /// For each, a vector of one element: the value ahead of all, which becomes the total. None, or no keys
-    /// and rows.
+    std::size_t row = 0;  ///< elements per row, each scanned by itself; 0: all elements are scanned together
+    /// For each reduction, a vector of one element: the value before all elements, which the total replaces.
+    /// Empty for scans by key or of rows.
     std::span<vector_state* const> carry = {};
 };
 
-/// Computes it. Targets may be what is read at the same places.
+/// Runs the scan. Targets may be vectors that the expressions read at the same positions.
 void run(const scan_request&);
 
 /// The type of the results.
 trace::type result_type(const reduction&);
 
-/// Copies what several devices have to the first of them: the expression there.
+/// Copies what several devices hold to the first of them; returns the expression there.
 tape on_first_device(const tape&);
 
 }  // namespace balm::array

@@ -14,16 +14,16 @@ namespace {
 
 std::atomic<const forced_scan*> forced{nullptr};
 
-/// Elements of a work-item's chunk on CPUs. 16 M u32 on 2 cores: 6.6 ms, beside 7.9 serial (PoCL 3.1).
+/// Elements of a work-item's chunk on CPUs. 16 M u32 on 2 cores: 6.6 ms, serially 7.9 (PoCL 3.1).
 constexpr std::size_t cpu_chunk = 65536;
-/// Groups with a chunk each for each compute unit of a GPU.
+/// Groups per compute unit of a GPU, each with one chunk.
 constexpr std::size_t groups_per_unit = 8;
 constexpr std::size_t vector_bytes = 16;
-/// Groups that look back wait for each other, so that bytes in flight are what counts; small tiles give a
-/// short input to more groups.
+/// Groups that look back wait for each other, so the number of bytes in flight decides; small tiles
+/// distribute a short input over more groups.
 constexpr tile_shape small_tiles{256, 64};
 constexpr std::size_t enough_for_large_tiles = std::size_t{1} << 23;  ///< elements
-/// Of a group that takes a short input alone. With a wait, 2^14 u32 take 11.4 µs through CUDA and 11.6
+/// For the single group that takes a short input. With a wait, 2^14 u32 take 11.4 µs through CUDA and 11.6
 /// through OpenCL, with announcements 12.4 and 13.2; 2^14 f64 16.7 and 16.4, with announcements 13.5 and 13.9
 /// (H100).
 constexpr tile_shape tiles_of_one_group{1024, 32, 64};
@@ -41,14 +41,14 @@ const tile_shape& shape_for(scan_strategy strategy, const divided_work& work) {
     return is_long ? work.large_tiles : small_tiles;
 }
 
-/// Whether elements leave registers free: a cap would make the compiler spill others.
+/// Whether computing an element leaves registers free: otherwise a cap would make the compiler spill.
 bool has_few_steps(const tape& p) {
     constexpr std::size_t few = 16;
     const auto is_call = [](const step& s) { return s.what == step::kind::call; };
     return p.steps.size() <= few && std::none_of(p.steps.begin(), p.steps.end(), is_call);
 }
 
-/// What a work-item has of a tile, in vectors of 16 bytes of what is widest.
+/// A work-item's share of a tile, in vectors of 16 bytes of the widest type.
 block::runs tile_of_item(std::size_t tile_bytes, const layout& leaves, const divided_work& work) {
     std::size_t widest = work.widest_result;
     for (const vector_state* each : leaves.vectors) widest = std::max(widest, each->element_size());
@@ -89,7 +89,7 @@ work_division divide(const runtime::device_state& device, bool on_cpu, const tap
             std::bit_floor(std::min({shape.group, device.info().max_work_group_size,
                                      work.most_local_memory / std::max<std::size_t>(work.bytes, 1)}));
         tiles.is_exact = tiles.has_sub_groups || made.strategy == scan_strategy::tiles_look_back;
-        // A group of 1,024 has no more than 64 for each, whatever computes an element.
+        // A group of 1,024 has at most 64 registers per work-item, whatever computes an element.
         if (has_few_steps(p) || made.strategy == scan_strategy::one_group)
             tiles.max_registers = shape.max_registers;
         tiles.tile = tile_of_item(shape.bytes, leaves, work);

@@ -1,6 +1,6 @@
 #pragma once
-// How the elements of scans and compactions are divided: in chunks of consecutive ones, or in tiles of a
-// group.
+// How the elements of scans and compactions are divided: into chunks of contiguous elements, or into tiles of
+// a group.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace balm::array {
 
-/// The part of it that decides a kernel.
+/// The part of a division that determines a kernel.
 struct tile_plan {
     std::size_t group = 1;  ///< work-items, at most
-    bool is_exact = true;   ///< groups have as many
+    bool is_exact = true;   ///< groups have exactly that many
     bool has_sub_groups = false;
-    block::runs tile{1, 1};           ///< of a work-item in a group's tile
-    bool loads_vectors = false;       ///< each run of a tile is one
-    std::uint32_t max_registers = 0;  ///< of a work-item; 0: any
+    block::runs tile{1, 1};           ///< a work-item's runs in a group's tile
+    bool loads_vectors = false;       ///< each run of a tile is loaded as one vector
+    std::uint32_t max_registers = 0;  ///< per work-item; 0: no limit
 
     bool on_item() const { return is_exact && group == 1; }
     std::size_t elements() const { return group * static_cast<std::size_t>(tile.elements()); }
@@ -33,27 +33,27 @@ struct tile_plan {
 /// A tile on a GPU.
 struct tile_shape {
     std::size_t group;                ///< work-items
-    std::size_t bytes;                ///< of states that a work-item has
-    std::uint32_t max_registers = 0;  ///< of a work-item, where few steps compute an element; 0: any
+    std::size_t bytes;                ///< of states per work-item
+    std::uint32_t max_registers = 0;  ///< per work-item, if few steps compute an element; 0: no limit
 };
 
-/// What is to be divided.
+/// The work to divide.
 struct divided_work {
     std::size_t n;                  ///< elements
     std::size_t bytes;              ///< of an element's state
     std::size_t widest_result;      ///< bytes
-    bool may_be_one_pass;           ///< nothing needs the total before it is computed
-    tile_shape large_tiles;         ///< of a long input
+    bool may_be_one_pass;           ///< no result needs the total first
+    tile_shape large_tiles;         ///< for a long input
     std::size_t most_local_memory;  ///< bytes that the states of a tile may take
 };
 
 struct work_division {
     scan_strategy strategy = scan_strategy::chunk_an_item;
     tile_plan tiles;
-    std::size_t chunk = 0, chunks = 0;  ///< elements of a chunk; how many there are
+    std::size_t chunk = 0, chunks = 0;  ///< elements per chunk; number of chunks
 };
 
-/// The fastest one for the device, or the one that tests ask for.
+/// The fastest division for the device, or the one that tests force.
 work_division divide(const runtime::device_state&, bool on_cpu, const tape&, const layout& leaves,
                      const divided_work&);
 

@@ -22,11 +22,11 @@ using dsl::named;
 using dsl::Ptr;
 using dsl::Var;
 
-/// Words of tiles before that are asked for together: one after the other, each takes the latency of the
-/// cache that the groups share.
+/// Words of preceding tiles that are requested together. One after the other, each would expose the latency
+/// of the cache that the groups share.
 constexpr int words_at_once = 4;
 
-/// What words say besides their counts in a pass.
+/// The tags of words in a pass: what a word says besides its count.
 template <class Word>
 struct word_tags {
     word_tags(int count_bits, const Int& pass)

@@ -58,7 +58,7 @@ private:
     // ---- what is given
 
     Index given(parameter_name name) const { return Index(given_[name]); }
-    /// An array in global memory: keys, and values beside them.
+    /// An array in global memory: keys, and values if there are any.
     block::arrays array(parameter_name keys, parameter_name with_values) const {
         values pointers{given_[keys]};
         if (plan_.has_values()) pointers.push_back(given_[with_values]);
@@ -82,7 +82,7 @@ private:
 
     // ---- the tiles' outputs in a pass
 
-    /// The runs that a pass merges into a tile and its neighbours: of a power of two of tiles each.
+    /// The two runs that a pass merges into a tile and its neighbours, each of a power of two of tiles.
     struct runs {
         Index begin, middle, end;
     };
@@ -107,7 +107,7 @@ private:
     struct piece {
         Index a, a_end, b, b_end, place, end;
     };
-    /// What the tile's output is made of: elements of both runs.
+    /// The elements of both runs that make up the tile's output.
     piece own_piece() const {
         const Index tile = named("tile", group_id(0));
         const Index place = named("place", tile * given("tile_size"));
@@ -116,20 +116,21 @@ private:
         const Index a = named("a", Index(splits()[tile]));
         Index a_end = named("a_end", Index(in.middle));
         IF (end < in.end) {
-            // Within the tile's room, whatever the comparison.
+            // Clamped to the tile's memory, whatever the comparison returns.
             a_end = min(max(Index(splits()[tile + 1]), a), a + (end - place));
         }
         const Index b = named("b", in.middle + (place - in.begin) - (a - in.begin));
         return {a, a_end, b, named("b_end", b + (end - place) - (a_end - a)), place, end};
     }
 
-    // ---- CPUs: a work-item has a tile
+    // ---- CPUs: one tile per work-item
 
     void sort_tile_of_item() const {
         const Index begin = named("begin", group_id(0) * given("tile_size"));
         const Index end = named("end", min(begin + given("tile_size"), given("n")));
         const Index rounds = given("rounds");
-        // Tiles end in the vector or in the spare one after as many rounds; each moves them to the other.
+        // Each round moves the tile between the vector and the spare one; the first one starts where the last
+        // one ends in the right vector.
         Bool is_in_spare = named("is_in_spare", ((rounds & 1) != 0) == plan_.is_in_place);
         IF (is_in_spare) {
             sort_by_insertion(begin, end, own(), spare());
@@ -181,11 +182,11 @@ private:
         merge(own_piece(), array("from_keys", "from_values"), array("keys", "values"));
     }
 
-    // ---- GPUs: a group has a tile
+    // ---- GPUs: one tile per group
 
     merge_tile shape() const { return {plan_.group, plan_.each}; }
     int tile_size() const { return static_cast<int>(shape().size()); }
-    /// Not padded: searches read it as an array.
+    /// Not padded: searches access it as an array.
     block::arrays memory_of_tile() const { return g_.shared("tile", types(), shape().room()); }
     void store(const block::arrays& tile, const elements& list) const {
         const block::positions at(g_, arrangement::blocked, plan_.each);
@@ -194,8 +195,8 @@ private:
     void merge_in_place(const block::arrays& tile, const block::runs_of_tile& in, const Int& first) const {
         block::merge_in_place(g_, order(), tile, in, first, plan_.each);
     }
-    /// Moves the first `count` elements of a tile, from(i, places behind the work-item's first) to to(i, …).
-    /// Those of a whole tile are constants apart, and all loads may be under way before the first is stored.
+    /// Moves the first `count` elements of a tile, from(i, distance from the work-item's first) to to(i, …).
+    /// In a whole tile the distances are constants, and all loads may be in flight before the first store.
     template <class From, class To>
     void move(const Int& count, const From& from, const To& to) const {
         const Int stride(static_cast<int>(plan_.group));
@@ -240,8 +241,8 @@ private:
         }
         copy_out(tile, plan_.is_in_place ? own() : spare(), begin, valid);
     }
-    /// Each work-item sorts its elements by exchanges of neighbours, which are stable. Those of a whole tile
-    /// need no test of their positions.
+    /// Each work-item sorts its elements by odd-even transposition, which is stable. A whole tile needs no
+    /// bounds checks.
     void sort_shares(const block::arrays& tile, const Int& valid) const {
         if (plan_.each == 1) return;
         const block::positions at(g_, arrangement::blocked, plan_.each);
@@ -259,7 +260,7 @@ private:
         for (const values& each : list) sorted.push_back(block::read(each));
         store(tile, sorted);
     }
-    /// are_exchanged(k, second, first) of elements k and k + 1.
+    /// Calls are_exchanged(k, second, first) for elements k and k + 1.
     template <class AreExchanged>
     void exchange_neighbours(const elements& list, const AreExchanged& are_exchanged) const {
         for (int round = 0; round < plan_.each; ++round)
@@ -278,7 +279,7 @@ private:
         const block::arrays from = array("from_keys", "from_values");
         const Int of_a = named("of_a", cast<int>(p.a_end - p.a)),
                   of_both = named("of_both", of_a + cast<int>(p.b_end - p.b));
-        // Where the work-item's first element is, of either run.
+        // The position of the work-item's first element, in either run.
         const Index first = named("own_first", p.a + g_.item()),
                     second = named("own_second", p.b - of_a + g_.item());
         move(

@@ -1,7 +1,7 @@
 #pragma once
-// The kernels of merge sorts by a comparison. Tiles are sorted, then merged in passes over the whole, each of
-// which doubles the length of sorted runs. A pass finds where the outputs of tiles begin in their two runs
-// (Green, McColl & Bader, GPU merge path, 2012), then merges each tile by one work-item or group.
+// The kernels of merge sorts by a comparison. Tiles are sorted, then merged in passes over all elements, each
+// of which doubles the length of the sorted runs. A pass finds where each tile's output begins in its two
+// runs (Green, McColl & Bader, GPU merge path, 2012); then one work-item or group merges each tile.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,15 +17,15 @@ namespace balm::array {
 
 enum class merge_stage : std::uint8_t {
     sort_tiles,
-    split,  ///< of a pass: how many elements of its first run are ahead of each tile's output
+    split,  ///< of a pass: how many elements of its first run precede each tile's output
     merge   ///< of a pass: the tiles' outputs
 };
 
 struct merge_plan {
     merge_stage stage = merge_stage::sort_tiles;
     trace::type key;
-    trace::type value;           ///< nothing: keys alone
-    runtime::digest comparison;  ///< of the function
+    trace::type value;           ///< nothing: keys only
+    runtime::digest comparison;  ///< the function's identity
     std::size_t group = 1;       ///< work-items
     int each = 1;                ///< elements of a work-item's share of a tile, on GPUs
     bool is_in_place = true;     ///< sorted tiles stay in the vector
@@ -37,7 +37,7 @@ struct merge_plan {
     void add_to(runtime::table_hash& hash) const;
 };
 
-/// Runs that a work-item of a CPU sorts by insertion.
+/// Length of the runs that a work-item of a CPU sorts by insertion.
 inline constexpr std::size_t insertion_run = 16;
 
 /// Records the body of a kernel whose parameters are declared.

@@ -19,9 +19,9 @@ namespace balm::array {
 
 namespace {
 
-/// Elements of a tile that a work-item of a CPU sorts: few, so that tiles are merged in the cache of a core.
+/// Elements of a tile that a work-item of a CPU sorts: few, so that tiles are merged in the core's cache.
 constexpr std::size_t cpu_tile = 16384;
-/// Work-items of groups that look for splits.
+/// Work-items of groups that search for splits.
 constexpr std::size_t split_group = 64;
 
 class merging {
@@ -129,8 +129,8 @@ private:
             list(given, stage);
             return trace_merge_sort(r, given, plan, is_ahead_);
         };
-        // A group that sorts is so large that the registers of its work-items must be bounded to fit the
-        // unit.
+        // A group that sorts is so large that the registers of its work-items must be limited to fit the
+        // compute unit.
         ir::launch_facts facts = facts_;
         if (plan.group > tuned_merges.group)
             facts.max_registers = tuned_merges.registers / static_cast<std::uint32_t>(plan.group);
@@ -149,7 +149,7 @@ private:
     std::size_t n_;
     merge_plan plan_;
     std::size_t tile_ = 1, width_ = 0, rounds_ = 0;
-    std::size_t sort_group_ = 1, sorted_ = 1;  ///< work-items that sort a tile of its own size
+    std::size_t sort_group_ = 1, sorted_ = 1;  ///< work-items that sort a tile, and its elements
     bool from_vector_ = true;
     std::shared_ptr<vector_state> spare_keys_, spare_values_, splits_;
 };

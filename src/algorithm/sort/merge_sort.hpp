@@ -1,5 +1,5 @@
 #pragma once
-// Sorts vectors on their device by comparing keys.
+// Sorts vectors on one device by comparing keys.
 
 #include <memory>
 
@@ -8,8 +8,8 @@
 
 namespace balm::array {
 
-/// Sorts keys, with values that move with them unless null, in place, and keeps the order of keys of which
-/// none is ahead of the other. Both are on one device. `is_ahead` takes two keys.
+/// Sorts keys in place; values, unless null, move with them. Equivalent keys, of which neither is ahead of
+/// the other, keep their order. Both vectors are on one device. `is_ahead` takes two keys.
 void merge_sort(vector_state& keys, const std::shared_ptr<const ir::function>& is_ahead,
                 vector_state* values);
 

@@ -1,4 +1,4 @@
-// What selections of the first elements need besides expressions: keys as numbers that ascend, and positions.
+// What selections of the first elements need besides expressions: keys as ascending numbers, and positions.
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of radix sorts on CPUs, where a work-item has a chunk or a row.
+// The kernels of radix sorts on CPUs: one chunk or row per work-item.
 
 #include <cstddef>
 
@@ -7,8 +7,8 @@
 
 namespace balm::array::radix_sorting {
 
-/// Counts that a work-item of a CPU keeps of a digit, each of every so-manieth key: adding to one count twice
-/// waits for the first sum to be stored.
+/// Counters that a work-item of a CPU keeps for each digit. Consecutive keys use different ones: an increment
+/// of the same counter would wait for the previous store.
 constexpr int tables_of_item = 4;
 
 class item_sorter : public radix_recorder {

@@ -1,5 +1,5 @@
-// Chooses what a kernel of a radix sort records, by its stage and by who works on a chunk. The scans of
-// counts, in one work-item or group, are here.
+// Chooses what a kernel of a radix sort records, by its stage and by whether a work-item or a group works on
+// a chunk. The scans of counts, in one work-item or group, are here.
 
 #include "algorithm/sort/radix_kernels.hpp"
 
@@ -54,7 +54,7 @@ public:
                 cast<std::uint64_t>(select(is_any_shared, place, 1 - place));
         }
     }
-    /// Groups have a work-item for each digit.
+    /// Groups have one work-item per digit.
     void scan_histograms() const {
         const block::arrays flag = g_.shared("flag", {scalar::i32}, 1);
         const block::arrays shared = g_.shared("totals", {scalar::i64}, block::scan_room(g_));

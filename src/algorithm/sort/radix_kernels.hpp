@@ -1,7 +1,7 @@
 #pragma once
-// The kernels of radix sorts, least significant digit first. Elements are moved between the vector and a
-// spare one, digit by digit; digits that all keys share move nothing, and a last kernel brings elements back
-// that have ended in the spare one. Keys, and values of 1, 2, 4 or 8 bytes, are moved as bits.
+// The kernels of radix sorts, least significant digit first. Each pass moves elements between the vector and
+// a spare one by one digit; a digit that all keys share moves nothing. A last kernel brings back elements
+// that end in the spare vector. Keys, and values of 1, 2, 4 or 8 bytes, are moved as bits.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,25 +14,26 @@
 namespace balm::array {
 
 enum class radix_stage : std::uint8_t {
-    whole,            ///< rows, each of which one work-item or group sorts
-    count,            ///< of a pass: how many elements of each digit each chunk has
+    whole,            ///< rows, each sorted by one work-item or group
+    count,            ///< of a pass: the number of elements with each digit, per chunk
     scan,             ///< of a pass: the counts, scanned in place
-    scatter,          ///< of a pass: the chunks' elements
-    histograms,       ///< of all passes: how many elements have each digit
-    scan_histograms,  ///< of all passes: how many have smaller digits
-    sweep,            ///< of a pass: the elements of tiles that find out how many are ahead of them
-    settle            ///< elements in the spare vector are brought back
+    scatter,          ///< of a pass: moves the chunks' elements
+    histograms,       ///< of all passes: the number of elements with each digit
+    scan_histograms,  ///< of all passes: the number of elements with smaller digits
+    sweep,            ///< of a pass: moves the elements of tiles that look back
+    settle            ///< brings back elements that are in the spare vector
 };
 
-/// What kernels keep in "state", words of 64 bits that begin as zeros.
+/// The contents of "state": 64-bit words, initially zero.
 struct radix_state {
     static constexpr std::size_t place = 0;  ///< 0: the elements are in the vector, 1: in the spare one
-    /// What a pass does: takes elements from the vector (0), the spare one (1), or nothing (2).
+    /// What a pass does: takes elements from the vector (0) or the spare one (1), or does nothing (2).
     static constexpr std::size_t step(std::size_t pass) { return 1 + pass; }
-    /// How many tiles of a pass have started.
+    /// The number of tiles of a pass that have started.
     static constexpr std::size_t started(std::size_t pass) { return 1 + most_passes + pass; }
     static constexpr std::size_t most_passes = 16;
-    /// With tiles that look back: how many elements have each digit, or a smaller one, pass by pass.
+    /// With tiles that look back: the number of elements with each digit, once scanned with smaller ones,
+    /// pass by pass.
     static constexpr std::size_t histograms = 1 + 2 * most_passes;
     static constexpr int nothing = 2;
 };
@@ -40,13 +41,13 @@ struct radix_state {
 struct radix_plan {
     radix_stage stage = radix_stage::whole;
     key_order order;
-    std::size_t value_bytes = 0;  ///< 0: keys alone
+    std::size_t value_bytes = 0;  ///< 0: keys only
     int digit_bits = 8;
     std::size_t group = 1;  ///< work-items, at most
-    bool is_exact = true;   ///< groups have as many
+    bool is_exact = true;   ///< groups have exactly that many
     bool has_sub_groups = false;
     int each = 1;          ///< elements of a work-item's share of a tile
-    bool is_wide = false;  ///< tiles announce and compute places of 64 bits
+    bool is_wide = false;  ///< tiles announce and compute 64-bit positions
 
     bool on_item() const { return is_exact && group == 1; }
     int digits() const { return 1 << digit_bits; }

@@ -1,6 +1,6 @@
 #pragma once
-// What all kernels of radix sorts record alike: where keys, values, counts and the state of the passes are,
-// and which of them a work-item or group has. The kernels of items, tiles and scans are made of it.
+// What all kernels of radix sorts share: where keys, values, counts and the state of the passes are, and
+// which of them a work-item or group owns. The recorders of items, tiles and scans derive from it.
 
 #include <cstdint>
 
@@ -103,7 +103,7 @@ protected:
         const Index number = named("row", group_id(0)), begin = named("begin", number * given("n"));
         return {number, begin, named("end", begin + given("n"))};
     }
-    /// Where the count of a digit in a chunk is, or where its elements go.
+    /// The index of a digit's count in a chunk, or, once scanned, of the position of its elements.
     Index slot(const Int& of_digit, const Index& chunk) const { return of_digit * given("chunks") + chunk; }
     Ptr<std::int64_t> counts() const { return Ptr<std::int64_t>(given_["counts"]); }
     Ptr<std::uint64_t> histograms() const { return state() + std::int64_t{radix_state::histograms}; }

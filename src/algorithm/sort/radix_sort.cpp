@@ -1,4 +1,4 @@
-// Radix sorts: chooses how elements are shared out, finds or traces the kernels, launches them.
+// Radix sorts: decides how elements are distributed, finds or traces the kernels, and launches them.
 
 #include "algorithm/sort/radix_sort.hpp"
 
@@ -24,32 +24,32 @@ namespace {
 
 std::atomic<const forced_sort*> forced{nullptr};
 
-/// Elements that a CPU sorts by one work-item.
+/// Maximum number of elements that one work-item sorts on a CPU.
 constexpr std::size_t most_of_cpu_item = 65536;
-/// Chunks for each compute unit of a CPU, and of how many elements they are at least.
+/// Chunks per compute unit of a CPU, and the minimum elements of a chunk.
 constexpr std::size_t chunks_per_core = 4, least_cpu_chunk = 16384;
 /// Work-items of CPUs count digits in 32 bits.
 constexpr std::size_t most_counted_by_item = std::numeric_limits<std::int32_t>::max();
-/// Chunks for each compute unit of a GPU.
+/// Chunks per compute unit of a GPU.
 constexpr std::size_t chunks_per_unit = 8;
-/// Groups that count digits, for each compute unit of a GPU.
+/// Groups that count digits, per compute unit of a GPU.
 constexpr std::size_t counting_groups_per_unit = 8;
 
-/// How many elements a work-item of a GPU has of a tile, and how many work-items share one.
+/// How many work-items of a GPU share a tile, and how many elements of it each has.
 struct sort_tile {
     std::size_t group;
     int each;
-    std::uint32_t max_registers = 0;  ///< of a work-item; 0: any
+    std::uint32_t max_registers = 0;  ///< per work-item; 0: no limit
 };
-/// Of a sweep: over keys, and over pairs, of up to 4 bytes each; the same with 8 bytes. With 80 registers two
-/// groups share a compute unit. On an H100 (NVRTC 13.0) 2^28 u32 take 6.08 ms, without a cap 7.95, with 20
-/// elements 6.38; pairs of u32 9.56 ms, without a cap 11.1; 2^27 u64 8.73 ms, with 56 registers 10.3, with 10
-/// elements 9.14; pairs of u64 13.7 ms, with 12 elements 14.1.
+/// Tiles of sweeps: over keys and over pairs, of up to 4 bytes each; the same for 8 bytes. With 80 registers
+/// two groups share a compute unit. On an H100 (NVRTC 13.0) 2^28 u32 take 6.08 ms, without a cap 7.95, with
+/// 20 elements 6.38; pairs of u32 9.56 ms, without a cap 11.1; 2^27 u64 8.73 ms, with 56 registers 10.3, with
+/// 10 elements 9.14; pairs of u64 13.7 ms, with 12 elements 14.1.
 constexpr sort_tile sweep_tile{384, 24, 80}, pair_sweep_tile{384, 20, 80}, wide_sweep_tile{384, 14, 80},
     wide_pair_sweep_tile{384, 14, 80};
-/// Without sub-groups, where a counter of each work-item counts digits of 4 bits.
+/// Without sub-groups: each work-item has its own counters for 4-bit digits.
 constexpr sort_tile plain_tile{256, 8};
-/// Of rows that a group sorts: the smallest tile that a row fits in.
+/// For rows that one group sorts: the smallest tile that fits a row.
 constexpr sort_tile row_tiles[] = {{64, 4}, {128, 8}, {256, 16}};
 constexpr sort_tile plain_row_tiles[] = {{64, 4}, {256, 8}};
 
@@ -58,7 +58,7 @@ sort_strategy strategy_for(bool is_cpu, bool has_sub_groups) {
     return has_sub_groups ? sort_strategy::tiles_look_back : sort_strategy::chunk_a_group;
 }
 
-/// How sorts on a device go.
+/// The sorting strategy of a device.
 struct device_strategy {
     explicit device_strategy(const runtime::device_state& device) {
         const forced_sort* const asked = forced.load();
@@ -73,7 +73,7 @@ struct device_strategy {
     }
     bool on_items() const { return strategy == sort_strategy::chunk_an_item; }
     int digit_bits() const { return on_items() || has_sub_groups ? 8 : 4; }
-    /// The tile that has room for a row; null: none has.
+    /// The smallest tile that fits a row; null if there is none.
     const sort_tile* row_tile(std::size_t row) const {
         const auto find = [&](const auto& shapes) {
             const auto found = std::find_if(std::begin(shapes), std::end(shapes), [&](const sort_tile& t) {
@@ -210,7 +210,7 @@ private:
             launch(radix_stage::sweep, tiles);
     }
 
-    /// Elements that have ended in the spare vector.
+    /// Brings back elements that end in the spare vector.
     void settle() {
         if (how_.on_items()) return launch(radix_stage::settle, chunks_);
         take(plain_tile);

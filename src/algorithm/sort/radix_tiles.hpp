@@ -1,7 +1,7 @@
 #pragma once
 // The kernels of radix sorts on GPUs: a group ranks the elements of a tile by their digits and moves them
-// through local memory, so that neighbours store to neighbouring places. Where the elements of a digit go is
-// known from counts of chunks, or, with one kernel a pass, from tiles that look back.
+// through local memory, so that neighbours store to neighbouring positions. The positions of a digit's
+// elements follow from counts of chunks or, with one kernel per pass, from tiles that look back.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,7 +19,7 @@ class tile_sorter : public radix_recorder {
 public:
     using radix_recorder::radix_recorder;
 
-    /// All of a row is in one tile.
+    /// The whole row is in one tile.
     void sort_row() const {
         const tile_memory shared = memory_of_tiles();
         const section own = own_row();
@@ -34,7 +34,7 @@ public:
             write(numbers, exchanged(read(numbers), ranks, arranged(g_), shared));
             if (has_values()) write(list, exchanged(read(list), ranks, arranged(g_), shared));
         }
-        dsl::barrier();  // all have loaded what others store
+        dsl::barrier();  // all work-items have loaded what others store
         put_back(given_["keys"], keys_of(read(numbers)), own, shared);
         if (has_values()) put_back(given_["values"], read(list), own, shared);
     }
@@ -59,7 +59,7 @@ public:
             const memory from = memory_at(step == 1), to = memory_at(step == 0);
             const Int from_bit = named("shift", shift());
             for (Index begin : named("begin", range(own.begin, own.end, Index(tile_size())))) {
-                // A digit's position is its work-item's own.
+                // Each digit's position belongs to one work-item.
                 const auto first = [&](const Int& d, const Int& count) {
                     const Index base = position_in(next, d);
                     put(next, d, base + count);
@@ -120,7 +120,7 @@ private:
     struct tile_memory {
         block::room room;
         block::radix_rank rank;
-        block::arrays bases;  ///< where elements of a digit go, less the first one's position in the tile
+        block::arrays bases;  ///< where a digit's elements go, minus the first one's position in the tile
         block::arrays shift;  ///< of the digit
     };
     block::types counter_types() const { return {scalar::i32}; }
@@ -139,7 +139,7 @@ private:
                 g_.shared("bases", {place_type()}, static_cast<std::size_t>(plan_.digits())),
                 g_.shared("shared_shift", {scalar::i32}, 1)};
     }
-    /// Of places in vectors.
+    /// The type of positions in vectors.
     scalar place_type() const { return plan_.is_wide ? scalar::i64 : scalar::i32; }
     static arrangement arranged(const block::group& g) { return block::radix_rank::arranged(g); }
     Int tile_size() const { return g_.items() * plan_.each; }
@@ -149,8 +149,8 @@ private:
                            [&](const Index& i) { return values{element(from, i)}; },
                            {trace::constant(trace::pointee(from.type).element, 0)});
     }
-    /// Ordered numbers: neither the keys nor their digits stay in registers. Positions without an element
-    /// have the greatest number, so that their ranks are the last ones.
+    /// Loads ordered numbers, so that neither the keys nor their digits stay in registers. Positions without
+    /// an element get the greatest number, so they rank last.
     elements loaded_numbers(const node& from, const Index& begin, const Index& end) const {
         const auto number = [&](const Index& i) {
             return values{ordered_number(element(from, i), plan_.order)};
@@ -181,7 +181,7 @@ private:
         g_.barrier();
         return made;
     }
-    /// How many of a tile's elements have a digit, once they are counted.
+    /// The number of a tile's elements with a digit, once they are counted.
     Int count_of(const Int& d, const Int& valid, const tile_memory& shared) const {
         Int end = named("end_of_digit", Int(valid));
         BALM_IF (d < plan_.digits() - 1) {
@@ -189,7 +189,8 @@ private:
         }
         return end - shared.rank.start(d);
     }
-    /// Where the elements of a tile that have the same digit go: told their number ahead of their ranks.
+    /// Where a tile's elements with the same digit go. `announce` receives their count before they are
+    /// ranked.
     struct destination {
         std::function<void(const Int& digit, const Int& count)> announce;
         std::function<Index(const Int& digit, const Int& count)> first;
@@ -200,7 +201,7 @@ private:
         const elements numbers = loaded_numbers(from.keys, begin, end);
         if (plan_.has_sub_groups) shared.shift.store(Int(0), {block::node_of(from_bit)});
         const auto counted = shared.rank.count(plan_.each, digits_of(numbers, from_bit));
-        // From a shift that compilers do not know, so that digits do not stay in registers from the count on.
+        // Uses a shift that compilers do not know, so that digits do not stay in registers after the count.
         const Int shift_again = plan_.has_sub_groups ? Int(shared.shift.load(Int(0))[0]) : from_bit;
         const auto digits = digits_of(numbers, shift_again);
         each_digit([&](const Int& d) { where.announce(d, count_of(d, valid, shared)); });
@@ -264,7 +265,7 @@ private:
         for (std::size_t k = 0; k < now.size(); ++k) block::write(variables[k], now[k]);
     }
 
-    /// Counters that a group's work-items add to, zeroed behind a barrier.
+    /// Counters that a group's work-items increment, zeroed before a barrier.
     LocalPtr<unsigned> shared_counters(int count) const {
         const node made =
             trace::object(scalar::u32, static_cast<std::uint64_t>(count), space::local, false, {});
@@ -274,7 +275,7 @@ private:
         g_.barrier();
         return counters;
     }
-    /// Calls take(key) for the keys of own.begin …, a tile after the other, `step` apart.
+    /// Calls take(key) for the keys from own.begin on, one tile after the other, `step` apart.
     void each_key(const node& keys, const section& own, const Index& step,
                   const std::function<void(const node&)>& take) const {
         const block::positions at(g_, arrangement::striped, plan_.each);

@@ -1,4 +1,4 @@
-// Sorts of segments: by keys, then by the numbers of segments, which keeps the order of the keys.
+// Sorts of segments: by keys, then stably by segment numbers.
 
 #include "balm/segments.hpp"
 

@@ -23,7 +23,7 @@ namespace {
 
 using vector_handle = std::shared_ptr<vector_state>;
 
-/// The positions 0, 1, 2, … as integers of a type.
+/// Writes the positions 0, 1, 2, … as integers of the vector's type.
 void number(vector_state& positions) {
     tape p;
     p.push_value(step::kind::index, scalar::i64, 0);
@@ -34,7 +34,7 @@ void number(vector_state& positions) {
     }
     assign(positions, std::move(p));
 }
-/// As many as a vector has elements, on its devices.
+/// The positions of a vector's elements, on its devices.
 vector_handle numbered(const vector_state& near) {
     const bool is_narrow = near.size() - 1 <= std::numeric_limits<std::uint32_t>::max();
     auto made = make_like(near, is_narrow ? scalar::u32 : scalar::i64, near.size());
@@ -63,7 +63,7 @@ vector_handle copied(const vector_state& v) {
     return made;
 }
 
-/// The order of several keys, the last of which is the first to be sorted by, as positions.
+/// The order of several keys as positions. The last key is sorted by first.
 vector_handle sorted_order(std::span<const sort_key> keys) {
     vector_handle positions = numbered(*keys[0].elements);
     for (std::size_t k = keys.size(); k-- > 0;) {
@@ -76,8 +76,8 @@ vector_handle sorted_order(std::span<const sort_key> keys) {
     return positions;
 }
 
-/// Permutes vectors. Its memory is made before anything is sorted: when there is none, keys and values still
-/// belong together.
+/// Permutes vectors. Allocates its memory before anything is sorted: if that fails, keys and values still
+/// match.
 class permutation {
 public:
     template <class List, class Vector>
@@ -120,7 +120,7 @@ void sort_on_device(std::span<const sort_key> keys, std::span<const vector_handl
     for (const vector_handle& each : values) moved_values.apply(each, order);
 }
 
-/// The same by a comparison of the keys' elements.
+/// The same by a comparison of keys.
 void sort_on_device(const vector_handle& keys, const comparison& is_ahead,
                     std::span<const vector_handle> values) {
     if (values.empty()) return merge_sort(*keys, is_ahead, nullptr);
@@ -147,7 +147,7 @@ void check(std::span<const vector_handle> all) {
                     "a vector is given twice to one sort, or shares elements with another one: give it once");
 }
 
-/// Sorts vectors by the first `keys` of them; sort_here(vectors) sorts those of one device.
+/// Sorts vectors by the first `keys` of them; sort_here(vectors) sorts those on one device.
 void sort_together(const std::vector<vector_handle>& all, std::size_t keys, const ordering& by,
                    const std::function<void(const device_arrays&)>& sort_here) {
     check(all);
@@ -161,7 +161,7 @@ void sort_together(const std::vector<vector_handle>& all, std::size_t keys, cons
         if (all[k] != parted[k]) copy_elements(*all[k], 0, *parted[k], 0, all[k]->size());
 }
 
-/// The number of each element's row.
+/// The row number of each element.
 vector_handle row_numbers(const vector_state& elements, std::size_t row) {
     vector_handle rows = numbered(elements);
     tape p;
@@ -175,7 +175,8 @@ vector_handle row_numbers(const vector_state& elements, std::size_t row) {
     return rows;
 }
 
-/// Rows that are too long for one group are sorted with their numbers, then by these, which keeps the order.
+/// Rows that are too long for one group are sorted together, with their row numbers, then stably by row
+/// number.
 void sort_rows_on_device(vector_state& elements, bool is_descending, std::size_t row) {
     if (row < 2 || elements.size() == 0) return;
     if (row == elements.size()) return radix_sort(elements, is_descending, nullptr);
@@ -185,8 +186,8 @@ void sort_rows_on_device(vector_state& elements, bool is_descending, std::size_t
     radix_sort(*rows, false, &elements);
 }
 
-/// Over several devices: each gets whole rows, about as many as its part is of; rows that are longer than a
-/// part are sorted by their numbers first.
+/// Over several devices, each device gets whole rows, about as many elements as its part has. If rows are
+/// longer than a part, elements are sorted by row number first.
 void sort_rows(const vector_handle& elements, bool is_descending, std::size_t row) {
     if (row < 2 || elements->size() == 0) return;
     if (!elements->is_spread()) return sort_rows_on_device(*elements, is_descending, row);
@@ -217,7 +218,7 @@ vector_handle computed(const tape& p, trace::type type, std::size_t count) {
 
 class sort_producer : public producer {
 public:
-    /// `row` elements are sorted at a time.
+    /// Sorts each `row` elements by themselves.
     sort_producer(tape&& of, trace::type type, sort_order order, const shape& extents, std::size_t row)
         : producer(extents, type, vector_near(of, type)), of_(std::move(of)), order_(order), row_(row) {}
 

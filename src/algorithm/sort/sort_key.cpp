@@ -12,7 +12,7 @@ using dsl::cast;
 using dsl::Int;
 using dsl::Var;
 
-/// NaNs of one sign.
+/// The number of NaNs of one sign.
 std::uint64_t nan_count(scalar type) {
     switch (type) {
         case scalar::f16: return (std::uint64_t{1} << 10) - 1;
@@ -21,9 +21,9 @@ std::uint64_t nan_count(scalar type) {
     }
 }
 
-/// Floats: the sign bit of positive ones and all bits of negative ones are inverted (Terdiman, Radix sort
-/// revisited, 2000). NaNs of one sign are then the least numbers, and subtracting their count wraps them to
-/// the end. What is above the key's own bits is of no meaning.
+/// Maps floats by inverting the sign bit of positive ones and all bits of negative ones (Terdiman, Radix sort
+/// revisited, 2000). NaNs of one sign become the least numbers, and subtracting their count wraps them to the
+/// end. Bits above the key's own are unspecified.
 template <class U>
 Var<U> ascending_number(const Var<U>& key, const key_order& how) {
     const int width = how.bits();

@@ -11,29 +11,29 @@
 
 namespace balm::array {
 
-/// The type of keys, and which way they are sorted.
+/// The type of keys and their sort order.
 struct key_order {
     scalar type = scalar::u32;
     bool is_descending = false;
 
     int bits() const { return 8 * static_cast<int>(size_of(type)); }
-    /// The unsigned integers that kernels move keys as.
+    /// The unsigned integer type that kernels move keys as.
     scalar bits_type() const;
 
     friend bool operator==(const key_order&, const key_order&) = default;
     void add_to(runtime::table_hash& hash) const { hash.add(type, is_descending); }
 };
 
-/// The unsigned integer of so many bytes: 1, 2, 4 or 8.
+/// The unsigned integer type of 1, 2, 4 or 8 bytes.
 scalar unsigned_of_bytes(std::size_t bytes);
 
 /// A vector's elements as unsigned integers.
 std::shared_ptr<vector_state> bits_of(const vector_state&);
 
-/// The number that a key becomes, of its bits_type: numbers ascend in the order that is asked for. -0 is
-/// ahead of +0, behind it if they descend; NaNs are last either way, and ordered by their bits.
+/// Maps a key to a number of bits_type that ascends in the requested order. -0 precedes +0 in ascending order
+/// and follows it in descending order. NaNs are last either way, ordered by their bits.
 trace::node ordered_number(const trace::node& key_bits, const key_order&);
-/// The bits of the key whose number this is.
+/// The bits of the key that maps to this number.
 trace::node key_of_number(const trace::node& number, const key_order&);
 
 /// `count` bits of that number, from bit `shift` on.

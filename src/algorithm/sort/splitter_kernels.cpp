@@ -1,4 +1,4 @@
-// Traces the kernels that look for splitters.
+// Traces the kernels that search for splitters.
 
 #include "algorithm/sort/splitter_kernels.hpp"
 

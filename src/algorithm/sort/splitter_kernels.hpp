@@ -1,6 +1,6 @@
 #pragma once
-// The kernels that look for splitters of sorted parts: they read pivots from a part, and find how many of a
-// part's elements are ahead of pivots.
+// The kernels that search for splitters of sorted parts: they read pivots from a part, and count how many of
+// a part's elements precede each pivot.
 
 #include <cstdint>
 
@@ -11,8 +11,8 @@
 namespace balm::array {
 
 enum class splitter_stage : std::uint8_t {
-    pick,  ///< pivots from positions of the part
-    rank   ///< where pivots belong in ranges of the part
+    pick,  ///< reads pivots at positions of the part
+    rank   ///< finds where pivots belong in ranges of the part
 };
 
 struct splitter_plan {
@@ -26,8 +26,8 @@ struct splitter_plan {
     }
 };
 
-/// Numbers of a pivot in the table of `rank`: where its range begins and ends, and whether elements equal to
-/// it are ahead of it. The rank replaces the first.
+/// Numbers per pivot in the table of `rank`: the beginning and end of its range, and whether elements equal
+/// to it precede it. The rank replaces the first.
 inline constexpr std::int64_t numbers_of_pivot = 3;
 
 /// Records the body of a kernel whose parameters are declared.

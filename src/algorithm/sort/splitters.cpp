@@ -1,4 +1,4 @@
-// Selection in several sorted parts: narrows the range of every splitter in every part, a round at a time.
+// Selection in several sorted parts: narrows the range of every splitter in every part, round by round.
 
 #include "algorithm/sort/splitters.hpp"
 
@@ -18,17 +18,17 @@ namespace {
 
 using vector_handle = std::shared_ptr<vector_state>;
 
-/// Pivots of a round for each rank. 64 are 5 rounds for 2^28 elements a device; a round waits for each device
-/// twice.
+/// Pivots per round for each rank. With 64, 2^28 elements per device take 5 rounds; a round waits for each
+/// device twice.
 constexpr std::size_t pivots_of_round = 64;
 constexpr std::size_t group_items = 64;
 
-/// One of the pivots: an element of a part, for a rank.
+/// A pivot: an element of a part, for a rank.
 struct pivot {
     std::size_t rank, part, position;
 };
 
-/// What is known of the splitter of a rank: of part d between low[d] and high[d] elements are ahead of it.
+/// The range of a rank's splitter: between low[d] and high[d] elements of part d precede it.
 class search {
 public:
     search(std::size_t rank, std::span<const device_arrays> parts) : rank_(rank) {
@@ -42,7 +42,7 @@ public:
     std::size_t low(std::size_t part) const { return low_[part]; }
     std::size_t high(std::size_t part) const { return high_[part]; }
 
-    /// Pivots at even distances, from the part of which the least is known.
+    /// Adds equidistant pivots from the part with the widest range.
     void add_pivots(std::size_t number, std::vector<pivot>& list) const {
         if (is_done()) return;
         std::size_t part = 0;
@@ -55,8 +55,9 @@ public:
                 {number, part,
                  count == length ? low_[part] + k : low_[part] + (k + 1) * step + std::min(k + 1, more)});
     }
-    /// A pivot is among the first elements of all, or it is not: with as many elements of each part ahead of
-    /// it. Ranges stay ranges whatever the numbers are, so that a comparison which is no order does no harm.
+    /// Decides whether a pivot is among the first elements of all, from how many elements of each part
+    /// precede it. Ranges stay valid whatever the counts are, so a comparison that is not an ordering does no
+    /// harm.
     void learn(const pivot& p, std::span<const std::size_t> ahead) {
         if (p.position < low_[p.part] || p.position >= high_[p.part]) return;
         std::vector<std::size_t> counts;
@@ -84,7 +85,7 @@ private:
     std::vector<std::size_t> low_, high_;
 };
 
-/// A device's part, with memory for a round.
+/// A device's part, with the memory for a round.
 class ranked_part {
 public:
     ranked_part(const device_arrays& part, std::size_t keys, const ordering& by, std::size_t most)
@@ -107,7 +108,7 @@ public:
         write(*table_, 0, positions.data(), positions.size());
         launch(splitter_stage::pick, positions.size());
     }
-    /// One key of the pivots.
+    /// Reads one key of the pivots.
     void read_picked(std::size_t key, std::byte* into, std::size_t count) const {
         read(*pivots_[key], 0, into, count);
     }
@@ -185,7 +186,7 @@ public:
     }
 
 private:
-    /// In the order of their parts.
+    /// The next pivots, ordered by part.
     std::vector<pivot> next_pivots() const {
         std::vector<pivot> list;
         for (std::size_t j = 0; j < searches_.size(); ++j) searches_[j].add_pivots(j, list);
@@ -200,7 +201,7 @@ private:
             f(parts_[pivots[first].part], first, end);
         }
     }
-    /// The pivots' keys to the host. All devices have their work before any is waited for.
+    /// Reads the pivots' keys to the host. All devices get their work before any is waited for.
     void bring(const std::vector<pivot>& pivots) {
         for_each_part(pivots, [&](ranked_part& part, std::size_t first, std::size_t end) {
             std::vector<std::int64_t> positions;
@@ -239,7 +240,7 @@ private:
     std::size_t keys_;
     std::vector<search> searches_;
     std::vector<ranked_part> parts_;
-    std::vector<std::vector<std::byte>> brought_;  ///< the pivots, an array for each key
+    std::vector<std::vector<std::byte>> brought_;  ///< the pivots, one array per key
 };
 
 }  // namespace

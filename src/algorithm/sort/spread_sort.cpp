@@ -12,7 +12,7 @@ namespace {
 
 std::size_t size_of(const device_arrays& arrays) { return arrays[0]->size(); }
 
-/// The arrays of each device that has elements.
+/// The arrays of each device that holds elements.
 std::vector<device_arrays> parts_with_elements(vector_list all) {
     std::vector<device_arrays> parts;
     for (std::size_t d = 0; d < all[0]->parts().size(); ++d) {
@@ -47,7 +47,8 @@ public:
     }
 
 private:
-    /// Whether splitters ascend. Those of a comparison that is no order need not: its parts stay as they are.
+    /// Whether splitters ascend. If the comparison is not an ordering they may not; the parts then stay as
+    /// they are.
     bool is_possible() const {
         for (std::size_t j = 0; j < parts_.size(); ++j)
             for (std::size_t d = 0; d < parts_.size(); ++d)
@@ -56,7 +57,7 @@ private:
     }
     std::size_t count(std::size_t j, std::size_t d) const { return splits_[j + 1][d] - splits_[j][d]; }
 
-    /// Copies of the elements of device j's places. A device that keeps its own ones gets nothing.
+    /// Copies the elements of device j's positions to it. A device that keeps all of its own gets nothing.
     void get(std::size_t j) {
         if (count(j, j) == size_of(parts_[j])) return;
         for (std::size_t d = 0; d < parts_.size(); ++d) {
@@ -67,7 +68,7 @@ private:
         }
     }
 
-    /// Neighbouring runs are merged in pairs, the last pair into the part. Memory of merged runs is free for
+    /// Merges neighbouring runs in pairs, the last pair into the part. The memory of merged runs is free for
     /// the next pair.
     void merge_pieces(std::size_t j) {
         std::vector<device_arrays> runs = std::move(pieces_[j]);
@@ -95,8 +96,8 @@ private:
     const std::vector<device_arrays> parts_;
     const std::size_t keys_;
     const ordering& by_;
-    std::vector<std::vector<std::size_t>> splits_;    ///< those of the device's first place and the parts
-    std::vector<std::vector<device_arrays>> pieces_;  ///< of each device: sorted runs, in the order of parts
+    std::vector<std::vector<std::size_t>> splits_;    ///< of each device's first position, in each part
+    std::vector<std::vector<device_arrays>> pieces_;  ///< per device: sorted runs, in the order of parts
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Triplets on devices into CSR on one; rows of several into one matrix.
+// Converts triplets on devices to CSR on one device; joins the rows of several matrices into one.
 
 #include "algorithm/sparse/assembly.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 
 using vector_handle = std::shared_ptr<vector_state>;
 
-/// An expression of elements on one device: itself, or of several devices a copy on the first one.
+/// An expression of elements on one device: itself or, over several devices, a copy on the first one.
 tape on_first_device(const tape& p, trace::type type, std::size_t count) {
     if (!is_spread(p)) return p;
     tape values = p;
@@ -31,7 +31,7 @@ tape on_first_device(const tape& p, trace::type type, std::size_t count) {
     return here;
 }
 
-/// Throws usage_error for the first entry that is not in the matrix.
+/// Throws usage_error for the first entry outside the matrix.
 void check_indices(const device_triplets& from, const expr<std::int64_t>& rows,
                    const expr<std::int64_t>& columns, std::size_t count) {
     const auto is_out = [](const expr<std::int64_t>& index, std::size_t end) {

@@ -37,7 +37,7 @@ struct balanced_plan {
     bool has_sub_groups = false;
     bool has_empty_rows = false;
     std::size_t lanes = 1;
-    bool has_groups = false;  ///< several: see operand_form
+    bool has_groups = false;  ///< several groups of columns: see operand_form
 
     friend bool operator==(const balanced_plan&, const balanced_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
@@ -75,7 +75,7 @@ private:
     In<E> memory(parameter_name name) const {
         return In<E>(given_[name]);
     }
-    /// Where the group of columns is that is computed: of x, of y, and of parts of rows.
+    /// The position of the current group of columns: in x, in y, and in parts of rows.
     Index place_of(const Index& row) const {
         return plan_.has_groups ? Index(row * number("groups") + group_) : row;
     }
@@ -86,7 +86,7 @@ private:
         if (!plan_.has_groups) return x[column];
         return x[place_of(cast<std::int64_t>(column))];
     }
-    /// Calls the body for each group of columns, which `between` separates.
+    /// Calls `body` for each group of columns, and `between` after it.
     template <class Body, class Between>
     void for_each_group(const Body& body, const Between& between) {
         if (!plan_.has_groups) return body();
@@ -129,12 +129,12 @@ private:
         }
     }
 
-    /// The row that begins as the k-th of those with entries.
+    /// The row that begins as the k-th of the rows with entries.
     Index row_of(const Index& k) const {
         return plan_.has_empty_rows ? Index(memory<std::int64_t>("filled_rows")[k]) : k;
     }
 
-    /// Entries are loaded ahead of the columns' groups, and stay in registers.
+    /// Entries are loaded before the loop over groups of columns, and stay in registers.
     void record_tile_of_group() {
         constexpr int each = tile_entries_of_item;
         const block::group g({plan_.group, true, plan_.has_sub_groups, true});
@@ -156,12 +156,12 @@ private:
             },
             [] { barrier(); });
     }
-    /// What a work-item knows of its entries.
+    /// What a work-item knows about its entries.
     struct item_of_tile {
         Index tile;
         UInt head;
-        Index begun;  ///< rows that begin ahead of the tile
-        Int rank;     ///< rows that begin in the tile ahead of the item
+        Index begun;  ///< rows that begin before the tile
+        Int rank;     ///< rows that begin in the tile before the item
         Bool has_begin;
     };
     struct loaded_entries {
@@ -173,9 +173,9 @@ private:
         constexpr int each = tile_entries_of_item;
         const block::operation by_row = block::segmented(addition<X>());
         const auto& [tile, head, begun, rank, has_begin] = item;
-        // Sums are computed without a branch, so that no load waits for another; then rows are stored.
+        // Sums are computed without branches, so that no load waits for another; then rows are stored.
         const std::vector<Var<X>> products = products_of(entries);
-        std::vector<Var<X>> sums;  // of the row that is open, with this entry
+        std::vector<Var<X>> sums;  // of the open row, including this entry
         const auto begins_at = [&head = head](int k) { return (head >> k & 1u) != 0u; };
         for (int k = 0; k < each; ++k) {
             const Var<X>& product = products[static_cast<std::size_t>(k)];
@@ -210,7 +210,7 @@ private:
             BALM_ELSE { store("heads", tile, Var<X>(total[1])); }
         }
     }
-    /// The sum of a row so far and one more entry, which may begin a row.
+    /// Adds an entry to the sum of a row so far; the entry may begin a new row.
     static Var<X> joined(const Bool& begins, const Var<X>& sum, const Var<X>& product) {
         Var<X> before = sum;
         BALM_IF (begins) {
@@ -358,7 +358,7 @@ private:
         enqueue(*kernel, device_, g, [&](parameter_bindings& bound) { list(bound); });
     }
 
-    /// A function of each of the cuts with few parts, and of each group of columns.
+    /// Calls a function for each cut with few parts and each group of columns.
     template <class PushArguments>
     tape of_few_cuts(const function_pointer& f, trace::type type, const PushArguments& push_arguments) const {
         tape p;

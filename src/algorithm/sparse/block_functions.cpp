@@ -1,5 +1,5 @@
-// Sums of rows of dense blocks. A work-item computes a row of entries: the rows of a block are neighbours,
-// and read its column index, and the operand's elements there, together.
+// Sums of rows of dense blocks. A work-item computes one row of entries. Neighbouring work-items compute the
+// rows of a block; they read its column index, and the operand's elements there, together.
 
 #include "algorithm/sparse/block_functions.hpp"
 
@@ -23,7 +23,7 @@ using namespace row_function;
 
 std::int64_t number_of(std::size_t n) { return static_cast<std::int64_t>(n); }
 
-/// Quotient and remainder by a constant, in 32 bits where rows are known to fit.
+/// Quotient and remainder by a constant, in 32 bits if rows are known to fit.
 template <class I>
 std::pair<Index, Index> divided(const Index& row, std::size_t by) {
     if constexpr (sizeof(I) == 4) {
@@ -37,7 +37,7 @@ std::pair<Index, Index> divided(const Index& row, std::size_t by) {
     }
 }
 
-/// Entries that are loaded ahead of a sum, of a power of two of blocks.
+/// Entries that are loaded before a sum, of a power of two of blocks.
 constexpr std::size_t block_entries_at_once = 8;
 
 template <class T, class I, class X>
@@ -86,7 +86,7 @@ function_pointer trace_block_slices(const block_shape& block, const operand_form
     return given.finish(sum);
 }
 
-/// Products of N columns of a block are lanes of a short vector.
+/// The products of N columns of a block are the lanes of a short vector.
 template <int N, class T, class I>
 Var<T> sum_by_lanes(const In<T>& values, const In<I>& column_indices, const In<T>& x, const Index& first,
                     const Index& count, const Index& first_vector) {

@@ -1,5 +1,5 @@
 #pragma once
-// Device functions for matrices whose entries are stored as dense blocks: see product_functions.hpp.
+// Device functions for matrices stored as dense blocks: see product_functions.hpp.
 
 #include <cstddef>
 
@@ -7,7 +7,7 @@
 
 namespace balm::array {
 
-/// Rows and columns of the dense blocks that a matrix consists of; 1 x 1: single entries.
+/// Rows and columns of a matrix's dense blocks; 1 x 1: single entries.
 struct block_shape {
     std::size_t rows = 1, columns = 1;
 
@@ -20,7 +20,8 @@ struct block_shape {
 /// entries of neighbouring rows are neighbours.
 function_pointer block_slices_function(trace::type value, scalar index, const block_shape&,
                                        const operand_form&);
-/// row_of_blocks(element, starts, values, column_indices, x): a row of blocks has its entries row by row.
+/// row_of_blocks(element, starts, values, column_indices, x): rows of blocks, each with its entries row by
+/// row.
 function_pointer block_rows_function(trace::type value, scalar index, const block_shape&,
                                      const operand_form&);
 /// row_of_pieces(element, starts, places, sums): adds up the pieces of a row of blocks.

@@ -13,7 +13,7 @@ namespace balm::array {
 namespace {
 
 constexpr std::size_t largest_block = 8;
-/// Blocks of a piece at least; a row of very many has as many pieces as blocks in one, so that neither sum is
+/// Minimum blocks of a piece. A very long row has as many pieces as blocks per piece, so that neither sum is
 /// long.
 constexpr std::int64_t least_of_piece = 16;
 /// Pieces that are sorted by length together, as in SELL-C-sigma (Kreutzer et al., SIAM J. Sci. Comput. 36,
@@ -40,7 +40,7 @@ bool consists_of_blocks(std::size_t rows, std::span<const std::int64_t> pointers
     return true;
 }
 
-/// Consecutive blocks of a row of blocks, which are computed together.
+/// Contiguous blocks of a row of blocks, which are computed together.
 struct block_piece {
     std::size_t row = 0;
     std::int64_t first = 0, count = 0;

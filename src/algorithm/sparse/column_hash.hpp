@@ -1,5 +1,5 @@
 #pragma once
-// Where a column's search in a hash table of a row begins: for the tables of work-items and of teams.
+// Where the search for a column begins in the hash table of a row, for the tables of work-items and of teams.
 
 #include "balm/balm.hpp"
 

@@ -31,14 +31,14 @@ vector_handle gathered(const vector_handle& from, const expr<std::int64_t>& posi
     return to;
 }
 
-/// 0, 1, … as what a sort moves with its keys.
+/// The numbers 0, 1, … that a sort moves with its keys.
 template <class N>
 vector<N> numbered(const device_handle& device, std::size_t count) {
     vector<N> made(std::make_shared<vector_state>(device, scalar_of<N>, count));
     made = cast<N>(element_index());
     return made;
 }
-/// Calls f with an integer of the type that counts so many.
+/// Calls f with an integer of a type that can count this many.
 template <class F>
 decltype(auto) with_counter(std::size_t count, F&& f) {
     if (count <= std::numeric_limits<std::uint32_t>::max()) return f(std::uint32_t{});
@@ -116,7 +116,7 @@ const auto& copy_from_slices() {
     return made;
 }
 
-/// Writes where rows begin that have entries, and the end of the last one.
+/// Writes where each row with entries begins, and the end of the last one.
 template <class I>
 const auto& begin_rows() {
     static const auto& made = *new auto(
@@ -219,7 +219,7 @@ private:
         if (from_.entries > 0) {
             const vector<std::uint32_t> heads(from_.tiles.heads);
             const vector<std::int64_t> first(from_.tiles.first);
-            // The padding begins one row more, which is the end of the last.
+            // The padding begins one more row, which is the end of the last.
             eval(begin_rows<I>()(numbers_to(items), heads, first, begins));
         }
         begins.set(from_.entries > 0 ? filled : 0, static_cast<I>(from_.entries));

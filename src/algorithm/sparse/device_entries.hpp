@@ -1,6 +1,6 @@
 #pragma once
-// Matrices in CSR in a device's memory: what assembly and products of matrices leave, and what storages are
-// made of.
+// Matrices in CSR in device memory: the results of assembly and of products of matrices, and the input of
+// storages.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,13 +17,14 @@ struct device_csr {
     std::size_t rows = 0, columns = 0, entries = 0;
     trace::type value;
     scalar index = scalar::i32;
-    /// Row pointers of rows + 1 and column indices are of type `index`. No memory is empty.
+    /// The rows + 1 row pointers and the column indices have type `index`. No memory is empty.
     std::shared_ptr<vector_state> starts, column_indices, values;
-    /// In each row columns ascend, and none occurs twice.
+    /// Columns ascend in each row, and none occurs twice.
     bool ascends = false;
 };
 
-/// A vector of `count` elements on a device, of one where that is 0: kernels are given its address.
+/// An uninitialised vector of `count` elements on a device, at least one, since kernels are given its
+/// address.
 template <class E>
 vector<E> elements_on(const std::shared_ptr<runtime::device_state>& device, std::size_t count) {
     return vector<E>(std::make_shared<vector_state>(device, balm::detail::array_type<E>(),
@@ -33,8 +34,7 @@ inline std::int64_t signed_of(std::size_t count) { return static_cast<std::int64
 /// 0, 1, … count - 1.
 inline auto numbers_to(std::size_t count) { return element_index(0, signed_of(count)); }
 
-/// Of elements that lie in segments, each element's segment: segment s has the elements starts[s] to
-/// starts[s + 1] - 1, and may have none.
+/// The segment of each element: segment s has the elements starts[s] to starts[s + 1] - 1, and may be empty.
 template <class N>
 vector<N> segment_numbers(const vector<N>& starts, std::size_t segments, std::size_t elements) {
     static const auto& mark_start = *new auto(function("mark_start(segment, starts, numbers)",
@@ -49,7 +49,7 @@ vector<N> segment_numbers(const vector<N>& starts, std::size_t segments, std::si
     made = inclusive_scan(max_of(made));
     return made;
 }
-/// starts[s] of segments of these lengths, and the end of the last one; returns that, too. Waits.
+/// starts[s] of segments with these lengths, then the end of the last one, which is returned, too. Waits.
 template <class N, array_value L>
 std::pair<vector<N>, std::size_t> starts_of(L&& lengths, std::size_t segments,
                                             const std::shared_ptr<runtime::device_state>& device) {
@@ -64,19 +64,19 @@ std::pair<vector<N>, std::size_t> starts_of(L&& lengths, std::size_t segments,
 
 /// The entries of a stored matrix: those that read_entries finds, in its order.
 device_csr entries_on_device(const stored_matrix&);
-/// The same matrix with ascending columns, and one entry a place.
+/// The same matrix with ascending columns, and one entry per position.
 device_csr with_ascending_columns(device_csr);
-/// Rows and columns exchanged: entries of a row are in the order of rows.
+/// The transpose; the entries of a row are in the order of the original rows.
 device_csr transposed(const device_csr&);
-/// Triplets sorted into CSR, entries of the same place added up. Indices have been checked.
+/// Triplets sorted into CSR; entries of the same position are added up. Indices must have been checked.
 device_csr combined(std::size_t rows, std::size_t columns, const expr<std::int64_t>& row_indices,
                     const expr<std::int64_t>& column_indices, const std::shared_ptr<vector_state>& values,
                     std::size_t count, scalar index);
-/// The product of two matrices on one device, whose entries have one type and one index type. Throws
-/// usage_error for more entries than the index type counts to.
+/// The product of two matrices on one device with the same entry type and index type. Throws usage_error if
+/// it has more entries than the index type can count.
 device_csr multiplied(const device_csr&, const device_csr&);
 
-/// The storage that is asked for, or that suits the matrix. Throws usage_error as for host_rows.
+/// The requested storage, or the one that suits the matrix. Throws usage_error as for host_rows.
 stored_matrix stored(const device_csr&, storage asked);
 
 }  // namespace balm::array

@@ -1,4 +1,4 @@
-// Looks at a matrix in a device's memory, and makes the arrays of its storage there.
+// Analyses a matrix in device memory, and makes the arrays of its storage there.
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ const auto& row_length() {
     }));
     return made;
 }
-/// The longest of a slice's rows.
+/// The length of a slice's longest row.
 template <class I>
 const auto& slice_width() {
     static const auto& made =
@@ -40,7 +40,7 @@ const auto& slice_width() {
         }));
     return made;
 }
-/// The entries of `length` rows.
+/// The number of entries in `length` rows.
 template <class I>
 const auto& chunk_entries() {
     static const auto& made =
@@ -81,7 +81,7 @@ const auto& copy_to_diagonals() {
         }));
     return made;
 }
-/// Rows behind the last one are padding as a whole.
+/// Rows after the last one are all padding.
 template <class T, class I>
 const auto& copy_to_slices() {
     static const auto& made = *new auto(
@@ -107,7 +107,7 @@ const auto& copy_to_slices() {
                  }));
     return made;
 }
-/// Which of a work-item's entries in balanced storage begin a row, given where rows begin that have entries.
+/// Which of a work-item's entries in balanced storage begin a row, given where rows with entries begin.
 template <class I>
 const auto& item_begins() {
     static const auto& made = *new auto(function(
@@ -130,7 +130,7 @@ const auto& item_begins() {
         }));
     return made;
 }
-/// The entry of a slot: the inverse of place_in_tiles.
+/// The entry in a slot: the inverse of place_in_tiles.
 template <class T, class I>
 const auto& copy_to_tiles() {
     static const auto& made = *new auto(function(
@@ -230,7 +230,7 @@ private:
                 max(chunk_entries<I>()(numbers_to(divided_up(from_.rows, cpu_rows)), signed_of(cpu_rows),
                                        signed_of(from_.rows), starts_)));
     }
-    /// Whether it is worth a byte for each diagonal that there may be to find those that there are.
+    /// Whether finding the diagonals is worth one byte for each possible one.
     bool may_suit_diagonals() const {
         return seen_.longest_row <= most_diagonals && from_.columns <= 64 * (from_.entries + 64) &&
                suits_diagonals(seen_, seen_.longest_row, sizeof(T), sizeof(I));
@@ -307,7 +307,7 @@ private:
                        lower_bound(starts_, cast<I>(element_index() * signed_of(tiles.entries))),
                        signed_of(to_.rows));
         tiles.first = first.state();
-        // A tile's last row is cut if it ends behind the tile.
+        // A tile's last row is cut if it ends after the tile.
         const host_array<std::int64_t> begun = first.to_host();
         const host_array<I> ends = vector<I>(starts_[first]).to_host();
         std::vector<tile_cut> cuts;

@@ -1,7 +1,7 @@
 #pragma once
 // Functions that expand rows of a product of matrices: each product of an entry of A's row with one of B's
-// becomes a triplet, for rows of very many products, or of many entries of A, each of which would be searched
-// for each of the result's. The triplets are sorted and added up as those of any matrix are.
+// becomes a triplet. They serve rows with very many products, or with many entries of A, each of which would
+// be searched for every entry of the result. The triplets are sorted and added up like those of any matrix.
 
 #include <cstdint>
 
@@ -12,8 +12,8 @@ namespace balm::array::row_products {
 
 using namespace balm::dsl;
 
-/// Of entry e of rows in a list, which are numbered one row after the other: where it is in A, and how many
-/// products it has.
+/// For entry e of the listed rows, whose entries are numbered row after row: its position in A, and its
+/// number of products.
 template <class I>
 Index entry_of(const Index& e, const In<I>& owners, const In<I>& begins, const In<I>& list,
                const In<I>& a_starts) {
@@ -47,7 +47,7 @@ const auto& expand() {
                  }));
     return made;
 }
-/// Rows that were computed apart into the result.
+/// Copies rows that were computed separately into the result.
 template <class T, class I>
 const auto& copy_rows() {
     static const auto& made = *new auto(

@@ -1,4 +1,4 @@
-// Checks what the user gives, and sorts triplets by row.
+// Checks user input, and sorts triplets by row.
 
 #include "algorithm/sparse/host_entries.hpp"
 
@@ -34,7 +34,7 @@ decltype(auto) with_integers(const host_integers& list, F&& f) {
     }
 }
 
-/// Throws usage_error where the index type does not count so many.
+/// Throws usage_error if the index type cannot count this many.
 void check_fits(const char* what, std::size_t count, scalar index) {
     const std::uint64_t most = index == scalar::i32 ? std::numeric_limits<std::int32_t>::max()
                                                     : std::numeric_limits<std::int64_t>::max() / 2;
@@ -57,8 +57,8 @@ template <class E, class I>
                     entry, row, column, columns));
 }
 
-/// The list as integers of type I, its own memory or `copy`. Calls refuse(position, integer) for those that
-/// are not from 0 to `end` - 1.
+/// The list as integers of type I: its own memory or `copy`. Calls refuse(position, integer) for integers
+/// outside 0 to `end` - 1.
 template <class I, class Refuse>
 const I* checked_indices(const host_integers& list, std::size_t end, std::vector<I>& copy,
                          const Refuse& refuse) {

@@ -1,7 +1,7 @@
 #pragma once
-// The kernels that multiply matrices on CPUs. A work-item computes neighbouring rows, a chunk, with a hash
-// table of its own in memory, which is as long as a row of the result where that is no longer (Nagasaka et
-// al., 2017). Rows are counted, then computed. Takes both matrices in CSR; the tables' rows begin as -1.
+// The kernels that multiply matrices on CPUs. A work-item computes a chunk of contiguous rows with its own
+// hash table in global memory, or, if that is no longer, a table with a slot for each column (Nagasaka et
+// al., 2017). Rows are counted, then computed. Both matrices are in CSR; the tables' rows begin as -1.
 
 #include <cstdint>
 
@@ -13,7 +13,7 @@ namespace balm::array::row_products {
 
 using namespace balm::dsl;
 
-/// A work-item's table: columns that are of the row now, and where the row's sums are.
+/// A work-item's table: the columns of the current row, and where the row's sums are.
 template <class I>
 struct table {
     Mixed<I> columns, rows;
@@ -21,7 +21,7 @@ struct table {
     UInt bits;
     Bool is_dense;
 
-    /// Where a column is, or will be.
+    /// The slot where a column is, or will be.
     Index slot_of(const Var<I>& column, const Var<I>& row) const {
         UInt at = select(is_dense, cast<unsigned>(column), hashed<I>(column, bits));
         Index slot = first + cast<std::int64_t>(at);

@@ -1,5 +1,5 @@
-// Parses and prints Matrix Market text. The standard's rules are kept, but for these: comments and blank
-// lines may stand between entries, and words are of any case.
+// Parses and prints Matrix Market text. Follows the standard's rules, except that comments and blank lines
+// may occur between entries, and that words are case-insensitive.
 
 #include "algorithm/sparse/matrix_market.hpp"
 
@@ -41,14 +41,14 @@ std::string lower_case(std::string_view word) {
     return made;
 }
 
-/// A word as messages show it: printable and short.
+/// A word as shown in messages: printable and short.
 std::string quoted(std::string_view word) {
     std::string made = "'";
     for (const char c : word.substr(0, 40)) made += c >= ' ' && c <= '~' ? c : '?';
     return made + (word.size() > 40 ? "…'" : "'");
 }
 
-/// The first word of a line, which is removed from it; empty at its end.
+/// Removes the first word from a line and returns it; empty at the end of the line.
 std::string_view take_word(std::string_view& line) {
     const auto first = std::find_if_not(line.begin(), line.end(), is_space);
     const auto last = std::find_if(first, line.end(), is_space);
@@ -71,8 +71,8 @@ template <class N>
 std::from_chars_result number_from(std::string_view word, N& number) {
     return std::from_chars(word.data(), word.data() + word.size(), number);
 }
-/// The whole word as a number; nothing for what is none. `is_beyond` is set for numbers that N does not hold.
-/// Numbers too small for N are 0.
+/// The whole word as a number; none if it is not one. Sets `is_beyond` for numbers outside N's range. Numbers
+/// too small for N become 0.
 template <class N>
 std::optional<N> parsed_number(std::string_view word, bool& is_beyond) {
     if (word.starts_with('+') && !word.starts_with("+-")) word.remove_prefix(1);
@@ -127,7 +127,7 @@ private:
         throw usage_error(fmt::format("{}, line {}: {}", name_, std::max<std::size_t>(number_, 1), why));
     }
 
-    /// Goes to the next line, if there is one.
+    /// Moves to the next line, if there is one.
     bool next_of_all_lines() {
         if (rest_.empty()) return false;
         line_ = rest_.substr(0, rest_.find('\n'));
@@ -135,7 +135,7 @@ private:
         ++number_;
         return true;
     }
-    /// Goes to the next line that is neither blank nor a comment.
+    /// Moves to the next line that is neither blank nor a comment.
     bool next_line() {
         while (next_of_all_lines()) {
             const auto first = std::find_if_not(line_.begin(), line_.end(), is_space);
@@ -242,7 +242,7 @@ private:
         made_.column_indices.push_back(column);
         made_.values.push_back(value);
     }
-    /// An index of the file counts from 1.
+    /// Indices in the file count from 1.
     std::int64_t take_index(const char* what, std::size_t end) {
         const std::string_view word = take(what);
         bool is_beyond = false;

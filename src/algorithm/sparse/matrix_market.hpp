@@ -1,5 +1,5 @@
 #pragma once
-// The Matrix Market format as text: in and out are entries in host memory.
+// The Matrix Market format as text, from and to entries in host memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace balm::array {
 
-/// Entries in the order of the file, counted from 0; of symmetric files each with its mirror image behind it.
+/// Entries in the order of the file, counted from 0. In symmetric files each is followed by its mirror image.
 template <class T>
 struct market_matrix {
     std::size_t rows = 0, columns = 0;
@@ -17,15 +17,15 @@ struct market_matrix {
     std::vector<T> values;
 };
 
-/// T is a type of sparse_matrix; complex ones are complex_value. Throws usage_error, which begins with the
-/// name and the line.
+/// T is an entry type of sparse_matrix; complex types are complex_value. Throws usage_error, whose message
+/// begins with the name and the line.
 template <class T>
 market_matrix<T> parse_matrix_market(std::string_view text, std::string_view name);
 
-/// The lines ahead of the entries.
+/// The lines before the entries.
 template <class T>
 std::string matrix_market_head(std::size_t rows, std::size_t columns, std::size_t entries);
-/// Appends the line of an entry, whose row and column count from 0.
+/// Appends the line of an entry; row and column count from 0.
 template <class T>
 void print_market_entry(std::string& to, std::int64_t row, std::int64_t column, const T& value);
 

@@ -1,4 +1,4 @@
-// Matrix Market files: between their text and matrices on devices.
+// Reads and writes Matrix Market files, from and to matrices on devices.
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ namespace balm::array {
 
 namespace {
 
-/// Written in large pieces.
+/// A file that is written in large pieces.
 class market_file {
 public:
     explicit market_file(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {
@@ -29,7 +29,7 @@ public:
         if (file_ != nullptr) std::fclose(file_);
     }
 
-    /// What is appended to it is written by pass_on() and close().
+    /// Text to be written by pass_on() or close().
     std::string text;
 
     void pass_on() {

@@ -1,5 +1,5 @@
 #pragma once
-// What a sparse matrix is multiplied by: a vector, or the columns of a row-major matrix, some of which are
+// The operand of a sparse product: a vector, or the columns of a row-major matrix. Some of the columns may be
 // the lanes of a short vector, so that an entry is loaded once for all of them.
 
 #include <bit>
@@ -11,15 +11,15 @@ namespace balm::array {
 
 struct operand_form {
     std::size_t lanes = 1;   ///< columns that one call of a function computes
-    std::size_t groups = 1;  ///< calls for each row: neighbours, which share its entries in caches
+    std::size_t groups = 1;  ///< calls per row: neighbours, which share its entries in caches
 
     std::size_t columns() const { return lanes * groups; }
-    /// The number of groups, where kernels are made for it: 0, where it is an argument.
+    /// The number of groups if kernels are specialised for it; 0 if it is an argument.
     std::size_t known_groups() const {
         constexpr std::size_t most_known = 8;
         return std::has_single_bit(groups) && groups <= most_known ? groups : 0;
     }
-    /// The operand's elements, and the product's.
+    /// The element type of the operand and of the product.
     trace::type element(trace::type value) const {
         if (lanes > 1) value.lanes = static_cast<std::uint8_t>(lanes);
         return value;

@@ -1,4 +1,4 @@
-// Sums of rows. An absent entry never touches x's element there, which may be infinite or NaN.
+// Sums of rows. An absent entry never uses x's element there, which may be infinite or NaN.
 
 #include "algorithm/sparse/product_functions.hpp"
 
@@ -56,7 +56,7 @@ function_pointer trace_diagonals(std::size_t count, bool has_branches, const ope
     return given.finish(sum);
 }
 
-/// The diagonal of row - column has an entry of each column, `row` rows on.
+/// Diagonals are stored by row: the entry of a diagonal in this column is in the row column - offset.
 template <class T, class X>
 function_pointer trace_transposed_diagonals(std::size_t count, const operand_form& form) {
     std::string signature = "column_of_diagonals(element, values, x, stride, rows";
@@ -82,7 +82,7 @@ function_pointer trace_transposed_diagonals(std::size_t count, const operand_for
     return given.finish(sum);
 }
 
-/// Adds up entries of a row that are a slice's rows apart, with all loads ahead of the sum. Absent ones have
+/// Adds up entries of a row that are slice_rows apart, with all loads before the sum. Absent entries have
 /// column -1.
 template <class T, class I, class X>
 void add_entries(Var<X>& sum, const Index& first, std::size_t count, const In<T>& values,
@@ -99,7 +99,7 @@ void add_entries(Var<X>& sum, const Index& first, std::size_t count, const In<T>
 }
 
 constexpr std::int64_t in_slice = slice_rows - 1;
-/// Loads ahead of a sum; of short vectors fewer, for they take as many registers as they have lanes.
+/// Loads before a sum; fewer for short vectors, which take a register per lane.
 constexpr std::size_t entries_at_once = 4;
 
 template <class T, class I, class X>
@@ -143,8 +143,8 @@ function_pointer trace_slices(const operand_form& form) {
     return given.finish(sum);
 }
 
-/// Sums side by side of a long row, none of which waits for the one before it: 81 entries a row on 2 cores of
-/// EPYC, PoCL 3.1, in terms of OpenMP's rate: 0.88 with one sum.
+/// Independent sums of a long row, none of which waits for the previous one. 81 entries per row on 2 cores of
+/// EPYC, PoCL 3.1, relative to OpenMP's rate: 0.88 with one sum.
 constexpr std::size_t sums_of_long_rows = 4;
 
 template <class T, class I, class X>
@@ -175,7 +175,7 @@ function_pointer trace_rows(std::size_t sum_count, const operand_form& form) {
     return given.finish(sums[0]);
 }
 
-/// Cuts are rows, then first tiles, then last ones.
+/// Cuts are listed as rows, then first tiles, then last ones.
 template <class X>
 function_pointer trace_cut(const operand_form& form) {
     parameters given(std::string("cut_row(element, cuts, count, tails, heads") + signature_end(form));

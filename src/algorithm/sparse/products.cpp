@@ -1,5 +1,5 @@
-// Products of sparse matrices as leaves of expressions: calls of a function for each element, or what a
-// producer computes.
+// Products of sparse matrices as leaves of expressions: function calls for each element, or a producer's
+// result.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ namespace balm::array {
 
 namespace {
 
-/// The matrix, or its transpose where diagonals are read as such.
+/// The matrix, or its transpose if its diagonals are read as such.
 struct factor {
     std::shared_ptr<const sparse_state> matrix;
     bool is_transposed = false;
@@ -33,7 +33,7 @@ struct factor {
     std::size_t columns() const { return is_transposed ? matrix->rows : matrix->columns; }
 };
 
-/// The vector whose elements a tape gives in order, of this type; null where it computes anything.
+/// The vector of this type whose elements a tape yields in order; null if the tape computes anything.
 std::shared_ptr<vector_state> whole_vector(const tape& p, trace::type type) {
     if (!p.produced.empty()) return nullptr;
     if (is_vector(p, type)) return p.vectors[0];
@@ -49,7 +49,7 @@ std::shared_ptr<vector_state> whole_vector(const tape& p, trace::type type) {
     return found && found->type() == type ? found : nullptr;
 }
 
-/// The elements of a tape in a vector, which may be one that it reads.
+/// The elements of a tape as a vector, which may be one that the tape reads.
 std::shared_ptr<vector_state> evaluated(const tape& of, trace::type type, std::size_t size,
                                         const vector_state& near) {
     if (auto known = whole_vector(of, type)) return known;
@@ -59,7 +59,7 @@ std::shared_ptr<vector_state> evaluated(const tape& of, trace::type type, std::s
     return as_vector(p, type, size, near);
 }
 
-/// A product's operand that is no vector: computed ahead of the kernel, once however often it occurs.
+/// A product's operand that is not a vector: computed before the kernel, once, however often it occurs.
 class operand_producer : public producer {
 public:
     operand_producer(tape&& of, trace::type type, std::size_t size, std::shared_ptr<vector_state> near)
@@ -95,8 +95,8 @@ private:
     tape& to_;
 };
 
-/// A function of each element of a product of so many rows, which gives this type; `list` pushes what it
-/// takes besides.
+/// A tape that calls a function for each element of a product of `rows` rows. The function returns `result`;
+/// `list` pushes its other arguments.
 template <class List>
 tape elements_by(const function_pointer& f, trace::type result, std::size_t rows, const operand_form& form,
                  const List& list) {
@@ -150,7 +150,7 @@ tape calls_of(const stored_matrix& m, bool is_transposed, const operand_form& fo
                        });
 }
 
-/// into = matrix * x, on one device, in elements apart from those of x; both are of the form's elements.
+/// into = matrix * x, on one device. `into` shares no elements with x; both have the form's element type.
 void multiply(const stored_matrix& m, bool is_transposed, const std::shared_ptr<vector_state>& x,
               vector_state& into, const operand_form& form) {
     if (m.pieces.products) {
@@ -173,14 +173,14 @@ void multiply(const stored_matrix& m, bool is_transposed, const std::shared_ptr<
     assign(into, calls_of(m, is_transposed, form, [&](tape& p) { p.push_memory(x); }));
 }
 
-/// Whether a GPU's tiles of entries compute the product: with a sum for each of a work-item's entries in
-/// registers, a lane for each column would not leave room for the entries.
+/// Whether a GPU's tiles of entries compute the product. They keep a sum for each of a work-item's entries in
+/// registers; a lane for each column would leave no room for the entries.
 bool is_in_tiles_of_groups(const stored_matrix& m) {
     return m.how == storage::balanced && !m.pieces.products && !m.tiles.are_of_items;
 }
-/// Columns as lanes, where their number is a multiple of so many: CPUs then load each cache line of the
-/// operand once for a row (power law, 8 columns of f64, 2 cores of EPYC, PoCL 3.1: 0.71 of OpenMP's rate with
-/// 4 lanes); GPUs keep the entries' registers.
+/// Columns become lanes if their number is a multiple of the lane count. CPUs then load each cache line of
+/// the operand once per row (power law, 8 columns of f64, 2 cores of EPYC, PoCL 3.1: 0.71 of OpenMP's rate
+/// with 4 lanes); GPUs reuse the entries in registers.
 operand_form form_of(const sparse_state& matrix, std::size_t columns) {
     bool has_tiles = false, on_cpus = !are_matrices_of_gpus();
     for (const matrix_part& each : matrix.parts) {
@@ -197,7 +197,7 @@ operand_form form_of(const sparse_state& matrix, std::size_t columns) {
 bool is_aligned(const vector_state& v, const operand_form& form) {
     return v.offset() % (v.element_size() * form.lanes) == 0;
 }
-/// The same elements, some of them as lanes; null where they are not aligned.
+/// The same elements, some of them as lanes; null if they are not aligned.
 std::shared_ptr<vector_state> in_lanes(const std::shared_ptr<vector_state>& v, const operand_form& form) {
     if (form.lanes == 1) return v;
     if (!is_aligned(*v, form)) return nullptr;
@@ -245,7 +245,7 @@ public:
 
 private:
     const sparse_state& matrix() const { return *of_.matrix; }
-    /// The operand, each device's part of it where the matrix's part is.
+    /// The operand, with each device's part on the device of the matrix's part.
     std::shared_ptr<vector_state> operand() const {
         const std::size_t count = of_.columns() * form_.columns();
         std::shared_ptr<vector_state> x = evaluated(x_, type(), count, *near());
@@ -289,8 +289,8 @@ private:
                  form_);
     }
 
-    /// On each device the inner rows are computed while elements of other devices are copied: copies wait for
-    /// nothing but the kernels that gather what is sent.
+    /// Each device computes its inner rows while elements of other devices are copied. Copies wait only for
+    /// the kernels that gather what is sent.
     void write_parts(const std::shared_ptr<vector_state>& x, vector_state& into) const {
         const std::vector<matrix_part>& parts = matrix().parts;
         std::vector<border_operand> borders;
@@ -305,7 +305,7 @@ private:
             if (parts[k].has_border()) multiply_border(parts[k], borders[k], into.parts()[k].elements);
     }
 
-    /// What the border rows of a part multiply.
+    /// The operand of a part's border rows.
     struct border_operand {
         struct piece {
             std::shared_ptr<vector_state> from;
@@ -314,7 +314,7 @@ private:
         std::shared_ptr<vector_state> elements;
         std::vector<piece> pieces;
     };
-    /// Elements that are apart are gathered on the devices that have them.
+    /// Elements that are not contiguous are gathered on the devices that hold them.
     border_operand gathered(const matrix_part& part, const vector_state& x) const {
         border_operand made;
         if (!part.has_border()) return made;
@@ -368,7 +368,7 @@ private:
     const tape x_;
 };
 
-/// Throws usage_error for a vector that is on other devices than the matrix.
+/// Throws usage_error for a vector on devices other than the matrix's.
 void check_devices(const sparse_state& matrix, const tape& x) {
     for (const auto& v : x.vectors) {
         const bool is_there = v->is_spread() == matrix.is_spread() &&
@@ -389,8 +389,8 @@ void check_devices(const sparse_state& matrix, const tape& x) {
     }
 }
 
-/// The number of columns of the operand; none for a vector, of as many elements as the matrix has columns.
-/// Throws usage_error for what the matrix cannot be multiplied by.
+/// The number of columns of the operand; none for a vector, with as many elements as the matrix has columns.
+/// Throws usage_error if the matrix cannot be multiplied by the operand.
 std::optional<std::size_t> columns_of_operand(const factor& of, const tape& x) {
     if (x.size < 0) return std::nullopt;
     const shape box = box_of(x);
@@ -440,7 +440,7 @@ tape product(const std::shared_ptr<const sparse_state>& matrix, tape&& x, bool i
     const bool is_read_as_it_is =
         !is_transposed || (!matrix->is_spread() && matrix->parts[0].inner.how == storage::diagonals);
     if (is_read_as_it_is) return product_of({matrix, is_transposed}, std::move(x));
-    columns_of_operand({matrix, true}, x);  // before the transpose is made
+    columns_of_operand({matrix, true}, x);  // throws before the transpose is made
     return product_of({matrix->kept_transpose()}, std::move(x));
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// What the functions of product_functions.cpp and block_functions.cpp are made of: parameters, the operand's
-// elements, and a table of those that are traced already.
+// Building blocks of product_functions.cpp and block_functions.cpp: parameters, the operand's elements, and a
+// table of the functions that are already traced.
 
 #include <cstdint>
 #include <map>
@@ -26,7 +26,7 @@ struct function_key {
     operand_form form;
     std::size_t size = 0, rows_of_block = 1, columns_of_block = 1;
 };
-/// The functions of each key, each traced when it is first asked for.
+/// The function of each key, traced on first use.
 template <class Make>
 function_pointer known(const function_key& wanted, const Make& make) {
     using key = std::tuple<std::string, scalar, int, scalar, std::size_t, std::size_t, std::size_t,
@@ -65,7 +65,7 @@ private:
     trace::recording recording_;
 };
 
-/// The last word of a function's signature, where the number of groups is an argument.
+/// The end of a function's signature, with the number of groups if it is an argument.
 inline const char* signature_end(const operand_form& form) {
     return form.known_groups() == 0 ? ", groups)" : ")";
 }
@@ -73,7 +73,7 @@ inline const char* signature_end(const operand_form& form) {
 /// The row and the group of columns of an element of the product.
 class place {
 public:
-    /// Declares the last parameter, if it needs one.
+    /// Declares the last parameter if the form needs it.
     place(parameters& given, const operand_form& form, const Index& element) : row(element) {
         const std::size_t known = form.known_groups();
         if (known == 1) return;
@@ -82,7 +82,7 @@ public:
         row = element / groups_;
         group_ = element - row * groups_;
     }
-    /// Where the same group of another row is: of the operand, or of partial results.
+    /// Where the same group of another row is, in the operand or in partial results.
     Index at(const Index& other_row) const {
         return is_one_column_ ? other_row : Index(other_row * groups_ + group_);
     }
@@ -94,7 +94,7 @@ private:
     Index groups_, group_;
 };
 
-/// sum += value * x where the condition is true; else x counts as 0. x is loaded in any case, so that no load
+/// sum += value * x if the condition is true; otherwise x counts as 0. x is always loaded, so that no load
 /// waits for another.
 template <class T, class X>
 void add_if(const Bool& is_there, Var<X>& sum, const Var<T>& value, const Var<X>& x) {

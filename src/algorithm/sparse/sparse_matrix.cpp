@@ -1,4 +1,4 @@
-// Sparse matrices: checks what the user gives, and stores it on the devices.
+// Sparse matrices: checks user input, and stores it on the devices.
 
 #include "balm/sparse_matrix.hpp"
 
@@ -21,7 +21,7 @@ namespace balm::array {
 
 namespace {
 
-/// Rows and columns of blocks at most.
+/// Maximum rows and columns of a block.
 constexpr std::size_t most_of_block = 16;
 
 std::string no_elements(const char* what_is_done) {
@@ -46,7 +46,7 @@ void store_parts(sparse_state& to, const host_csr& from, const std::vector<std::
     to.parts.push_back(std::move(part));
 }
 
-/// A vector of no elements, which says where others are.
+/// An empty vector that says on which devices others are.
 std::shared_ptr<vector_state> nothing_on(const device_shares& where, trace::type type) {
     if (where.devices.size() == 1) return std::make_shared<vector_state>(where.devices[0], type, 0);
     std::vector<vector_state::part> parts;
@@ -93,7 +93,7 @@ std::shared_ptr<const sparse_state> make_sorted(device_shares where, const host_
     return make(std::move(where), csr, value, scalar_of<I>, how);
 }
 
-/// The extents of blocks. Throws usage_error for others than these can have, and for another number of
+/// The extents of blocks. Throws usage_error for extents that blocks cannot have, and for a wrong number of
 /// values.
 block_shape checked_block(const host_blocks& from) {
     const auto is_extent = [](std::size_t n) { return n >= 1 && n <= most_of_block; };
@@ -116,12 +116,12 @@ block_shape checked_block(const host_blocks& from) {
     return block;
 }
 
-/// The entries of blocks one by one: a row of entries has those of its row of blocks in order.
+/// The entries of blocks as single entries: a row of entries has those of its row of blocks in order.
 template <class I>
 std::shared_ptr<const sparse_state> make_from_blocks(device_shares where, const host_blocks& from,
                                                      trace::type value, storage how) {
     const block_shape block = checked_block(from);
-    // What is wrong with rows and columns of blocks is said of these.
+    // Errors in rows and columns of blocks are reported in terms of blocks.
     const host_csr of_blocks{from.rows,           from.columns, from.row_pointers,
                              from.column_indices, from.values,  from.column_indices.count};
     check_sizes(of_blocks, scalar_of<I>);
@@ -176,8 +176,8 @@ struct host_entries {
     }
 };
 
-/// A matrix of the entries on the first device. Of several devices, the others get theirs from the host,
-/// which looks at them for what they need of each other.
+/// A matrix of the entries on the first device. With several devices, the others get their entries from the
+/// host, which determines what they need from each other.
 template <class I>
 std::shared_ptr<const sparse_state> make_from_device(device_shares where, const device_csr& from,
                                                      storage how) {
@@ -206,8 +206,8 @@ std::shared_ptr<const sparse_state> make(device_shares where, const device_csr& 
                                      : make_from_device<std::int32_t>(std::move(where), from, how);
 }
 
-/// The entries of a matrix on its first device. Those of blocks, and of several devices, come by way of the
-/// host.
+/// The entries of a matrix on its first device. Entries of blocks, and of several devices, are copied through
+/// the host.
 template <class I>
 device_csr entries_by_host(const sparse_state& matrix) {
     host_entries<I> entries(matrix.rows, kept_entries_of(&matrix), matrix.value);

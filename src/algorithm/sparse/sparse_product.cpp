@@ -1,7 +1,7 @@
 // Products of matrices, row by row (Gustavson, 1978): row r of A * B adds up the rows of B that A's entries
-// in row r name. Which kernels compute a row depends on the device and on how many products the row has:
-// those of item_product_kernels.hpp on CPUs, elsewhere those of team_product_kernels.hpp, or for the longest
-// rows expanded_product_kernels.hpp. What comes in and goes out is in CSR on one device.
+// in row r name. The kernels of a row depend on the device and on the row's number of products: on CPUs those
+// of item_product_kernels.hpp, elsewhere those of team_product_kernels.hpp or, for the longest rows, of
+// expanded_product_kernels.hpp. Operands and result are in CSR on one device.
 
 #include <algorithm>
 #include <array>
@@ -30,12 +30,13 @@ using namespace balm::dsl;
 using namespace row_products;
 using device_handle = std::shared_ptr<runtime::device_state>;
 
-/// Products of the rows that are computed at a time, for which there is memory, at most.
+/// Maximum products of the rows that are computed at a time, and bytes of memory that each is assumed to
+/// take.
 constexpr std::size_t most_products = std::size_t{1} << 27, bytes_of_product = 256;
-/// Chunks of rows for each compute unit of a CPU, and bytes of their tables.
+/// Chunks of rows per compute unit of a CPU, and bytes of their tables.
 constexpr std::size_t cpu_chunks_per_unit = 4, cpu_table_bytes = std::size_t{1} << 30;
 
-/// How many products a row of the result adds up.
+/// The number of products that a row of the result adds up.
 template <class I>
 const auto& row_work() {
     static const auto& made = *new auto(function(
@@ -109,14 +110,14 @@ private:
         made.values = elements_on<T>(device_, entries).state();
         return made;
     }
-    /// Rows of these lengths, whose entries are to be computed.
+    /// Rows of these lengths, whose entries are not computed yet.
     device_csr rows_of(const vector<I>& counts, std::size_t rows) const {
         check_fit(rows, b_.columns, static_cast<std::size_t>(sum(cast<std::int64_t>(counts))), a_.index);
         auto [starts, entries] = starts_of<I>(counts, rows, device_);
         return rows_of(rows, starts, entries);
     }
 
-    /// Where to cut the rows, so that parts have at most so many products, unless they are of one row.
+    /// Where to cut the rows, so that parts have at most `most` products, unless they are single rows.
     std::vector<std::size_t> ends_of_parts(const vector<std::int64_t>& work, std::size_t products,
                                            std::size_t most) const {
         vector<std::int64_t> up_to(inclusive_scan(work));
@@ -144,7 +145,7 @@ private:
         const std::size_t fitting = cpu_table_bytes / (slots * (2 * sizeof(I) + sizeof(T)));
         const std::size_t chunks = std::min(a_.rows, std::clamp(fitting, units, units * cpu_chunks_per_unit));
 
-        // Chunks have about as many products, and rows, each.
+        // Each chunk has about the same number of products plus rows.
         vector<std::int64_t> up_to(inclusive_scan(work + std::int64_t{1}));
         const std::int64_t all = up_to[a_.rows - 1];
         const std::int64_t each = (all + signed_of(chunks) - 1) / signed_of(chunks);
@@ -186,7 +187,7 @@ private:
         const auto sizes =
             reduce(in_class(0), in_class(1), in_class(2), in_class(3), in_class(4), in_class(5), in_class(6));
         static_assert(std::tuple_size_v<decltype(sizes)> == class_count);
-        std::array<std::size_t, class_count + 1> ends{};  // of each class in the list, behind a 0
+        std::array<std::size_t, class_count + 1> ends{};  // of each class in the list, after a 0
         std::apply(
             [&](auto... size) {
                 std::size_t k = 0;
@@ -196,7 +197,7 @@ private:
         const vector<I> list(argsort<I>(classes));
         const auto expanded_from = ends[expanded_class];
 
-        // Columns have as much room as they may need.
+        // Columns get as much room as they may need.
         const vector<std::int64_t> needed(select(classes == std::uint8_t{expanded_class}, std::int64_t{0},
                                                  min(work, signed_of(b_.columns))));
         const auto [rooms, room] = starts_of<std::int64_t>(needed, rows, device_);
@@ -249,7 +250,8 @@ private:
     static std::size_t groups_of(std::size_t rows, int team_bits) {
         return divided_up(rows, std::size_t{group_items} >> team_bits);
     }
-    /// Of the work-items that share a row, log2 of how many share a row of B: as many as these have entries.
+    /// log2 of how many of the work-items that share a row of the result share a row of B: about its mean
+    /// entries.
     int across_bits() const {
         return static_cast<int>(std::bit_width(std::max<std::size_t>(b_.entries / b_.rows, 1))) - 1;
     }

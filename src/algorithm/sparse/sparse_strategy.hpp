@@ -1,9 +1,9 @@
 #pragma once
-// For tests: which devices' storage matrices get.
+// For tests: which kind of device matrices are stored for.
 
 namespace balm::array {
 
-/// From now on matrices on all devices are stored as on GPUs, or as suits each device again.
+/// From now on all devices store matrices as GPUs do; false restores each device's own storage.
 void force_matrices_of_gpus(bool everywhere);
 bool are_matrices_of_gpus();
 

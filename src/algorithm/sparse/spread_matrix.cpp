@@ -1,5 +1,5 @@
-// Matrices over several devices. In: CSR on the host. Out: a part for each device, whose inner rows need the
-// operand's elements of that device alone, so that they are computed while others are copied.
+// Matrices over several devices. In: CSR on the host. Out: a part for each device. Its inner rows need only
+// the operand's elements on that device, so that they are computed while others are copied.
 
 #include <algorithm>
 #include <numeric>
@@ -85,7 +85,7 @@ public:
 private:
     void make_border(matrix_part& part, host_part<T, I>& border) const {
         if (part.border_row_list.empty()) return;
-        // Diagonals hold the sum of each place's entries, and no zeros: so do the rows beside them.
+        // Diagonals hold the sum of each position's entries, and no zeros; the rows beside them must, too.
         if (part.inner.how == storage::diagonals) border = summed(border);
         part.needed_columns.assign(border.columns.begin(), border.columns.end());
         std::vector<std::int64_t>& needed = part.needed_columns;
@@ -98,7 +98,7 @@ private:
                           part.device);
         };
         part.border = store_as(how_ == storage::diagonals ? storage::automatic : how_);
-        // Nor do diagonals take the place of what keeps zeros, and several entries of a place.
+        // Nor do diagonals replace storage that keeps zeros and several entries of a position.
         if (part.border.how == storage::diagonals && part.inner.how != storage::diagonals)
             part.border = store_as(part.inner.how);
         part.border_rows =
@@ -128,7 +128,7 @@ private:
             part.needed.push_back(std::move(of));
         }
     }
-    /// With ascending columns, one entry a place, and no zeros.
+    /// With ascending columns, one entry per position, and no zeros.
     static host_part<T, I> summed(const host_part<T, I>& from) {
         host_part<T, I> made;
         std::vector<std::size_t> order;
@@ -157,7 +157,7 @@ private:
     const storage how_;
 };
 
-/// The entries of a stored matrix, which has its rows to itself.
+/// The entries of a stored matrix in arrays of their own.
 template <class T, class I>
 host_part<T, I> read_alone(const stored_matrix& m) {
     host_part<T, I> made;

@@ -1,4 +1,4 @@
-// Reads a stored matrix back: its arrays to the host, and their entries in the order of rows.
+// Reads a stored matrix back: copies its arrays to the host, and arranges their entries by row.
 
 #include <cstring>
 
@@ -102,8 +102,8 @@ private:
         end_rows(from_.rows);
     }
 
-    /// Blocks of a row of blocks as they are stored: calls f(column index, entry (0, 0), distance of entries
-    /// of a block's row, distance of its rows) for each.
+    /// Calls f(column index, entry (0, 0), distance between entries of a block's row, distance between its
+    /// rows) for each block of a row of blocks, as stored.
     template <class F>
     static void for_each_block(const stored_matrix& m, const std::vector<std::int64_t>& starts,
                                std::size_t row, F&& f) {
@@ -165,7 +165,7 @@ private:
     const I first_column_;
     I* const columns_;
     std::byte* const values_;
-    I* pointer_;        ///< of the row that entries are added to
+    I* pointer_;        ///< of the current row
     std::size_t next_;  ///< where the next entry goes
 };
 

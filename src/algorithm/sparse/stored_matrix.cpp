@@ -1,4 +1,4 @@
-// Looks at a matrix, chooses its storage, and makes the arrays of it on the host.
+// Analyses a matrix, chooses its storage, and makes the arrays on the host.
 
 #include "algorithm/sparse/stored_matrix.hpp"
 
@@ -26,20 +26,20 @@ namespace {
 
 std::atomic<bool> of_gpus{false};
 
-/// Slots of diagonals and slices that are padding cost their share of the bandwidth. Slices of GPUs are
-/// cheaper than tiles by their gaps in launches, and by no sums of cut rows.
+/// Padding in diagonals and slices costs its share of the bandwidth. On GPUs slices are cheaper than tiles,
+/// which have gaps between launches and sums of cut rows.
 constexpr double least_filled_diagonals = 2.0 / 3, least_filled_slices = 0.8;
-/// A row of more entries, which one work-item would add up, takes longer than a launch of tiles.
+/// One work-item that adds up a row of more entries takes longer than a launch of tiles.
 constexpr std::size_t longest_row_of_item = 512;
-/// With fewer entries one launch is all that matters.
+/// With fewer entries, having a single launch is all that matters.
 constexpr std::size_t few_entries = 65536;
-/// Entries of a tile on CPUs at least, and tiles for each compute unit at most.
+/// Minimum entries of a tile on CPUs, and maximum tiles per compute unit.
 constexpr std::size_t cpu_tile = 8192, cpu_tiles_per_unit = 16;
-/// Rows cut into more parts are added up by a group.
+/// Rows that continue in more tiles are added up by a group.
 constexpr std::size_t most_parts_of_item = 64;
 
-/// Diagonals by number, from the lower left corner: a bit for each, unless there would be more than entries
-/// are worth.
+/// Diagonals, numbered from the lower left corner: one bit each, unless there are far more columns than rows
+/// and entries.
 class seen_diagonals {
 public:
     explicit seen_diagonals(const host_rows& from) {
@@ -48,7 +48,7 @@ public:
         if (is_small) bits_.resize(from.rows() + from.column_count);
         rows_ = static_cast<std::int64_t>(from.rows());
     }
-    /// Whether there are too many.
+    /// Adds a diagonal; returns whether there are too many.
     bool add(std::int64_t offset) {
         if (!bits_.empty()) {
             const auto at = static_cast<std::size_t>(offset + rows_);
@@ -81,7 +81,7 @@ std::optional<std::vector<std::int64_t>> diagonals_of(const host_rows& from) {
     return std::move(seen.list);
 }
 
-/// What the lengths of rows say.
+/// What follows from the lengths of rows.
 matrix_look looked_at_rows(const host_rows& from) {
     matrix_look seen;
     seen.rows = from.rows();
@@ -125,7 +125,7 @@ bool suits_slices(const matrix_look& seen, std::size_t units) {
            static_cast<double>(seen.slice_slots) * least_filled_slices <= static_cast<double>(seen.entries);
 }
 
-/// Of each row of blocks: how many are ahead of it.
+/// The number of blocks before each row of blocks.
 std::vector<std::int64_t> pointers_of_blocks(const host_rows& from, const block_shape& block) {
     std::vector<std::int64_t> made;
     for (std::size_t r = 0; r <= from.rows(); r += block.rows)
@@ -412,7 +412,7 @@ std::vector<tile_cut> cuts_between(const std::vector<std::int64_t>& first, std::
     const auto begun_before = [&](std::int64_t tile) {
         return tile < count ? first[static_cast<std::size_t>(tile)] : begun;
     };
-    // The last row that begins in each tile is open at its end.
+    // The last row that begins in a tile is open at the tile's end.
     for (std::int64_t t = 0; t < count; ++t) {
         const std::int64_t open = begun_before(t + 1) - 1;
         if (begun_before(t) > open || open >= filled_rows) continue;

@@ -1,9 +1,9 @@
 #pragma once
-// The kernels that multiply matrices on GPUs. Work-items of a team find the columns of a row in a hash table
-// in local memory, and sort them; how many share a row, and how large its table is, depends on the number of
-// its products. Then a work-item computes an entry of the result: of each row of B that A's entries name it
-// takes the entry in its column, which a binary search finds. That adds up in the order of A's entries,
-// without atomic operations, and what the searches read is in the caches.
+// The kernels that multiply matrices on GPUs. The work-items of a team find the columns of a row in a hash
+// table in local memory, and sort them. How many work-items share a row, and the size of its table, depend on
+// the number of its products. Then each work-item computes an entry of the result: from each row of B that
+// A's entries name, it takes the entry in its column, found by binary search. The sum is in the order of A's
+// entries, without atomic operations, and what the searches read is in the caches.
 
 #include <array>
 #include <cstdint>
@@ -19,17 +19,17 @@ using namespace balm::dsl;
 
 /// Work-items of a group that computes rows on GPUs.
 constexpr int group_items = 256;
-/// Rows of so many products at most, or of so many columns, have tables of 2^slot_bits slots in local memory.
-/// 2^team_bits work-items share a row there, and 2^sum_bits when its entries are computed, which are fewer.
+/// Rows with at most this many products or columns have tables of 2^slot_bits slots in local memory.
+/// 2^team_bits work-items share a row there, and 2^sum_bits while its entries, which are fewer, are computed.
 struct row_class {
     std::int64_t most_products;
     int team_bits, slot_bits, sum_bits;
 };
 constexpr std::array<row_class, 5> row_classes{
     row_class{16, 3, 5, 3}, {32, 3, 6, 3}, {128, 5, 8, 4}, {512, 6, 10, 5}, {6144, 8, 13, 8}};
-/// Rows without products, ahead of the classes; rows that are expanded behind them.
+/// Rows without products come before the classes; expanded rows come after them.
 constexpr int class_count = static_cast<int>(row_classes.size()) + 2, expanded_class = class_count - 1;
-/// Entries of A's rows at most that each entry of the result searches for.
+/// Maximum entries of A's row that each entry of the result searches for.
 constexpr std::int64_t most_searches = 128;
 
 /// The class of a row: how it is computed.
@@ -46,7 +46,7 @@ const auto& class_of_row() {
     return made;
 }
 
-/// Which of a list of rows a work-item computes: teams of 2^team_bits work-items each have one.
+/// The row of a list that a work-item computes: each team of 2^team_bits work-items has one.
 struct team_place {
     team_place(const Int& team_bits, const Index& begin, const Index& end)
         : item(cast<int>(local_id(0))),
@@ -61,8 +61,8 @@ struct team_place {
     Bool has_row;
 };
 
-/// Sorts tables of 2^bits integers side by side, as many as the work-items of the group take altogether
-/// (K. Batcher, Sorting networks and their applications, 1968).
+/// Sorts `count` adjacent tables of 2^bits integers with all work-items of the group (K. Batcher, Sorting
+/// networks and their applications, 1968).
 inline void sort_tables(const Local<std::int32_t>& tables, const Int& count, const Int& bits,
                         const Int& item) {
     const Int in_table = (Int(1) << bits) - 1, pairs = (count << bits) >> 1;
@@ -145,7 +145,7 @@ const auto& collect_columns() {
                 atomic_max(most_inserted[0], count);
             }
             local_barrier();
-            // Tables that have just room for the columns, in the same memory.
+            // Tables with just enough room for the columns, in the same memory.
             Int bits = 0;
             BALM_WHILE ((Int(1) << bits) < Int(most_inserted[0])) {
                 bits += 1;

@@ -1,5 +1,5 @@
 #pragma once
-// The types of matrix entries and column indices, as types of the host and of the kernel language.
+// The types of matrix entries and column indices, on the host and in the kernel language.
 
 #include <concepts>
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace balm::array {
 
-/// Calls f.operator()<T, I>() for entries of T, or complex_value, and indices of I.
+/// Calls f.operator()<T, I>() for entries of T (complex ones are complex_value) and indices of I.
 template <class F>
 decltype(auto) with_types(trace::type value, scalar index, F&& f) {
     const auto with_value = [&]<class T>() -> decltype(auto) {
@@ -51,12 +51,12 @@ void add_to(complex_value<T>& sum, const complex_value<T>& more) {
     sum.imaginary_part += more.imaginary_part;
 }
 
-/// Whether operands may have several columns as lanes of short vectors.
+/// Whether operands may hold several columns as lanes of short vectors.
 constexpr bool has_lanes_of_columns(trace::type value) {
     return value.lanes == 1 && (value.element == scalar::f32 || value.element == scalar::f64);
 }
-/// Calls f.operator()<T, I, X>() for entries of T, indices of I, and operands whose elements X are T, or so
-/// many lanes of it.
+/// Calls f.operator()<T, I, X>() for entries of T, indices of I, and operands whose elements X are T or
+/// `lanes` lanes of it.
 template <class F>
 decltype(auto) with_operands(trace::type value, scalar index, std::size_t lanes, F&& f) {
     return with_types(value, index, [&]<class T, class I>() -> decltype(auto) {

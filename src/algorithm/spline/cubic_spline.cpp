@@ -1,6 +1,6 @@
 // The control points c of a line of values f solve (c[i - 1] + 4 c[i] + c[i + 1]) / 6 = f[i]. One solution is
 // the convolution of the values, mirrored at the ends, with √3 z^|k|, z = √3 - 2. All others differ from it
-// by multiples of z^i and z^(n - 1 - i), which are found from what holds at the ends.
+// by multiples of z^i and z^(n - 1 - i), which the conditions at the ends determine.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ namespace {
 
 constexpr long double pole = -0.267949192431122706472553658494127633L;  // √3 - 2
 
-/// How far the powers of the pole count in T.
+/// Up to which exponent the powers of the pole are significant in T.
 template <class T>
 int reach() {
     return static_cast<int>(std::ceil(std::log(std::numeric_limits<T>::epsilon() / 4.0L) / std::log(-pole)));
@@ -38,7 +38,7 @@ std::vector<T> inverse_weights() {
     return weights;
 }
 
-/// The powers of the pole that count, from -1 on.
+/// The significant powers of the pole, from exponent -1 on.
 template <class T>
 std::vector<T> pole_powers() {
     std::vector<T> powers;
@@ -46,9 +46,9 @@ std::vector<T> pole_powers() {
     return powers;
 }
 
-/// What is 0 at an end, a sum of its first five control points from -1 on, and how the multiples of both
-/// ends' powers follow from what it is of the convolution: `own` times that of the end and `other` times that
-/// of the other one.
+/// A sum that is 0 at an end, of its first five control points from -1 on, with these weights. The multiple
+/// of an end's powers is `own` times that sum of the convolution at this end, plus `other` times that at the
+/// other end.
 struct end_condition {
     std::array<double, 5> weights{};
     double own = 0, other = 0;
@@ -62,7 +62,7 @@ end_condition end_condition_of(spline_ends ends, std::size_t values) {
         made.weights = {1, -4, 6, -4, 1};
     else
         made.weights = {1, -2, 1, 0, 0};
-    long double own = 0, other = 0;  // what it is of z^i at this end, and of z^(n - 1 - i)
+    long double own = 0, other = 0;  // the sums of z^i at this end, and of z^(n - 1 - i)
     for (int k = 0; k < 5; ++k) {
         const long double weight = made.weights[static_cast<std::size_t>(k)];
         if (weight == 0) continue;
@@ -98,7 +98,8 @@ const auto& found_multiples() {
     return made;
 }
 
-/// Adds them to the control points where the powers count: `ends` of each line, those on its left first.
+/// Adds these multiples of the powers where they are significant: to `ends` control points of each line, half
+/// of them at its left end.
 template <class T>
 const auto& added_powers() {
     using namespace dsl;
@@ -121,7 +122,7 @@ const auto& added_powers() {
     return made;
 }
 
-/// The values with zeros around them.
+/// The values, surrounded by zeros.
 template <class T>
 vector<T> surrounded(const std::shared_ptr<runtime::device_state>& on, const expr<T>& values,
                      const shape& extents, const shape& lattice) {
@@ -139,7 +140,7 @@ vector<T> surrounded(const std::shared_ptr<runtime::device_state>& on, const exp
     return made;
 }
 
-/// Makes the values of a lattice control points, along one dimension.
+/// Replaces the values in a lattice by control points, along one dimension.
 template <class T>
 void solve_along(int dimension, vector<T>& lattice, const shape& extents, spline_ends ends) {
     const std::vector<T> host_powers = pole_powers<T>();

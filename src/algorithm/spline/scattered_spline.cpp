@@ -1,8 +1,7 @@
-// Points are sorted once, by the cell of the finest level that they are in, in an order in which the points
-// of each cell of every level are contiguous (a Z curve in each cell of the first level). A control point
-// then gathers what the points of the 4^D cells around it contribute: nothing is added atomically, so that
-// the same points give the same bits. Several work-items share the points of a control point where cells are
-// full.
+// Points are sorted once, by their cell on the finest level, in an order in which the points of each cell of
+// every level are contiguous (a Z curve in each cell of the first level). Each control point then gathers the
+// contributions of the points in the 4^D cells around it. There are no atomic additions, so the same points
+// give the same bits. If cells are full, several work-items share the points of a control point.
 
 #include <fmt/format.h>
 
@@ -29,22 +28,22 @@ namespace balm::array {
 namespace {
 
 constexpr int most_levels = 31;
-constexpr std::size_t cells_a_point = 4;  ///< of the last level, where it is not asked for
+constexpr std::size_t cells_a_point = 4;  ///< of the last level, unless the levels are specified
 
 std::atomic<bool> fits_are_of_gpus = false;
 
 /// How many work-items share the points around a control point.
 struct gather_strategy {
-    std::size_t points_an_item;  ///< of a cell, at least, before there are more of them
-    std::size_t most_items;      ///< all in all
+    std::size_t points_an_item;  ///< of a cell, at least, before they are split further
+    std::size_t most_items;      ///< in total
 };
-/// GPUs: enough work-items to hide the latency of loads. CPUs: a few for each core.
+/// GPUs: enough work-items to hide the latency of loads. CPUs: a few per core.
 gather_strategy gather_strategy_of(const vector_state& near) {
     const bool is_cpu = near.device().info().type == device_type::cpu && !fits_are_of_gpus;
     return is_cpu ? gather_strategy{4096, 64} : gather_strategy{32, std::size_t{1} << 18};
 }
 
-/// The power of two that divides the points of a cell among work-items.
+/// The power of two by which the points of a cell are divided among work-items.
 std::size_t splits_of(const gather_strategy& how, std::size_t fullest_cell, std::size_t control_points) {
     const std::size_t wanted = std::bit_ceil(fullest_cell / how.points_an_item + 1);
     const std::size_t possible = std::bit_floor(std::max<std::size_t>(how.most_items / control_points, 1));
@@ -58,8 +57,8 @@ std::uint32_t spread_bits(std::uint32_t number, int bits, int apart) {
     return made;
 }
 
-/// What a cell's numbers along each dimension contribute to its code at a level: the code of the first
-/// level's cell in row-major order, then a bit of each dimension for each level since.
+/// The contribution of a cell's number along each dimension to its code at a level: the row-major code of the
+/// first level's cell, then one bit per dimension for each further level.
 std::vector<std::uint32_t> code_table(const spline_request& first_level, int level) {
     const int dimensions = first_level.dimensions;
     std::vector<std::uint32_t> table;
@@ -81,8 +80,8 @@ struct linear_function {
     std::array<double, 3> rise{};
 };
 
-/// The least-squares solution of moments * rise = products, where directions in which the points hardly
-/// differ have no rise. Gauss-Jordan, the largest pivot first.
+/// The least-squares solution of moments * rise = products. Directions in which the points hardly differ get
+/// no rise. Gauss-Jordan elimination, largest pivot first.
 std::array<double, 3> rises_of(std::array<std::array<double, 3>, 3> moments, std::array<double, 3> products,
                                std::size_t dimensions) {
     // A standard deviation of a thousandth of the bounds.
@@ -137,7 +136,7 @@ public:
 private:
     const vector_state& near() const { return *values_.state(); }
 
-    /// A function of the points' coordinates in a lattice's cells.
+    /// Applies a function to the points' coordinates, and to the cells of a lattice.
     template <class F, class... More>
     auto at_points(const F& function, const spline_lattice<T>& in, const More&... more) const {
         return function(points_[K]..., in.lower[K]..., in.scale[K]..., in.cells[K]..., more...);
@@ -155,7 +154,7 @@ private:
     std::size_t cell_count(int level) const { return (asked_.cells[K] * ... * 1) << D * level; }
     std::size_t control_point_count(int level) const { return (((asked_.cells[K] << level) + 3) * ... * 1); }
 
-    /// Throws usage_error for the first point that is outside of the bounds or whose value is not finite.
+    /// Throws usage_error for the first point that is out of bounds, or whose value is not finite.
     void check_points() const {
         const auto is_within = [](const vector<T>& x, T lower, T upper) { return x >= lower && x <= upper; };
         const auto end = static_cast<std::int64_t>(count_);
@@ -259,7 +258,7 @@ private:
                std::sqrt(static_cast<double>(sum(share * share)) / static_cast<double>(count_));
     }
 
-    /// The same spline on the lattice of the level.
+    /// The same spline on the lattice of this level.
     void refine(int level) {
         spline_lattice<T> finer = level_lattice(level);
         finer.control = vector_like<T>(near(), control_point_count(level));
@@ -268,8 +267,8 @@ private:
         lattice_ = std::move(finer);
     }
 
-    /// Adds to the lattice what approximates the residual: the mean of each point's w f around a control
-    /// point, with the weights w^2.
+    /// Adds an approximation of the residual to the lattice: the mean of w f over the points around a control
+    /// point, with the weights w^2 (gather_points).
     void add_level(int level, int levels) {
         const std::size_t cells = cell_count(level), control_points = lattice_.control.size();
         vector<std::uint32_t> starts = vector_like<std::uint32_t>(near(), cells + 1);
@@ -302,7 +301,7 @@ private:
     std::array<vector<T>, D> points_;
     vector<T> values_;
     std::size_t count_;
-    vector<std::uint32_t> codes_;  ///< of the points, of the last level's cells, in order
+    vector<std::uint32_t> codes_;  ///< of the points, on the last level, in order
     spline_lattice<T> lattice_;
     vector<T> residual_;
     double residual_max_ = 0;

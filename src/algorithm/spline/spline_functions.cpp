@@ -1,4 +1,4 @@
-// Everything is recorded per dimension and precision, when first used.
+// All functions are traced on first use, per dimension count and precision.
 
 #include "algorithm/spline/spline_functions.hpp"
 
@@ -15,18 +15,18 @@ namespace {
 
 using namespace dsl;
 
-/// Parameters of one kind, one for each dimension.
+/// Parameters of one kind, one per dimension.
 template <class P>
 using per_dimension = std::vector<const P*>;
 
-/// The number of the cell at u, which counts cells from the lower end. Beyond the ends it is the first or the
-/// last one. (A conversion to an integer saturates; of NaN it gives 0.)
+/// The number of the cell at u, where u counts cells from the lower end, clamped to the first and the last
+/// one. (A conversion to an integer saturates; NaN becomes 0.)
 template <class T>
 Int cell_at(const Var<T>& u, const Int& cells) {
     return min(max(cast<std::int32_t>(u), Int(0)), Int(cells - 1));
 }
 
-/// How far u is into a cell, at least 0 and at most 1. NaN stays what it is: no comparison holds for it.
+/// The distance of u into a cell, clamped to [0, 1]. NaN stays NaN: no comparison holds for it.
 template <class T>
 Var<T> clamped_distance(const Var<T>& u, const Int& cell) {
     const Var<T> t = u - cast<T>(cell);
@@ -34,7 +34,7 @@ Var<T> clamped_distance(const Var<T>& u, const Int& cell) {
     return select(from_0 > T(1), T(1), from_0);
 }
 
-/// The four cubic B-splines at t, from the one of the first control point on.
+/// The four cubic B-splines at t, from that of the first control point on.
 template <class T>
 std::array<Var<T>, 4> basis_at(const Var<T>& t) {
     const Var<T> s = T(1) - t, s2 = s * s, t2 = t * t;
@@ -42,7 +42,7 @@ std::array<Var<T>, 4> basis_at(const Var<T>& t) {
             t2 * t * T(1.0 / 6)};
 }
 
-/// The coordinates of an element of a box, the last one fastest.
+/// The coordinates of an element of a box; the last one varies fastest.
 template <class I>
 std::vector<I> coordinates_in(const I& element, const std::vector<I>& extents) {
     std::vector<I> rest{element}, reversed;
@@ -62,14 +62,14 @@ std::vector<I> lattice_of(const std::vector<I>& cells) {
     return extents;
 }
 
-/// How many elements apart neighbours along each dimension are.
+/// The stride of each dimension, in elements.
 std::vector<Int> strides_of(const std::vector<Int>& extents) {
     std::vector<Int> reversed{Int(1)};
     for (std::size_t d = extents.size(); d-- > 1;) reversed.push_back(reversed.back() * extents[d]);
     return {reversed.rbegin(), reversed.rend()};
 }
 
-/// The sum of the control points from `first` on, each times its weights along the dimensions from d on.
+/// The sum of the control points from `first` on, each times its weights along dimensions d and later ones.
 template <class T, std::size_t N>
 Var<T> weighted_sum(const In<T>& lattice, const std::vector<std::array<Var<T>, N>>& weights,
                     const std::vector<Int>& strides, std::size_t d, const Int& first) {
@@ -92,7 +92,7 @@ struct recorded_functions<T, std::index_sequence<K...>> {
     using value = Var<T>;
     static constexpr std::size_t dimensions = sizeof...(K);
 
-    /// The name of a function and its parameters; those in the middle there are for each dimension.
+    /// The name of a function and its parameters; those in the middle occur once per dimension.
     static std::string words(const char* name, const char* first,
                              std::initializer_list<const char*> of_each_dimension, const char* last = "") {
         std::string list = name + std::to_string(dimensions) + "(" + first;
@@ -172,7 +172,8 @@ struct recorded_functions<T, std::index_sequence<K...>> {
                 const per_dimension<value> from{&lower...}, factor{&scale...};
                 value sum = T(0), square = T(0);
                 for (UInt q : named("q", range(1u << 2 * dimensions))) {
-                    // The control point is number k of the cell's along each dimension. Numbers below 0 wrap.
+                    // The control point is number k of the cell along each dimension. Cell numbers below 0
+                    // wrap.
                     std::vector<UInt> k, cell;
                     for (std::size_t d = 0; d < dimensions; ++d) {
                         k.push_back(q >> static_cast<unsigned>(2 * d) & 3u);
@@ -208,7 +209,7 @@ struct recorded_functions<T, std::index_sequence<K...>> {
         for (std::size_t d = 1; d < dimensions; ++d) tests.push_back(tests[d - 1] & (numbers[d] < ends[d]));
         return tests.back();
     }
-    /// What the table has for a cell's numbers along each dimension, added up.
+    /// The sum of the table's entries for a cell's numbers along each dimension.
     static UInt coded(const In<std::uint32_t>& table, const std::vector<UInt>& cell,
                       const std::vector<UInt>& count) {
         std::vector<UInt> sums{table[cell[0]]}, begins{count[0]};
@@ -219,7 +220,7 @@ struct recorded_functions<T, std::index_sequence<K...>> {
         return sums.back();
     }
     /// Basis function k of a cell as one of the last two, s^3 / 6 or 1/6 + s/2 + s^2/2 - s^3/2, at s = t or,
-    /// of the first two, 1 - t.
+    /// for the first two, at s = 1 - t.
     class backwards_cubic {
     public:
         explicit backwards_cubic(const UInt& k) : backwards_cubic(Bool(k < 2u), Bool(k == 0u | k == 3u)) {}
@@ -247,8 +248,8 @@ struct recorded_functions<T, std::index_sequence<K...>> {
             std::vector<Int> extents;
             (extents.push_back((cells >> 1) + 3), ...);
             const std::vector<Int> strides = strides_of(extents);
-            // A control point at one of the coarse lattice's has the weights 1/8, 3/4 and 1/8, another one
-            // 1/2 and 1/2: it does not read a third one, which may not be there.
+            // A control point at one of the coarse lattice has the weights 1/8, 3/4 and 1/8. One between them
+            // has 1/2 and 1/2: it does not read a third one, which may not exist.
             std::vector<std::array<value, 2>> outer;
             std::vector<value> middle;
             std::vector<Bool> is_between;
@@ -291,7 +292,7 @@ using recorded_of = recorded_functions<T, std::make_index_sequence<D>>;
 
 }  // namespace
 
-// What functions are kept in outlives what is destroyed at exit.
+// The functions are kept in objects that are never destroyed, so that they outlive what is destroyed at exit.
 
 namespace detail {
 

@@ -1,6 +1,6 @@
 #pragma once
-// The device functions of splines. Parameters that there are for each dimension stand together: coordinates,
-// then lower ends, then scales, then cells.
+// The device functions of splines. Parameters that exist for each dimension are grouped: coordinates, then
+// lower ends, then scales, then cells.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,8 +32,8 @@ struct spline_signatures<T, std::index_sequence<K...>> {
 template <int D, class T>
 using spline_signatures_of = spline_signatures<T, std::make_index_sequence<D>>;
 
-/// The code of the cell that a point is in: of one dimension its number, else what a table has for its number
-/// along each dimension, added up.
+/// The code of the cell that contains a point: in one dimension its number, otherwise the sum of a table's
+/// entries for its number along each dimension.
 template <int D, class T>
 const typename spline_signatures_of<D, T>::code& cell_code();
 
@@ -41,21 +41,21 @@ const typename spline_signatures_of<D, T>::code& cell_code();
 template <int D, class T>
 const typename spline_signatures_of<D, T>::squares& sum_of_squares();
 
-/// Of work-item `c * splits + s`, what every splits-th of the points near control point c contribute to it,
-/// from the s-th on: the sums of w^3 f and of w^2, w being the point's basis function, and f its value
-/// divided by sum_of_squares. Of splits, where each cell's points begin (by code), the table of cell_code, f,
-/// coordinates …, and both sums. A kernel: a work-item has work enough, also on CPUs, where expressions give
-/// one thousands of elements.
+/// Work-item `c * splits + s` computes what every splits-th of the points near control point c contributes to
+/// it, from the s-th on: the sums of w^3 f and of w^2, where w is the point's basis function and f its value
+/// divided by sum_of_squares. Parameters: splits, where each cell's points begin (by code), the table of
+/// cell_code, f, coordinates …, and both sums. This is a kernel: a work-item has enough work, also on CPUs,
+/// where expressions give each one thousands of elements.
 template <int D, class T>
 const typename spline_signatures_of<D, T>::gather& gather_points();
 
-/// A control point of the lattice of twice as many cells (`cells` are those): the spline stays the same. Of
-/// its number and the coarse lattice.
+/// A control point of the lattice with twice as many cells (`cells` counts those) for the same spline.
+/// Parameters: its number, and the coarse lattice.
 template <int D, class T>
 const typename spline_signatures_of<D, T>::refined& refined_point();
 
-/// A control point of a linear function: of its number, the value at the lower ends, and the rise over each
-/// dimension.
+/// A control point of a linear function. Parameters: its number, the value at the lower ends, and the rise
+/// over each dimension.
 template <int D, class T>
 const typename spline_signatures_of<D, T>::plane& plane_point();
 

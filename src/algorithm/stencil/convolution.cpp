@@ -22,26 +22,26 @@ namespace {
 
 std::atomic<bool> of_gpus{false};
 
-/// Work-items of a GPU's group: of rows, and of columns side by side, where more of them share what is
+/// Work-items per group on GPUs: for rows, and for columns side by side, where more work-items share what is
 /// staged.
 constexpr std::size_t items_of_rows = 128, items_of_columns = 256;
-/// Results of a work-item, the most that fit. 13 of them make 13 FMA of 15 instructions.
+/// Results per work-item: the largest number that fits. With 13, 13 of 15 instructions are FMA.
 constexpr int most_each[] = {13, 7, 3, 1};
-/// Steps of a chunk, at most, and enough for a larger number of results.
+/// Steps of a chunk, at most, and how many suffice to prefer a larger number of results.
 constexpr std::size_t most_steps = 32, enough_steps = 4;
-/// Bytes of local memory of a group.
+/// Bytes of local memory per group, and the unit that the memory of a tile is rounded up to.
 constexpr std::size_t local_bytes = 40960, room_unit = 4096;
-/// Groups for each compute unit: with fewer, smaller tiles are better.
+/// Groups per compute unit: with fewer, smaller tiles are better.
 constexpr std::size_t groups_per_unit = 2;
-/// Weights of a pass of CPUs, and bytes of a tile's results, which stay in the first cache with its values.
+/// Weights per pass on CPUs, and bytes of a tile's results, which stay in the L1 cache with its values.
 constexpr int weights_of_pass = 8;
 constexpr std::size_t cpu_tile_bytes = 8192;
-/// Host weights that are arguments of the kernel, at most: along rows, whose neighbours registers share, and
-/// along other dimensions. There each weight is a row to load: on GPUs from the second cache, which local
-/// memory spares it; on CPUs 5 weights take 20 ms and 33 take 375 for 2^24 floats, in memory 84 and 90 (PoCL
-/// 3.1, 2 cores).
+/// Maximum number of host weights that are kernel arguments: along rows, whose neighbours are shared in
+/// registers, and along other dimensions. There each weight loads a row: on GPUs from the L2 cache, which
+/// local memory avoids; on CPUs 5 weights take 20 ms and 33 take 375 for 2^24 floats, in memory 84 and 90
+/// (PoCL 3.1, 2 cores).
 constexpr std::size_t most_arguments = 64, most_rows_of_gpus = 2, most_rows_of_cpus = 8;
-/// Elements and weights together whose positions are counted in 32 bits.
+/// Maximum number of elements and weights together for which positions are counted in 32 bits.
 constexpr std::size_t most_narrow = std::size_t{1} << 29;
 
 /// An array as rows x length x inner.
@@ -55,7 +55,7 @@ struct lines {
     std::size_t count() const { return rows * of_row(); }
 };
 
-/// Some consecutive elements, and the rows and positions along the length that have them.
+/// Contiguous elements, and the rows and positions along the length that contain them.
 struct results {
     std::size_t begin, end;
     std::size_t first_row, end_row, first, last;
@@ -71,7 +71,7 @@ struct results {
 
 struct tile_shape {
     std::size_t length = 1;  ///< results along the convolution
-    std::size_t strips = 1;  ///< of work-items, which that consists of
+    std::size_t strips = 1;  ///< of work-items, that make up the length
     std::size_t rows = 1;
     std::size_t chunk = 1;  ///< weights
 };
@@ -127,8 +127,8 @@ std::shared_ptr<vector_state> convolution_producer::weights_on(
     return as_vector(p, terms_.weight, weight_count_, near);
 }
 
-/// The range of elements that are read for these. It is of whole rows where values are taken from the other
-/// end.
+/// The range of elements that are read for these results. It covers whole rows if values are taken from the
+/// other end.
 std::pair<std::size_t, std::size_t> convolution_producer::read_for(const results& part) const {
     const std::size_t of_row = lines_.of_row(), low = part.first_row * of_row, high = part.end_row * of_row;
     const std::size_t reach = std::max(centre_, weight_count_ - 1 - centre_);
@@ -157,7 +157,7 @@ void convolution_producer::write(vector_state& into) const {
     }
 }
 
-/// Results of a part on one device.
+/// Computes the results of a part on one device.
 class launch_of_convolution {
 public:
     launch_of_convolution(const convolution_producer& of, const tape& p, vector_state& into,
@@ -206,7 +206,7 @@ private:
     std::size_t group_count() const {
         return tiles() * across() * divided_up(part_.end_row - part_.first_row, tile_.rows);
     }
-    /// Steps that take all weights, or as many as a chunk has.
+    /// The steps that take all weights, at most those of a chunk.
     std::size_t steps(std::size_t each) const {
         return std::min(divided_up(of_.weight_count_, each), most_steps);
     }
@@ -234,7 +234,7 @@ private:
             if (group_count() >= units * groups_per_unit || is_last) return;
         }
     }
-    /// Lays a tile out for so many results of a work-item; whether that is worth while.
+    /// Lays out a tile for `each` results per work-item; returns whether that is worthwhile.
     bool fits(std::size_t each, bool is_last) {
         plan_.each = static_cast<int>(each);
         const std::size_t units = std::max<std::size_t>(plan_.group / columns(), 1);

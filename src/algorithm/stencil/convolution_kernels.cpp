@@ -1,12 +1,12 @@
 // Traces the kernel of convolutions.
 //
-// On GPUs a work-item has some results in a row along the convolution, and as many values in registers: a
-// step of one weight loads one value and one weight from local memory for all of them. Steps are unrolled
-// until the values are where they began, so that none is moved from register to register. The number of
-// results is odd: neighbours' loads are in different banks.
+// On GPUs a work-item computes several results in a row along the convolution, and keeps as many values in
+// registers: a step of one weight loads one value and one weight from local memory for all of them. Steps are
+// unrolled until the values are back where they began, so that none is moved between registers. The number of
+// results is odd, so that neighbours access different banks.
 //
 // On CPUs results are in memory, too: a pass over them adds the products of several weights, which compilers
-// make vectors of.
+// vectorise.
 
 #include "algorithm/stencil/convolution_kernels.hpp"
 
@@ -47,7 +47,7 @@ using namespace balm::dsl;
 using block::values;
 using trace::node;
 
-/// `Number` counts positions.
+/// `Number` is the type of positions.
 template <class Number>
 class recorder {
 public:
@@ -102,7 +102,7 @@ private:
 
     // ---- values of a chunk
 
-    /// Position along the length, in a row, brought back into it.
+    /// A position along the length of a row, mapped back into the row.
     Number brought_back(const Number& at) const {
         const auto wrapped = [&](const Number& count) {
             Number rest = named("rest", at % count);
@@ -126,7 +126,7 @@ private:
         if (is_inside || !plan_.has_constant) return value;
         return block::chosen(at >= 0 && at < length_, {value}, {as_element(found[1], plan_.terms.value)})[0];
     }
-    /// Value m of a row is `lowest` + m along the length; those for `count` weights are stored.
+    /// Stores the values for `count` weights. Value m of a row is at `lowest` + m along the length.
     void stage_values(const block::arrays& to, const Number& lowest, const Int& count) const {
         Int from = named("from", chunk_ - count);
         Int end = named("end", tile_ + chunk_ - 1);
@@ -166,12 +166,12 @@ private:
             }
         }
     }
-    /// How many columns of the tile are in the array.
+    /// The number of the tile's columns that are inside the array.
     Int columns_of_tile() const {
         if (plan_.columns == 1) return Int(1);
         return narrow(min(inner_ - *column_, Number(plan_.columns)));
     }
-    /// Calls f(its first weight, how many it has, whether it is the last one) for each chunk.
+    /// Calls f(first weight, number of weights, whether it is the last one) for each chunk.
     template <class F>
     void for_each_chunk(F&& f) const {
         Number all = number("weight_count");
@@ -335,7 +335,7 @@ private:
     const parameter_list& given_;
     const block::group g_;
     const Int tile_, chunk_;   ///< results of a tile's row, along the length; weights of a chunk
-    const Int values_of_row_;  ///< staged for each row
+    const Int values_of_row_;  ///< staged per row
     const Number length_, inner_;
     std::optional<Number> row_, first_, column_;  ///< of the tile's first result
 };

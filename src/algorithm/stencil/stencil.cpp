@@ -1,6 +1,7 @@
-// Stencils as leaves of expressions, in two assignments: of the elements whose neighbours are all inside,
-// which reads views that are moved by constants, so that its kernel loads in tiles (ir/lower/tile.cpp); and
-// of a list of those along the border, whose neighbours' indices are brought back into the array.
+// Stencils as leaves of expressions, in two assignments. One computes the elements whose neighbours are all
+// inside: it reads views shifted by constants, so that its kernel loads in tiles (ir/lower/tile.cpp). The
+// other computes a list of the elements along the border, whose neighbours' indices are mapped back into the
+// array.
 
 #include "balm/stencil.hpp"
 
@@ -29,14 +30,14 @@ expr<std::int64_t> index_along(const region& where, int dimension) {
     return expr<std::int64_t>(std::move(p));
 }
 
-/// Of a region moved along a dimension: whether some elements may be beyond either end.
+/// Whether some elements of a region, shifted along a dimension, may be beyond either end.
 bool is_beyond(const shape& box, const region& where, int dimension, std::int64_t offset) {
     if (!where.coordinates.empty()) return offset != 0;
     const std::int64_t first = where.begin[static_cast<std::size_t>(dimension)] + offset;
     return first < 0 || first + extent(where.extents, dimension) > extent(box, dimension);
 }
 
-/// The remainder that has the divisor's sign.
+/// The remainder with the divisor's sign.
 expr<std::int64_t> wrapped(expr<std::int64_t> index, std::int64_t count) {
     auto rest = std::move(index) % count;
     return select(rest < 0, rest + count, rest);
@@ -52,8 +53,8 @@ expr<std::int64_t> brought_back(expr<std::int64_t> index, std::int64_t count, bo
     }
 }
 
-/// Throws usage_error where the tape has an array's element at the element's own index, which is another one
-/// in each region.
+/// Throws usage_error if the tape reads an array at the element's own index, which differs between the
+/// regions.
 void check_is_of_neighbours(const tape& p) {
     int depth = 0;
     for (const step& s : p.steps) {
@@ -68,8 +69,8 @@ void check_is_of_neighbours(const tape& p) {
     }
 }
 
-/// The elements of a box that are not in a region of it, as a list. Those of the first dimension come first,
-/// of both of its ends and of all other coordinates; then those of the second one that are not among them …
+/// The elements of a box that are not in a region of it, as a list. Those at both ends of the first dimension
+/// come first, with all other coordinates; then those at the ends of the second one that are not among them …
 ///
 /// Every extent is a scalar of the expressions, so that boxes of other extents share a kernel.
 class border_list {
@@ -92,8 +93,8 @@ public:
             rest = select(i < first[static_cast<std::size_t>(d)], std::move(rest),
                           i - first[static_cast<std::size_t>(d)]);
         rest = kept(std::move(rest));
-        // Of elements of dimension e itself both ends are one range, of those of later dimensions what is
-        // between them, of earlier ones all.
+        // Coordinate e of the elements of dimension e itself ranges over both ends, of those of later
+        // dimensions over what is between them, of those of earlier ones over everything.
         const auto of_kind = [&](int e, const expr<std::int64_t>& all, const expr<std::int64_t>& ends,
                                  const expr<std::int64_t>& inside) {
             const auto at = static_cast<std::size_t>(e);
@@ -117,7 +118,7 @@ public:
     }
     std::size_t count() const { return count_; }
     region where() const { return {shape(count_), {}, coordinates_}; }
-    /// A value that is made of the coordinates, with what they are.
+    /// A value computed from the coordinates, with the steps that compute these.
     tape complete(tape&& value, trace::type type) const {
         tape list = list_;
         list.append(std::move(value));
@@ -254,7 +255,7 @@ tape stencil_inputs::coordinate(const region& where, int dimension) const {
     return index_along(where, dimension).tape();
 }
 
-/// The elements whose neighbours are all inside; maybe none.
+/// The elements whose neighbours are all inside; may be empty.
 region stencil_inputs::inner_region() const {
     region inner;
     std::array<std::size_t, shape::max_dimensions> sizes{};
@@ -269,7 +270,7 @@ region stencil_inputs::inner_region() const {
 }
 
 tape stencil_inputs::computed(trace::type type, balm::detail::function_ref<tape(const region&)> value) {
-    const tape probe = value({box_, {}});  // how far it reads
+    const tape probe = value({box_, {}});  // finds how far it reads
     check_is_of_neighbours(probe);
     const affine_map all = row_major(box_);
     std::vector<stencil_piece> pieces;

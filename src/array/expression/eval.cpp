@@ -1,5 +1,5 @@
-// `eval(expression)`: one kernel that computes an expression for every index and keeps nothing of it. What
-// its functions write, print and check is all that remains.
+// `eval(expression)`: one kernel that computes an expression for every index and discards the results. Only
+// what its functions write, print and check remains.
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ namespace balm::array {
 
 namespace {
 
-/// The expression decides the kernel.
+/// The expression alone determines the kernel.
 struct evaluation_key {
     friend bool operator==(const evaluation_key&, const evaluation_key&) = default;
     void add_to(runtime::table_hash&) const {}

@@ -1,4 +1,4 @@
-// Vectors as text: what is shown is read from the device, the rest is left out.
+// Vectors as text. Only the elements that are shown are read from the device.
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ namespace balm::array {
 namespace {
 
 constexpr std::size_t most_shown =
-    20;  ///< of which all are shown; of more, the first and last `shown_at_ends`
+    20;  ///< up to here all are shown; of more, the first and last `shown_at_ends`
 constexpr std::size_t shown_at_ends = 5;
 
 void print_scalar(std::ostream& to, scalar type, const std::byte* at) {
@@ -40,7 +40,7 @@ void print_scalar(std::ostream& to, scalar type, const std::byte* at) {
 
 void print_element(std::ostream& to, trace::type type, const std::byte* at);
 
-/// `count` elements, `stride` bytes apart, between these brackets.
+/// `count` contiguous elements between these brackets.
 void print_list(std::ostream& to, char open, char close, trace::type type, const std::byte* at,
                 std::size_t count) {
     to << open;
@@ -71,7 +71,7 @@ void print_element(std::ostream& to, trace::type type, const std::byte* at) {
     }
 }
 
-/// `n` elements, of which the first ones begin at `first`; of more than are shown, the last ones at `last`.
+/// `n` elements, beginning at `first`. If not all are shown, the last ones are at `last`.
 std::ostream& print_ends(std::ostream& to, trace::type type, const std::byte* first, const std::byte* last,
                          std::size_t n) {
     const auto show = [&](const std::byte* from, std::size_t count) {
@@ -111,7 +111,7 @@ namespace balm::array {
 std::ostream& print(std::ostream& to, const vector_state* x) {
     if (x == nullptr) return to << "{}";
     const std::size_t n = x->size(), ends = n > most_shown ? shown_at_ends : n;
-    // All of it is read before any is written: an error of the device leaves no half of a list behind.
+    // All elements are read before any is printed: a device error leaves no partial list behind.
     std::vector<std::byte> elements(2 * ends * x->element_size());
     std::byte* const last = elements.data() + ends * x->element_size();
     if (n > 0) read(*x, 0, elements.data(), ends);

@@ -1,4 +1,4 @@
-// Values are numbered: the same operation on the same operands makes the same value.
+// Value numbering: the same operation on the same operands yields the same value.
 
 #include "array/expression/repeats.hpp"
 
@@ -19,8 +19,8 @@ std::uint64_t look_of(const step& s, std::uint64_t hash) {
     return hash;
 }
 
-/// Whether two scalars are equal and stand beside equal steps, which takes less time to see than that they
-/// belong to a repetition: `2 * x + 2 * y` has none.
+/// Whether two scalars are equal and beside equal steps, which is cheaper to detect than whether they belong
+/// to a repetition: `2 * x + 2 * y` has none.
 bool may_repeat(const tape& p, const leaf_numbers& number_of_leaf) {
     if (!p.may_repeat) return false;
     const auto look = [&](std::size_t k, std::uint64_t hash) {
@@ -33,7 +33,7 @@ bool may_repeat(const tape& p, const leaf_numbers& number_of_leaf) {
     for (std::size_t k = 0; k + 1 < p.steps.size(); ++k) {
         if (!is_argument(p.steps[k])) continue;
         std::uint64_t hash = look(k + 1, look(k, 0));
-        if (p.steps[k + 1].arity > 1) hash = look(k - 1, hash);  // what it is combined with stands before it
+        if (p.steps[k + 1].arity > 1) hash = look(k - 1, hash);  // the other operand is before it
         looks.push_back(hash);
     }
     std::sort(looks.begin(), looks.end());
@@ -46,7 +46,7 @@ public:
         : p_(p), number_of_leaf_(number_of_leaf), operands_(p.steps.size()), like_(p.steps.size()) {}
 
     scalar_numbers numbers() {
-        std::vector<std::size_t> first(p_.steps.size());  // of a scalar's step, the one that it repeats
+        std::vector<std::size_t> first(p_.steps.size());  // for a scalar's step, the one that it repeats
         for (std::size_t k = 0; k < p_.steps.size(); ++k) {
             first[k] = k;
             follow(k);
@@ -67,7 +67,7 @@ public:
     }
 
 private:
-    /// Notes the steps that give step k its operands, and the first step that gives the same value.
+    /// Records the steps that compute step k's operands, and the first step with the same value.
     void follow(std::size_t k) {
         const step& s = p_.steps[k];
         like_[k] = k;
@@ -93,7 +93,7 @@ private:
         from.pop_back();
     }
 
-    /// The step, with its leaf as what that is, wherever it stands among its like.
+    /// The step, with its leaf replaced by the first equal one in the tape's list.
     step bare(std::size_t k) const {
         step s = p_.steps[k];
         const auto number_in = [&](const auto& list) {
@@ -124,10 +124,10 @@ private:
     const tape& p_;
     const leaf_numbers& number_of_leaf_;
     std::vector<detail::inline_vector<std::uint32_t, 4>>
-        operands_;                              ///< of each step, the steps that give them
-    std::vector<std::size_t> like_;             ///< of each step, the first that gives the same value
-    std::vector<std::size_t> stack_, indices_;  ///< steps whose values wait for their use
-    std::unordered_multimap<std::uint64_t, std::size_t> by_hash_;  ///< those that are the first of their like
+        operands_;                              ///< per step, the steps that compute them
+    std::vector<std::size_t> like_;             ///< per step, the first with the same value
+    std::vector<std::size_t> stack_, indices_;  ///< steps whose values are not used yet
+    std::unordered_multimap<std::uint64_t, std::size_t> by_hash_;  ///< the first step of each value
 };
 
 }  // namespace

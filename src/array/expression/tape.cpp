@@ -1,4 +1,4 @@
-// The list behind an expression: how it grows, and the hash of its structure.
+// The tape of an expression: how it grows, and the hash of its structure.
 
 #include <fmt/format.h>
 
@@ -86,13 +86,13 @@ namespace array {
 
 namespace {
 
-/// Products do not wait for those before them.
+/// The multiplications of successive calls do not depend on each other.
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
     value *= 0x9e3779b97f4a7c15u;  // 2^64 / golden ratio (Knuth, TAOCP 3, 6.4)
     return std::rotl(hash, 9) + (value ^ value >> 32);
 }
 
-/// The size of both. `left` and `right` say in a message what they are.
+/// The common size of both. `left` and `right` describe them in messages.
 template <class Right>
 std::int64_t common_size(const tape& left, std::int64_t b, Right&& right, bool has_no_device = false) {
     const std::int64_t a = left.size;
@@ -106,13 +106,13 @@ std::int64_t common_size(const tape& left, std::int64_t b, Right&& right, bool h
     throw usage_error(fmt::format("an expression combines {} elements with {}: {} with {}", a, b,
                                   with_extents(left), right()));
 }
-/// Whether one of the two has one element and the other one another number, so that the one counts as a
+/// Whether one of the two has one element and the other one another number, so that the former counts as a
 /// scalar.
 bool is_one_beside_others(const tape& left, std::int64_t b) {
     const std::int64_t a = left.size;
     return a != b && a >= 0 && b >= 0 && (a == 1 || b == 1) && !left.has_no_device;
 }
-/// A leaf by itself, for messages.
+/// A single leaf as text, for messages.
 template <class Push>
 std::string leaf_words(Push&& push) {
     tape alone;
@@ -340,7 +340,7 @@ void tape::repeat() {
             push(step::kind::at).arity = 1;
         }
         move_on(before[k]);
-        // A view stays a position and what is read there.
+        // A view remains a position and what is read there.
         const bool is_read_at = is_first && k + 1 < before.size() && before[k + 1].what == step::kind::at;
         if (is_read_at) {
             do {

@@ -1,4 +1,4 @@
-// Slices, transposes, reshapes and broadcasts are arithmetic on strides; nothing of them reaches a device.
+// Slices, transposes, reshapes and broadcasts: arithmetic on strides, on the host alone.
 
 #include "balm/affine_map.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 
 std::int64_t size_of_dimension(const shape& box, int d) { return static_cast<std::int64_t>(box[d]); }
 
-/// The positions that a part takes of a dimension: how many, the first, and from each to the next.
+/// The positions that a slice part selects from a dimension: their count, the first one and the stride.
 struct taken {
     std::int64_t count = 0;
     std::int64_t first = 0;
@@ -50,7 +50,7 @@ taken taken_of(const slice_part& part, const shape& box, int d) {
         throw usage_error(fmt::format(
             "positions {} to {} of dimension {} of a view of {} are asked for; it has {} there, from 0 on",
             part.begin, last, d, to_string(box), size));
-    // A single position has no stride, which might be any number.
+    // The stride of a single position does not matter and may be any number: it is normalised to 1.
     return {static_cast<std::int64_t>(count), part.begin, count == 1 ? 1 : part.stride};
 }
 
@@ -159,14 +159,14 @@ std::optional<affine_map> reshaped(const affine_map& of, const shape& box) {
     if (of.box.count() == 0) return result;
     int from = 0, to = 0;  // dimensions done
     while (from < of.box.dimensions() || to < box.dimensions()) {
-        // The next dimensions of both that hold as many elements.
+        // The next groups of dimensions of both boxes that have the same element count.
         const int first_from = from, first_to = to;
         std::size_t old_count = of.box[from++], new_count = box[to++];
         while (old_count != new_count)
             old_count < new_count ? old_count *= of.box[from++] : new_count *= box[to++];
         while (from < of.box.dimensions() && of.box[from] == 1 && to == box.dimensions()) ++from;
         while (to < box.dimensions() && box[to] == 1 && from == of.box.dimensions()) ++to;
-        // They can be divided otherwise where the old ones lie behind each other.
+        // The new dimensions can divide a group only if the old ones are contiguous.
         std::optional<std::int64_t> expected;
         std::int64_t stride = 0;
         for (int d = from - 1; d >= first_from; --d) {

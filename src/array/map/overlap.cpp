@@ -1,5 +1,6 @@
-// Reads of a target's memory are compared with the target: the same index is the same element, and two affine
-// maps are apart where their ranges or the remainders of their positions are. Everything else may meet.
+// Compares reads of a target's memory with the target's index: equal indices access the same element, and two
+// affine maps are disjoint if their ranges are, or if their positions differ modulo the common divisor of the
+// strides. Everything else may overlap.
 
 #include "array/map/overlap.hpp"
 
@@ -30,11 +31,11 @@ bool are_apart(const affine_map& a, const affine_map& b) {
     return divisor > 0 && (a.offset - b.offset) % divisor != 0;
 }
 
-/// Whether no two places of the box lie at one element, as far as strides show it: each is beyond the reach
+/// Whether strides prove that no two positions of the box are the same element: each stride exceeds the reach
 /// of all smaller ones.
 bool are_distinct(const affine_map& m) {
     std::array<std::pair<std::int64_t, std::int64_t>, shape::max_dimensions>
-        dimensions;  // stride, extent; by stride
+        dimensions;  // (stride, extent), sorted by stride
     std::size_t count = 0;
     for (int d = 0; d < m.box.dimensions(); ++d) {
         if (m.box[d] == 1) continue;
@@ -52,7 +53,8 @@ bool are_distinct(const affine_map& m) {
     return true;
 }
 
-/// The index of something read or written: a part of a tape; none, for the element's own index.
+/// The index of a read or a write: the steps [first, last) of a tape; without a tape, the element's own
+/// index.
 struct index_of {
     const tape* in = nullptr;
     std::size_t first = 0, last = 0;
@@ -78,7 +80,7 @@ bool is_same_step(const tape& p, const step& a, const tape& q, const step& b) {
         case step::kind::position: return p.maps[a.leaf] == q.maps[b.leaf];
         case step::kind::call: return p.functions[a.leaf]->identity == q.functions[b.leaf]->identity;
         case step::kind::image: return false;
-        case step::kind::scalar: return a.type.is_scalar();  // others' bits say where they begin
+        case step::kind::scalar: return a.type.is_scalar();  // the bits of other types are offsets
         default: return true;
     }
 }
@@ -90,18 +92,18 @@ bool is_same(const index_of& a, const index_of& b) {
     return true;
 }
 
-/// Whether an element that one index reads may be one that the other writes for another element of the box.
+/// Whether one index may read an element that the other writes for another position of the box.
 bool may_meet(const index_of& a, const index_of& b, const shape& box) {
     const std::optional<affine_map> map = a.map(box), other = b.map(box);
     if (map && other) return is_same_map(*map, *other) ? !are_distinct(*map) : !are_apart(*map, *other);
     return !is_same(a, b);
 }
 
-/// Calls f(vector, its index) for each vector that a tape reads; an index that depends on another one is
-/// told as nothing.
+/// Calls f(vector, index) for each vector that a tape reads; the index is nullopt if it depends on another
+/// one, and for memory operands.
 template <class F>
 void for_each_read(const tape& p, F&& f) {
-    std::vector<std::size_t> starts;  // of the values on the stack: their first steps
+    std::vector<std::size_t> starts;  // the first step of each value on the stack
     std::vector<index_of> scopes;
     for (std::size_t k = 0; k < p.steps.size(); ++k) {
         const step& s = p.steps[k];

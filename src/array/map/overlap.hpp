@@ -1,5 +1,5 @@
 #pragma once
-// Whether an assignment may compute each element in its place, or reads what it has already overwritten.
+// Whether an assignment can compute its elements in place, or would read elements that it has overwritten.
 
 #include <cstdint>
 #include <utility>
@@ -8,22 +8,24 @@
 
 namespace balm::array {
 
-/// Whether both maps have each element in one place: the strides of dimensions of one element do not matter.
+/// Whether both maps have every element at the same position; strides of dimensions of extent 1 do not
+/// matter.
 bool is_same_map(const affine_map&, const affine_map&);
 
-/// The first and the last position of a map with elements.
+/// The lowest and the highest position of a map that has elements.
 std::pair<std::int64_t, std::int64_t> range_of(const affine_map&);
 
-/// Throws usage_error where an assignment writes elements twice, as far as that can be seen.
+/// Throws usage_error if two targets of an assignment may share elements. Positions in one vector that are
+/// not affine are not checked.
 void check_distinct(target_list, const shape& box);
 
-/// Whether the tape reads elements that the vector has, too.
+/// Whether a vector of the tape shares elements with this vector.
 bool reads(const tape&, const vector_state&);
-/// The same of any target.
+/// The same for any of the targets.
 bool reads(const tape&, target_list);
 
-/// Whether a target's elements may be read after they were written, so that the values have to be computed
-/// elsewhere first. `p` are the values, then the targets' positions.
+/// Whether elements of a target may be read after they have been written, so that the values must be computed
+/// into a temporary first. `p` holds the values, then the targets' positions.
 bool needs_temporary(const tape& p, target_list, const shape& box);
 
 }  // namespace balm::array

@@ -13,7 +13,7 @@ namespace balm::array {
 
 namespace {
 
-/// Calls f(map, whether it stands inside an `at`) for each position of a tape.
+/// Calls f(map, is_nested) for each position of a tape; positions inside an `at` are nested.
 template <class F>
 void for_each_position(const tape& p, F&& f) {
     int depth = 0;
@@ -23,18 +23,18 @@ void for_each_position(const tape& p, F&& f) {
     }
 }
 
-/// Neighbours are at most so many strides away, of a loop around the fastest one or of that one itself: each
-/// other pattern is another kernel.
+/// The largest distance between neighbours, in strides of an outer loop and of the fastest loop: every
+/// pattern is a separate kernel.
 constexpr std::int64_t most_rows_away = 16, most_elements_away = 64;
-/// So few positions near each other may well be of slices that move from launch to launch.
+/// Fewer positions near each other may well belong to slices that move from launch to launch.
 constexpr std::size_t fewest_neighbours = 3;
 
 using distance = std::array<std::int16_t, shape::max_dimensions>;
 
-/// An offset as so many of each stride, of which the last is 1; nothing where that is far.
+/// An offset as multiples of the strides, of which the last is 1; nullopt if a multiple is too large.
 std::optional<distance> strides_in(std::int64_t offset, const walk::numbers& strides, int loops) {
     std::array<std::size_t, shape::max_dimensions> order{};
-    const auto end = order.begin() + loops - 1;  // the last stride last
+    const auto end = order.begin() + loops - 1;  // the last stride stays last
     std::iota(order.begin(), end, std::size_t{0});
     const auto size = [&](std::size_t d) { return std::abs(strides[d]); };
     std::stable_sort(order.begin(), end, [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
@@ -58,7 +58,7 @@ trace::node times(trace::node n, std::int64_t factor) {
     if (factor == 1) return n;
     return trace::apply(builtin::mul, n, trace::constant(scalar::i64, static_cast<std::uint64_t>(factor)));
 }
-/// n + by * (what `unit` gives)
+/// n + unit(by), where unit(k) is k times some number
 template <class Unit>
 trace::node moved(trace::node n, std::int64_t by, Unit&& unit) {
     if (by == 0) return n;
@@ -140,13 +140,13 @@ placement::placement(const tape& p, const shape& box, const affine_map* first, b
         if (k == maps.size()) maps.push_back(map);
         return k;
     };
-    // A position of one dimension beside others of several walks them in row-major order, which a single
-    // stride always can.
+    // A position of one dimension beside others of several walks their box in row-major order, which a single
+    // stride can always express.
     if (first != nullptr) number(*reshaped(*first, box));
     std::optional<std::size_t> flat;
     if (needs_flat_index || first == nullptr) flat = number(row_major(box));
 
-    std::vector<std::optional<std::size_t>> in_loops;  // nothing for what is nested
+    std::vector<std::optional<std::size_t>> in_loops;  // nullopt for nested positions
     for_each_position(p, [&](const affine_map& map, bool is_nested) {
         in_loops.push_back(is_nested ? std::nullopt : std::optional(number(*reshaped(map, box))));
     });
@@ -154,7 +154,8 @@ placement::placement(const tape& p, const shape& box, const affine_map* first, b
     maps.insert(maps.end(), besides.begin(), besides.end());
     loops_ = walk::in_memory_order(maps);
     besides_.assign(loops_.maps.begin() + static_cast<std::ptrdiff_t>(own), loops_.maps.end());
-    // Each of those maps gets the number of its entry; those that are the only loop's variable need none.
+    // Each of these maps gets the number of its entry; maps that equal the variable of the only loop need no
+    // entry.
     std::vector<std::uint32_t> number_of_map;
     for (std::size_t m = 0; m < own; ++m) {
         const bool is_loop = loops_.loops == 1 && loops_.is_the_order(loops_.maps[m]);
@@ -169,8 +170,8 @@ placement::placement(const tape& p, const shape& box, const affine_map* first, b
     });
 }
 
-/// Entries in the loops that are near each other are computed from the first of them, or from the only loop's
-/// variable.
+/// Computes entries in the loops that are near each other from the first of them, or from the variable of the
+/// only loop.
 void placement::find_neighbours(bool has_flat) {
     bool has_neighbours = false;
     const auto gather = [&](std::uint32_t to, const walk::map& first, std::uint32_t from) {
@@ -281,7 +282,7 @@ trace::node placement::stride(std::size_t k, int d, const parameter_list& given)
 trace::node placement::record_entry(std::size_t k, const parameter_list& given,
                                     const std::vector<trace::node>& variables) const {
     if (!has_own_offset(k)) return record_near(k, given, variables);
-    // The offset last: what several maps with the same strides share is computed once.
+    // The offset comes last, so that maps with the same strides share the rest of the sum.
     const entry& e = entries_[k];
     const std::int64_t unit = e.how.is_in_fours ? 4 : 1;
     std::optional<trace::node> sum;
@@ -297,7 +298,7 @@ trace::node placement::record_entry(std::size_t k, const parameter_list& given,
     return moved(*sum, e.how.remainder);
 }
 
-/// A constant number of elements and rows from another entry.
+/// Computes a position at a constant distance, in rows and elements, from another entry.
 trace::node placement::record_near(std::size_t k, const parameter_list& given,
                                    const std::vector<trace::node>& variables) const {
     const form& how = entries_[k].how;

@@ -1,7 +1,7 @@
 #pragma once
-// How a kernel computes the positions that views stand for: from the variables of its loops where it has
-// loops for them, else from a flat index. Strides and offsets are arguments, so that other slices of the same
-// kind share a kernel; what a compiler gains by knowing is part of the kernel.
+// How a kernel computes the positions of views: from the variables of its loops if it has loops for them,
+// else from a flat index. Strides and offsets are arguments, so that other slices of the same kind share a
+// kernel; properties that the compiler can exploit are part of the kernel.
 
 #include <array>
 #include <cstdint>
@@ -18,10 +18,10 @@ namespace balm::array {
 
 /// Where in a kernel an expression is recorded.
 struct coordinates {
-    trace::node flat;                ///< the element's place in row-major order, where it is known
+    trace::node flat;                ///< the element's row-major index, if known
     std::vector<trace::node> loops;  ///< the variables of the loops, the slowest first
-    /// The short vector that the element is a lane of, where memory is read in such: its number in row-major
-    /// order, and which lane of how many.
+    /// If memory is read in short vectors, the vector that holds the element: its row-major index, the
+    /// element's lane and the number of lanes.
     struct {
         trace::node number{};
         int lane = 0;
@@ -33,35 +33,35 @@ struct coordinates {
         : flat(index), loops(std::move(variables)) {}
 };
 
-/// The map of a tape that is one position and nothing else; else null.
+/// The map of a tape that is a single position; null for other tapes.
 const affine_map* affine(const tape&);
-/// Whether a tape has elements of vectors, or numbers, at the element's own index.
+/// Whether a tape reads vectors at the element's own index, or that index itself.
 bool asks_for_flat_index(const tape&);
 
-/// The coordinates of an index that counts dimensions in row-major order, the slowest first. `counts` are of
-/// all dimensions but that one; with `is_narrow` all of them together fit in 32 bits, which divides faster.
+/// The coordinates of a row-major index, slowest dimension first. `counts` holds the extents of all
+/// dimensions but the slowest. With `is_narrow` the element count fits in 32 bits, which divide faster.
 std::vector<trace::node> row_major_coordinates(trace::node index, std::span<const trace::node> counts,
                                                bool is_narrow);
 
 class placement {
 public:
     placement() = default;
-    /// From a flat index, which somebody else's loops give.
+    /// From a flat index, which the caller's loops compute.
     explicit placement(const tape&);
-    /// From loops of the kernel's own over the tape's box of n elements, in the order of `first`, if any.
-    /// `besides` are further maps that the loops follow, of which `besides()` tells.
+    /// From the kernel's own loops over the box, in the memory order of `first`, if any. `besides` are
+    /// further maps in these loops; besides() returns them.
     placement(const tape&, const shape& box, const affine_map* first, bool needs_flat_index,
               std::span<const affine_map> besides = {});
 
-    /// The loops' counts, the slowest first.
+    /// The iteration counts of the loops, slowest first.
     std::span<const std::int64_t> counts() const;
-    /// The same for the dimensions of a grid, the fastest first; the third one counts all further loops.
+    /// The same for the dimensions of a grid, fastest first; the third is the product of all remaining loops.
     std::array<std::size_t, 3> grid_counts() const;
-    /// The further maps, in the loops.
+    /// The further maps, with strides of the loops.
     std::span<const walk::map> besides() const { return besides_; }
-    /// Whether every map has neighbours in the fastest loop where the loop has.
+    /// Whether every map has stride 1 in the fastest loop.
     bool follows_rows() const;
-    /// Whether kernels for both compute all positions alike; what belongs to that is hashed.
+    /// Whether kernels for both compute all positions in the same way; add_to() hashes what decides this.
     bool is_like(const placement&) const;
     void add_to(runtime::table_hash&) const;
 
@@ -69,7 +69,7 @@ public:
     template <class List>
     void list(List&) const;
 
-    /// The flat index inside the loops; none where nothing asks for it.
+    /// The flat index inside the loops; an empty node if nothing needs it.
     trace::node flat_index(const parameter_list&, const std::vector<trace::node>& loops) const;
     /// The k-th position of the tape.
     trace::node record(std::size_t k, const parameter_list&, const coordinates&) const;
@@ -77,25 +77,25 @@ public:
 private:
     enum class last_stride : std::uint8_t { zero, one, other };
     static constexpr std::uint32_t is_flat =
-        ~0u;  ///< instead of a number: the flat index, or the only loop's
+        ~0u;  ///< instead of an entry's number: the flat index, or the variable of the only loop
 
     /// How a map is computed.
     struct form {
         bool is_nested = false;  ///< from a flat index
-        bool is_narrow = false;  ///< nested, and its elements can be counted in 32 bits
+        bool is_narrow = false;  ///< nested, and its element count fits in 32 bits
         int dimensions = 0;
         last_stride last = last_stride::other;
         std::uint32_t strides_of = 0;  ///< the first entry with the same strides in the same loops
-        /// Beside neighbours of the same elements the kernel knows more, so that it can share what it loads:
-        /// how far the entry is from the one that it is near to (itself, or `is_flat`), in strides …
+        /// Among neighbours the kernel knows more, so that it can share loads: the distance in strides from
+        /// the entry that this one is near to (itself, another one, or `is_flat`) …
         std::uint32_t near_to = 0;
         std::array<std::int16_t, shape::max_dimensions> away{};
-        /// … and where fours of elements begin: given are quarters of the strides and of the offset, but for
-        /// its remainder.
+        /// … and where blocks of four elements begin: parameters are a quarter of the strides, and of the
+        /// offset less its remainder.
         bool is_in_fours = false;
         std::uint8_t remainder = 0;
 
-        /// Strides that are parameters: all but a last one that is 0 or 1.
+        /// The number of strides that are parameters: all but a last one that is 0 or 1.
         int given_strides() const { return dimensions - (last == last_stride::other ? 0 : 1); }
         friend bool operator==(const form&, const form&) = default;
     };
@@ -105,7 +105,7 @@ private:
         walk::numbers counts{};
         walk::map at;
     };
-    /// The name of what an entry has for each of its dimensions.
+    /// The name of a parameter that an entry has for each of its dimensions.
     parameter_name name_of(const char* word, std::size_t entry, int dimension) const;
     trace::node record_entry(std::size_t, const parameter_list&,
                              const std::vector<trace::node>& variables) const;
@@ -122,7 +122,7 @@ private:
     walk loops_;
     std::vector<walk::map> besides_;
     std::vector<entry> entries_;
-    std::vector<std::uint32_t> numbers_;  ///< of each position of the tape, in order
+    std::vector<std::uint32_t> numbers_;  ///< the entry of each position of the tape, in order
     std::uint32_t flat_ = is_flat;
 };
 

@@ -1,5 +1,5 @@
-// Views as tapes: an affine map while strides say where the elements lie, else one index function of
-// another.
+// Views as tapes: an affine map as long as strides describe the elements, else a composition of index
+// functions.
 
 #include "balm/view.hpp"
 
@@ -20,14 +20,13 @@ tape position(const affine_map& map) {
     return p;
 }
 
-/// `where`, at the index that `index` gives.
+/// `where`, at the index that `index` computes.
 tape composed(tape index, const tape& where) {
     index.append_at(where);
     return index;
 }
 
-/// The selection's elements where `change` moves them to: a change of its own map, or of the order of its
-/// elements.
+/// Applies `change` to the selection's own map if it is affine, else to the row-major order of its elements.
 template <class F>
 selection changed(const selection& s, F&& change) {
     if (const affine_map* map = affine(s.where)) return {s.of, position(change(*map))};

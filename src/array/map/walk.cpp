@@ -1,5 +1,5 @@
-// Turns dimensions round that every map may be turned by, sorts them by the first map's strides, and joins
-// those between which no map has a gap.
+// Reverses dimensions in which the first map's stride is negative, sorts them by the first map's strides, and
+// fuses those that are contiguous in every map.
 
 #include "array/map/walk.hpp"
 
@@ -11,7 +11,7 @@ namespace balm::array {
 
 namespace {
 
-/// The dimensions of more than one element.
+/// The dimensions of extent other than 1.
 walk dimensions_of(std::span<const affine_map> maps) {
     walk w;
     const shape& box = maps[0].box;
@@ -26,7 +26,7 @@ walk dimensions_of(std::span<const affine_map> maps) {
     return w;
 }
 
-/// So that the first map's strides are positive.
+/// Reverses loops so that no stride of the first map is negative.
 void turn_round(walk& w) {
     for (std::size_t d = 0; d < static_cast<std::size_t>(w.loops); ++d) {
         if (w.maps[0].strides[d] >= 0) continue;
@@ -37,7 +37,7 @@ void turn_round(walk& w) {
     }
 }
 
-/// So that the first map's strides fall.
+/// Sorts loops so that the first map's strides decrease.
 void sort(walk& w) {
     std::array<std::size_t, shape::max_dimensions> order{};
     const auto last = order.begin() + w.loops;
@@ -55,7 +55,7 @@ void sort(walk& w) {
 }
 
 void join(walk& w) {
-    std::size_t kept = 0;  // the loop that the next one may join
+    std::size_t kept = 0;  // the loop that the next one may be fused with
     for (std::size_t d = 1; d < static_cast<std::size_t>(w.loops); ++d) {
         const bool is_one = std::all_of(w.maps.begin(), w.maps.end(), [&](const walk::map& m) {
             return m.strides[kept] == m.strides[d] * w.counts[d];

@@ -1,5 +1,5 @@
 #pragma once
-// The loops that visit the elements of a box, as few as the strides of what they touch allow.
+// The loops that visit the elements of a box, as few as the strides of the operands allow.
 
 #include <array>
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace balm::array {
 
-/// Loops, the slowest first, each once around the ones behind it, and where several maps are in them.
+/// Nested loops, outermost first, and the strides and offsets of several maps in them.
 struct walk {
     using numbers = std::array<std::int64_t, shape::max_dimensions>;
     struct map {
@@ -19,17 +19,17 @@ struct walk {
         std::int64_t offset = 0;
     };
 
-    int loops = 0;  ///< at least one, once it is made
+    int loops = 0;  ///< at least one, once constructed
     numbers counts{};
     std::vector<map> maps;
 
-    /// Every element of the maps' common box once, in the order of memory of the first map, which all others
-    /// follow. Dimensions that lie behind each other in every map are one loop.
+    /// Visits every element of the maps' common box once, in the memory order of the first map. Dimensions
+    /// that are contiguous in every map are fused.
     static walk in_memory_order(std::span<const affine_map> maps);
-    /// Every element of the map's box in row-major order.
+    /// Visits every element of the map's box in row-major order.
     static walk in_row_major_order(const affine_map&);
 
-    /// Whether a map counts the elements as the walk visits them.
+    /// Whether a map numbers the elements in the order in which the walk visits them.
     bool is_the_order(const map&) const;
 };
 

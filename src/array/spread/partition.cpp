@@ -1,4 +1,4 @@
-// Measures `y = x + 1` on memory that no cache holds.
+// Divides vectors by weights, and measures bandwidths as `y = x + 1` on memory that no cache holds.
 
 #include "array/spread/partition.hpp"
 
@@ -66,7 +66,7 @@ double measure(const std::shared_ptr<runtime::device_state>& device) {
     return 2.0 * static_cast<double>(bytes) / best;
 }
 
-/// To the nearest of eight steps between a power of two and the next.
+/// Rounds to the nearest of eight steps between a power of two and the next.
 double in_steps(double value) { return std::exp2(std::round(std::log2(value) * 8) / 8); }
 
 double known_or_measured(const std::shared_ptr<runtime::device_state>& device) {
@@ -100,7 +100,7 @@ std::vector<std::size_t> partition(std::size_t size, std::span<const double> wei
 double bandwidth_of(const std::shared_ptr<runtime::device_state>& device) {
     static std::mutex& mutex = *new std::mutex;
     static auto& known = *new std::map<std::weak_ptr<runtime::device_state>, double, std::owner_less<>>;
-    const std::scoped_lock lock(mutex);  // while measuring, too: devices share the memory's bandwidth
+    const std::scoped_lock lock(mutex);  // held while measuring, too: devices share the memory's bandwidth
     const auto found = known.find(device);
     if (found != known.end()) return found->second;
     std::erase_if(known, [](const auto& each) { return each.first.expired(); });

@@ -9,15 +9,15 @@
 
 namespace balm::array {
 
-/// Where each device's elements begin, and how many there are at the end: in proportion to the weights, in
-/// whole blocks of 64 elements. The same for equal arguments. A device may have none.
+/// The first element of each device's part, and finally `size`. Parts are in proportion to the weights, in
+/// whole blocks of 64 elements. Equal arguments yield equal partitions. A part may be empty.
 std::vector<std::size_t> partition(std::size_t size, std::span<const double> weights);
 
-/// Bytes that a kernel reads and writes in a second on the device, in steps of 9 %, so that equal devices
-/// have equal numbers. Measured once, and kept in the cache of kernels.
+/// Bytes per second that a kernel reads and writes on the device, rounded to steps of 9 %, so that equal
+/// devices have equal bandwidths. Measured once, and kept in the kernel cache.
 double bandwidth_of(const std::shared_ptr<runtime::device_state>&);
 
-/// The weights of a context's devices: those it was given, else their bandwidths.
+/// The weights of a context's devices: those passed to weighted(), else their bandwidths.
 std::vector<double> weights_of(const context&);
 
 }  // namespace balm::array

@@ -1,5 +1,5 @@
-// A piece's numbers count from its own first element: indices and affine positions are moved, vectors are
-// replaced by what of them the device has or is given.
+// A piece counts from its own first element: indices and affine positions are shifted, and vectors are
+// replaced by their elements on the device, or by copies.
 
 #include "array/spread/parts.hpp"
 
@@ -32,12 +32,12 @@ void copy_on_devices(const balm::detail::memory_part& to, const balm::detail::me
                                                          to.extents.count() * to.element_size);
 }
 
-/// A box's dimensions: where a part of it begins, and its extents.
+/// A part of a box: its origin and extents.
 struct box_part {
     std::vector<std::size_t> origin, extents;
 };
 
-/// The boxes that elements first … last - 1 of a box, in row-major order, consist of.
+/// Appends the boxes that make up elements [first, last) of a box, in row-major order, to the list.
 void add_boxes(const shape& box, int dimension, std::size_t first, std::size_t last,
                std::vector<std::size_t>& outer, std::vector<box_part>& list) {
     if (first >= last) return;
@@ -69,14 +69,14 @@ void add_boxes(const shape& box, int dimension, std::size_t first, std::size_t l
     if (last % inner != 0 && end >= begin) inside(end, 0, last % inner);
 }
 
-/// Where the elements of a part lie in a vector from `base` on.
+/// The positions of a part's elements, which are contiguous in a vector from `base` on.
 affine_map from(std::size_t base, const shape& part) {
     affine_map map = row_major(part);
     map.offset = static_cast<std::int64_t>(base);
     return map;
 }
 
-/// Reads a vector from an element on.
+/// Reads a vector from element `base` on.
 void push_shifted(tape& p, const step& vector, const shape& part, std::size_t base) {
     step s;
     s.what = step::kind::position;
@@ -267,7 +267,7 @@ tape localizer::localized(const tape& p, const shape& box, const shape& origin, 
             for (int d = 0; d < box.dimensions(); ++d)
                 map.offset +=
                     static_cast<std::int64_t>(origin[d]) * whole.strides[static_cast<std::size_t>(d)];
-            // Where nothing but one vector is read at it, the range of that is enough.
+            // If only one vector is read at the position, a range of its elements suffices.
             const bool is_of_one_vector = k + 3 < p.steps.size() && p.steps[k + 1].what == step::kind::at &&
                                           p.steps[k + 2].what == step::kind::vector &&
                                           p.steps[k + 3].what == step::kind::end;

@@ -1,5 +1,5 @@
 #pragma once
-// Expressions of vectors that are spread over several devices, as expressions of each device's own memory.
+// Expressions of vectors over several devices, as expressions of each device's own memory.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace balm::array {
 
-/// Calls f(part, first in the part, count, first in what was asked for) for each part that has some of the
-/// elements.
+/// Calls f(part, first in the part, count, first in the range) for each part that holds elements of the
+/// range.
 template <class F>
 void for_each_part(const vector_state& v, std::size_t first, std::size_t count, F&& f) {
     if (count == 0) return;
@@ -23,21 +23,21 @@ void for_each_part(const vector_state& v, std::size_t first, std::size_t count, 
     }
 }
 
-/// Some elements of an expression, consecutive in row-major order, as an expression on one device.
+/// Consecutive elements of an expression, in row-major order, as an expression on one device.
 struct piece {
     tape values;
     shape box;
-    std::size_t first = 0;  ///< of the elements, in the whole
+    std::size_t first = 0;  ///< the index of its first element in the whole
 };
 
-/// Makes pieces for one device. What they read and the device does not have is copied to it: the elements
-/// between the first and the last position, where positions are affine, else the whole vector.
+/// Makes pieces for one device. Elements that they read and the device does not hold are copied to it: the
+/// range from the first to the last position if positions are affine, else the whole vector.
 class localizer {
 public:
     explicit localizer(std::shared_ptr<runtime::device_state> device) : device_(std::move(device)) {}
 
-    /// The expression's elements from `first` on. Their positions in a box of several dimensions are those of
-    /// up to 2 k - 1 boxes.
+    /// `count` elements of the expression from `first` on. In a box of k dimensions they make up to 2 k - 1
+    /// boxes.
     std::vector<piece> pieces(const tape&, const shape& box, std::size_t first, std::size_t count);
 
 private:
@@ -46,7 +46,7 @@ private:
         std::size_t first, count;
         std::shared_ptr<vector_state> copy;
     };
-    /// Elements on the device: those of a vector there, from `base` on.
+    /// Elements on the device: those of a vector on it, from `base` on.
     struct local_elements {
         std::shared_ptr<vector_state> vector;
         std::size_t base = 0;
@@ -58,53 +58,52 @@ private:
     std::vector<copy_made> copies_;
 };
 
-/// The elements of a vector from `base` on, in row-major order.
+/// The positions of a vector's elements from `base` on, in row-major order.
 tape positions_from(std::size_t base, const shape& part);
 
-/// Whether any of the vectors is spread over several devices.
+/// Whether any of the vectors, or the place of a tape without vectors, is over several devices.
 bool is_spread(const tape&);
 
 /// Copies elements from one vector to another, on whichever devices they are.
 void copy_elements(vector_state& to, std::size_t to_first, const vector_state& from, std::size_t from_first,
                    std::size_t count);
 
-/// The same between vectors that are not spread, by this queue of the target's device: kernels of its default
-/// queue may run meanwhile. Waits, as all commands do, for what wrote and reads the elements.
+/// The same between vectors on one device each, in this queue of the target's device, concurrently with
+/// kernels of its default queue. Like all commands, it waits for conflicting accesses to the elements.
 void copy_elements(runtime::queue_state&, vector_state& to, std::size_t to_first, const vector_state& from,
                    std::size_t from_first, std::size_t count);
 
-/// Whether both lie on the same devices, in this order.
+/// Whether both are on the same devices, in the same order.
 bool are_on_same_devices(const vector_state&, const vector_state&);
-/// Throws usage_error where vectors do not lie on the same devices; the message shows the expression that
-/// they are of, if given.
+/// Throws usage_error if the vectors are on different devices; the message shows the expression, if given.
 void compare_devices(const vector_state&, const vector_state&, const tape* of = nullptr);
-/// The same, quickly for one device.
+/// The same, with a fast path for one device.
 inline void check_same_devices(const vector_state& a, const vector_state& b, const tape* of = nullptr) {
     if (a.is_spread() || b.is_spread() || &a.device() != &b.device()) [[unlikely]]
         compare_devices(a, b, of);
 }
 
-/// The pieces of an expression of vectors that are spread, on the devices that have them, in order.
+/// The pieces of an expression of vectors over several devices, on the devices that hold them, in order.
 std::vector<piece> pieces_of(const tape&);
 
-/// What a device has of something that is spread.
+/// The elements that one device has of a vector or expression over several.
 struct share {
     std::shared_ptr<runtime::device_state> device;
     std::size_t first = 0, count = 0;
     friend bool operator==(const share&, const share&) = default;
 };
 share share_of(const vector_state::part&);
-/// Of a vector that is spread. Two partitions are the same where these are equal.
+/// The shares of a vector over several devices. Two partitions are the same if their shares are equal.
 std::vector<share> shares_of(const vector_state&);
-/// The shares that its devices have in another number of elements.
+/// The shares of its devices in a vector of `size` elements.
 std::vector<share> shares_of(const vector_state&, std::size_t size);
 
-/// A vector of other elements in the same partition, or of another number on the same devices.
+/// A vector with other elements on the same devices; if the size is the same, in the same partition.
 std::shared_ptr<vector_state> make_like(const vector_state&, trace::type, std::size_t size);
 
-/// Whether the tape is a vector of that type, and nothing else.
+/// Whether the tape is a single vector of that type.
 bool is_vector(const tape&, trace::type);
-/// That vector; else a new one, made like `model`, of the tape's values, of which there are `size`.
+/// That vector; else a new one, made like `model`, with the tape's `size` values.
 std::shared_ptr<vector_state> as_vector(const tape&, trace::type, std::size_t size,
                                         const vector_state& model);
 

@@ -8,7 +8,7 @@
 namespace balm::array {
 
 unit_ranges units_like(const vector_state& model, std::size_t units) {
-    // A vector without elements says only where, and by which weights.
+    // A vector without elements only determines the devices and weights.
     constexpr std::size_t many = std::size_t{1} << 20;
     const std::size_t size = model.size() > 0 ? model.size() : many;
     unit_ranges made;

@@ -1,5 +1,5 @@
-// Contexts, streams and memory that somebody else made: looks whether they fit a device. CUDA counts no
-// references, so what is adopted must outlive what adopted it.
+// Adopts contexts, streams and memory made by others, and checks that they belong to a device. CUDA counts no
+// references, so an adopted object must outlive its adopters.
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ namespace balm::cuda {
 
 bool device::is_native(void* given_context, void*) {
     if (has_context_.load(std::memory_order_acquire)) return context_->get() == given_context;
-    // It would be the primary one, which the program may have started before Balm does.
+    // It may be the primary context, which the program may have initialised before Balm.
     unsigned flags = 0;
     int is_active = 0;
     CUcontext primary = nullptr;
@@ -27,7 +27,7 @@ bool device::is_native(void* given_context, void*) {
 
 std::unique_ptr<runtime::driver_queue> device::adopt_queue(void* native, runtime::queue_options& options) {
     const auto given = static_cast<CUstream>(native);
-    // Their meaning depends on the thread, and Balm gives commands from several.
+    // The meaning of these streams depends on the thread, and Balm enqueues commands from several.
     const auto per_thread = std::bit_cast<CUstream>(std::uintptr_t{2});  // CU_STREAM_PER_THREAD
     if (given == nullptr || given == per_thread)
         throw usage_error(fmt::format(
@@ -75,7 +75,7 @@ runtime::foreign_memory device::adopt_memory(std::uintptr_t handle) {
             handle, info_.name));
     const auto owner = ask(CU_POINTER_ATTRIBUTE_CONTEXT, CUcontext{});
     const int ordinal = ask(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, 0);
-    // Memory of a driver's pool belongs to no context, managed memory to all.
+    // Memory of a driver's pool belongs to no context, managed memory to every one.
     if (!is_managed && (ordinal != device_ || (owner != nullptr && owner != context_->get())))
         throw usage_error(fmt::format(
             "The address {:#x} was given for device '{}', but it is memory of another {}; use it with that "

@@ -7,7 +7,7 @@
 namespace balm::cuda {
 
 std::string error_text(const driver_api& api, CUresult code) {
-    // The driver cannot name this one: it has shut down.
+    // The driver cannot name this code: it has shut down.
     constexpr auto deinitialized = static_cast<CUresult>(4);
     if (code == deinitialized)
         return "CUDA_ERROR_DEINITIALIZED (4: the process is exiting and the driver has shut down)";

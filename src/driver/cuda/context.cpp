@@ -59,7 +59,7 @@ context::~context() {
     if (!is_primary_) return;
     CUcontext current = nullptr;
     driver().cuCtxGetCurrent(&current);
-    if (current == context_) driver().cuCtxSetCurrent(nullptr);  // it may be gone after the release
+    if (current == context_) driver().cuCtxSetCurrent(nullptr);  // the release may destroy it
     driver().cuDevicePrimaryCtxRelease(device_);
 }
 
@@ -99,7 +99,7 @@ void context::reach(const context& other) {
     if (std::find(reached_.begin(), reached_.end(), other.get()) != reached_.end()) return;
     reached_.push_back(other.get());
     if (!can_reach(other)) return;
-    // The program may have done it before. Where it fails, the driver copies through the host.
+    // The program may have enabled it before. On failure, the driver copies through the host.
     const current_context current(*this);
     driver().cuCtxEnablePeerAccess(other.get(), 0);
 }
@@ -124,7 +124,7 @@ void context::renew_anchor() {
           device_name_);
     const std::uint64_t after = host_time();
     made->time = before + (after - before) / 2;
-    // Where the device's clock agrees with the host's, go on by the device's: no step between anchors.
+    // As far as the device's clock agrees with the host's, follow the device's: no step between anchors.
     float elapsed = 0;
     if (anchor_ != nullptr &&
         driver().cuEventElapsedTime(&elapsed, anchor_->event.get(), made->event.get()) == CUDA_SUCCESS)

@@ -1,6 +1,6 @@
 #pragma once
-// The primary context of a CUDA device, held while anything uses it, or one that somebody else made, with
-// what its queues share: a pool of events, and the anchors that tie the device's clock to the host's.
+// The primary context of a CUDA device, retained while in use, or an adopted one, with the state that its
+// queues share: a pool of events, and the anchors that relate the device's clock to the host's.
 
 #include <cstdint>
 #include <memory>
@@ -14,8 +14,8 @@ namespace balm::cuda {
 
 class context;
 
-/// An event of the pool; goes back to it. Reuse is safe at any time: waits that were enqueued on the event
-/// keep the record they saw (cuStreamWaitEvent). The owner keeps the context alive.
+/// An event of the pool, to which it returns. Reuse is safe at any time: waits already enqueued on the event
+/// keep the record that they saw (cuStreamWaitEvent). The owner keeps the context alive.
 class pooled_event {
 public:
     pooled_event() = default;
@@ -45,9 +45,9 @@ std::uint64_t host_time();
 
 class context {
 public:
-    /// The primary one.
+    /// The primary context.
     context(CUdevice, std::string device_name);
-    /// One that somebody else made, and keeps.
+    /// An adopted context, which its maker keeps alive.
     context(CUdevice, std::string device_name, CUcontext);
     context(const context&) = delete;
     context& operator=(const context&) = delete;
@@ -56,13 +56,13 @@ public:
     CUcontext get() const { return context_; }
     const std::string& device_name() const { return device_name_; }
 
-    /// Has the devices copy from the other context's memory to this one's by themselves, where they can;
-    /// once.
+    /// Enables direct copies from the other context's memory to this one's if the devices are capable of
+    /// them; once.
     void reach(const context& other);
-    /// Whether they can.
+    /// Whether the devices are capable of direct copies.
     bool can_reach(const context& other) const;
 
-    /// An anchor at most two seconds old: cuEventElapsedTime gives float milliseconds, whose steps beyond
+    /// An anchor at most two seconds old: cuEventElapsedTime returns float milliseconds, whose steps beyond
     /// that are coarser than 0.25 microseconds, and the two clocks drift.
     std::shared_ptr<const anchor> recent_anchor();
 
@@ -81,12 +81,12 @@ private:
     std::mutex reached_mutex_;
     std::vector<CUcontext> reached_;
     std::mutex anchor_mutex_;
-    CUstream anchor_stream_ = nullptr;  // always idle, so that an anchor is reached when it is recorded
+    CUstream anchor_stream_ = nullptr;  // always idle, so that an anchor completes when it is recorded
     std::shared_ptr<const anchor> anchor_;
 };
 
-/// Makes a context the thread's own for a scope. A thread that had none keeps it, which makes the next time
-/// cheap; a thread with another gets that back. An error here shows in the driver call that follows.
+/// Makes a context current for the thread within a scope. A thread that had none keeps it, which makes the
+/// next scope cheap; a thread with another one gets that back. An error here appears in the next driver call.
 class current_context {
 public:
     explicit current_context(const context& wanted) noexcept {

@@ -47,7 +47,7 @@ copy_path device::path_from(runtime::driver_device& other) {
 
 void* device::native_device() { return std::bit_cast<void*>(static_cast<std::intptr_t>(device_)); }
 
-// Without the architecture: that depends on the NVRTC found, and cached binaries must load without one.
+// Without the architecture, which depends on the NVRTC found: cached binaries must load without one.
 std::string device::compile_options() const { return nvrtc_options; }
 
 std::string device::words_for(const balm::compile_options& wanted) const { return nvrtc_words_for(wanted); }
@@ -97,7 +97,7 @@ runtime::pinned_memory device::allocate_pinned(std::size_t bytes) {
     const current_context current(*own_context());
     void* address = nullptr;
     const CUresult code = driver().cuMemHostAlloc(&address, bytes, portable_host_memory);
-    // A size beyond all memory is an invalid value to the driver.
+    // The driver reports a size beyond all memory as an invalid value.
     if (code == CUDA_ERROR_OUT_OF_MEMORY || code == CUDA_ERROR_INVALID_VALUE)
         throw out_of_memory_error(
             fmt::format("cuMemHostAlloc failed with {} for {} bytes of pinned host memory for device '{}'; "

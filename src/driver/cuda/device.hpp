@@ -1,6 +1,6 @@
 #pragma once
-// One CUDA device: takes what the runtime asks (memory, programs, queues), makes the driver calls. The
-// primary context is retained at first use, so that looking at a device costs nothing and disturbs nobody.
+// A CUDA device: implements the runtime's requests (memory, programs, queues) by driver calls. The primary
+// context is retained on first use, so that querying a device costs nothing and disturbs nobody.
 
 #include <atomic>
 #include <memory>
@@ -18,7 +18,7 @@ namespace balm::cuda {
 class device final : public runtime::driver_device {
 public:
     explicit device(CUdevice);
-    /// On a context that somebody else made, and keeps.
+    /// On an adopted context, which its maker keeps alive.
     device(CUdevice, CUcontext);
     device(const device&) = delete;
     device& operator=(const device&) = delete;
@@ -37,7 +37,7 @@ public:
     void free_image(runtime::memory) noexcept override;
     runtime::pinned_memory allocate_pinned(std::size_t bytes) override;
     void free_pinned(runtime::pinned_memory) noexcept override;
-    /// Without use at once, CUDA forbids the host all managed memory while any kernel runs.
+    /// Without concurrent access, CUDA forbids the host to access managed memory while any kernel runs.
     bool has_managed_memory() const override {
         return info_.shared_virtual_memory.allocations && info_.shared_virtual_memory.at_once;
     }
@@ -66,7 +66,7 @@ private:
     local_limits local_limits_;
     std::mutex context_mutex_;
     std::shared_ptr<context> context_;
-    std::atomic<bool> has_context_{false};  // context_ is there: read without the mutex
+    std::atomic<bool> has_context_{false};  // context_ is set: read without the mutex
 };
 
 }  // namespace balm::cuda

@@ -75,7 +75,7 @@ void query_sizes(device_info& info, CUdevice device) {
     info.address_bits = 64;
     info.memory_alignment = 256;      // CUDA programming guide: of any address that an allocation returns
     info.timer_resolution = 500;      // cuEventElapsedTime: "a resolution of around 0.5 microseconds"
-    info.max_parameter_bytes = 4096;  // of every architecture; newer ones take 32,764
+    info.max_parameter_bytes = 4096;  // on every architecture; newer ones accept 32,764
     info.max_dimensions = 3;
     info.max_work_group_size = size(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     info.max_work_item_sizes =
@@ -86,7 +86,7 @@ void query_sizes(device_info& info, CUdevice device) {
     info.sub_group_size = size(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
 }
 
-// Threads compute with scalars; only halves go two by two.
+// Threads compute with scalars; only halves are computed in pairs.
 void query_vectors(device_info& info) {
     info.preferred_vectors = info.native_vectors = {1, 1, 1, 1, 2, 1, 1};
 }
@@ -104,7 +104,7 @@ void query_arithmetic(device_info& info) {
     info.single_arithmetic.correctly_rounded_divide = true;
 }
 
-// Images are sampled and written: the smaller of what textures and surfaces may be.
+// Images are sampled and written: the smaller of the limits of textures and surfaces.
 void query_images(device_info& info, CUdevice device) {
     const auto size = [&](CUdevice_attribute what) {
         return static_cast<std::size_t>(attribute_of(device, what));
@@ -134,7 +134,7 @@ void query_abilities(device_info& info, CUdevice device) {
     info.shared_virtual_memory.at_once = has(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS);
     info.shared_virtual_memory.all_memory = has(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS);
     info.shared_virtual_memory.atomics = has(CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED);
-    info.has_compiler = true;  // the driver's own, of PTX
+    info.has_compiler = true;  // the driver's, for PTX
     info.has_linker = true;    // cuLinkCreate
     info.has_profiling = true;
     info.is_available = attribute_of(device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) != CU_COMPUTEMODE_PROHIBITED;

@@ -1,5 +1,5 @@
 #pragma once
-// Takes a CUDA device, gives what Balm knows of it. Nothing is started on it.
+// Queries the properties of a CUDA device, without initialising it.
 
 #include "balm/device_info.hpp"
 #include "driver/cuda/driver_api.hpp"
@@ -8,7 +8,7 @@ namespace balm::cuda {
 
 device_info query_device(CUdevice);
 
-/// An attribute's value, zero where the driver does not answer.
+/// The value of an attribute; zero if the query fails.
 int attribute_of(CUdevice, CUdevice_attribute);
 
 }  // namespace balm::cuda

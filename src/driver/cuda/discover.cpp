@@ -1,5 +1,5 @@
-// Opens the CUDA driver where there is one and lists its devices; gives them, and notes on what could not
-// be had. No context is made: a GPU in exclusive mode, or in another's use, is left alone.
+// Opens the CUDA driver, if there is one, and lists its devices, with notes on failures. No context is
+// created: a GPU in exclusive mode, or in use by others, is left alone.
 
 #include <fmt/format.h>
 
@@ -46,7 +46,7 @@ discovery discover_cuda() {
         found.notes = cuda::load_driver().notes;
         if (cuda::load_driver().is_ready) list_devices(found);
     } catch (const std::bad_alloc&) {
-        throw;  // the next one who asks finds what is there
+        throw;  // the next call tries again
     } catch (const std::exception& fault) {
         found.notes.push_back(std::string("CUDA: looking for devices failed: ") + fault.what());
     }

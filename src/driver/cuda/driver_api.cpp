@@ -11,7 +11,7 @@ namespace balm::cuda {
 
 namespace {
 
-// Names of entry points that the library lacks; empty when the table is full.
+// The names of entry points that the library lacks; empty if the table is complete.
 std::string fill(driver_api& api, const runtime::shared_library& library) {
     std::string missing;
 #define BALM_CUDA_FIND(name, symbol, ...)                        \

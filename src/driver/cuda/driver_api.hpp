@@ -30,7 +30,7 @@ enum CUmemorytype : unsigned {
     CU_MEMORYTYPE_ARRAY = 3,
 };
 
-/// What cuMemcpy3DAsync copies: the header's CUDA_MEMCPY3D_v2.
+/// The argument of cuMemcpy3DAsync: the header's CUDA_MEMCPY3D_v2.
 struct CUDA_MEMCPY3D {
     std::size_t srcXInBytes;
     std::size_t srcY;
@@ -70,7 +70,7 @@ enum CUarray_format : unsigned {
     CU_AD_FORMAT_FLOAT = 0x20,
 };
 
-/// Of an image; a height or depth of 0: it has fewer dimensions.
+/// Describes an image; a height or depth of 0 means fewer dimensions.
 struct CUDA_ARRAY3D_DESCRIPTOR {
     std::size_t Width;
     std::size_t Height;
@@ -83,7 +83,7 @@ inline constexpr unsigned written_array = 2;  // CUDA_ARRAY3D_SURFACE_LDST, a ma
 
 enum CUresourcetype : unsigned { CU_RESOURCE_TYPE_ARRAY = 0 };
 
-/// What a texture or surface object looks at: here always an array.
+/// The memory behind a texture or surface object: always an array here.
 struct CUDA_RESOURCE_DESC {
     CUresourcetype resType;
     union {
@@ -204,7 +204,7 @@ inline constexpr unsigned CU_EVENT_DISABLE_TIMING = 2;
 inline constexpr int CU_COMPUTEMODE_PROHIBITED = 2;
 
 // Name, symbol in the library, parameters. The symbols' versions are those of CUDA 11, which every later
-// driver exports too; a test compares the rows with the toolkit's header where there is one.
+// driver exports too; a test compares the rows with the toolkit's header if there is one.
 #define BALM_CUDA_DRIVER_TABLE(ROW)                                                                        \
     ROW(cuInit, cuInit, unsigned)                                                                          \
     ROW(cuDriverGetVersion, cuDriverGetVersion, int*)                                                      \
@@ -277,16 +277,16 @@ struct driver_api {
 /// The driver as found on this machine.
 struct driver_library {
     driver_api api;
-    bool is_ready = false;           ///< opened, complete, and cuInit went well
+    bool is_ready = false;           ///< opened, complete, and cuInit succeeded
     int version = 0;                 ///< the newest CUDA it supports, as 1000 major + 10 minor; 0 if none
     std::vector<std::string> notes;  ///< why it is not ready: each library tried, or cuInit's error
 };
 
-/// Opens the driver and calls cuInit, once in a process. No context is made. Never unloaded: its threads
-/// and exit handlers outlive static objects.
+/// Opens the driver and calls cuInit, once per process. Creates no context. Never unloaded: its threads and
+/// exit handlers outlive static objects.
 const driver_library& load_driver();
 
-/// The entry points; only to be called through once load_driver() is ready.
+/// The entry points; to be called only if load_driver() is ready.
 inline const driver_api& driver() { return load_driver().api; }
 
 }  // namespace balm::cuda

@@ -11,7 +11,7 @@ namespace balm::cuda {
 
 bool event::is_complete() {
     const current_context current(*context_);
-    // A failed command is over, too; wait() tells how it failed.
+    // A failed command has completed, too; wait() throws its failure.
     return driver().cuEventQuery(end_.get()) != CUDA_ERROR_NOT_READY;
 }
 
@@ -40,10 +40,10 @@ timestamps event::times() {
     CUevent start = is_point ? end_.get() : timing_.start.get();
     timestamps at;
     at.started = timing_.from->time + elapsed(timing_.from->event.get(), start);
-    // Measured apart, not as a difference of two times from the anchor: those are coarser.
+    // Measured separately, not as the difference of two times from the anchor, which are coarser.
     at.ended = at.started + (is_point ? 0 : elapsed(start, end_.get()));
     at.host_clock_before_start = true;
-    // The two clocks agree to some microseconds; a command does not start before it was submitted.
+    // The two clocks agree within some microseconds; a command does not start before it is submitted.
     at.submitted = std::min(timing_.submitted, at.started);
     at.queued = std::min(timing_.queued, at.submitted);
     return at;

@@ -1,5 +1,5 @@
 #pragma once
-// A CUDA event, or a pair around a command where the queue times, behind the runtime's event interface.
+// A CUDA event, or a pair around a command if the queue records times, behind the runtime's event interface.
 
 #include <memory>
 
@@ -10,10 +10,10 @@ namespace balm::cuda {
 
 class event final : public runtime::driver_event {
 public:
-    /// What an event that can tell times knows besides its end. The last two are noted as it is recorded.
+    /// The times of an event besides its end. The last two are set while it is recorded.
     struct timing {
-        pooled_event start;                  ///< empty for a mere point: it starts when it ends
-        std::shared_ptr<const anchor> from;  ///< null where the queue does not time
+        pooled_event start;                  ///< empty for an event without a command: it starts when it ends
+        std::shared_ptr<const anchor> from;  ///< null if the queue does not record times
         std::uint64_t queued = 0;
         std::uint64_t submitted = 0;
     };
@@ -26,21 +26,21 @@ public:
     timestamps times() override;
 
     CUevent get() const { return end_.get(); }
-    /// Notes the time before the command is given to the driver; the event to record then.
+    /// Stores the time before the command is passed to the driver; returns the event to record then.
     CUevent queue_now() {
         if (timing_.from != nullptr) timing_.queued = host_time();
         return timing_.start.get();
     }
-    /// Notes the time at which the driver has the command.
+    /// Stores the time at which the driver has the command.
     void submit_now() {
         if (timing_.from != nullptr) timing_.submitted = host_time();
     }
 
 private:
-    /// From one recorded event to another, in nanoseconds.
+    /// The time between two recorded events, in nanoseconds.
     std::uint64_t elapsed(CUevent from, CUevent to) const;
 
-    std::shared_ptr<context> context_;  // first: the events below go back to its pool
+    std::shared_ptr<context> context_;  // first: the events below return to its pool
     pooled_event end_;
     timing timing_;
 };

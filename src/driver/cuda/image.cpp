@@ -43,7 +43,7 @@ CUDA_RESOURCE_DESC resource(CUarray array) {
     return described;
 }
 
-/// By position: zeros beyond the edges.
+/// For reads by position: zeros beyond the edges.
 constexpr sampler by_position{image_filter::nearest, address_mode::clamp_to_border,
                               image_coordinates::elements};
 
@@ -95,8 +95,8 @@ CUtexObject image::texture(const sampler& through) {
     for (const auto& [known, made] : textures_)
         if (known == through) return made;
     CUDA_TEXTURE_DESC described{};
-    // The hardware filters an image of one dimension as one row: with a border beside that, half of each
-    // result would be the border's.
+    // The hardware filters a one-dimensional image as a single row: with a border beside the row, half of
+    // each result would come from the border.
     std::fill_n(described.addressMode, 3, CU_TR_ADDRESS_MODE_CLAMP);
     std::fill_n(described.addressMode, description_.dimensions, mode_of(through.address));
     described.filterMode =

@@ -12,7 +12,7 @@
 
 namespace balm::cuda {
 
-/// What a kernel is given of an image: struct balm_image of emit/cuda/images.cpp.
+/// The kernel argument of an image: struct balm_image in emit/cuda/images.cpp.
 struct image_argument {
     unsigned long long object = 0;  ///< a texture or a surface
     int width = 1, height = 1, depth = 1;
@@ -20,17 +20,17 @@ struct image_argument {
 
 class image {
 public:
-    /// Throws out_of_memory_error when the device has no room.
+    /// Throws out_of_memory_error if the device has no room.
     image(std::shared_ptr<context>, const runtime::image_description&);
     image(const image&) = delete;
     image& operator=(const image&) = delete;
     ~image();
 
-    /// The image that a runtime::memory stands for.
+    /// The image behind a runtime::memory.
     static image& of(runtime::memory);
 
     CUarray array() const { return array_; }
-    /// The image as a kernel uses it. Objects are made at their first use, and live as long as the image.
+    /// The image as a kernel argument. Objects are created on first use, and live as long as the image.
     image_argument as_argument(runtime::image_use, const sampler&);
 
 private:

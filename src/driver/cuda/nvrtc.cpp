@@ -47,7 +47,7 @@ struct nvrtc_library {
     std::string name;
     int major = 0;
     int minor = 0;
-    std::vector<int> architectures;  // in rising order
+    std::vector<int> architectures;  // in ascending order
 };
 
 struct nvrtc_search {
@@ -62,7 +62,7 @@ std::vector<std::string> candidates() {
     for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
         if (const auto folder = runtime::environment_variable(variable); folder && !folder->empty())
             folders.push_back(*folder + "/lib64/");
-    folders.emplace_back();  // where the system looks
+    folders.emplace_back();  // the system's search path
     folders.emplace_back("/usr/local/cuda/lib64/");
     std::vector<std::string> paths;
     for (const std::string& folder : folders)
@@ -81,7 +81,7 @@ bool fill(nvrtc_api& api, const runtime::shared_library& library) {
     return complete && api.nvrtcGetErrorString != nullptr;
 }
 
-// Fills all but the name. False, with a reason, where this NVRTC is of no use.
+// Fills in all but the name. Returns false, with a reason, if this NVRTC cannot be used.
 bool inspect(nvrtc_library& opened, const runtime::shared_library& library, std::string& reason) {
     if (!fill(opened.api, library)) {
         reason = "older than CUDA 11.2";
@@ -99,8 +99,8 @@ bool inspect(nvrtc_library& opened, const runtime::shared_library& library, std:
     return false;
 }
 
-// The first NVRTC whose code the driver can run: one of a newer major version makes binaries that it may
-// refuse, so that is taken only where there is no other.
+// The first NVRTC whose binaries the driver can load: it may refuse those of a newer major version, which is
+// therefore used only if there is no other.
 nvrtc_search search() {
     nvrtc_search result;
     const int driver_major = load_driver().version / 1000;
@@ -134,7 +134,7 @@ nvrtc_search search() {
     return result;
 }
 
-// Never destroyed: programs may be compiled while static objects go.
+// Never destroyed: programs may be compiled while static objects are destroyed.
 const nvrtc_search& nvrtc() {
     static const auto* const found = new nvrtc_search(search());
     return *found;
@@ -210,7 +210,7 @@ std::string nvrtc_words_for(const compile_options& wanted) {
     return words + wanted.cuda;
 }
 
-// --use_fast_math does nothing behind options that say what it would (NVRTC 13.0).
+// --use_fast_math has no effect after the options that it implies (NVRTC 13.0).
 std::string nvrtc_options_with(const std::string& users) {
     constexpr backend_support::replacement replacements[] = {{"use_fast_math", "fmad"},
                                                              {"use_fast_math", "ftz"},

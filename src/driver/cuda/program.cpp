@@ -29,7 +29,7 @@ module::module(std::shared_ptr<context> of, std::span<const std::byte> image) :c
     std::array<char, 8192> information{}, errors{};
     std::array options{CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER,
                        CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    // The driver takes sizes as pointers' values.
+    // The driver takes sizes as the values of pointers.
     const auto as_pointer = [](std::size_t size) { return std::bit_cast<void*>(size); };
     std::array<void*, 4> values{information.data(), as_pointer(information.size() - 1), errors.data(),
                                 as_pointer(errors.size() - 1)};
@@ -108,7 +108,7 @@ void kernel::allow_local(unsigned bytes) {
             fmt::format("Kernel '{}' asks for {} bytes of local memory on device '{}', which "
                         "gives at most {} to it.",
                         name_, bytes, module_->owner().device_name(), most_local_));
-    // The most at once: kernels of one program share the function, and none may lower another's limit.
+    // The maximum at once: kernels of one program share the function, and none may lower another's limit.
     check(driver().cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                       static_cast<int>(most_local_)),
           "cuFuncSetAttribute", fmt::format("{} bytes of local memory for kernel '{}'", most_local_, name_),

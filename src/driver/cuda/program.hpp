@@ -1,5 +1,5 @@
 #pragma once
-// Programs and kernels: CUDA C++ or a binary comes in, a CUfunction with its launch parameters goes out.
+// Programs and kernels: a cubin or PTX comes in, a CUfunction with its launch parameters goes out.
 
 #include <memory>
 #include <string>
@@ -28,10 +28,10 @@ private:
     CUmodule module_ = nullptr;
 };
 
-/// How much local memory a work-group may have, static and dynamic together.
+/// The limits of local memory per work-group, static and dynamic together.
 struct local_limits {
-    std::uint32_t plain = 0;   ///< without asking
-    std::uint32_t opt_in = 0;  ///< after CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    std::uint32_t plain = 0;   ///< by default
+    std::uint32_t opt_in = 0;  ///< after setting CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 };
 
 class kernel final : public runtime::driver_kernel {
@@ -42,18 +42,18 @@ public:
     CUfunction get() const { return function_; }
     const std::string& name() const { return name_; }
 
-    /// The arguments in the form of cuLaunchKernel. They point into the arguments and into this kernel, and
-    /// hold until either changes.
+    /// The arguments in the form that cuLaunchKernel takes. They point into the arguments and into this
+    /// kernel, and remain valid until either changes.
     struct parameters {
         void** list = nullptr;
         unsigned local_bytes = 0;
     };
 
-    /// An image becomes an image_argument; a local argument an unsigned int: where its memory begins in the
-    /// dynamic local memory, a multiple of 16 bytes.
+    /// An image becomes an image_argument; a local argument becomes an unsigned int, its offset in dynamic
+    /// local memory, a multiple of 16 bytes.
     parameters bind(std::span<const runtime::argument>);
 
-    /// Asks the driver for more dynamic local memory than it gives unasked.
+    /// Raises the driver's limit of dynamic local memory if necessary.
     void allow_local(unsigned bytes);
 
 private:
@@ -64,8 +64,8 @@ private:
     CUfunction function_ = nullptr;
     std::size_t max_work_group_size_ = 0;
     unsigned allowed_local_ = 0;  // dynamic bytes that a launch may have now
-    unsigned most_local_ = 0;     // ... and could have
-    std::vector<void*> list_;     // kept between launches, which then allocate nothing
+    unsigned most_local_ = 0;     // … and at most
+    std::vector<void*> list_;     // reused, so that launches do not allocate
     std::vector<unsigned> local_offsets_;
     std::vector<CUdeviceptr> addresses_;
     std::vector<image_argument> images_;

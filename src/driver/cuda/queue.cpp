@@ -25,7 +25,7 @@ Word word_at(std::span<const std::byte> pattern, std::size_t offset) {
     return word;
 }
 
-// The shortest pattern that gives the same bytes: zeros of any size become a fill of single bytes.
+// The shortest pattern of the same bytes: zeros of any size become a fill of single bytes.
 std::span<const std::byte> shortest(std::span<const std::byte> pattern) {
     while (pattern.size() > 1) {
         const std::size_t half = pattern.size() / 2;
@@ -51,7 +51,7 @@ std::string launch_text(const kernel& of, const runtime::grid& over, unsigned lo
         over.local[2], local_bytes);
 }
 
-// Counts of work-groups and sizes of one, in cuLaunchKernel's type.
+// The number of work-groups and the size of one, in cuLaunchKernel's type.
 struct launch_shape {
     std::array<unsigned, 3> groups{1, 1, 1};
     std::array<unsigned, 3> local{1, 1, 1};
@@ -73,7 +73,7 @@ launch_shape shape_of(const kernel& of, const runtime::grid& over, const std::st
     return shape;
 }
 
-/// The side of a copy that lies on the device.
+/// Describes the side of a copy that is on the device.
 void begin_at(CUDA_MEMCPY3D& ends, runtime::memory from, const runtime::region_layout& layout) {
     if (!layout.is_image()) {
         ends.srcMemoryType = CU_MEMORYTYPE_DEVICE;
@@ -116,7 +116,7 @@ queue::queue(std::shared_ptr<context> of, const runtime::queue_options& options,
 queue::~queue() {
     if (is_adopted_ || runtime::is_forked()) return;
     const current_context current(*context_);
-    driver().cuStreamDestroy(stream_);  // its work goes on
+    driver().cuStreamDestroy(stream_);  // its work continues
 }
 
 void queue::record(CUevent at) {
@@ -149,7 +149,7 @@ void queue::submit(const runtime::dependencies& needs, Enqueue&& enqueue) {
         enqueue();
         if (done != nullptr) record(done->get());
     } catch (...) {
-        driver().cuStreamSynchronize(stream_);  // for what the driver has of it
+        driver().cuStreamSynchronize(stream_);  // waits for what the driver has accepted
         throw;
     }
     if (done == nullptr) return;
@@ -230,8 +230,8 @@ void queue::fill(runtime::memory to, std::size_t offset, std::size_t bytes,
     });
 }
 
-// One copy for the whole region; `copy_row(to, from)` for each row, given their offsets, where the rows are
-// further apart than the driver can say.
+// Enqueues one copy for the whole region, or `copy_row(to, from)` for each row, with its offsets, if the row
+// pitch exceeds the driver's limit.
 template <class Copy>
 void queue::submit_region(const char* what, const region_sides& sides, const runtime::region_extent& size,
                           const runtime::dependencies& needs, Copy&& copy_row) {
@@ -305,8 +305,8 @@ void queue::copy_region(runtime::memory to, const runtime::region_layout& to_lay
                   });
 }
 
-// The driver sets at most 4 bytes at once: lay the pattern down word by word, then double what is there
-// by copying it behind itself. A fill of 1 GiB takes 27 copies and moves each byte about once.
+// The driver's fills repeat at most 4 bytes: write the pattern word by word, then double the filled range by
+// copying it behind itself. A fill of 1 GiB takes 27 copies and moves each byte about once.
 void queue::fill_words(CUdeviceptr to, std::size_t bytes, std::span<const std::byte> pattern) {
     for (std::size_t at = 0; at < pattern.size(); at += 4)
         check(driver().cuMemsetD32Async(to + at, word_at<unsigned>(pattern, at), 1, stream_),
@@ -347,7 +347,7 @@ runtime::event_handle queue::record(std::span<const runtime::event_handle> event
 }
 
 void queue::give_native(const std::function<void(void* queue)>& give) {
-    const current_context current(*context_);  // calls of the driver and of CUDA's runtime then mean this one
+    const current_context current(*context_);  // for driver and runtime calls that `give` makes
     give(stream_);
 }
 

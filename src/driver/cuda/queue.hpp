@@ -1,5 +1,5 @@
 #pragma once
-// A CUDA stream that does not wait for the default stream: takes the runtime's commands, enqueues them.
+// A CUDA stream that does not wait for the default stream: enqueues the runtime's commands.
 
 #include <memory>
 
@@ -18,7 +18,7 @@ struct region_sides {
 class queue final : public runtime::driver_queue {
 public:
     queue(std::shared_ptr<context>, const runtime::queue_options&);
-    /// A stream that somebody else made, and keeps.
+    /// An adopted stream, which its maker keeps alive.
     queue(std::shared_ptr<context>, const runtime::queue_options&, CUstream);
     queue(const queue&) = delete;
     queue& operator=(const queue&) = delete;
@@ -47,13 +47,14 @@ public:
     void launch(runtime::driver_kernel&, const runtime::grid&, std::span<const runtime::argument>,
                 const runtime::dependencies&) override;
     runtime::event_handle record(std::span<const runtime::event_handle> wait_for) override;
-    void flush() override {}  // a stream starts its work without being asked
+    void flush() override {}  // a stream starts its work without a flush
     void finish() override;
     void* native() const override { return stream_; }
     void give_native(const std::function<void(void* queue)>& give) override;
 
 private:
-    /// Waits for what the command needs, calls `enqueue()`, records events around it where one is wanted.
+    /// Waits for the command's dependencies, calls `enqueue()`, and records events around it if one is
+    /// wanted.
     template <class Enqueue>
     void submit(const runtime::dependencies&, Enqueue&& enqueue);
     void record(CUevent);

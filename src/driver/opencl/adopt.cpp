@@ -1,4 +1,4 @@
-// Contexts, queues and memory that somebody else made: looks whether they fit a device, and takes a share.
+// Adopts contexts, queues and memory made by others: checks that they belong to a device, and retains them.
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace balm::opencl {
 
 namespace {
 
-/// One property of an object; an error where the driver does not know the object.
+/// One property of an object. Throws usage_error if the driver does not know the object.
 template <class Value, class Handle, class Property>
 Value property_of(Handle of, Property what,
                   cl_int(CL_API_CALL* ask)(Handle, Property, size_t, void*, size_t*), const char* call,
@@ -101,7 +101,7 @@ runtime::foreign_memory device::adopt_memory(std::uintptr_t handle) {
             "A cl_mem of another cl_context was given for device '{}'; use it with the device that "
             "balm::adopt_opencl(context, device) gives for its own.",
             name()));
-    // Hazards are kept per allocation: what is known of a sub-buffer is kept with the buffer.
+    // Hazards are tracked per allocation: those of a sub-buffer are tracked with its buffer.
     cl_mem whole = ask(given, CL_MEM_ASSOCIATED_MEMOBJECT, cl_mem{});
     runtime::foreign_memory found;
     if (whole != nullptr) found.offset = ask(given, CL_MEM_OFFSET, std::size_t{});

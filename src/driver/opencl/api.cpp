@@ -8,7 +8,7 @@ namespace balm::opencl {
 
 namespace {
 
-// Names of entry points that the library lacks; empty when the table is full.
+// The names of entry points that the library lacks; empty if the table is complete.
 std::string fill(loader_api& api, const runtime::shared_library& library) {
     std::string missing;
 #define BALM_OPENCL_FIND(name)                                              \

@@ -1,6 +1,6 @@
 #pragma once
-// The OpenCL 1.2 C interface, as every file of this folder sees it: a table of its entry points, filled from
-// the machine's ICD loader at run time, so that programs start on machines that have none; and owners of its
+// The OpenCL 1.2 C interface for the files of this folder: a table of its entry points, filled from the
+// machine's ICD loader at run time, so that programs start on machines without one; and owners of its
 // reference-counted objects. No other header includes the driver's.
 
 #ifndef CL_TARGET_OPENCL_VERSION
@@ -86,18 +86,18 @@ struct loader_api {
 struct loader_library {
     loader_api api;
     bool is_ready = false;            ///< opened and complete
-    runtime::shared_library library;  ///< has what only newer versions of OpenCL have
+    runtime::shared_library library;  ///< for entry points of newer OpenCL versions
     std::vector<std::string> notes;   ///< why it is not ready
 };
 
-/// Opens the loader, once in a process. Never unloaded: its drivers' threads and exit handlers outlive static
+/// Opens the loader, once per process. Never unloaded: its drivers' threads and exit handlers outlive static
 /// objects.
 const loader_library& load_loader();
 
-/// The entry points; only to be called through once load_loader() is ready.
+/// The entry points; to be called only if load_loader() is ready.
 inline const loader_api& loader() { return load_loader().api; }
 
-/// Owns one reference to an OpenCL object; the release's error is ignored, as destructors must.
+/// Owns one reference to an OpenCL object; errors of its release are ignored, as destructors must.
 template <class Handle, auto Release>
 class owned {
 public:
@@ -115,7 +115,7 @@ public:
     }
 
     Handle get() const { return handle_; }
-    /// Gives the reference away.
+    /// Gives up ownership of the reference.
     Handle release() { return std::exchange(handle_, nullptr); }
 
 private:

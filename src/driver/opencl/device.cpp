@@ -18,7 +18,7 @@ namespace {
 
 void CL_CALLBACK free_pages(cl_mem, void* pages) { std::free(pages); }
 
-/// A CPU's memory is the host's: PoCL would take it in small pages, and kernels wait for their translation.
+/// A CPU's memory is the host's: PoCL would use small pages, whose address translation slows kernels down.
 cl_mem make_buffer_in_large_pages(cl_context context, std::size_t bytes, cl_int& code) {
     code = CL_OUT_OF_HOST_MEMORY;
     void* const pages = runtime::allocate_in_large_pages(bytes);
@@ -51,8 +51,8 @@ device::device(cl_platform_id platform, cl_device_id id, owned_context adopted) 
 bool device::is_pocl() const { return info_.platform == pocl_platform; }
 
 std::string_view device::source_head() const {
-    // PoCL 5.0 has no wait_group_events for events in private memory: the process ends when the program is
-    // linked. Its copies are complete when they return, for the work-item that did its share.
+    // PoCL 5.0 has no wait_group_events for events in private memory: linking the program ends the process.
+    // Its copies are complete when they return, for the share of the calling work-item.
     if (is_pocl())
         return "#undef wait_group_events\n"
                "#define wait_group_events(count, events) barrier(CLK_LOCAL_MEM_FENCE | "
@@ -74,8 +74,8 @@ bool device::is_nvidia() const { return info_.extensions.find("cl_nv_") != std::
 std::string device::compile_options() const {
     std::string options = "-cl-std=CL1.2 -cl-kernel-arg-info";
     if (info_.has_correctly_rounded_divide) options += " -cl-fp32-correctly-rounded-divide-sqrt";
-    // PoCL counts warnings on the process's standard error: on CPUs without AVX-512 one for each built-in
-    // function of float16, whose calling convention depends on that.
+    // PoCL prints the number of warnings to standard error: on CPUs without AVX-512 there is one for each
+    // built-in function of float16, whose calling convention depends on AVX-512.
     if (is_pocl()) options += " -w";
     return options;
 }
@@ -117,7 +117,7 @@ cl_mem device::make_buffer(std::size_t bytes, cl_mem_flags where, cl_int& code) 
 }
 
 runtime::memory device::allocate(std::size_t bytes) {
-    // NVIDIA's driver allocates at first use and so would take any size here.
+    // NVIDIA's driver allocates on first use, and would accept any size here.
     const bool is_beyond = info_.global_memory != 0 && bytes > info_.global_memory;
     cl_int code = CL_INVALID_BUFFER_SIZE;
     cl_mem buffer = is_beyond ? nullptr : make_buffer(bytes, 0, code);
@@ -151,7 +151,7 @@ cl_command_queue device::mapping_queue() {
     return mapping_queue_.get();
 }
 
-// OpenCL pins what a buffer in host memory is mapped to; the mapping lasts as long as the memory.
+// OpenCL pins the memory that a buffer in host memory is mapped to; the mapping lasts as long as the memory.
 runtime::pinned_memory device::allocate_pinned(std::size_t bytes) {
     cl_command_queue queue = mapping_queue();
     cl_int code = CL_SUCCESS;
@@ -179,7 +179,7 @@ void device::free_pinned(runtime::pinned_memory pinned) noexcept {
     cl_command_queue queue = mapping_queue_.get();  // made by allocate_pinned
     const auto turn = enqueuing();
     loader().clEnqueueUnmapMemObject(queue, buffer.get(), pinned.address, 0, nullptr, nullptr);
-    loader().clFinish(queue);  // so that nothing is under way when the process ends
+    loader().clFinish(queue);  // so that nothing is in flight when the process ends
 }
 
 std::unique_ptr<runtime::driver_program> device::compile(const std::string& source,

@@ -1,6 +1,6 @@
 #pragma once
-// One OpenCL device: takes what the runtime asks (memory, programs, queues), makes the driver calls. Its
-// context is made at first use, so that looking at a device costs nothing and disturbs nobody.
+// An OpenCL device: implements the runtime's requests (memory, programs, queues) by driver calls. Its context
+// is created on first use, so that querying a device costs nothing and disturbs nobody.
 
 #include <atomic>
 #include <memory>
@@ -18,7 +18,7 @@ namespace balm::opencl {
 class device final : public runtime::driver_device, public std::enable_shared_from_this<device> {
 public:
     device(cl_platform_id platform, cl_device_id id);
-    /// On a context that somebody else made, of which it takes a share.
+    /// On an adopted context, of which it owns a reference.
     device(cl_platform_id platform, cl_device_id id, owned_context);
 
     const device_info& info() const override { return info_; }
@@ -61,28 +61,28 @@ public:
     const std::string& name() const { return info_.name; }
     /// Whether the driver is PoCL, whose binaries are complete only after a launch.
     bool is_pocl() const;
-    /// What programs begin with.
+    /// The text with which every program begins.
     std::string_view source_head() const;
     /// Whether launches of one program must not overlap (PoCL before 7): see launch_turns.
     bool launches_in_turn() const;
     /// Whether a command runs inside the call that enqueues it (PoCL's basic devices).
     bool runs_in_the_call() const { return runs_in_the_call_; }
-    /// Held around every call that enqueues. Locks where commands run in the call: there a command that waits
-    /// for one at work in another thread is run by that thread, with locks held that it takes again
-    /// (PoCL 3.1, pocl_basic_notify), so that none may be enqueued before all that it waits for is done.
+    /// Held around every call that enqueues. Locks if commands run in the call: there, a command that waits
+    /// for one running in another thread is run by that thread, with locks held that it takes again (PoCL
+    /// 3.1, pocl_basic_notify), so no command may be enqueued before its dependencies have completed.
     std::unique_lock<std::mutex> enqueuing();
     /// Whether the driver is NVIDIA's, whose compiler takes PTX.
     bool is_nvidia() const;
-    /// The device's one context; made by the first call.
+    /// The device's only context; created by the first call.
     cl_context context();
-    /// The driver's sampler; made by the first call.
+    /// The driver's sampler; created by the first call.
     cl_sampler sampler_of(const sampler&);
 
 private:
-    /// Devices of one adopted context: they see each other's memory and events.
+    /// Whether both are devices of one adopted context, and so share memory and events.
     bool shares_context_with(const runtime::driver_device&) const;
     cl_command_queue mapping_queue();
-    /// What clCreateBuffer gives, with `where` the memory is wanted, or the same in large pages.
+    /// A buffer from clCreateBuffer with the memory flags `where`, or one in large pages.
     cl_mem make_buffer(std::size_t bytes, cl_mem_flags where, cl_int& code);
 
     cl_platform_id platform_;
@@ -92,9 +92,9 @@ private:
     std::mutex enqueuing_;
     std::mutex context_mutex_;
     owned_context context_;
-    owned_queue mapping_queue_;  // maps pinned memory; made at first use
+    owned_queue mapping_queue_;  // maps pinned memory; created on first use
     std::vector<std::pair<sampler, owned_sampler>> samplers_;
-    std::atomic<cl_context> ready_context_{nullptr};  // context_, once made: read without the mutex
+    std::atomic<cl_context> ready_context_{nullptr};  // context_, once created: read without the mutex
 };
 
 }  // namespace balm::opencl

@@ -14,7 +14,7 @@ namespace balm::opencl {
 
 namespace {
 
-// Of extensions and of OpenCL 2.0; spelled out because headers of different ages know different ones.
+// From extensions and OpenCL 2.0; spelled out because headers of different ages have different ones.
 constexpr cl_device_info half_fp_config = 0x1033;
 constexpr cl_device_info svm_capabilities = 0x1053;
 constexpr cl_device_info device_uuid_khr = 0x106A;
@@ -39,7 +39,7 @@ std::string text_of(cl_device_id id, cl_device_info what) {
     return trimmed(std::move(text));
 }
 
-// A value-initialised Value where the driver does not answer: device_info's promise.
+// A value-initialised Value if the query fails, as device_info promises.
 template <class Value>
 Value value_of(cl_device_id id, cl_device_info what) {
     Value value{};
@@ -101,7 +101,7 @@ cache_type cache_type_of(cl_device_id id) {
     }
 }
 
-// The driver takes more flags than 1.2's; those of 2.0, by value, for the reason above.
+// The flags of OpenCL 2.0, by value, for the reason above.
 shared_virtual_memory_support shared_virtual_memory_of(cl_device_id id) {
     const auto flags = value_of<cl_bitfield>(id, svm_capabilities);
     return {(flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, (flags & 8) != 0};
@@ -110,8 +110,7 @@ shared_virtual_memory_support shared_virtual_memory_of(cl_device_id id) {
 void query_sizes(device_info& info, cl_device_id id) {
     info.global_memory = value_of<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE);
     info.local_memory = value_of<cl_ulong>(id, CL_DEVICE_LOCAL_MEM_SIZE);
-    // NVIDIA's driver keeps 16 bytes for itself: a launch that asks for all of it fails (580.159,
-    // 2026-11-21).
+    // NVIDIA's driver reserves 16 bytes: a launch that uses all local memory fails (580.159, 2026-11-21).
     if (info.extensions.find("cl_nv_") != std::string::npos && info.local_memory > 16)
         info.local_memory -= 16;
     info.has_own_local_memory = value_of<cl_device_local_mem_type>(id, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
@@ -137,9 +136,9 @@ void query_sizes(device_info& info, cl_device_id id) {
     info.max_work_item_sizes = work_item_sizes(id, info.max_dimensions);
     info.max_group_counts.fill(std::numeric_limits<std::size_t>::max());
     // PoCL counts the groups of a launch in 32 bits, all dimensions together: for 2^32 of them, or 2^16 x
-    // 2^16, it ends the process with SIGILL, and of 2^32 + 5 it computes the first 5 over and over (3.1,
-    // 2026-11-23; kernel_run_command's counters are unsigned). 2^31 are right, and leave room for the chunks
-    // that its threads count beyond the end.
+    // 2^16, it ends the process with SIGILL, and for 2^32 + 5 it computes the first 5 repeatedly (3.1,
+    // 2026-11-23; kernel_run_command's counters are unsigned). 2^31 work, and leave room for the chunks that
+    // its threads count beyond the end.
     if (info.platform == pocl_platform) info.max_groups = std::size_t{1} << 31;
 }
 

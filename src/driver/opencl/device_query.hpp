@@ -1,5 +1,5 @@
 #pragma once
-// Takes a platform and a device id, gives what Balm knows of a device. Nothing is started on it.
+// Queries the properties of an OpenCL device, without initialising it.
 
 #include <string>
 #include <string_view>
@@ -9,12 +9,12 @@
 
 namespace balm::opencl {
 
-/// The platform of PoCL, whose limits and habits are known.
+/// The name of PoCL's platform, whose limits and quirks are known.
 inline constexpr std::string_view pocl_platform = "Portable Computing Language";
 
 device_info query_device(cl_platform_id, cl_device_id);
 
-/// CL_PLATFORM_NAME and the like, without spaces around; empty where the driver does not answer.
+/// CL_PLATFORM_NAME and the like, without surrounding spaces; empty if the query fails.
 std::string platform_text(cl_platform_id, cl_platform_info);
 
 }  // namespace balm::opencl

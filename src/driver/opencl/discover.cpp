@@ -1,5 +1,5 @@
-// Asks the ICD loader for every platform and device; gives them, and notes on what could not be had. A
-// driver that fails is a note, never an error: the other devices of the machine still work.
+// Lists every platform and device of the ICD loader, with notes on failures. A driver that fails is a note,
+// never an error: the other devices of the machine still work.
 
 #include <fmt/format.h>
 
@@ -79,7 +79,7 @@ discovery discover_opencl() {
                 found.platforms.back().devices.push_back(std::make_shared<opencl::device>(platform, id));
         }
     } catch (const std::bad_alloc&) {
-        throw;  // the next one who asks finds what is there
+        throw;  // the next call tries again
     } catch (const std::exception& fault) {
         found.notes.push_back(std::string("OpenCL: looking for devices failed: ") + fault.what());
     }

@@ -29,7 +29,7 @@ const char* command_name(cl_event of) noexcept {
     }
 }
 
-// Asked of the driver only when an error is worded: an event then needs no link to its device.
+// Queried only for error messages, so that an event needs no reference to its device.
 std::string device_name(cl_command_queue of) {
     cl_device_id id = nullptr;
     std::array<char, 256> name{};
@@ -38,8 +38,7 @@ std::string device_name(cl_command_queue of) {
     return name.data();
 }
 
-/// CL_QUEUED where the driver has no answer: memory of a command that may be running must not be taken for
-/// free.
+/// CL_QUEUED if the query fails: memory of a command that may be running must not be considered free.
 cl_int execution_status(cl_event of) noexcept {
     cl_int status = CL_QUEUED;
     const cl_int code =
@@ -56,7 +55,7 @@ event::event(cl_command_queue queue, cl_context context) : context_(context) {
 void event::flush() noexcept {
     if (queue_.get() != nullptr && !flushed_.load(std::memory_order_relaxed))
         flushed_.store(loader().clFlush(queue_.get()) == CL_SUCCESS,
-                       std::memory_order_relaxed);  // else the next time
+                       std::memory_order_relaxed);  // otherwise the next call tries again
 }
 
 bool event::is_complete() {
@@ -104,7 +103,7 @@ wait_list::wait_list(std::span<const runtime::event_handle> wait_for, cl_command
     if (wait_for.size() > few_.size()) many_.resize(wait_for.size());
     cl_event* const list = many_.empty() ? few_.data() : many_.data();
     for (const runtime::event_handle& handle : wait_for) {
-        if (handle == nullptr) continue;  // has already happened
+        if (handle == nullptr) continue;  // has already completed
         auto& waited = static_cast<event&>(*handle);
         if (waited.context() != context) {
             waited.wait();

@@ -12,10 +12,10 @@ namespace balm::opencl {
 
 class event final : public runtime::driver_event {
 public:
-    /// Made before the command, so that nothing can fail once the driver has it; keeps a reference to the
+    /// Created before the command, so that nothing can fail once the driver has the command; retains the
     /// queue.
     event(cl_command_queue, cl_context);
-    /// Takes over the reference to what the driver made.
+    /// Takes ownership of the driver's event.
     void set(cl_event made) noexcept { event_ = owned_event(made); }
 
     bool is_complete() override;
@@ -25,8 +25,8 @@ public:
     cl_event get() const { return event_.get(); }
     cl_context context() const { return context_; }
     cl_command_queue queue() const { return queue_.get(); }
-    /// Submits the work up to this event. OpenCL starts nothing that was not flushed, so whoever polls, or
-    /// waits from another queue, flushes first (OpenCL 1.2, 5.13).
+    /// Submits the work up to this event. OpenCL need not start commands that were not flushed, so polling,
+    /// or waiting from another queue, requires a flush (OpenCL 1.2, 5.13).
     void flush() noexcept;
 
 private:
@@ -36,8 +36,9 @@ private:
     std::atomic<bool> flushed_{false};
 };
 
-/// A wait list in the form of the clEnqueue calls. Events of another context (another device) cannot be
-/// chained on in OpenCL: these are waited for at once; all are, where the context is null.
+/// A wait list in the form that clEnqueue calls take. OpenCL commands cannot depend on events of another
+/// context (another device): the constructor waits for those events, and for all of them if the context is
+/// null.
 class wait_list {
 public:
     wait_list(std::span<const runtime::event_handle>, cl_command_queue, cl_context);
@@ -49,7 +50,7 @@ public:
 
 private:
     std::array<cl_event, 8> few_;
-    std::vector<cl_event> many_;  // used instead of few_ where that is too small
+    std::vector<cl_event> many_;  // used instead of few_ if that is too small
     cl_uint count_ = 0;
 };
 

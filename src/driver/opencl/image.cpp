@@ -50,7 +50,7 @@ cl_addressing_mode mode_of(address_mode mode) {
 }  // namespace
 
 bool device::has_images_of(const runtime::image_description& wanted) {
-    // PoCL 3.1 names them, and reads other numbers than were written.
+    // PoCL 3.1 lists them as supported, but reads do not return the written values.
     if (is_pocl() && wanted.element == scalar::f16 && wanted.lanes == 1) return false;
     cl_uint count = 0;
     check(loader().clGetSupportedImageFormats(context(), CL_MEM_READ_WRITE, type_of(wanted), 0, nullptr,

@@ -1,5 +1,5 @@
 #pragma once
-// Which work-group functions PoCL has compiled of a program: it does so when a kernel is launched.
+// Which work-group functions of a program PoCL has compiled; it compiles them when a kernel is launched.
 
 #include <array>
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace balm::opencl {
 
-/// The shapes that a program's kernels have been launched in. PoCL compiles a work-group function for a local
-/// size, for offsets that are zero or not, and for grids up to a width (PoCL 3.1, lib/CL/pocl_llvm_wg.cc);
-/// it compiles again for others. Any thread may use it.
+/// The shapes of a program's launches. PoCL compiles a work-group function for a local size, for zero or
+/// nonzero offsets, and for grids up to a width (PoCL 3.1, lib/CL/pocl_llvm_wg.cc); it compiles again for
+/// others. Thread-safe.
 class launch_shapes {
 public:
-    /// Whether such a launch is compiled already.
+    /// Whether such a launch has already been compiled.
     bool has(const std::string& kernel, const runtime::grid&);
     void add(const std::string& kernel, const runtime::grid&);
 

@@ -9,11 +9,11 @@ namespace {
 
 struct turns_table {
     std::mutex mutex;
-    std::unordered_map<std::size_t, std::weak_ptr<launch_turns>> by_hash;  // equal hashes only wait in vain
+    std::unordered_map<std::size_t, std::weak_ptr<launch_turns>> by_hash;  // collisions only wait in vain
 };
 
 turns_table& table() {
-    static auto* const made = new turns_table;  // programs may go after any static object
+    static auto* const made = new turns_table;  // programs may outlive static objects
     return *made;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Launches of one program that must not overlap: PoCL's table of work-group functions.
+// Serialises launches of one program that must not overlap, because of PoCL's table of work-group functions.
 
 #include <memory>
 #include <mutex>
@@ -11,26 +11,27 @@
 
 namespace balm::opencl {
 
-/// Has the launches of a program follow each other, whichever queues they are in.
+/// Serialises the launches of a program, whatever their queues.
 ///
 /// PoCL keeps compiled work-group functions in a table and counts the launches that use each entry. An entry
-/// holds for one local size and for grids no wider than that of the launch that made it. A launch is counted
-/// in where its grid fits, but counted out of the first entry of its local size (PoCL 3.1, lib/CL/devices/
-/// common.c, pocl_release_dlhandle_cache; 5.0 fails in the same assertion). If a launch is wider than all
-/// before it while one of those runs in another queue, both are counted out of the new entry: PoCL aborts
-/// with "found->ref_count > 0", or unloads a function that runs. (3.1 counts each launch in twice, and aborts
-/// only once two such launches run beside it.) A launch that runs alone finds its own entry.
+/// serves one local size, and grids no wider than that of the launch that made it. A launch increments the
+/// count of an entry that its grid fits, but decrements that of the first entry of its local size (PoCL 3.1,
+/// lib/CL/devices/common.c, pocl_release_dlhandle_cache; 5.0 fails in the same assertion). If a launch is
+/// wider than all before it while one of those runs in another queue, both decrement the new entry: PoCL
+/// aborts with "found->ref_count > 0", or unloads a running function. (3.1 increments twice per launch, and
+/// aborts only once two such launches run beside it.) A launch that runs alone finds its own entry.
 ///
-/// Entries are keyed by the program's text, options and device, so programs made of the same share them,
-/// and so do a program and one loaded from its binary.
+/// Entries are keyed by the program's text, options and device, so equal programs share them, and so do a
+/// program and one loaded from its binary.
 class launch_turns {
 public:
-    /// Those of the programs made of this content; they last as long as anybody has them.
+    /// The turns of the programs with this content; they live as long as anyone holds them.
     static std::shared_ptr<launch_turns> of(std::string_view content);
-    /// Programs made of this content take these turns, too.
+    /// Makes programs with this content take these turns, too.
     static void share(const std::shared_ptr<launch_turns>&, std::string_view content);
 
-    /// Calls `submit` with what the launch waits for, the launch before it included.
+    /// Calls `submit` with the launch's dependencies, including the previous launch if it is in another
+    /// queue.
     template <class Submit>
     cl_int take(cl_command_queue queue, const runtime::dependencies& needs, Submit&& submit) {
         const std::lock_guard lock(mutex_);

@@ -44,7 +44,7 @@ kernel::kernel(std::shared_ptr<device> of, cl_program from, const std::string& n
     code = loader().clGetKernelWorkGroupInfo(kernel_.get(), device_->id(), CL_KERNEL_WORK_GROUP_SIZE,
                                              sizeof max_work_group_size_, &max_work_group_size_, nullptr);
     if (code != CL_SUCCESS) fail(code, "clGetKernelWorkGroupInfo", quoted("kernel", name_), device_->name());
-    // NVIDIA's driver answers 256, also for a kernel that it compiled for larger work-groups.
+    // NVIDIA's driver returns 256, even for a kernel that it compiled for larger work-groups.
     std::size_t compiled_for[3] = {0, 0, 0};
     code = loader().clGetKernelWorkGroupInfo(kernel_.get(), device_->id(), CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
                                              sizeof compiled_for, compiled_for, nullptr);
@@ -57,7 +57,7 @@ kernel::kernel(std::shared_ptr<device> of, cl_program from, const std::string& n
     find_address_spaces();
 }
 
-/// A driver may not know them of a program that was loaded as a binary.
+/// A driver may not know the address spaces of a program that was loaded from a binary.
 void kernel::find_address_spaces() {
     address_spaces_.resize(parameter_count_);
     for (cl_uint k = 0; k < parameter_count_; ++k) {
@@ -68,9 +68,8 @@ void kernel::find_address_spaces() {
     }
 }
 
-/// In a kernel that is given as text an #if may hide other parameters than those that its definition was
-/// compared with. Drivers do not look: PoCL reads through a number, and writes a pointer where a number is
-/// wanted.
+/// In a kernel given as text, an #if may select other parameters than those that its definition was compared
+/// with. Drivers do not check: PoCL reads through a number, and writes a pointer where a number is expected.
 void kernel::refuse_other_space(cl_uint parameter, runtime::argument::kind what) const {
     using kind = runtime::argument::kind;
     if (parameter >= address_spaces_.size() || what == kind::image) return;
@@ -114,7 +113,7 @@ void kernel::set_arguments(std::span<const runtime::argument> arguments) {
         return each.what == kind::image && each.use == runtime::image_use::sampled;
     });
     if (arguments.size() + static_cast<std::size_t>(sampled) !=
-        parameter_count_)  // a kernel given as text, which only the driver has read to the end
+        parameter_count_)  // only the driver has parsed all of a kernel given as text
         throw usage_error(
             fmt::format("kernel '{}' takes {} arguments on device '{}', but is launched with {}", name_,
                         parameter_count_, device_->name(), arguments.size()));
@@ -198,8 +197,8 @@ std::unique_ptr<program> program::from_binary(std::shared_ptr<device> of, std::s
     return std::make_unique<program>(std::move(of), std::move(built), options, text_of(binary));
 }
 
-// NVIDIA's binaries are PTX, which is assembled when they are loaded: without the options anew, a limit of
-// registers or of optimisation would be lost (a sort of 2^28 u32 on an H100: 8.1 ms instead of 6.2).
+// NVIDIA's binaries are PTX, which is assembled when they are loaded: unless the options are passed again, a
+// limit on registers or optimisation is lost (a sort of 2^28 u32 on an H100: 8.1 ms instead of 6.2).
 program::program(std::shared_ptr<device> of, owned_program built, const std::string& options,
                  std::string_view content)
     : device_(std::move(of)),

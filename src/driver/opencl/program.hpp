@@ -23,13 +23,13 @@ public:
 
     cl_kernel get() const { return kernel_.get(); }
     const std::string& name() const { return name_; }
-    /// Null where launches may overlap.
+    /// Null if launches may overlap.
     launch_turns* turns() const { return turns_.get(); }
-    /// Null where launches compile nothing.
+    /// Null if launches compile nothing.
     launch_shapes* shapes() const { return shapes_.get(); }
 
-    /// The arguments of a launch, until it is enqueued, which keeps what it needs. Memory with an offset is a
-    /// sub-buffer.
+    /// Holds the arguments of a launch until it is enqueued; the driver then keeps what it needs. Memory with
+    /// an offset is passed as a sub-buffer.
     class bound_arguments {
     public:
         bound_arguments(kernel& of, std::span<const runtime::argument> list) : bound_arguments(of) {
@@ -57,7 +57,7 @@ private:
     owned_kernel kernel_;
     std::size_t max_work_group_size_ = 0;
     cl_uint parameter_count_ = 0;
-    std::vector<cl_kernel_arg_address_qualifier> address_spaces_;  ///< of parameters; empty: not known
+    std::vector<cl_kernel_arg_address_qualifier> address_spaces_;  ///< of the parameters; empty if unknown
     std::vector<owned_memory> parts_;
 };
 
@@ -71,16 +71,16 @@ public:
     std::vector<std::byte> binary() override;
     bool binary_needs_launch() const override;
 
-    /// `content` tells it from others, for its turns.
+    /// `content` identifies the program for its launch turns.
     program(std::shared_ptr<device>, owned_program built, const std::string& options,
             std::string_view content);
 
 private:
     std::shared_ptr<device> device_;
     owned_program program_;
-    std::string options_;                    // which a binary begins with; empty where it is machine code
-    std::shared_ptr<launch_turns> turns_;    // null where launches may overlap
-    std::shared_ptr<launch_shapes> shapes_;  // null where launches compile nothing
+    std::string options_;                    // which precede a binary; empty if that is machine code
+    std::shared_ptr<launch_turns> turns_;    // null if launches may overlap
+    std::shared_ptr<launch_shapes> shapes_;  // null if launches compile nothing
 };
 
 }  // namespace balm::opencl

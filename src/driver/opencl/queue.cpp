@@ -37,11 +37,11 @@ std::size_t size_of(cl_mem memory) {
     return bytes;
 }
 
-/// A box of bytes as OpenCL takes it: in planes and rows that are counted from the memory's beginning. A
-/// single plane has none around it.
+/// A box of bytes in OpenCL's form: planes and rows are counted from the beginning of the memory. A single
+/// plane has no plane pitch.
 struct side {
     runtime::region_layout layout;
-    std::size_t memory_bytes;  ///< of device memory; SIZE_MAX for the host's
+    std::size_t memory_bytes;  ///< of device memory; SIZE_MAX for host memory
 
     std::size_t plane_pitch(const runtime::region_extent& size) const {
         return size.planes > 1 ? layout.plane_pitch : 0;
@@ -51,8 +51,8 @@ struct side {
         return {layout.offset % plane % layout.row_pitch, layout.offset % plane / layout.row_pitch,
                 layout.offset / plane};
     }
-    /// NVIDIA's driver refuses boxes whose last row or plane is, with what lies behind it up to the next one,
-    /// not inside the memory.
+    /// NVIDIA's driver refuses boxes unless the last row or plane, including its padding up to the next one,
+    /// is inside the memory.
     bool fits(const runtime::region_extent& size) const {
         const std::size_t pitch = size.planes > 1 ? layout.plane_pitch : layout.row_pitch;
         const std::size_t count = size.planes > 1 ? size.planes : size.rows;
@@ -60,14 +60,14 @@ struct side {
     }
 };
 
-/// A part of a box that every driver takes.
+/// A part of a box that every driver accepts.
 struct piece {
     side a, b;
     runtime::region_extent size;
     bool is_row() const { return size.planes == 1 && size.rows == 1; }
 };
 
-/// The box as a whole, or without its last plane, that without its last row, and the last row.
+/// The whole box; or the box without its last plane, that plane without its last row, and that row.
 std::vector<piece> pieces_of(side a, side b, runtime::region_extent size) {
     std::vector<piece> list;
     while (size.planes * size.rows > 1 && !(a.fits(size) && b.fits(size))) {
@@ -163,11 +163,10 @@ void queue::copy(runtime::memory to, std::size_t to_offset, runtime::memory from
 
 namespace {
 
-/// NVIDIA's OpenCL (driver 580) cuts sizes of fills to 32 bits, and ends the context
-/// (CL_ILLEGAL_READ_OR_WRITE_NV) or writes elsewhere where they go beyond the first 2 GiB of a buffer. Copies
-/// have no such limit.
+/// NVIDIA's OpenCL (driver 580) truncates sizes of fills to 32 bits; fills beyond the first 2 GiB of a buffer
+/// end the context (CL_ILLEGAL_READ_OR_WRITE_NV) or write elsewhere. Copies have no such limit.
 constexpr std::size_t reach_of_fill = std::size_t{1} << 31;
-/// What is copied from then. A power of two, so that every pattern divides it; it stays in the cache.
+/// The block that is copied instead. A power of two, so that every pattern divides it; it stays in the cache.
 constexpr std::size_t filled_block = std::size_t{1} << 24;
 
 }  // namespace
@@ -189,7 +188,7 @@ void queue::fill_by_copies(runtime::memory to, std::size_t offset, std::size_t b
                            std::span<const std::byte> pattern, const runtime::dependencies& needs) {
     const std::size_t size = std::min(bytes, filled_block);
     const runtime::memory block = device_->allocate(size);
-    const owned_memory owner(buffer(block));  // the driver keeps it until the copies are done
+    const owned_memory owner(buffer(block));  // the driver keeps it until the copies have completed
     try {
         fill(block, 0, size, pattern, {needs.wait_for, nullptr});
         for (std::size_t done = 0; done < bytes; done += size) {
@@ -202,8 +201,8 @@ void queue::fill_by_copies(runtime::memory to, std::size_t offset, std::size_t b
     }
 }
 
-/// Enqueues the pieces one after the other: the first waits, the last makes the event. Where one fails, those
-/// before it are waited for.
+/// Enqueues the pieces in order: the first waits for the dependencies, the last makes the event. If one
+/// fails, waits for those before it.
 template <class Pieces, class Box, class Row>
 void queue::submit_pieces(const Pieces& pieces, const char* what, const runtime::dependencies& needs,
                           Box&& box, Row&& row) try {
@@ -227,7 +226,7 @@ void queue::submit_pieces(const Pieces& pieces, const char* what, const runtime:
     throw;
 }
 
-/// Hands over a copy of which a side is an image: `enqueue(elements, count, events, made)`.
+/// Submits a copy from or to an image: `enqueue(elements, count, events, made)`.
 template <class Enqueue>
 void queue::submit_image(const char* call, const char* what, std::size_t element_bytes,
                          const runtime::region_extent& size, const runtime::dependencies& needs,

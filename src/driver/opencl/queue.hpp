@@ -1,5 +1,5 @@
 #pragma once
-// An in-order, profiling cl_command_queue: takes the runtime's commands, enqueues them without blocking.
+// An in-order cl_command_queue: enqueues the runtime's commands without blocking.
 
 #include <memory>
 
@@ -13,7 +13,7 @@ class device;
 class queue final : public runtime::driver_queue {
 public:
     queue(std::shared_ptr<device>, const runtime::queue_options&);
-    /// One that somebody else made, of which it takes a share.
+    /// An adopted queue, of which it owns a reference.
     queue(std::shared_ptr<device>, owned_queue);
 
     void write(runtime::memory to, std::size_t offset, const void* from, std::size_t bytes,
@@ -24,7 +24,7 @@ public:
               std::size_t bytes, const runtime::dependencies&) override;
     void copy_from(runtime::driver_device&, runtime::memory to, std::size_t to_offset, runtime::memory from,
                    std::size_t from_offset, std::size_t bytes, const runtime::dependencies& needs) override {
-        copy(to, to_offset, from, from_offset, bytes, needs);  // of the same context
+        copy(to, to_offset, from, from_offset, bytes, needs);  // in the same context
     }
     void fill(runtime::memory to, std::size_t offset, std::size_t bytes, std::span<const std::byte> pattern,
               const runtime::dependencies&) override;
@@ -48,7 +48,7 @@ public:
     void* native() const override { return queue_.get(); }
 
 private:
-    /// Builds the wait list, calls `enqueue(count, events, made)`, and wraps the event where one is wanted.
+    /// Builds the wait list, calls `enqueue(count, events, made)`, and wraps the event if one is wanted.
     template <class Enqueue>
     cl_int submit(const runtime::dependencies&, Enqueue&& enqueue);
     template <class Enqueue>

@@ -1,6 +1,6 @@
-// Shared virtual memory, OpenCL's of 2.0: an allocation that the host sees, with a buffer over it, so that
-// every command and kernel takes it as it takes others (OpenCL 2.0, 5.2.1: a buffer with CL_MEM_USE_HOST_PTR
-// shares what clSVMAlloc gave). The functions are looked up when first needed: loaders of 1.2 lack them.
+// Shared virtual memory of OpenCL 2.0: an allocation that the host can access, with a buffer over it, so that
+// commands and kernels use it like any other buffer (OpenCL 2.0, 5.2.1: a buffer with CL_MEM_USE_HOST_PTR
+// shares memory from clSVMAlloc). The functions are looked up on first use: loaders of OpenCL 1.2 lack them.
 
 #include <fmt/format.h>
 

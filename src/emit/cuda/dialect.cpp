@@ -11,7 +11,7 @@ namespace {
 using ir::atomic_op;
 using ir::sub_group_op;
 
-/// Each operation is there for some types.
+/// Whether CUDA has the operation for elements of a type.
 bool takes(atomic_op what, scalar s) {
     switch (what) {
         case atomic_op::load:
@@ -82,7 +82,7 @@ constexpr dialect table = {
             .word_to_f32 = "__uint_as_float",
             .word_to_f64 = "__longlong_as_double",
             .f64_to_long = "__double_as_longlong",
-            // There is no half without headers; PTX converts.
+            // Without headers there is no half type; PTX converts.
             .half_to_f32 =
                 "float x;\n    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(x) : \"h\"(a));\n    return x;",
             .f32_to_half = "unsigned short bits;\n    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(bits) : "

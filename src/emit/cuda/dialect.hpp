@@ -1,5 +1,5 @@
 #pragma once
-// CUDA C++ as NVRTC takes it, without headers.
+// CUDA C++ as NVRTC accepts it, without headers.
 
 #include "emit/dialect.hpp"
 

@@ -1,6 +1,6 @@
-// PTX is quoted from the PTX ISA, section 9.7.10 (tex, sust). `tex` always gives four values of 32 bits, of
-// which an image of fewer numbers uses the first; `sust.b` counts x in bytes, and its `.zero` drops what lies
-// beyond the edges.
+// PTX follows the PTX ISA, section 9.7.10 (tex, sust). `tex` always returns four 32-bit values, of which
+// images with fewer lanes use the first ones; `sust.b` counts x in bytes, and its `.zero` drops writes beyond
+// the edges.
 
 #include "emit/cuda/images.hpp"
 
@@ -17,13 +17,13 @@ namespace balm::emit::cuda {
 
 namespace {
 
-/// What driver/cuda/image.hpp passes: image_argument.
+/// The same as image_argument of driver/cuda/image.hpp.
 void declare_image(program_parts& parts) {
     parts.use({"balm_image",
                "struct balm_image {\n    unsigned long long object;\n    int width, height, depth;\n};\n"});
 }
 
-/// "{%5, %6}": operands of PTX from a number on; three dimensions are given as four.
+/// "{%5, %6}": PTX operands from number `first` on; three dimensions take four operands.
 std::string ptx_place(int first, int dimensions) {
     std::string list;
     for (int k = 0; k < (dimensions == 3 ? 4 : dimensions); ++k)
@@ -68,11 +68,10 @@ helper_function reader_function(program_parts& parts, ir::type image) {
                        body);
 }
 
-/// A lane of a value as the bits that the surface takes, an unsigned int.
+/// A lane of a value as the bits that the surface stores, an unsigned int.
 std::string stored_lane(program_parts& parts, ir::type image, const std::string& lane) {
     if (is_normalised(image)) {
-        // As OpenCL C has it: scaled, rounded to the nearest, and then saturated (OpenCL 1.2,
-        // section 8.3.1.1).
+        // As in OpenCL C: scaled, saturated and rounded to nearest (OpenCL 1.2, section 8.3.1.1).
         const bool has_sign = is_signed(image.element);
         const int most = (1 << (8 * size_of(image.element) - (has_sign ? 1 : 0))) - 1;
         const helper_function fraction = make_helper(
@@ -108,7 +107,7 @@ helper_function writer_function(program_parts& parts, ir::type image) {
         inputs += fmt::format(", \"r\"({})", stored_lane(parts, image, lane));
     }
     const std::string vector = image.lanes == 1 ? "" : fmt::format(".v{}", +image.lanes);
-    // x beyond 2^31 bytes would come round to the front.
+    // x beyond 2^31 bytes would wrap around to the front.
     const std::string body = fmt::format(
         "if (x < 0 || x >= image.width) return;\n"
         "    asm volatile(\"sust.b.{}d{}.b{}.zero [%0, {}], {{{}}};\"\n        : : {} : \"memory\");",
@@ -127,7 +126,7 @@ text read_image(program_parts& parts, ir::type image, bool by_position, const st
                 const std::string&, const std::vector<std::string>& at) {
     const std::string reader = parts.use(reader_function(parts, image));
     std::vector<std::string> coordinates = at;
-    if (by_position)  // the middle of the element
+    if (by_position)  // the centre of the element
         for (std::string& each : coordinates) each = fmt::format("(float)({}) + 0.5f", each);
     return {fmt::format("{}({}, {})", reader, name, joined(coordinates)), postfix};
 }

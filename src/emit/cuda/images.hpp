@@ -1,5 +1,5 @@
 #pragma once
-// Images in CUDA C++, whose compiler at run time has no headers: a structure of ours, and PTX.
+// Images in CUDA C++: a structure of Balm and PTX, because NVRTC has no headers.
 
 #include "emit/dialect.hpp"
 

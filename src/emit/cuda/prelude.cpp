@@ -1,5 +1,6 @@
-// Puts the prelude together. Elementary functions come from the rows of builtins.def in their CUDA spelling,
-// so that traced kernels and texts share them; what is the same for every text is in prelude_text.cpp.
+// Assembles the prelude. Elementary functions come from the rows of builtins.def in their CUDA spelling, so
+// that traced kernels and texts share them; the parts that are the same for every text are in
+// prelude_text.cpp.
 
 #include "emit/cuda/prelude.hpp"
 
@@ -20,13 +21,13 @@ namespace balm::emit::cuda {
 
 namespace {
 
-/// Built-ins that give a second result through a pointer: what each result is, of rows of builtins.def.
+/// Built-ins that return a second result through a pointer: both results, by rows of builtins.def.
 struct pointer_row {
     std::string_view name;
     int arity;
     std::string_view second_type;  ///< $T or int
     std::string_view first, second;
-    std::string_view rows[2];  ///< that they need
+    std::string_view rows[2];  ///< the rows that they need
 };
 constexpr pointer_row pointer_rows[] = {
     {"fract", 1, "$T", "::balm_fract_(a)", "::floor(a)", {"fract", ""}},
@@ -53,7 +54,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
     return text;
 }
 
-/// The rows of builtins.def that a text may call by name: on floats and doubles, scalar and vector.
+/// Prints the rows of builtins.def that a text may call by name: on floats and doubles, scalar and vector.
 class row_printer {
 public:
     explicit row_printer(const std::set<std::string>& words) : words_(words) {
@@ -86,7 +87,7 @@ public:
     }
 
     std::string ahead;   ///< in the global namespace: the spelling of each row
-    std::string lifted;  ///< in the prelude's
+    std::string lifted;  ///< in the prelude's namespace
 
 private:
     static bool is_taken(detail::rule r) {
@@ -94,7 +95,7 @@ private:
         return r == rule::floating || r == rule::single || r == rule::predicate || r == rule::exponent ||
                r == rule::scale;
     }
-    /// Rows that are one result of a built-in of two, and no function of OpenCL C.
+    /// Rows that are one of the two results of a built-in, and not functions of OpenCL C.
     static constexpr std::string_view parts[] = {"frexp_exponent", "frexp_mantissa", "lgamma_sign",
                                                  "modf_fraction", "remquo_quotient"};
 

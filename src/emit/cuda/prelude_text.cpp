@@ -1,10 +1,10 @@
-// The vector types of OpenCL C, and what is built on them, as CUDA C++.
+// The vector types of OpenCL C, and the built-ins on them, as CUDA C++.
 
 #include "emit/cuda/prelude_text.hpp"
 
 namespace balm::emit::cuda::prelude_text {
 
-// Scalars and what is known of them. NVRTC has no headers, so <type_traits> is spelt out.
+// Scalar types and their traits. NVRTC has no headers, so <type_traits> is spelt out.
 const char* const scalars = R"text(
 typedef signed char balm_char;
 typedef unsigned char uchar;
@@ -666,7 +666,7 @@ template <class T, balm_if_number<T> = 0> inline int vec_step(const T&) { return
 template <class T, int N> inline int vec_step(const balm_vec<T, N>&) { return balm_ceiling<N>::value; }
 )text";
 
-// 32-bit atomics, under their name of OpenCL 1.2 and that of 1.0 (atom_), which serves 64 bits too.
+// 32-bit atomics, under their names of OpenCL 1.2 and of 1.0 (atom_); the latter serve 64 bits, too.
 const char* const atomics = R"text(
 #define BALM_ATOMIC(name, T, word, call)                                               \
     inline T atomic_##name(volatile T* p, T v) { return (T)call((word*)p, (word)v); }  \

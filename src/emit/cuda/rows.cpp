@@ -49,7 +49,7 @@ std::string_view conversion_word(scalar s) {
     }
 }
 
-/// CUDA's conversions with a rounding mode: __ll2float_rz; a cast where every value has its own.
+/// CUDA's conversions with a rounding mode: __ll2float_rz; a cast if every value is exactly representable.
 builtin_spelling spell_rounding(const dialect& d, std::string_view name, scalar from, scalar to) {
     const bool is_exact = from == to || (to == scalar::f64 && size_of(from) <= 4) || size_of(from) <= 2;
     if (is_exact) return {fmt::format("({})($0)", type_name(d, to)), true, {}};

@@ -1,5 +1,5 @@
 #pragma once
-// CUDA's built-ins: the column `cuda` of builtins.def, and what depends on types.
+// CUDA's built-ins: the column `cuda` of builtins.def, and the spellings that depend on types.
 
 #include "emit/dialect.hpp"
 

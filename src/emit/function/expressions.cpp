@@ -86,7 +86,7 @@ std::vector<std::string> expression_printer::operands_from(value_id v, std::size
         list.push_back(operand(v, k, least_precedence));
     return list;
 }
-/// The function with all operands of v as its arguments.
+/// Calls the function with all operands of v.
 text expression_printer::call(const std::string& function, value_id v) {
     return {function + "(" + joined(operands_from(v, 0, 0)) + ")", postfix};
 }
@@ -129,7 +129,7 @@ text expression_printer::atomic(value_id v) {
     return {words + ")", postfix};
 }
 
-/// A sub-group operation, or a barrier that counts.
+/// A sub-group operation, or a counting barrier.
 text expression_printer::sub_group(value_id v) {
     const instruction& i = at(v);
     const dialect& d = parts_.language;
@@ -160,7 +160,7 @@ text expression_printer::write_image(value_id v) {
     return {fmt::format("{}({}, {}, {})", writer, name, joined(position), value), postfix};
 }
 
-// ---- pointers, and what is loaded and stored through them
+// ---- pointers, loads and stores
 
 text expression_printer::element(value_id v) {
     text words = element_of(f_.operand(v, 0), v);
@@ -169,7 +169,7 @@ text expression_printer::element(value_id v) {
     return {fmt::format("*(volatile {})&{}", pointer, words.words), unary};
 }
 
-/// The element of a pointer at the index that `user` has as its operand 1; 0: the first.
+/// The element of a pointer at the index in operand 1 of `user`; if `user` is 0, the first element.
 text expression_printer::element_of(value_id pointer, value_id user) {
     const bool first = user == 0 || is_zero(at(f_.operand(user, 1)));
     const auto index = [&] { return plain_operand(user, 1, 0); };

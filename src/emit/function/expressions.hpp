@@ -1,5 +1,5 @@
 #pragma once
-// Expressions: what a value is printed as, down to what has a name.
+// Expressions: the text of a value, down to operands that have names.
 
 #include <cstdint>
 #include <map>
@@ -15,24 +15,25 @@ namespace balm::emit {
 
 class expression_printer {
 public:
-    /// `samplers`: of image parameters that have one of their own.
+    /// `samplers` are those of image parameters that have one.
     expression_printer(const ir::function& f, program_parts& parts, const value_names& names,
                        const std::map<std::uint64_t, std::string>& samplers)
         : f_(f), parts_(parts), names_(names), samplers_(samplers) {}
 
-    /// What computes the value, whether or not it has a name.
+    /// The expression that computes the value, whether or not it has a name.
     text expression(ir::value_id);
-    /// Operand k of v, in parentheses where it binds less tightly than asked.
+    /// Operand k of v, in parentheses if it binds less tightly than required.
     std::string operand(ir::value_id v, std::size_t k, int least_precedence);
-    /// Operand k where C's promotions make the type of a 64-bit literal plain without its suffix: as an
-    /// index, or beside an operand that is no literal.
+    /// Operand k where C's promotions make the suffix of a 64-bit literal unnecessary: as an index, or beside
+    /// an operand that is not a literal.
     std::string plain_operand(ir::value_id v, std::size_t k, int least_precedence);
-    /// Operand k as it lies in memory: truth values in lanes become bytes, f32 that is kept as f16 its bits.
+    /// Operand k in its memory form: truth values in lanes become bytes, an f32 that is stored as f16 its
+    /// bits.
     std::string stored(ir::value_id v, std::size_t k);
-    /// What a load or store names: `pointer[index]` and its shorter forms.
+    /// The element that a load or store accesses: `pointer[index]` and its shorter forms.
     text element(ir::value_id);
 
-    /// The operator of an inlined value that all dialects print as `left operator right`, else nothing.
+    /// The operator of an inlined value that all dialects print as `left operator right`, else null.
     const char* plain_operator(ir::value_id) const;
 
 private:

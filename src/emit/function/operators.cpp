@@ -1,4 +1,4 @@
-// Conversions, the rows of builtins.def, and what there is of both on short vectors.
+// Conversions and the rows of builtins.def, on scalars and on short vectors.
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ using ir::value_id;
 
 text expression_printer::scalar_select(value_id v) {
     const ir::type result = at(v).result;
-    // Compilers warn of (a < b) | c ? x : y.
+    // Compilers warn about (a < b) | c ? x : y.
     const std::string condition = operand(v, 0, equality), yes = operand(v, 1, ternary + 1);
     const std::string words = condition + " ? " + yes + " : " + operand(v, 2, ternary + 1);
     // C promotes the two values to int, and clz or add_sat would be those of int.
@@ -44,7 +44,7 @@ text expression_printer::conversion(value_id v) {
     const bool is_place = given.op == opcode::place && !names_.has(f_.operand(v, 0));
     return is_integer(to) && size_of(to) <= 4 && is_place ? narrow_place(v) : cast();
 }
-/// A work-item's place as a number of 32 bits or fewer: the wide arithmetic would end in the same bits.
+/// A work-item's place in 32 bits or fewer: the wide arithmetic would yield the same bits.
 text expression_printer::narrow_place(value_id v) {
     std::string words = use(f_.operand(v, 0)).words;
     words.erase(0, words.find(')') + 1);  // "(long)"
@@ -91,7 +91,7 @@ text expression_printer::infix(value_id v) {
     if (is_shift && !is_small_shift(v)) {
         const std::uint64_t last = 8 * size_of(at(v).result.element) - 1;
         const bool masks = has().masks_shift_counts;
-        const bool is_scalar = at(v).result.lanes == 1;  // CUDA's operators on vectors mask by themselves
+        const bool is_scalar = at(v).result.lanes == 1;  // CUDA's operators on vectors mask the counts
         if (masks && count.op == opcode::constant) right = std::to_string(count.bits & last);
         if (!masks && is_scalar) right = fmt::format("({} & {})", right, last);
     }
@@ -172,13 +172,12 @@ bool expression_printer::has_lanes(value_id v) const {
     const auto operands = f_.operands_of(v);
     return std::any_of(operands.begin(), operands.end(), [&](value_id o) { return at(o).result.lanes > 1; });
 }
-/// Whether OpenCL C's row on vectors serves. PoCL's vectors have functions of their own, which round
-/// otherwise than those of scalars where the standard leaves that open; a user's vector gives in each
-/// lane what a scalar gives.
+/// Whether OpenCL C's row on vectors can be used. PoCL's functions on vectors round differently from those on
+/// scalars where the standard permits it; each lane of a user's vector must have the scalar result.
 bool expression_printer::has_vector_form(builtin what, scalar type) const {
     return ir::has_lanes_in_opencl(what, type) && (f_.is_widened || ir::info(what).ulp == 0);
 }
-/// A row lane after lane, by a function of ours.
+/// A row lane by lane, by a helper function.
 text expression_printer::lane_wise(value_id v) {
     const auto what = static_cast<builtin>(at(v).detail);
     std::vector<ir::type> types;
@@ -188,11 +187,11 @@ text expression_printer::lane_wise(value_id v) {
     if (!row.symbol || has().has_vectors) return call(name, v);
     return row.arity == 1 ? text{row.symbol + operand(v, 0, postfix), unary} : infix(v);
 }
-/// A comparison gives lanes as wide as its operands; all truth values are made chars.
+/// A comparison returns lanes as wide as its operands; all truth values are converted to chars.
 text expression_printer::lanes_of_truth(value_id v) {
     const ir::builtin_info& row = ir::info(static_cast<builtin>(at(v).detail));
     if (at(f_.operand(v, 0)).result.element == scalar::boolean && row.precedence == relation) {
-        const std::string left = operand(v, 0, shift);  // true is -1 here: the order is turned round
+        const std::string left = operand(v, 0, shift);  // true is -1 here: the order is reversed
         return {fmt::format("({} {}{} {})", left, row.symbol[0] == '<' ? '>' : '<', row.symbol + 1,
                             operand(v, 1, shift)),
                 primary};

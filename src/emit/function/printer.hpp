@@ -8,7 +8,7 @@
 
 namespace balm::emit {
 
-/// The function's text, signature and all.
+/// The function's text, including its signature.
 std::string print_function(const ir::function&, const std::string& printed_name, program_parts&);
 
 }  // namespace balm::emit

@@ -68,7 +68,7 @@ private:
     void parameter(const ir::parameter& p, const std::string& name) {
         if (p.what.is_image()) return image(p, name);
         if (!p.what.is_pointer() || p.use == ir::access::value) {
-            // OpenCL C allows no bool as a kernel's parameter; a byte that is 0 or 1 serves as one.
+            // OpenCL C allows no bool as a kernel's parameter; a byte of 0 or 1 replaces it.
             list_.push_back(type_of(is_kernel() ? in_memory(p.what) : p.what) + " " + name);
             return;
         }
@@ -97,7 +97,7 @@ private:
         list_.push_back("unsigned int " + offset);
         made_.pointers.push_back(fmt::format("{0}* {1} = ({0}*)(balm_local + {2});", type, name, offset));
     }
-    /// A pointer that begins within its allocation, which OpenCL does not bind so.
+    /// A pointer that begins inside its allocation, which OpenCL cannot bind: memory and offset are passed.
     void shifted_memory(const ir::parameter& p, const std::string& type, const std::string& name) {
         const std::string pointer = global_pointer(p, type);
         const std::string memory = names_.unique(name + "_memory"), offset = names_.unique(name + "_offset");

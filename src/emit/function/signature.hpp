@@ -1,6 +1,6 @@
 #pragma once
-// A function's names and signature, and the pointers that the function makes of its arguments ahead of its
-// own statements.
+// A function's names and signature, and the pointers that the function computes from its arguments before its
+// statements.
 
 #include <cstdint>
 #include <map>
@@ -14,14 +14,14 @@
 
 namespace balm::emit {
 
-/// The names within one function: the user's where there are any, else a word for what the value is.
+/// The names in one function: the user's if there are any, else a word for the kind of value.
 class value_names {
 public:
     /// No name hides one of `around`.
     value_names(const ir::function& f, const name_set& around)
         : f_(f), names_(f.code.size()), taken_(around) {}
 
-    /// The name of a value; empty: it has none so far.
+    /// The name of a value; empty if it has none yet.
     const std::string& operator[](ir::value_id v) const { return names_[v]; }
     bool has(ir::value_id v) const { return !names_[v].empty(); }
     const std::string& declare(ir::value_id v) { return names_[v] = unique(word_for(v)); }
@@ -39,7 +39,7 @@ private:
 struct signature {
     std::string text;                               ///< up to its closing parenthesis
     std::vector<std::string> pointers;              ///< statements
-    std::map<std::uint64_t, std::string> samplers;  ///< of image parameters that have one of their own
+    std::map<std::uint64_t, std::string> samplers;  ///< of image parameters that have one
 };
 
 /// Names the parameters.

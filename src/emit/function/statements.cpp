@@ -1,4 +1,4 @@
-// Prints the statements of a plan, each block's in their order.
+// Prints the statements of a plan, block by block, in order.
 
 #include <fmt/format.h>
 
@@ -84,7 +84,7 @@ private:
         }
     }
 
-    /// A declaration of what is not written to again, or an effect without a result in use.
+    /// Declares a value, which is not written again, or prints an effect whose result is unused.
     void value(value_id v) {
         const std::string words = expressions_.expression(v).words;
         if (plan_.forms[v] == form::unused) return line(words + ";");
@@ -106,9 +106,9 @@ private:
         line(fmt::format("{} {}{}{};", type, names_.declare(v), count, start));
     }
 
-    // ---- what is written
+    // ---- writes
 
-    /// Whether `old` is what the writer overwrites.
+    /// Whether `old` is the value that the writer overwrites.
     bool is_overwritten(value_id old, value_id writer) const {
         if (names_.has(old)) return false;
         if (at(writer).op == opcode::write_cell)
@@ -119,7 +119,7 @@ private:
         return is_plain && f_.operand(old, 1) == index &&
                pointee(at(f_.operand(old, 0)).result) == at(old).result;
     }
-    /// `target = value;`, or `target += value;` where the value is `target + …`; or `target.xy = value;`
+    /// `target = value;`, or `target += value;` if the value is `target + …`; or `target.xy = value;`
     void write(value_id v, const std::string& target, std::size_t value_position) {
         const value_id value = f_.operand(v, value_position);
         if (is_write_of_lanes(v, value)) {
@@ -148,7 +148,7 @@ private:
 
     // ---- control flow
 
-    /// The right operand is evaluated where the left one asks for it.
+    /// Evaluates the right operand only if the left one requires it.
     void guard(value_id v) {
         const std::string left = operand(v, 0);
         const std::string& name = names_.declare(v);
@@ -161,7 +161,7 @@ private:
         line("}");
     }
 
-    /// `ahead` is what stands on the line before `if`.
+    /// `ahead` is the text before `if` on its line.
     void branch(value_id v, const std::string& ahead) {
         const block_id then = at(v).blocks[0], otherwise = at(v).blocks[1];
         const std::string condition = operand(v, 0);
@@ -207,7 +207,7 @@ private:
         block_(at(v).blocks[0]);
         line("}");
     }
-    /// Whether it is a work-group's size as an i32, which has room for it.
+    /// Whether it is a work-group's size as an i32, which can hold it.
     bool is_group_size(value_id v) const {
         if (at(v).op != opcode::convert || at(v).result != ir::type(scalar::i32)) return false;
         const ir::instruction& from = at(f_.operand(v, 0));
@@ -215,7 +215,7 @@ private:
         return from.op == opcode::place &&
                (what == ir::place::local_size || what == ir::place::local_linear_size);
     }
-    /// The sign of a constant step, 0 when it is known only on the device.
+    /// The sign of a constant step; 0 if it is known only on the device.
     int sign_of(value_id step) const {
         if (at(step).op == opcode::place || is_group_size(step)) return 1;
         if (at(step).op != opcode::constant) return is_signed(at(step).result.element) ? 0 : 1;

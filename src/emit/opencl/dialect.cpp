@@ -24,8 +24,8 @@ builtin_spelling row(const dialect& d, builtin what, scalar type) {
     return spell_given(d, ir::info(what).opencl, what, type);
 }
 
-/// All operations on 32-bit integers, on 64-bit ones by two extensions (OpenCL 1.2, section 6.12.11, and
-/// 9.3, 9.4 of the extension specification).
+/// Operations on 32-bit integers, and on 64-bit ones by two extensions (OpenCL 1.2, section 6.12.11, and
+/// sections 9.3 and 9.4 of the extension specification).
 std::string atomic(atomic_op what, scalar element) {
     constexpr const char* names[] = {"add", "sub", "xchg", "min",     "max", "", "",
                                      "and", "or",  "xor",  "cmpxchg", "",    ""};
@@ -76,7 +76,7 @@ constexpr dialect portable = {
             .only_for = "__attribute__((reqd_work_group_size({0}, {1}, {2}))) ",
             .helper = "static inline ",
             .device_function = "",
-            // PoCL would put it into loops only after it has made vectors of those.
+            // PoCL would inline it into loops only after vectorising them.
             .number_function = "static inline __attribute__((always_inline)) ",
             .member_function = "",
             .aligned = "",

@@ -1,5 +1,5 @@
 #pragma once
-// OpenCL C 1.2, and with PTX in it, as NVIDIA's driver takes it.
+// OpenCL C 1.2, plain and with inline PTX, which NVIDIA's driver accepts.
 
 #include "emit/dialect.hpp"
 

@@ -1,5 +1,5 @@
-// The border of images of one or two numbers is (0, 0, 0, 1), of which only zeros are used (OpenCL 1.2,
-// section 8.2).
+// Prints image accesses. The border of images of one or two channels is (0, 0, 0, 1), of which only the zeros
+// are used (OpenCL 1.2, section 8.2).
 
 #include "emit/opencl/images.hpp"
 
@@ -13,12 +13,12 @@ namespace balm::emit::opencl {
 
 namespace {
 
-/// "f", "i", "ui": what the names of the language's functions end in.
+/// "f", "i", "ui": the suffix of the language's image functions.
 const char* suffix_of(ir::type image) {
     const scalar s = register_of(image);
     return s == scalar::f32 ? "f" : s == scalar::i32 ? "i" : "ui";
 }
-/// The type of the four values.
+/// The type of the four channels that these functions return and take.
 ir::type four(ir::type image) { return {register_of(image), 4}; }
 
 /// "x", "(int2)(x, y)", "(int4)(x, y, z, 0)"
@@ -36,7 +36,7 @@ std::string position_sampler(program_parts& parts) {
                       "    CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;\n"});
 }
 
-/// The statement `if (inside) write` as a function: what lies beyond the edges is undefined in OpenCL C.
+/// The statement `if (inside) write` as a function: writes beyond the edges are undefined in OpenCL C.
 helper_function writer_function(program_parts& parts, ir::type image) {
     const int dimensions = image_dimensions(image);
     const std::string name = "balm_write_" + image_word(image);

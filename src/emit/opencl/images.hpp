@@ -1,11 +1,11 @@
 #pragma once
-// Images in OpenCL C, which has types and functions for them.
+// Images in OpenCL C, by its image types and functions.
 
 #include "emit/dialect.hpp"
 
 namespace balm::emit::opencl {
 
-/// The extension that a device must have for the parameter; empty: none.
+/// The extension that the parameter requires; empty: none.
 std::string image_extension(const ir::parameter&);
 std::string image_parameter(program_parts&, const ir::parameter&, const std::string& name);
 text read_image(program_parts&, ir::type image, bool by_position, const std::string& name,

@@ -1,15 +1,15 @@
-// 16 bytes of each operand a work-item. H200 through CUDA, 2026-11-23, GB/s of the copy's 4,360:
+// A work-item computes 16 bytes of each operand. H200 through CUDA, 2026-11-23, GB/s of the copy's 4,360:
 //
 //     elements of                              1         2         4         8 bytes
-//     Y += a * X, one a work-item          1,172     2,104     3,484     4,333
-//     8 bytes a work-item                  4,323     4,337     4,345     4,351
-//     16 bytes a work-item                 4,357     4,360     4,359     4,358
+//     Y += a * X, one per work-item        1,172     2,104     3,484     4,333
+//     8 bytes per work-item                4,323     4,337     4,345     4,351
+//     16 bytes per work-item               4,357     4,360     4,359     4,358
 //     4 elements a grid apart              2,490     3,473     4,010
-//     exp(X), one or 8 bytes a work-item                       3,844     2,800
-//     exp(X), 16 bytes a work-item                             4,258     3,843
+//     exp(X), one or 8 bytes per work-item                     3,844     2,800
+//     exp(X), 16 bytes per work-item                           4,258     3,843
 //
-// Vectors must be aligned for the stores. Loads that are not aligned with them are done element by element,
-// which the L1 cache serves: 4,357 GB/s for elements of 4 bytes, 3,905 for those of 1.
+// Vector stores must be aligned. Loads that are not aligned with them are done element by element, from the
+// L1 cache: 4,357 GB/s for elements of 4 bytes, 3,905 for those of 1.
 
 #include "ir/lower/coarsen.hpp"
 
@@ -31,12 +31,12 @@ namespace {
 
 constexpr std::size_t run_bytes = 16;
 constexpr std::size_t most_runs = 4;
-/// Where work-items share blocks of random numbers: what is the same for all blocks, the key of each round
-/// above all, is a fifth of a block's instructions.
+/// For kernels in which elements share blocks of random numbers: instructions common to all blocks, mainly
+/// for the key of each round, are a fifth of a block's.
 constexpr std::uint8_t width_of_fours = 4, runs_of_fours = 4;
-/// Whether loads that are not aligned with the stores would keep the L1 cache busy for longer than the
-/// memory. Of a sub-group's 16-byte runs, a load of single elements touches 4 cache lines instead of one, a
-/// clock each; memory gives a compute unit 19 bytes a clock (H200).
+/// Whether loads that are not aligned with the stores would keep the L1 cache busy for longer than memory.
+/// For the 16-byte runs of a sub-group, a load of single elements touches 4 cache lines instead of one, one
+/// clock each; memory delivers 19 bytes per clock to a compute unit (H200).
 bool loads_too_much(const function& f, const block& body, value_id loop, const loop_index& index,
                     const index_sum& stored) {
     constexpr std::size_t lines = 4, lanes = 32, bytes_a_clock = 19;
@@ -54,7 +54,7 @@ bool loads_too_much(const function& f, const block& body, value_id loop, const l
     return unaligned * lines * bytes_a_clock > of_element * lanes;
 }
 
-/// The body's instructions for one element after the other, and the vectors that they share.
+/// Appends the body's instructions element by element, and the vectors that the elements share.
 class run_of_elements {
 public:
     run_of_elements(function& f, const block& body, value_id loop, const element_run& own,
@@ -76,7 +76,7 @@ public:
 private:
     using copies = std::map<value_id, value_id>;
 
-    /// All but the stores.
+    /// Appends all instructions but the stores.
     void append_element(std::uint8_t k, value_id index) {
         copies& own = elements_.emplace_back(copies{{loop_, index}});
         for (const value_id v : body_) {
@@ -106,7 +106,7 @@ private:
     struct address {
         value_id pointer, index;
     };
-    /// The k-th vector of the run.
+    /// The address of the k-th vector of the run.
     address address_of(value_id v, std::uint8_t k) {
         const value_id memory = f_.operand(v, 0);
         type to = f_.code[memory].result;
@@ -121,7 +121,7 @@ private:
         }
         return {to_.make(opcode::reinterpret, to, {memory}), index};
     }
-    /// A vector of which the load has a lane: loaded for the first of them.
+    /// The k-th vector of a load, which is loaded for the first element that needs it.
     value_id vector_at(value_id v, std::uint8_t k) {
         const auto [known, is_new] = vectors_.try_emplace({v, k}, none);
         if (is_new) {
@@ -131,7 +131,7 @@ private:
         }
         return known->second;
     }
-    /// What the load gives for the run's k-th element.
+    /// The load's value for the k-th element of the run.
     value_id lane(value_id v, std::uint8_t k) {
         const packed_elements own = packed(v);
         return own.lane(vector_at(v, k / own.elements()), k % own.elements(), to_);
@@ -155,7 +155,7 @@ private:
     const std::vector<bool>& is_wide_;  ///< by load or store of the body
     builder& to_;
     std::vector<copies> elements_;
-    std::map<std::pair<value_id, std::uint8_t>, value_id> vectors_;  ///< by the body's load, and which
+    std::map<std::pair<value_id, std::uint8_t>, value_id> vectors_;  ///< by load of the body and number
 };
 
 }  // namespace

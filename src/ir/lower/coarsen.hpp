@@ -1,7 +1,7 @@
 #pragma once
 // Thread coarsening, for GPUs: a work-item computes several elements, so that enough bytes are in flight
-// whatever the size of an element. In: the body of a grid_for that a grid covers. Out: the body several
-// times, with one wide load or store in place of several of neighbouring elements.
+// whatever the size of an element. In: the body of a grid_for that a grid covers. Out: the body repeated,
+// with one wide load or store in place of several for neighbouring elements.
 
 #include <cstdint>
 #include <optional>
@@ -12,11 +12,11 @@
 
 namespace balm::ir {
 
-/// The elements of a work-item: runs of neighbours, a whole grid of runs apart.
+/// The elements of a work-item: runs of neighbours, one grid of runs apart.
 struct coarsening {
     std::uint8_t width = 1;  ///< neighbours in a run: a power of two
     std::uint8_t runs = 1;
-    /// Memory is accessed in vectors where the index is the loop's plus this sum; nothing: nowhere.
+    /// Accesses whose index is the loop's plus this sum become vector accesses; empty: none do.
     std::optional<index_sum> wide;
 
     std::size_t elements() const { return std::size_t{width} * runs; }
@@ -24,7 +24,7 @@ struct coarsening {
     bool has_lead() const { return wide && !wide->is_zero(); }
 };
 
-/// What pays off for the loop's body. With `is_tight`, memory may begin where no vector does.
+/// The coarsening that pays off for the loop's body. With `is_tight`, memory may be misaligned for vectors.
 coarsening coarsening_for(const function&, value_id loop, const runtime::launch_facts&);
 
 /// One run: the index of its first element, and the number of the vector that begins there.

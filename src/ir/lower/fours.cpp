@@ -1,5 +1,5 @@
-// Calls whose indices are the same sum but for the last two bits of its constant belong to the same four, if
-// the sum's terms are multiples of four.
+// Calls belong to the same four if their indices are the same sum except for the last two bits of its
+// constant, and the sum's other terms are multiples of four.
 
 #include "ir/lower/fours.hpp"
 
@@ -15,11 +15,11 @@ namespace balm::ir {
 
 namespace {
 
-/// What a call must share with another to be of the same four.
+/// The key of a four: calls with equal keys belong to the same four.
 struct four {
     std::uint64_t callee = 0;
     index_sum index;                  ///< of its first element: a multiple of four
-    std::vector<value_id> arguments;  ///< but the index
+    std::vector<value_id> arguments;  ///< without the index
 
     friend bool operator<(const four& a, const four& b) {
         return std::tie(a.callee, a.index.constant, a.index.terms, a.arguments) <
@@ -46,7 +46,7 @@ public:
         for (const auto& [which, members] : fours) begins.emplace(members.front().call, &members);
         const block before = std::move(f_.blocks[number]);
         builder after(f_, source_line());
-        std::map<value_id, member> shared;  // by call: the call of four, and which of the four
+        std::map<value_id, member> shared;  // by call: the call of four, and the lane
         for (const value_id v : before) {
             if (const auto found = begins.find(v); found != begins.end()) {
                 const value_id call = call_of_four(v, after);
@@ -72,7 +72,7 @@ private:
         fours[which].push_back({v, static_cast<std::uint64_t>(lane)});
     }
 
-    /// At a quarter of the index of one of its calls, which is the same for all.
+    /// Makes the call of four. Its index is a quarter of that of any of the calls, which is the same for all.
     value_id call_of_four(value_id v, builder& to) {
         const auto own = f_.operands_of(v);
         std::vector<value_id> operands(own.begin(), own.end());

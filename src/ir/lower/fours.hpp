@@ -1,15 +1,13 @@
 #pragma once
-// In: a kernel in which a function is called for neighbouring indices, whose results come in fours from less
-// work (function::of_four: random numbers, of which four share a block). Out: one call for those of the same
-// four.
+// In: a kernel that calls a function for neighbouring indices, of which four results together cost less
+// (function::of_four: four random numbers share a block). Out: one call for the calls of each four.
 
 #include "ir/ir.hpp"
 
 namespace balm::ir {
 
-/// Puts one call of four in place of the calls in a block whose indices are known to differ by less than four
-/// within a multiple of four: those at 4 * k, 4 * k + 1 … for any k. The function's values must be numbered
-/// (simplify). Says whether there were any.
+/// Replaces the calls in a block whose indices are known to lie in the same aligned four (4 * k to 4 * k + 3
+/// for some k) by one call of four. Requires value numbering (simplify). Returns whether there were any.
 bool share_fours(function&);
 
 }  // namespace balm::ir

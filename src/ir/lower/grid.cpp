@@ -1,4 +1,4 @@
-// Puts the user's grid into a kernel and, by hidden parameters, into the functions that it calls.
+// Passes the user's grid to a kernel and, through hidden parameters, to the functions that it calls.
 
 #include "ir/lower/grid.hpp"
 
@@ -71,7 +71,7 @@ private:
         f.blocks[0].insert(f.blocks[0].begin(), b.made.begin(), b.made.end());
     }
 
-    /// Turns the place into what it is in the user's grid; what that takes goes ahead of it.
+    /// Turns the place into that in the user's grid; appends the instructions that this needs to `ahead`.
     void compute(function& f, value_id v, const hidden_values& told, block& ahead) const {
         const place what = place_of(f.code[v]);
         const std::uint64_t d = f.code[v].bits;
@@ -85,7 +85,7 @@ private:
         sum.bits = 0;
         f.set_operands(v, operands);
     }
-    /// The two whose sum the place is.
+    /// The two summands of the place.
     std::pair<value_id, value_id> terms(builder& b, place what, std::uint64_t d,
                                         const hidden_values& told) const {
         switch (what) {

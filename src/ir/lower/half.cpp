@@ -10,7 +10,7 @@ half::half(float value) {
     const auto f = std::bit_cast<std::uint32_t>(value);
     const auto sign = static_cast<std::uint16_t>(f >> 16 & 0x8000);
     const std::uint32_t magnitude = f & 0x7fffffff;
-    if (magnitude > 0x7f800000) {  // NaN: quiet, with the highest bits of what it carries
+    if (magnitude > 0x7f800000) {  // NaN: quiet, with the highest bits of its payload
         bits = static_cast<std::uint16_t>(sign | 0x7e00 | (magnitude >> 13 & 0x3ff));
     } else if (magnitude >= 0x477ff000) {  // 65520 and more round to infinity
         bits = static_cast<std::uint16_t>(sign | 0x7c00);

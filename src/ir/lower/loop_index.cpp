@@ -7,7 +7,7 @@ namespace balm::ir {
 
 namespace {
 
-/// Whether the instruction gives the same wherever it stands, if its operands do.
+/// Whether the instruction's result depends on its operands alone, not on its position.
 bool is_arithmetic(const instruction& i) {
     return i.op == opcode::builtin || i.op == opcode::convert || i.op == opcode::constant ||
            i.op == opcode::place;
@@ -109,7 +109,7 @@ bool loop_index::is_in_fours(const index_sum& sum) const {
     });
 }
 
-/// Of an integer of 32 bits or 64: that wrap, but not before a multiple of four.
+/// For 32-bit and 64-bit integers: these wrap, but at a multiple of four.
 bool loop_index::is_in_fours(value_id v, int& budget) const {
     const instruction& i = f_.code[v];
     if (--budget < 0) return false;
@@ -227,7 +227,7 @@ value_id index_values::value_of_variable(value_id loop) const {
     return at != variables_.end() ? at->value : loop;
 }
 
-/// What is computed in the loops without depending on them is computed once more, ahead of them.
+/// Loop-invariant values that are computed inside the loops are computed again ahead of them.
 value_id index_values::hoisted(value_id v, builder& to) const {
     const bool is_inside = std::any_of(loops_.begin(), loops_.end(), [&](value_id loop) {
         const block& body = f_.blocks[f_.code[loop].blocks[0]];

@@ -1,6 +1,6 @@
 #pragma once
-// Indices of memory as sums over the variables of loops: what says which elements are neighbours, which are
-// the same, and where a vector begins.
+// Memory indices as sums over loop variables, which show which elements are neighbours, which are the same,
+// and where a vector begins.
 
 #include <cstdint>
 #include <optional>
@@ -13,11 +13,11 @@
 
 namespace balm::ir {
 
-/// Operations of an index that are looked at: what they do not show is one invariant value. Without a bound a
-/// sum of sums of sums would be walked down to each of its leaves.
+/// The maximal number of operations of an index that are analysed; beyond it, an invariant operand counts as
+/// one value. Without a bound, nested sums would be walked down to every leaf.
 inline constexpr int max_index_operations = 64;
 
-/// constant + sum of coefficient * factor * variable. Variables are those of the loops, factors are
+/// constant + sum of coefficient * factor * variable. Variables are loop variables, factors are
 /// loop-invariant; either may be missing.
 struct index_sum {
     struct term {
@@ -29,39 +29,39 @@ struct index_sum {
                    std::tie(b.variable, b.factor, b.coefficient);
         }
     };
-    std::vector<term> terms;  ///< sorted, each product once, none of them times 0
+    std::vector<term> terms;  ///< sorted, each product once, without zero coefficients
     std::int64_t constant = 0;
 
     friend bool operator==(const index_sum&, const index_sum&) = default;
 
     void add(const term&);
     void add(const index_sum&, std::int64_t times = 1);
-    /// Where a variable is larger by so much.
+    /// The sum for a variable that is larger by `by`.
     index_sum moved(value_id variable, std::int64_t by) const;
     std::int64_t coefficient_of(value_id variable) const;
-    /// The sum without what is the variable times a constant.
+    /// The sum without the term that is the variable times a constant.
     index_sum besides(value_id variable) const;
-    /// What the sum adds to the variable; nothing where it depends on the variable in another way.
+    /// The sum minus the variable; empty if the sum depends on the variable in another way.
     std::optional<index_sum> offset_from(value_id variable) const;
-    /// Whether all but the constant is known to be a multiple.
+    /// Whether the terms are known to be multiples of the number.
     bool is_multiple_of(std::int64_t) const;
     bool is_zero() const { return terms.empty() && constant == 0; }
 };
 
 class loop_index {
 public:
-    /// Of nested loops, the outermost first.
+    /// For nested loops, the outermost first.
     loop_index(const function&, std::span<const value_id> loops);
     loop_index(const function& f, value_id loop) : loop_index(f, std::span(&loop, 1)) {}
-    /// Of no loop: every value is invariant.
+    /// For no loop: every value is invariant.
     explicit loop_index(const function& f) : loop_index(f, std::span<const value_id>()) {}
 
-    /// An index, of 64 bits; nothing where it is no such sum.
+    /// The sum that a 64-bit index is; empty if it is not one.
     std::optional<index_sum> sum_of(value_id index) const;
     /// The index of a load or store.
     std::optional<index_sum> sum_of_access(value_id access) const { return sum_of(f_.operand(access, 1)); }
 
-    /// Whether all but the constant is known to be a multiple of four.
+    /// Whether the terms are known to be multiples of four.
     bool is_in_fours(const index_sum&) const;
 
 private:

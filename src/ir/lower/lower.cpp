@@ -1,6 +1,6 @@
-// How work is shared out, by device kind: on a GPU as many elements a work-item as keep memory busy
-// (coarsen.hpp; a grid-stride loop costs 6 % of the H100's bandwidth); on a CPU a short vector a work-item
-// where the body has a vector form, else contiguous chunks (a grid-stride loop is 15 times slower there).
+// Distributes work, by device kind. On a GPU, a work-item computes as many elements as keep memory busy
+// (coarsen.hpp; a grid-stride loop costs 6 % of the H100's bandwidth). On a CPU, it computes a short vector
+// if the body has a vector form, otherwise a contiguous chunk (a grid-stride loop is 15 times slower there).
 
 #include "ir/lower/lower.hpp"
 
@@ -26,8 +26,7 @@ void replace_uses(function& f, value_id what, value_id by) {
         if (o == what) o = by;
 }
 
-/// Appends the instructions of a block without blocks of its own once more, with one value in place of
-/// another.
+/// Appends a copy of the instructions of a block without nested blocks, with one value replaced by another.
 void append_copy(const block& from, std::pair<value_id, value_id> instead, builder& to) {
     std::map<value_id, value_id> known{instead};
     for (const value_id v : from) {
@@ -61,7 +60,7 @@ value_id counted_loop(function& f, value_id loop, builder& b, value_id from, val
     return counted;
 }
 
-/// The same for neighbours on a CPU, whose compiler is left to make vectors of them where they are worth it.
+/// The same for neighbours on a CPU, whose compiler may vectorise the loop if that pays off.
 void chunk_loop(function& f, value_id loop, builder& b, value_id from, value_id to) {
     const value_id counted = counted_loop(f, loop, b, from, to, b.constant(1));
     if (does_little_but_gather(f, counted)) f.code[counted].detail = scalar_loop;
@@ -110,7 +109,7 @@ void chunks_of_fours(function& f, value_id loop, builder& b, std::size_t chunk) 
     f.blocks[body] = std::move(each.made);
 }
 
-/// if (gid * lanes < count) body, on vectors: element i of a widened parameter is lanes gid * lanes …
+/// if (gid * lanes < count) body, on vectors: element gid of a widened parameter is elements gid * lanes …
 void vector_an_item(function& f, value_id loop, builder& b, std::uint8_t lanes) {
     const value_id index = b.place_(place::global_id);
     const value_id first = b.apply(builtin::mul, index, b.constant(lanes));
@@ -123,16 +122,15 @@ void vector_an_item(function& f, value_id loop, builder& b, std::uint8_t lanes) 
     f.code[branch].blocks[1] = static_cast<block_id>(f.blocks.size() - 1);
 }
 
-/// Several elements a work-item, all of them at once where there are as many, else in a loop:
+/// Several elements per work-item: straight-line code if all of them exist, otherwise a loop:
 ///     first = gid * width
 ///     if (first + width - 1 < n) body … body
 ///     else for (i = first; i < n; ++i) body
-/// Or in runs a grid apart, so that neighbours in a group access neighbours in memory:
+/// Or in runs a grid apart, so that neighbouring work-items access neighbouring memory:
 ///     if ((gid + (runs - 1) * items) * width + width - 1 < n) body … body
 ///     else for (run = gid; run * width < n; run += items)
 ///         for (i = run * width; i < min(run * width + width, n); ++i) body
-/// Or, where element i is stored at i + offset, from the last element ahead of the first that begins a
-/// vector:
+/// Or, if element i is stored at i + offset, from a vector boundary at or ahead of the first element on:
 ///     first = gid * width - offset % width
 class several_elements_an_item {
 public:
@@ -187,7 +185,7 @@ private:
         const value_id vectors_ahead = b_.apply(builtin::shr, offset, b_.constant(bits));
         return {own, b_.apply(builtin::add, gid_, vectors_ahead)};
     }
-    /// One element after the other.
+    /// Computes the elements one by one.
     void append_rest(builder& b, value_id first) {
         if (how_.runs == 1) {
             value_id from = first, end = count_;
@@ -226,14 +224,13 @@ private:
     const value_id count_, width_, gid_;
 };
 
-/// Elements that a work-item takes one after the other where a CPU's compiler is left to make vectors of
-/// them: under `if (gid < n)` PoCL 3.1 makes none (24 fma: 20.9 ms, in chunks 3.1 ms, on vectors 3.0 ms; 2
-/// cores).
+/// Elements of a work-item's loop if vectorisation is left to a CPU's compiler: under `if (gid < n)`, PoCL
+/// 3.1 does not vectorise (24 fma: 20.9 ms, in chunks 3.1 ms, on vectors 3.0 ms; 2 cores).
 constexpr std::size_t cpu_chunk = 4096;
 
 void share_out(function& f, value_id loop, const launch_facts& facts, lowered& plan, block& after) {
     builder b(f, f.code[loop].where);
-    // The loops around the fastest one are walked wherever the grid has fewer work-items.
+    // Loops around the fastest one always loop: the grid may have fewer work-items than they have indices.
     if (!facts.covers || f.code[loop].bits > 0) {
         if (facts.on_cpu)
             contiguous_chunks(f, loop, b);
@@ -262,7 +259,7 @@ void share_out(function& f, value_id loop, const launch_facts& facts, lowered& p
     after.insert(after.end(), b.made.begin(), b.made.end());
 }
 
-/// Whether the loop, with those in it, is done in tiles.
+/// Distributes the loop, with those inside it, in tiles if that pays off; returns whether it did.
 bool share_out_tiles(function& f, value_id loop, const launch_facts& facts, lowered& plan, block& after) {
     if (!facts.covers || facts.on_cpu) return false;
     const std::optional<register_tile> tile = tile_for(f, nest_of(f, loop), facts);
@@ -276,7 +273,7 @@ bool share_out_tiles(function& f, value_id loop, const launch_facts& facts, lowe
     return true;
 }
 
-/// The loops over the grid in a block, and those that stand in them.
+/// Distributes the loops over the grid in a block, and those nested in them.
 void share_out_in(function& f, block_id in, const launch_facts& facts, lowered& plan) {
     const block before = std::move(f.blocks[in]);
     block after;
@@ -298,10 +295,10 @@ lowered lower(const function& kernel, const launch_facts& facts) {
     lowered plan{facts.grid.any() ? with_grid(kernel, facts.grid) : kernel};
     function& f = plan.kernel;
     f.only_for = facts.only_for;
-    // What work-items tell each other across a barrier or by atomics is written by others than the pointer's
-    // owner: restrict would let a compiler keep the old value.
-    // Of a pointer that comes out of memory NVIDIA's compilers (NVRTC 13.0, OpenCL of driver 580) believe
-    // that it is derived from no restrict parameter: they kept a value that was stored through it.
+    // Values that work-items exchange across a barrier or by atomics are written by other work-items:
+    // restrict would let a compiler keep the old value. NVIDIA's compilers (NVRTC 13.0, OpenCL of driver 580)
+    // assume that a pointer loaded from memory is not derived from a restrict parameter: they kept a value
+    // despite a store through such a pointer.
     const bool may_be_written_by_others = shares_memory(f) || keeps_pointers(f);
     for (parameter& p : f.parameters) {
         const bool is_constant = p.origin.from == runtime::origin::constant;  // nothing else is bound to it
@@ -311,7 +308,7 @@ lowered lower(const function& kernel, const launch_facts& facts) {
     share_out_in(f, 0, facts, plan);
     simplify(f);
     if (share_fours(f)) simplify(f);
-    // PoCL 3.1's optimiser loses stores of such kernels (docs/devices.md).
+    // PoCL 3.1's optimiser drops stores of such kernels (docs/devices.md).
     plan.is_optimised = !(facts.on_cpu && steps_over_barriers(f));
     return plan;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Neighbouring scalars of memory as one access. Integers of 8 and 16 bits are accessed in words, for which
+// Neighbouring scalars in memory as one access. Integers of 8 and 16 bits are accessed in words, for which
 // every device has instructions.
 
 #include <cstdint>
@@ -12,16 +12,16 @@ namespace balm::ir {
 
 class packed_elements {
 public:
-    /// As many of `width` neighbours as one access takes: at most 16 bytes. `width` is a power of two.
+    /// As many of `width` neighbours as fit into one access: at most 16 bytes. `width` is a power of two.
     packed_elements(scalar element, std::uint8_t width) : element_(element), width_(width) {}
 
     /// Elements of one access.
     std::uint8_t elements() const;
-    /// The type of memory that is accessed.
+    /// The type of one access to memory.
     type access() const;
-    /// The k-th element of what was loaded.
+    /// The k-th element of a loaded access.
     value_id lane(value_id loaded, std::uint8_t k, builder&) const;
-    /// What is stored: one value an element.
+    /// The value to store, made of one value per element.
     value_id pack(std::span<const value_id> values, builder&) const;
 
 private:

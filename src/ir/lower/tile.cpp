@@ -14,7 +14,7 @@ namespace balm::ir {
 
 namespace {
 
-// H200, 2026-11-23, f32, microseconds by elements x rows of a work-item, in groups of 64 x 4; a copy of as
+// H200, 2026-11-23, f32, microseconds by elements x rows per work-item, in groups of 64 x 4; a copy of as
 // many bytes takes 189, 126, 252 and 252:
 //
 //                                          1 x 1   1 x 4   4 x 1   4 x 2   4 x 4
@@ -25,7 +25,8 @@ namespace {
 //
 // Tiles of 2 x 2 elements of 7 points and 2 planes take 338: planes are not worth loops of their own.
 constexpr std::size_t row_bytes = 16, most_elements = 16, most_instructions_of_tile = 2048;
-/// Beyond, more rows a work-item save time: 4 x 1 elements of 5 points are at 0.35, 4 x 2 of 5 x 5 at 1.2.
+/// Above this load, more rows per work-item save time: 4 x 1 elements of 5 points are at 0.35, 4 x 2 of 5 x 5
+/// at 1.2.
 constexpr double low_cache_load = 0.5;
 constexpr std::int64_t sub_group_lanes = 32, line_bytes = 128;
 
@@ -33,7 +34,7 @@ const block& body_of(const function& f, value_id loop) { return f.blocks[f.code[
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
-/// Memory at a sum over the loops, constants apart.
+/// Memory at a sum over the loops, without its constant.
 struct window_row {
     value_id pointer;
     std::vector<index_sum::term> terms;
@@ -42,8 +43,7 @@ struct window_row {
     }
 };
 
-/// Where the elements of a tile are read: the body's loads that are at sums over the loops, by rows of the
-/// tile's window.
+/// The memory that a tile reads: the body's loads at sums over the loops, by row of the tile's window.
 class window {
 public:
     window(const function& f, const register_tile& t)
@@ -60,7 +60,7 @@ public:
         }
     }
 
-    /// An element's place in its tile, by dimension.
+    /// An element's position in its tile, by dimension.
     using position = std::array<std::uint8_t, 2>;
     template <class F>
     void for_each_element(F&& f) const {
@@ -68,7 +68,7 @@ public:
         for (std::uint8_t y = 0; y < rows; ++y)
             for (std::uint8_t x = 0; x < width; ++x) f(position{x, y});
     }
-    /// The load's index for an element; nothing where it is no sum.
+    /// The load's index for an element; empty if it is not a sum.
     std::optional<index_sum> index_of(value_id load, const position& at) const {
         const auto known = sums_.find(load);
         return known != sums_.end() ? std::optional(moved(known->second, at)) : std::nullopt;
@@ -82,14 +82,14 @@ public:
         return {f_.operand(load, 0), here.terms};
     }
 
-    /// Whether the elements of a row at multiples of the width, from where the tile is stored, begin vectors.
+    /// Whether a row's elements at multiples of the width, counted from the tile's stores, begin vectors.
     bool is_aligned(const window_row& row) const {
         if (!tile_.stored || width_ == 1) return false;
         index_sum difference{row.terms, 0};
         difference.add(*tile_.stored, -1);
         return difference.is_multiple_of(width_);
     }
-    /// Where an element is, in a row: so many accesses from where the tile is stored, and which lane.
+    /// The place of an element in a row: the number of accesses from the tile's stores, and the lane.
     struct place {
         std::int64_t access, lane;
     };
@@ -100,9 +100,9 @@ public:
     packed_elements packed(const window_row& row) const {
         return {pointee(f_.code[row.pointer].result).element, tile_.sizes[0]};
     }
-    /// Whether that access is one of a vector: enough of its elements are read. With half of them, a
-    /// convolution of 5 elements of a row takes 252 us in vectors, 264 as scalars, one of 5 x 5 in tiles of 4
-    /// rows 148 and 140: lanes that nobody reads are registers (H200, f32).
+    /// Whether the access is a vector load: enough of its elements are read. With half of them read, a
+    /// convolution of 5 elements of a row takes 252 us in vectors and 264 us as scalars, one of 5 x 5 in
+    /// tiles of 4 rows 148 and 140: lanes that are not read still take registers (H200, f32).
     bool is_vector(const window_row& row, std::int64_t access) const {
         const auto own = static_cast<std::ptrdiff_t>(packed(row).elements());
         if (own == 1) return false;
@@ -113,9 +113,9 @@ public:
         return tile_.sizes[1] > 1 ? 2 * read > own : 2 * read >= own && read > 1;
     }
 
-    // ---- what it costs
+    // ---- costs
 
-    /// Whether elements of the tile read the same.
+    /// Whether elements of the tile share loads.
     bool is_shared() const {
         std::size_t loads = 0;
         for (const auto& [row, constants] : constants_) loads += constants.size();
@@ -136,7 +136,7 @@ public:
     }
 
 private:
-    /// Of one load: a line more where elements side by side begin anywhere.
+    /// The lines of one load: one more for single elements, which may begin anywhere in a line.
     std::int64_t lines_of(const window_row& row) const {
         const auto bytes = static_cast<std::int64_t>(trace::size_of(pointee(f_.code[row.pointer].result)));
         const std::int64_t lines = std::max<std::int64_t>(sub_group_lanes * width_ * bytes / line_bytes, 1);
@@ -151,7 +151,7 @@ private:
     std::map<window_row, std::set<std::int64_t>> constants_;
 };
 
-/// Appends the body for every element of a tile, whose first one is at these values of the loops' variables.
+/// Appends the body for every element of a tile. `first` holds the loop variables of its first element.
 class tile_body {
 public:
     tile_body(function& f, const register_tile& t, std::span<const index_values::variable> first, builder& to)
@@ -177,7 +177,7 @@ private:
         const auto found = known.find(v);
         return found != known.end() ? found->second : v;
     }
-    /// All but the stores.
+    /// Appends all instructions but the stores.
     void append_values(const window::position& at) {
         copies& own = elements_[at];
         for (std::size_t k = 0; k < tile_.loops.size(); ++k) {
@@ -231,7 +231,7 @@ private:
         if (is_new) known->second = positions_.value_of({row.terms, 0}, to_);
         return known->second;
     }
-    /// Memory from where the tile is stored in a row, as what vectors are accessed in.
+    /// A pointer to the row at the tile's stores, with the type of vector accesses.
     value_id vectors_at(value_id pointer, value_id position, const packed_elements& how) {
         const value_id first = to_.apply(builtin::add, position, number(tile_.stored->constant));
         const value_id there = to_.make(opcode::offset, f_.code[pointer].result, {pointer, first});
@@ -327,7 +327,8 @@ private:
         f_.code[branch].blocks[0] = new_block(std::move(made.made));
         f_.code[branch].blocks[1] = new_block(std::move(rest.made));
     }
-    /// How far the first element that begins a vector is behind the first element, or one of those before.
+    /// The number of elements by which the first tile begins ahead of the row's first element, so that it
+    /// begins a vector.
     value_id lead(builder& b) {
         const index_sum offset = tile_.stored->besides(tile_.loops.back());
         const auto mask = static_cast<std::uint64_t>(tile_.sizes[0] - 1);
@@ -351,7 +352,7 @@ private:
         return all;
     }
 
-    /// One element after the other, in the loops as they were.
+    /// Computes the elements one by one, in the original loops.
     void append_rest(builder& b) {
         std::vector<std::pair<value_id, value_id>> bounds;
         for (std::size_t k = 0; k < firsts_.size(); ++k) {
@@ -382,12 +383,12 @@ private:
 
     function& f_;
     const register_tile& tile_;
-    std::vector<index_values::variable> firsts_;  ///< the first element's, the outermost loop first
+    std::vector<index_values::variable> firsts_;  ///< of the first element, the outermost loop first
 };
 
 // ---- which tile
 
-/// Whether the loops can be tiled: the count of each is known ahead of all of them.
+/// Whether the loops can be tiled: all counts are known ahead of the outermost one.
 bool can_be_tiled(const function& f, std::span<const value_id> loops, bool is_distinct) {
     if (!is_straight(f, body_of(f, loops.back()), is_distinct)) return false;
     return std::all_of(loops.begin(), loops.end(), [&](value_id loop) {
@@ -409,8 +410,8 @@ bool is_aligned_alike(const register_tile& t) {
     return true;
 }
 
-/// Of a compute unit: how long its cache is busy with a tile's loads and stores, a clock a line, for each
-/// clock that memory is busy with the same elements (19 bytes a clock on H200).
+/// The clocks that a compute unit's cache is busy with a tile's loads and stores, at one line per clock, for
+/// each clock that memory is busy with the same elements (19 bytes per clock on H200).
 double cache_load(const function& f, const register_tile& t, std::int64_t lines_read) {
     constexpr double bytes_a_clock = 19;
     std::map<std::pair<value_id, opcode>, std::size_t> bytes;  // of an element, by memory and direction
@@ -429,14 +430,14 @@ double cache_load(const function& f, const register_tile& t, std::int64_t lines_
     return lines / (static_cast<double>(moved) * elements / bytes_a_clock);
 }
 
-/// Positions become one sum for each row of a window.
+/// Without index arithmetic, which becomes one sum for each row of a window.
 std::size_t instructions_besides_positions(const function& f, block body) {
     std::erase_if(
         body, [&](value_id v) { return f.code[v].op == opcode::builtin && f.code[v].result == scalar::i64; });
     return instructions_of(f, body);
 }
 
-/// The tiles that are tried, the smallest first.
+/// The candidate tiles, the smallest first.
 std::vector<register_tile> tiles_of(const function& f, std::span<const value_id> nest,
                                     const runtime::launch_facts& facts) {
     const block& body = body_of(f, nest.back());
@@ -499,7 +500,7 @@ std::optional<register_tile> tile_for(const function& f, std::span<const value_i
         if (best && load > least) continue;
         best = t;
         least = load;
-        // Rows of planes are worth it whatever the cache does: 7 points have 4 x 1 elements at 0.6.
+        // In three dimensions, more rows always pay off: for 7 points, 4 x 1 elements are at 0.6.
         if (load < low_cache_load && f.dimensions < 3) break;
     }
     if (best && best->loops.size() != nest.size()) return std::nullopt;

@@ -1,6 +1,6 @@
-// Decides what has a vector form, and sets the lanes. Memory is padded to whole vectors by the runtime
-// (device_state::allocate), so that the last elements need no code of their own, and no element's result
-// depends on its position.
+// Decides what has a vector form, and sets the lanes. The runtime pads memory to whole vectors
+// (device_state::allocate), so that the last elements need no separate code, and no element's result depends
+// on its position.
 
 #include "ir/lower/widen.hpp"
 
@@ -15,9 +15,9 @@ namespace balm::ir {
 
 namespace {
 
-/// Vector built-ins of PoCL 3.1 whose result in one lane depends on the others, and of which Balm has none:
-/// powers are wrong beside a subnormal element, fmod and remainder may never return. `balm selftest` tries
-/// them all.
+/// Vector built-ins of PoCL 3.1 whose result in one lane depends on the other lanes, and which Balm does not
+/// implement itself: powers are wrong beside a subnormal element, fmod and remainder may never return. `balm
+/// selftest` tries them all.
 bool depends_on_neighbours(builtin what) {
     switch (what) {
         case builtin::half_powr:
@@ -31,8 +31,8 @@ bool depends_on_neighbours(builtin what) {
     }
 }
 
-/// The body of a loop, with what varies from element to element, and which values only say where a call of
-/// four elements begins.
+/// The body of a loop, the values that vary from element to element, and those that only determine where a
+/// call of four elements begins.
 class body_view {
 public:
     body_view(const function& f, value_id loop)
@@ -53,8 +53,8 @@ public:
     }
     bool varies(value_id v) const { return v < varies_.size() && varies_[v]; }
 
-    /// A call whose callee does four elements as one, at an index that counts with the loop's, and is a
-    /// multiple of four where that is.
+    /// Whether v is a call whose callee can compute four elements at once, at an index that is the loop's
+    /// plus a multiple of four.
     bool is_call_of_four(value_id v) const {
         const instruction& i = f_.code[v];
         if (i.op != opcode::evaluate || f_.callees[i.bits]->of_four == nullptr) return false;
@@ -64,9 +64,9 @@ public:
         return offset && offset->constant % 4 == 0 && indices_.is_in_fours(*offset) &&
                std::none_of(operands.begin() + 1, operands.end(), [&](value_id o) { return varies(o); });
     }
-    /// The index of such a call, in terms of the loop's.
+    /// The index of such a call, as a sum over the loop.
     index_sum index_of_call(value_id v) const { return *indices_.sum_of(f_.operand(v, 0)); }
-    /// Whether nothing but the place of calls of four depends on it.
+    /// Whether only the index of calls of four depends on v.
     bool is_place(value_id v) const { return is_place_[v]; }
 
     bool has_vector_form(value_id v) const {
@@ -85,7 +85,7 @@ public:
     }
 
 private:
-    /// Told of the users first.
+    /// Must visit the users of v before v.
     void find_places(value_id v) {
         const instruction& i = f_.code[v];
         if (i.op == opcode::store || !varies(v)) is_place_[v] = false;
@@ -97,7 +97,7 @@ private:
         if (is_call) is_place_[v] = false;
     }
     static bool is_plain(type t) { return t.is_scalar(); }
-    /// Whether a load or store is of the element at the loop's index of a parameter of scalars.
+    /// Whether a load or store accesses a parameter of scalars at the loop's index.
     bool is_own_element(value_id v) const {
         const instruction& pointer = f_.code[f_.operand(v, 0)];
         return f_.operand(v, 1) == loop_ && pointer.op == opcode::parameter && !is_volatile(f_.code[v]) &&
@@ -105,12 +105,12 @@ private:
     }
     scalar type_of(value_id v) const { return f_.code[v].result.element; }
     bool is_number(value_id v) const { return type_of(v) != scalar::boolean; }
-    /// A truth value that is the same for all elements has another form than one in lanes.
+    /// A uniform bool has another form than one in lanes.
     bool is_whole(value_id v) const { return is_number(v) || varies(v); }
 
     bool converts(value_id v) const {
         const scalar from = type_of(f_.operand(v, 0)), to = type_of(v);
-        const bool saturates = is_floating(from) && is_integer(to);  // a function of ours, for scalars
+        const bool saturates = is_floating(from) && is_integer(to);  // a helper function, for scalars
         return !varies(v) || !saturates;
     }
     bool has_vector_row(value_id v) const {
@@ -131,7 +131,7 @@ private:
     std::vector<bool> is_place_;
 };
 
-/// Puts calls of four elements in place of one of as many as there are lanes.
+/// Replaces a call for one element by calls of four elements, as many as the lanes need.
 class calls_of_four {
 public:
     calls_of_four(function& f, value_id loop, value_id first_element, builder& to)
@@ -145,13 +145,13 @@ public:
         const value_id first = to_.make(opcode::convert, scalar::u64, {at_first_.value_of(index, to_)});
         std::vector<value_id> parts;
         for (std::uint64_t k = 0; k < lanes / 4u; ++k) {
-            // Added ahead of the shift: the index may wrap from -1 to 0.
+            // Adds before it shifts: the index may wrap from -1 to 0.
             const value_id of_part =
                 k == 0 ? first : to_.apply(builtin::add, first, constant(4 * k), scalar::u64);
             operands[0] = to_.apply(builtin::shr, of_part, constant(2), scalar::u64);
             parts.push_back(to_.make(opcode::evaluate, four, operands, 0, callee));
         }
-        // The call becomes what its users see: the one of four, or several put together.
+        // The call becomes the result that its users read: the call of four, or several composed.
         instruction& i = f_.code[v];
         i.result.lanes = lanes;
         if (parts.size() == 1) {
@@ -167,7 +167,7 @@ public:
 
 private:
     value_id constant(std::uint64_t bits) { return to_.constant(bits, scalar::u64); }
-    /// The callee's number among those of the function.
+    /// The callee's number among those of the function, which it joins if it is new.
     std::uint64_t add_callee(const std::shared_ptr<const function>& callee) {
         const auto known = std::find(f_.callees.begin(), f_.callees.end(), callee);
         if (known != f_.callees.end()) return static_cast<std::uint64_t>(known - f_.callees.begin());
@@ -183,7 +183,7 @@ private:
 }  // namespace
 
 bool has_lanes_in_opencl(builtin what, scalar type) {
-    if (info(what).takes >= detail::rule::to_f32) return false;  // a vector's conversion has another name
+    if (info(what).takes >= detail::rule::to_f32) return false;  // conversions of vectors have other names
     if (depends_on_neighbours(what)) return false;
     if (is_integer(type) && (what == builtin::div || what == builtin::rem || what == builtin::abs))
         return false;
@@ -258,8 +258,8 @@ bool is_arithmetic_on_fours(const function& f, value_id loop) {
 }
 
 bool does_little_but_gather(const function& f, value_id loop) {
-    // Doubles of which a kernel gathers one each: with gather instructions 14 ms, one by one 10 ms; with four
-    // fma more as long, with eighteen 19 and 31 ms (2^24 elements, Zen 4, PoCL 3.1, two cores).
+    // A kernel that gathers one double per element: 14 ms with gather instructions, 10 ms one by one; with
+    // four more fma as long, with eighteen 19 and 31 ms (2^24 elements, Zen 4, PoCL 3.1, two cores).
     constexpr std::size_t little = 4;
     const auto is_quick = [](builtin what) {
         const bool is_operator = info(what).symbol != nullptr;

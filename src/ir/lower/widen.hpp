@@ -1,38 +1,37 @@
 #pragma once
 // Explicit vectors: for CPUs, whose compilers vectorise arithmetic but no library functions, and for elements
-// that share what is costly. In: a grid_for whose body treats every element alike. Out: the same body on
-// short vectors, a vector a turn.
+// that share costly work. In: a grid_for whose body treats every element alike. Out: the same body on short
+// vectors, one per iteration.
 
 #include "ir/ir.hpp"
 
 namespace balm::ir {
 
-/// How many lanes the loop's body is worth on a CPU: 1 where it has no vector form. It has one when it is a
-/// straight line of operations that OpenCL C knows for vectors, and touches memory only at the loop's index.
+/// The number of lanes that pays off for the loop's body on a CPU: 1 if it has no vector form. It has one if
+/// it is straight-line code of operations that OpenCL C has for vectors, and accesses memory only at the
+/// loop's index.
 std::uint8_t lanes_for(const function&, value_id loop);
 
-/// Whether the loop's body calls a function of which four neighbouring elements can share a call
+/// Whether the loop's body calls a function for which four neighbouring elements can share a call
 /// (function::of_four).
 bool has_call_of_four(const function&, value_id loop);
 
-/// Whether four elements share a call, and the rest is arithmetic: a CPU's compiler makes vectors of several
-/// such fours, whose calls would be done one by one for the lanes of a vector.
+/// Whether four elements share a call, and the rest is arithmetic: a CPU's compiler vectorises over several
+/// such fours, while the calls for the lanes of an explicit vector would run one by one.
 bool is_arithmetic_on_fours(const function&, value_id loop);
 
-/// Whether the loop's body does little but read or write elements where memory says, which a compiler that
-/// makes vectors of it slows down.
+/// Whether the loop's body does little but gather or scatter, at positions read from memory: compilers that
+/// vectorise such a loop make it slower.
 bool does_little_but_gather(const function&, value_id loop);
 
-/// Whether OpenCL C has the row for vectors, spelt as for scalars, and implementations can be trusted with
-/// it.
+/// Whether OpenCL C has the row for vectors, spelt as for scalars, and implementations compute it correctly.
 bool has_lanes_in_opencl(builtin, scalar operand_type);
 
-/// Whether OpenCL C programs have functions of Balm's own for the row on 8 or 16 lanes, as CPUs get them
-/// (emit/elementary_functions.hpp).
+/// Whether Balm implements the row on 8 or 16 lanes in OpenCL C, for CPUs (emit/elementary_functions.hpp).
 bool has_own_lanes(builtin, scalar operand_type);
 
 /// Rewrites the body: memory is read and written at `vector_index`, in vectors, and the loop's variable
-/// becomes `first_element` + {0, 1, 2, …}. Call only with what lanes_for gave.
+/// becomes `first_element` + {0, 1, 2, …}. `lanes` must be the result of lanes_for.
 void widen(function&, value_id loop, std::uint8_t lanes, value_id vector_index, value_id first_element);
 
 }  // namespace balm::ir

@@ -26,10 +26,10 @@ struct entry {
 
 struct table {
     std::mutex mutex;
-    std::deque<entry> entries{entry{}};  // 0 stands for none; a deque, so that entries stay where they are
+    std::deque<entry> entries{entry{}};  // 0 means none; a deque keeps references to entries valid
 };
 table& the_table() {
-    static table& t = *new table;  // kernels may be printed while static objects go
+    static table& t = *new table;  // kernels may be printed during static destruction
     return t;
 }
 
@@ -63,7 +63,7 @@ const entry& entry_of(std::uint16_t id) {
     return t.entries[id];
 }
 
-/// Refuses members that are not named in their order, or overlap.
+/// Throws trace_error for members that overlap or are not named in their order.
 void check_layout(const structure& s) {
     std::size_t end = 0;
     for (std::uint32_t k = 0; k < s.member_count; ++k) {

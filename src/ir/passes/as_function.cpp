@@ -1,5 +1,5 @@
-// Turns a traced kernel into a function. grid_for, which is lowered in kernels only, becomes a loop that
-// strides by the grid's size.
+// Turns a traced kernel into a function. grid_for, which is lowered in kernels only, becomes a grid-stride
+// loop.
 
 #include "ir/passes/as_function.hpp"
 
@@ -29,7 +29,7 @@ std::shared_ptr<const function> as_function(const function& kernel) {
     function f = kernel;
     f.dimensions = 0;
     block body;
-    for (value_id v : kernel.blocks[0]) {  // grid_range stands in no other block
+    for (value_id v : kernel.blocks[0]) {  // no other block contains a grid_range
         if (f.code[v].op == opcode::grid_for) walk_by_strides(f, v, body);
         body.push_back(v);
     }

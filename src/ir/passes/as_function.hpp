@@ -1,5 +1,6 @@
 #pragma once
-// A kernel as a function that kernels of as many dimensions call: the same body for the same work-item.
+// A kernel as a function that kernels with the same number of dimensions call: the same body for the same
+// work-item.
 
 #include <memory>
 
@@ -7,8 +8,8 @@
 
 namespace balm::ir {
 
-/// Throws trace_error where a barrier of its may not be reached by all work-items once arguments differ
-/// between them. The kernel declares no local memory.
+/// Throws trace_error if a barrier is in divergent control flow once arguments differ between work-items. The
+/// kernel declares no local memory.
 std::shared_ptr<const function> as_function(const function& kernel);
 
 }  // namespace balm::ir

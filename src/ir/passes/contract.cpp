@@ -1,6 +1,6 @@
 // Fuses a * b + c. In: a simplified function. Out: the same with `fma` where a product is used once, by an
-// addition or subtraction of the same block. It is done here, once, so that every device rounds alike:
-// the compilers are told to contract nothing.
+// addition or subtraction of the same block. Doing it here makes every device round alike: the compilers must
+// not contract.
 
 #include "ir/ir.hpp"
 
@@ -57,12 +57,12 @@ private:
             after_.push_back(v);
         }
         if (!any) return;
-        // A value made here (a negation) is behind those that are numbered.
+        // Values made here (negations) have ids beyond the end of is_fused_.
         std::erase_if(after_, [&](value_id v) { return v < is_fused_.size() && is_fused_[v]; });
         order.assign(after_.begin(), after_.end());
     }
 
-    /// Whether the sum v has become fma.
+    /// Turns the sum v into fma if possible; returns whether it did.
     bool contract(value_id v, block_id b) {
         const value_id left = f_.operand(v, 0), right = f_.operand(v, 1);
         const bool adds = is(v, builtin::add);
@@ -88,7 +88,7 @@ private:
     function& f_;
     std::vector<std::uint32_t> uses_;
     std::vector<block_id> home_;
-    std::vector<bool> is_fused_;  ///< products that are gone
+    std::vector<bool> is_fused_;  ///< products that were fused and are removed
     block after_;
 };
 

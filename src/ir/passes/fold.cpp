@@ -80,13 +80,13 @@ answer fold_integer(builtin what, T a, T b, std::uint64_t count) {
     }
 }
 
-/// To the nearest integer, to the even one of two, whatever the caller's rounding mode is.
+/// Rounds to the nearest integer, ties to even, whatever the caller's rounding mode.
 template <std::floating_point T>
 T nearest_integer(T x) {
     return std::isinf(x) ? x : std::copysign(x - std::remainder(x, T{1}), x);
 }
 
-/// Whether a row gives NaN of NaN: PoCL 3.1 loses a kernel's stores over such calls of its elementary
+/// Whether a row returns NaN for NaN: PoCL 3.1 drops a kernel's stores for such calls of its elementary
 /// functions.
 bool passes_nan_on(builtin what) {
     const builtin_info& row = info(what);

@@ -1,7 +1,7 @@
-// The identity of a function. In: a simplified function, whose values stand in one order whatever the C++
-// compiler did. Out: a hash over its structure, with values numbered as they stand; names that the printed
-// source uses belong to it, C++ lines do not. Two functions with one identity would be one program, so every
-// list goes in with its length: no text can pass for a parameter.
+// The identity of a function. In: a simplified function, whose order of values does not depend on the C++
+// compiler. Out: a hash over its structure, with values numbered in order; it includes the names that the
+// printed source uses, but no C++ lines. Two functions with the same identity would share a program, so every
+// list is hashed with its length: no text can be mistaken for a parameter.
 
 #include <algorithm>
 
@@ -48,8 +48,8 @@ public:
     }
 
 private:
-    /// A constant that launches are given, by its place among those of the function: two functions that share
-    /// one are another program than two with one each.
+    /// A constant that launches pass, by its position among those of the function: two functions that share a
+    /// constant are a different program than two functions with one each.
     void given(const constant_data& data) {
         const auto found = std::find_if(f_.given.begin(), f_.given.end(),
                                         [&](const auto& each) { return each.get() == &data; });

@@ -1,7 +1,8 @@
 // Makes a function smaller without changing a bit of its results. A forward walk (value_numbering.cpp) folds
-// constants, shares equal values and forwards variables; a sweep drops what nobody uses; last, pure values
-// move to their use, which gives one order whatever order the C++ compiler evaluated in. Each is one walk,
-// with its own stack where chains of operands are long: a kernel of n instructions takes time of order n.
+// constants, eliminates common subexpressions and forwards variables; a sweep removes dead code; last, pure
+// values move to their use, so that their order does not depend on the order in which the C++ compiler
+// evaluated operands. Each is one walk, with an explicit stack for long chains of operands: a kernel of n
+// instructions takes O(n) time.
 
 #include <algorithm>
 #include <limits>
@@ -14,8 +15,8 @@ namespace balm::ir {
 
 namespace {
 
-/// The sweep: keeps what writes memory, synchronises or jumps, and all that this needs. A write to a variable
-/// is needed when a needed value reads the variable, and a block when something in it is.
+/// The sweep: keeps instructions that write memory, synchronise or jump, and all values that these need. A
+/// write to a variable is live if a live value reads the variable; a block is live if something in it is.
 class sweep {
 public:
     explicit sweep(function& f)
@@ -37,7 +38,7 @@ public:
             if (is_reached_[b])
                 std::erase_if(f_.blocks[b], [&](value_id v) { return !is_live_[v]; });
             else
-                f_.blocks[b].clear();  // of an instruction that is gone
+                f_.blocks[b].clear();  // of a removed instruction
         }
     }
 
@@ -68,7 +69,7 @@ private:
         for (value_id o : f_.operands_of(v)) mark(o);
         mark(around_[v]);
         if (f_.code[v].op != opcode::read_cell) return;
-        // The first read takes all the writes.
+        // The first read marks all writes.
         value_id write = std::exchange(last_write_[f_.operand(v, 0)], none);
         for (; write != none; write = write_before_[write]) mark(write);
     }
@@ -76,14 +77,14 @@ private:
     function& f_;
     std::vector<bool> is_live_;
     std::vector<bool> is_reached_;        ///< by block
-    std::vector<value_id> around_;        ///< the instruction in whose block it stands
+    std::vector<value_id> around_;        ///< the instruction whose block contains it
     std::vector<value_id> last_write_;    ///< by cell
     std::vector<value_id> write_before_;  ///< by write: another one to the same cell
-    std::vector<value_id> pending_;       ///< live, and not yet asked for what they need
+    std::vector<value_id> pending_;       ///< live, with operands still to mark
 };
 
 /// Moves pure and reading values down to their first use, in the order of use; effects keep their order, and
-/// a read stays ahead of the effect that would change it.
+/// a read stays ahead of the effect that would change its result.
 class ordering {
 public:
     explicit ordering(function& f)
@@ -103,7 +104,7 @@ public:
     }
 
 private:
-    // ---- what stands where
+    // ---- survey
 
     /// A list of values, in `need_nodes_`.
     struct need_list {
@@ -114,8 +115,8 @@ private:
         std::uint32_t next;
     };
 
-    /// Notes the home of each value, and with each instruction that has blocks what these use from the block
-    /// that it stands in; true if something in b has an effect.
+    /// Notes the home of each value, and for each instruction with blocks the values that these use from the
+    /// block that contains it. Returns whether something in b has an effect.
     bool survey(block_id b) {
         bool any_effect = false;
         depth_[b] = static_cast<std::uint32_t>(path_.size());
@@ -134,8 +135,8 @@ private:
         }
         return any_effect;
     }
-    /// Something at the end of path_ uses o. Where o stands in a block around, the instruction of that block
-    /// on the way here needs it. (The last operand of && and WHILE stands inside and has no home yet.)
+    /// Notes that something at the end of path_ uses o. If o is in an enclosing block, the instruction of
+    /// that block on path_ needs it. (The last operand of && and WHILE is inside and has no home yet.)
     void need(value_id o) {
         if (o == none || home_[o] == none || depth_[home_[o]] == path_.size()) return;
         need_list& list = needs_[path_[depth_[home_[o]]]];
@@ -152,13 +153,13 @@ private:
         next_change_.push_back(never);
     }
 
-    // ---- when a read must have happened
+    // ---- deadlines of reads
 
-    /// A point of the program: the blocks' instructions counted in the order in which blocks are ordered.
+    /// A point of the program: instructions are counted in the order in which blocks are ordered.
     using position = std::uint32_t;
     static constexpr position never = std::numeric_limits<position>::max();
 
-    /// For each effect of the block, the readers that must stand before it, in order.
+    /// Finds for each effect of the block the readers that must come before it, in order.
     void find_deadlines(const block& b) {
         first_due_.assign(b.size(), none);
         next_due_.resize(b.size());
@@ -188,13 +189,13 @@ private:
         for (std::size_t m = 0; m < a_load_of_.size(); ++m)
             if (clobbers(f_, e, a_load_of_[m])) next_change_[m] = at;
     }
-    /// The first effect behind v in its block that changes what v reads.
+    /// The first effect after v in its block that changes the result of v.
     position deadline(value_id v) const {
         const instruction& i = f_.code[v];
         position due = never;
         if (i.op == opcode::read_cell) due = next_write_[f_.operand(v, 0)];
         if (i.op == opcode::load) due = next_change_[memory_of_[root_of(f_, f_.operand(v, 0))]];
-        if (due < begin_) due = never;  // noted in another block
+        if (due < begin_) due = never;  // it lies in another block
         for (block_id inner : i.blocks)
             if (inner != none)
                 for (value_id reader : f_.blocks[inner]) due = std::min(due, deadline(reader));
@@ -227,7 +228,7 @@ private:
         if (i.blocks[1] != none) block_(i.blocks[1], none);
     }
 
-    /// A value on its way into the order: how much of what it needs has been placed.
+    /// A value that is being placed, and how many of its operands and needs have been.
     struct visit {
         value_id value;
         std::uint32_t operand;
@@ -259,26 +260,26 @@ private:
 
     function& f_;
     std::vector<effects> effects_;      ///< by block
-    std::vector<std::uint32_t> depth_;  ///< by block: how many blocks are around it
-    std::vector<value_id> path_;        ///< while surveying: the instructions around, outermost first
-    std::vector<block_id> home_;        ///< by value: the block that it stands in
+    std::vector<std::uint32_t> depth_;  ///< by block: how many blocks enclose it
+    std::vector<value_id> path_;        ///< while surveying: the enclosing instructions, outermost first
+    std::vector<block_id> home_;        ///< by value: the block that contains it
     std::vector<bool> has_effect_;      ///< by value, with the blocks inside
     std::vector<bool> is_placed_;
-    std::vector<need_list> needs_;  ///< by value: what its blocks use from the block that it stands in
+    std::vector<need_list> needs_;  ///< by value: the values that its blocks use from the block around it
     std::vector<need_node> need_nodes_;
     std::vector<std::uint32_t> memory_of_;  ///< by root of pointers: an index of the two below
     std::vector<value_id> a_load_of_;       ///< a load through it
-    std::vector<position> next_change_;     ///< of what it points to
+    std::vector<position> next_change_;     ///< of the memory behind it
     std::vector<position> next_write_;      ///< by cell
     position begin_ = 0;                    ///< of the block being ordered
-    std::vector<std::uint32_t> first_due_;  ///< by index in the block: the first of its readers …
-    std::vector<std::uint32_t> next_due_;   ///< … and by reader the next
+    std::vector<std::uint32_t> first_due_;  ///< by index of an effect in the block: its first reader …
+    std::vector<std::uint32_t> next_due_;   ///< … and by reader: the next one
     std::vector<visit> visits_;
     effects own_effects_;
     block after_;
 };
 
-/// Drops the callees whose calls are gone: nothing else of the program needs what they need.
+/// Drops callees that are no longer called, with their requirements.
 void drop_uncalled(function& f) {
     std::vector<std::uint64_t> number(f.callees.size(), none);
     std::vector<std::shared_ptr<const function>> called;
@@ -295,8 +296,7 @@ void drop_uncalled(function& f) {
     f.callees = std::move(called);
 }
 
-/// A cascade of branches in loops, each of which folds only once the one before it is gone, is left as it is
-/// after this many walks.
+/// Limits the walks for a cascade of branches in loops, each of which folds only after the one before it.
 constexpr int max_walks = 16;
 
 }  // namespace

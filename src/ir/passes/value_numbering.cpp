@@ -1,6 +1,6 @@
-// Value numbering over structured blocks: one walk in program order, in which what is known at a point is
-// known in the blocks inside it. Tables are undone when a block ends, never copied, so the work is
-// proportional to the program.
+// Value numbering over structured blocks: one walk in program order, in which facts known at a point hold in
+// the blocks nested there. Tables are undone when a block ends, never copied, so the work is proportional to
+// the program.
 
 #include "ir/passes/value_numbering.hpp"
 
@@ -22,13 +22,14 @@ std::uint64_t one(scalar s) {
     return s == scalar::f32 ? 0x3f800000u : s == scalar::f64 ? 0x3ff0000000000000u : 1u;
 }
 
-/// The instructions seen so far, found by what they compute: a hash table with open addressing. What is
-/// added last is taken out first, which leaves the table as it was.
+/// The instructions seen so far, by what they compute: a hash table with open addressing. Entries are removed
+/// in reverse order of insertion, which restores the table.
 class value_table {
 public:
     explicit value_table(const function& f) : f_(f), slots_(std::bit_ceil(2 * f.code.size() + 2)) {}
 
-    /// The first instruction that does the same as v in the same generation of memory: v, if there is none.
+    /// The first instruction that computes the same as v in the same generation of memory; v if there is
+    /// none.
     value_id find_or_add(value_id v, std::uint32_t generation) {
         const std::uint32_t hash = hash_of(v, generation);
         std::size_t at = hash & (slots_.size() - 1);
@@ -76,8 +77,8 @@ private:
     std::vector<std::uint32_t> added_;  ///< slots, in the order in which they were filled
 };
 
-/// Which loads give the same: those through pointers of one root within a generation, which ends where an
-/// effect may change what the root points to.
+/// Decides which loads may return the same value: those through pointers of one root within a generation,
+/// which ends where an effect may change the memory behind the root.
 class memory_generations {
 public:
     explicit memory_generations(const function& f) : f_(f), region_of_(f.code.size(), none) {}
@@ -107,9 +108,9 @@ public:
     }
 
 private:
-    /// What one root points to.
+    /// The memory behind one root.
     struct region {
-        value_id load;  ///< through a pointer into it
+        value_id load;  ///< a load through a pointer into it
         std::uint32_t generation;
     };
     struct change {
@@ -123,7 +124,7 @@ private:
     std::uint32_t last_ = 0;
 };
 
-/// What the variables hold, where that is known.
+/// The known values of variables.
 class variable_values {
 public:
     explicit variable_values(std::size_t count) : value_(count, none) {}
@@ -176,7 +177,7 @@ private:
         kept_.resize(begin);
     }
 
-    /// Goes through a block's instructions, as part of the block that is being rewritten.
+    /// Walks a block's instructions, as part of the block that is being rewritten.
     void walk(block_id b) {
         const std::size_t count = f_.blocks[b].size();
         for (std::size_t k = 0; k < count; ++k) {
@@ -185,7 +186,7 @@ private:
             if (instruction_(v)) kept_.push_back(v);
             if (kept_.size() > before && is_jump(f_.code[kept_.back()].op)) {
                 if (k + 1 < count) dropped_effects();
-                return;  // nothing after a jump is reached
+                return;  // code after a jump is unreachable
             }
         }
     }
@@ -217,7 +218,7 @@ private:
             if (b != none) forget(effects_[b]);
     }
 
-    /// Uses of v become uses of `by`, and v goes.
+    /// Replaces uses of v by uses of `by`, and drops v.
     bool replace(value_id v, value_id by) {
         stands_for_[v] = by;
         if (f_.code[by].name == none) f_.code[by].name = f_.code[v].name;
@@ -281,8 +282,8 @@ private:
             overwrite(v);
         return true;
     }
-    /// A write that no read of the variable has needed goes when the next one follows it in the same block,
-    /// with no other block, nor a way out, between.
+    /// Drops a write that was never read if the next write follows in the same block, with no block or exit
+    /// between.
     void overwrite(value_id v) {
         const value_id cell = f_.operand(v, 0);
         variables_.set(cell, f_.operand(v, 1));
@@ -319,11 +320,11 @@ private:
         const block_id right = f_.code[v].blocks[0];
         const value_id left = stands_for_[f_.operand(v, 0)];
         f_.operands_of(v)[0] = left;
-        if (is_constant(f_, left, is_and ? 0 : 1)) {  // decides the answer
+        if (is_constant(f_, left, is_and ? 0 : 1)) {  // decides the result
             drop(right);
             return replace(v, left);
         }
-        if (is_constant(f_, left)) {  // leaves the answer to the right operand
+        if (is_constant(f_, left)) {  // the right operand is the result
             walk(right);
             return replace(v, stands_for_[f_.operand(v, 1)]);
         }
@@ -333,7 +334,7 @@ private:
         return true;
     }
 
-    /// A constant that is made here: the value, if it is already there.
+    /// Makes a constant; returns the existing value if there is one.
     value_id constant(scalar type, std::uint64_t bits) {
         instruction i;
         i.op = opcode::constant;
@@ -348,7 +349,7 @@ private:
         if (same == v) kept_.push_back(v);
         return same;
     }
-    /// (pointer + a) + b is pointer + (a + b), so that steps of a pointer make no chain.
+    /// (pointer + a) + b is pointer + (a + b), so that pointer offsets form no chains.
     void join_steps(value_id v) {
         if (f_.code[v].op != opcode::offset) return;
         const value_id before = f_.operand(v, 0), step = f_.operand(v, 1);
@@ -398,7 +399,7 @@ private:
         i.first_operand += is_behind ? 1 : 0;
     }
 
-    /// What v is, if its operands are constants and every device agrees on it.
+    /// The constant value of v, if its operands are constants and every device agrees on the result.
     std::optional<std::uint64_t> constant_value(value_id v) const {
         const instruction& i = f_.code[v];
         const auto operands = f_.operands_of(v);
@@ -424,7 +425,7 @@ private:
         return i.op == opcode::builtin ? identity(v, static_cast<builtin>(i.detail), operands) : v;
     }
 
-    /// x + 0, x * 1 and their kin; for floating point only what is exact for every x.
+    /// x + 0, x * 1 and similar identities; for floating point only those that are exact for every x.
     value_id identity(value_id v, builtin what, std::span<const value_id> x) const {
         const scalar type = f_.code[v].result.element;
         const bool floating = is_floating(type);
@@ -452,15 +453,16 @@ private:
     value_table values_;
     variable_values variables_;
     memory_generations memory_;
-    /// By cell, the last write and the stretch of instructions that it belongs to; by write, whether it goes.
+    /// By cell: the last write, and the stretch of instructions that contains it. By write: whether it is
+    /// dropped.
     struct write_state {
         value_id write = none;
         std::uint32_t stretch = 0;
         bool is_overwritten = false;
     };
     std::vector<write_state> unread_;
-    std::uint32_t stretch_ = 0;  ///< another one wherever a block begins or ends
-    block kept_;                 ///< of the blocks being rewritten, the inner behind the outer
+    std::uint32_t stretch_ = 0;  ///< changes wherever a block begins or ends
+    block kept_;                 ///< of the blocks being rewritten, inner ones after outer ones
     int depth_ = 0;
     bool is_stale_ = false;
 };

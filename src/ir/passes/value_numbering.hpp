@@ -1,13 +1,13 @@
 #pragma once
-// The forward walk of the simplifier. In: a function. Out: the same with constants folded, equal values
-// shared, variables forwarded and branches on constants taken; what nobody uses any more is still there.
+// The forward walk of the simplifier. In: a function. Out: the same with constants folded, common
+// subexpressions eliminated, variables forwarded and branches on constants taken. Dead code remains.
 
 #include "ir/ir.hpp"
 
 namespace balm::ir {
 
-/// Whether another walk may find more: something was dropped from inside a loop or branch whose effects had
-/// already been reckoned with.
+/// Returns whether another walk may find more: something was dropped from inside a loop or branch whose
+/// effects had already been applied.
 bool number_values(function&);
 
 }  // namespace balm::ir

@@ -1,5 +1,5 @@
-// Checks a recorded function against the IR's rules. In: a function as traced or changed by a pass. Out:
-// nothing, or a trace_error that names the C++ line and what to write instead.
+// Checks a recorded function against the IR's rules. In: a function as traced or changed by a pass. Throws
+// trace_error, which names the C++ line and what to write instead.
 
 #include <fmt/format.h>
 
@@ -16,7 +16,8 @@ namespace {
     throw trace_error(where.file ? fmt::format("{}:{}: {}", where.file, where.line, what) : what);
 }
 
-/// Every value is defined before it is used, in the same block or one around it, and rows get their types.
+/// Every value is defined before it is used, in the same block or an enclosing one, and rows get operands of
+/// their types.
 class definition_check {
 public:
     explicit definition_check(const function& f) : f_(f), visible_(f.code.size(), false) {}
@@ -47,7 +48,7 @@ private:
                          "take. Put the inner ones into a balm::function",
                          f_.name, what, limit));
     }
-    /// An ELSE block that ends in an IF is taken for ELIF, which is printed without braces.
+    /// An ELSE block that ends in an IF counts as ELIF, which is printed without braces.
     int braces_of_else(block_id b) const {
         return f_.blocks[b].empty() || f_.code[f_.blocks[b].back()].op == opcode::if_ ? 0 : 1;
     }
@@ -66,7 +67,7 @@ private:
         return fmt::format(" ({} {}:{})", i.knows_line ? "at" : "at or soon after", i.where.file,
                            i.where.line);
     }
-    /// The user, or the first instruction that takes its value and knows its own line.
+    /// The user, or the first instruction that depends on its value and knows its own line.
     const instruction& line_of_use(value_id user) const {
         std::vector<bool> takes(f_.code.size(), false);
         takes[user] = true;
@@ -165,11 +166,11 @@ private:
 
     const function& f_;
     std::vector<bool> visible_;
-    int braces_ = 0;  ///< blocks around, of those that max_nesting counts …
+    int braces_ = 0;  ///< enclosing blocks that max_nesting counts …
     int chain_ = 0;   ///< … and max_chain
 };
 
-/// Whether a call of the function may give work-items different results for the same arguments.
+/// Whether a call of the function may return different results to work-items for the same arguments.
 bool differs_by_work_item(const function& f) {
     const std::vector<const function*> all = with_callees(f);
     return std::any_of(all.begin(), all.end(), [](const function* each) {
@@ -180,14 +181,14 @@ bool differs_by_work_item(const function& f) {
     });
 }
 
-/// Finds what may differ between the work-items of a group, and refuses a barrier that some may not reach;
-/// and what may differ between those of a sub-group, and refuses a sub-group operation that some may not
-/// reach. A value differs when it stems from a work-item's place; a variable, when a differing value is
-/// written to it or it is written where control differs. Loops make this a fixpoint; levels only ever rise.
-/// On the way it sees which barriers a whole group may step over.
+/// Divergence analysis. Finds the values that may differ between the work-items of a group or of a sub-group,
+/// and refuses barriers and sub-group operations in divergent control flow. A value is divergent if it
+/// depends on a work-item's place; a variable, if a divergent value is written to it or it is written in
+/// divergent control flow. Loops require a fixpoint; levels only rise. Also finds the barriers that a whole
+/// group may skip.
 class barrier_check {
 public:
-    /// Among whom a value, or control, is the same.
+    /// The scope in which a value, or control flow, is uniform.
     enum level : std::uint8_t { group, sub_group, work_item };
 
     barrier_check(const function& f, level sub_groups_need)
@@ -198,10 +199,10 @@ public:
         report_ = true;
         pass();
     }
-    /// What steps_over_barriers asks of a function and of those that it calls, without a word about errors.
+    /// The facts that steps_over_barriers needs of a function and of those that it calls; reports no errors.
     struct shape {
         bool steps_over = false;  ///< a branch holds a barrier, or a jump skips one
-        bool parts_ways = false;  ///< there is a branch or a loop that work-items take differently
+        bool parts_ways = false;  ///< there is a divergent branch or loop
     };
     shape find() {
         settle();
@@ -216,11 +217,11 @@ private:
             pass();
         } while (changed_);
     }
-    /// Among whom control is the same: on entry, and after a jump that only some take.
+    /// The scope in which control flow is uniform: on entry, and after a jump that only some work-items take.
     struct control {
         level here = group;
         level loop_left = group;  ///< some may have left the innermost loop
-        bool jumps = false;       ///< some or all of them may, or begin its next turn
+        bool jumps = false;       ///< some or all of them may, or may begin its next iteration
     };
 
     void pass() {
@@ -264,7 +265,7 @@ private:
         for (block_id b : i.blocks)
             if (b != none) block_(b, in);
         shape_.steps_over = shape_.steps_over || (in.jumps && met_ > met_before);
-        // The next turn begins with some gone.
+        // Some may have left before the next iteration.
         mark(v, std::max(in.loop_left, returned_ != returned_before ? returned_ : group));
         c.here = std::max(c.here, returned_);
     }
@@ -279,7 +280,7 @@ private:
             case opcode::place: return mark(v, of_place(static_cast<place>(i.detail)));
             case opcode::load: {
                 const bool is_own = f_.code[f_.operand(v, 0)].result.where == space::private_;
-                // What a volatile load finds depends on when it is done.
+                // The result of a volatile load depends on when it executes.
                 return mark(v, is_own || is_volatile(i) ? work_item : of_operands(v));
             }
             case opcode::parameter:
@@ -314,7 +315,7 @@ private:
                 returned_ = std::max(returned_, c.here);
                 return;
             case opcode::barrier: return meet(c, i);
-            case opcode::atomic: return mark(v, work_item);  // work-items see it one after the other
+            case opcode::atomic: return mark(v, work_item);  // work-items execute it one after the other
             case opcode::sub_group:
                 need(sub_groups_need_, c, "a sub-group operation", i);
                 return mark(v, of_sub_group(v));
@@ -335,11 +336,11 @@ private:
         const bool reduces = what >= sub_group_op::reduce_add && what <= sub_group_op::reduce_max;
         if (what == sub_group_op::ballot || reduces) return sub_group;
         if (what != sub_group_op::shuffle) return work_item;
-        // Lane 0 is always there; one that is absent gives each lane its own value.
+        // Lane 0 is always present; a shuffle from an absent lane returns each lane's own value.
         const instruction& from = f_.code[f_.operand(v, 1)];
         return from.op == opcode::constant && from.bits == 0 ? sub_group : work_item;
     }
-    /// Refuses an instruction in control flow that diverges among so many.
+    /// Refuses an instruction in control flow that is not uniform in the scope `most`.
     void need(level most, const control& c, const char* what, const instruction& i) const {
         if (!report_ || c.here <= most) return;
         const bool emulated = most == group && sub_groups_need_ == group && i.op != opcode::barrier;
@@ -363,7 +364,7 @@ private:
     level sub_groups_need_;
     std::vector<level> level_;  ///< of values
     bool changed_ = false;
-    level returned_ = group;  ///< some work-items may have ended
+    level returned_ = group;  ///< some work-items may have returned
     bool report_ = false;
     shape shape_;
     std::size_t met_ = 0;         ///< barriers so far
@@ -382,7 +383,7 @@ bool steps_over_barriers(const function& f) {
     barrier_check::shape all;
     for (const function* each : with_callees(f)) {
         if (each->text) {
-            all.parts_ways = true;  // as far as is known
+            all.parts_ways = true;  // the code is unknown
             continue;
         }
         const barrier_check::shape found = barrier_check(*each, barrier_check::group).find();

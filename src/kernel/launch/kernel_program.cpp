@@ -1,4 +1,4 @@
-// Finds or compiles the program of a kernel, and says what is new about it.
+// Finds or compiles the program of a kernel, and reports what is new about it.
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ struct observation {
     compilation_observer observer;
 };
 observation& the_observation() {
-    static observation& o = *new observation;  // kernels may be compiled while static objects go
+    static observation& o = *new observation;  // kernels may be compiled during static destruction
     return o;
 }
 
@@ -85,13 +85,13 @@ runtime::program_source source_for(const runtime::device_state& device, const ir
 
 namespace {
 
-/// The identity of the program of a kernel for what is known of a launch.
+/// The identity of a kernel's program for the facts of a launch.
 runtime::program_identity identity_of(const ir::function& kernel, const ir::launch_facts& facts,
                                       const detail::instance_state* within) {
     return {kernel.identity, within != nullptr ? within->options_key() : runtime::digest{}, facts};
 }
 
-/// A fact by which launches of a kernel differ.
+/// A fact in which launches of a kernel may differ.
 struct variation {
     bool& (*of)(ir::launch_facts&);
     const char* holds;
@@ -109,13 +109,13 @@ constexpr variation variations[] = {
 };
 using variation_set = std::bitset<std::size(variations)>;
 
-/// The variations in which launches of the kernel have differed least from this one on the device; none
-/// where it has had none.
+/// The variations between this launch and the most similar earlier launch of the kernel on the device; empty
+/// if there was none.
 std::optional<variation_set> nearest_difference(runtime::program_store& programs, const ir::function& kernel,
                                                 const ir::launch_facts& facts,
                                                 const detail::instance_state* within) {
     std::optional<variation_set> nearest;
-    const bool is_of_any_groups = facts.only_for[0] == 0;  // and so not yet among them
+    const bool is_of_any_groups = facts.only_for[0] == 0;  // then differing = 0 is this program, which is new
     for (unsigned long differing = is_of_any_groups ? 1 : 0; differing < 1ul << std::size(variations);
          ++differing) {
         const variation_set each(differing);
@@ -128,7 +128,7 @@ std::optional<variation_set> nearest_difference(runtime::program_store& programs
     return nearest;
 }
 
-/// What is new about the launch of a user's kernel.
+/// Describes what is new about the launch of a user-defined kernel.
 std::string words_for(runtime::program_store& programs, const ir::function& kernel, ir::launch_facts facts,
                       const detail::instance_state* within) {
     ir::launch_facts usual;
@@ -162,7 +162,7 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
                         "given: launch it in the module's entry, by p.execute({}(…), …). Vector expressions "
                         "cannot read such constants",
                         kernel.name, kernel.given.front()->name, kernel.name));
-    // A kernel given as text is compiled as it is, whatever is known of the launch.
+    // A kernel given as text is compiled unchanged, whatever the facts of the launch.
     ir::launch_facts facts = known;
     if (kernel.text) {
         facts = {};

@@ -1,6 +1,6 @@
 #pragma once
-// From a traced kernel to a program of a device: lowered for what is known of the launch, printed in the
-// device's dialect, compiled or found.
+// From a traced kernel to a device's program: lowered for the facts of a launch, printed in the device's
+// dialect, then compiled or found in a cache.
 
 #include <functional>
 #include <memory>
@@ -16,9 +16,9 @@ class instance_state;
 
 namespace balm::kernels {
 
-/// The program of a kernel for a device and what is known of the launch, compiled with the options of the
-/// module that launches it, if any. `why` says what is new about it, where that is known. Throws build_error;
-/// usage_error for a kernel with constants of a module that is launched by none.
+/// The program of a kernel for a device and the facts of a launch, compiled with the options of the module
+/// that launches it, if any. `why` says what is new about it, if that is known. Throws build_error;
+/// usage_error for a kernel that reads a module's constants and is launched outside of a module.
 std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state&, const ir::function&,
                                                        const ir::launch_facts&,
                                                        const detail::instance_state* = nullptr,
@@ -26,28 +26,28 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state&, c
 /// The source that such a program is compiled from.
 runtime::program_source source_for(const runtime::device_state&, const ir::function&,
                                    const ir::launch_facts&);
-/// What the language of the device's programs has.
+/// The features of the language of the device's programs.
 const emit::features& features_of(const runtime::device_state&);
-/// The kernel with all that the language has no word for written out: module constants, sub-groups, prints.
+/// The kernel with everything expanded that the language lacks: module constants, sub-groups, prints.
 ir::function written_out(const ir::function& kernel, const emit::features&, const device_info&);
 
-/// Called with every kernel that a program is made of, before it is lowered, and with what it is lowered for.
+/// Called for every kernel that is compiled, before it is lowered, with the facts that it is lowered for.
 using compilation_observer = std::function<void(const ir::function&, const ir::launch_facts&)>;
-/// Sets the observer, or takes it away; for tests, which compile every kernel for CUDA too.
+/// Sets or removes the observer; for tests, which compile every kernel for CUDA too.
 void observe_compilations(compilation_observer);
 /// Whether there is an observer; costs one load.
 bool compilations_are_observed() noexcept;
-/// Tells the observer of a kernel.
+/// Reports a kernel to the observer.
 void report_compilation(const ir::function&, const ir::launch_facts&);
 
-/// What holds for kernels on this device, whatever the launch.
+/// The facts that hold for all launches on the device.
 ir::launch_facts facts_for(const runtime::device_state&);
 
-/// How a kernel uses an image that it has as such a parameter.
+/// How a kernel uses an image that is bound to a parameter of this access.
 runtime::image_use image_use_of(trace::access);
 
-/// The work-group size for kernels that Balm lays out itself. On CPUs a fixed 256 is 8 times faster than 1,
-/// and 46 times faster than what a driver chooses for a prime count (PoCL 3.1, measured 2026-11-21).
+/// The work-group size if Balm chooses it. On CPUs a fixed 256 is 8 times faster than 1, and 46 times faster
+/// than the driver's choice for a prime count (PoCL 3.1, measured 2026-11-21).
 inline constexpr std::size_t usual_local_size = 256;
 
 }  // namespace balm::kernels

@@ -1,5 +1,5 @@
-// Launches a user-defined kernel: checks the grid, binds the arguments, tells the queue what is read and
-// written.
+// Launches a user-defined kernel: checks the grid, binds the arguments, and passes the memory that the kernel
+// reads and writes to the queue.
 
 #include "kernel/launch/kernel_program.hpp"
 
@@ -53,8 +53,8 @@ runtime::argument value_argument(std::int64_t value) {
     return argument;
 }
 
-/// Whether memory begins where the driver cannot bind it, so that the kernel is told by how much. Text is
-/// compiled as it is, and so is given none.
+/// Whether memory begins at an offset that the driver cannot bind, so that the kernel needs it as an
+/// argument. Kernels given as text are compiled unchanged and cannot take one: throws usage_error.
 bool needs_shift(const bound_call& call, const runtime::device_state& device) {
     if (kernels::features_of(device).passes_addresses) return false;
     const std::size_t alignment = std::max<std::size_t>(device.info().memory_alignment, 1);
@@ -95,7 +95,7 @@ memory_use memory_of(const bound_call& call, const runtime::device_state& device
     return use;
 }
 
-/// Refuses memory of other dimensions than those that the kernel indexes it by.
+/// Throws usage_error if memory has another number of dimensions than the kernel indexes it by.
 void check_memory_dimensions(const bound_call& call) {
     const auto& all = call.function->parameters;
     for (std::size_t k = call.arguments.size(); k < all.size(); ++k) {
@@ -115,7 +115,8 @@ void check_memory_dimensions(const bound_call& call) {
     }
 }
 
-/// Refuses an image that is written and bound a second time: what is read of it then, no device says.
+/// Throws usage_error for an image that is written and bound a second time: what a kernel then reads from it
+/// is undefined.
 void check_images(const bound_call& call) {
     const auto& all = call.arguments;
     for (std::size_t k = 0; k < all.size(); ++k) {
@@ -136,7 +137,7 @@ runtime::argument user_argument(const bound_call& call, std::size_t k) {
         return runtime::argument::of(given.memory->native(),
                                      kernels::image_use_of(call.function->parameters[k].use), given.sampler);
     if (given.memory) return runtime::argument::of(given.memory->native(), given.offset);
-    runtime::argument made;  // a value, or room in local memory
+    runtime::argument made;  // a value, or local memory
     made.what = static_cast<runtime::argument::kind>(given.what);
     made.size = given.size;
     made.alignment = given.alignment;
@@ -145,12 +146,12 @@ runtime::argument user_argument(const bound_call& call, std::size_t k) {
     return made;
 }
 
-/// What the parameters of a launch are bound to.
+/// The sources of a launch's arguments.
 struct launch_sources {
     const bound_call& call;
     const detail::instance_state* within;
     const kernels::launch_records& records;
-    const runtime::grid& grid;   ///< the whole, in groups of which hidden local memory is shared out
+    const runtime::grid& grid;   ///< the whole grid; its groups determine the size of hidden local memory
     const std::int64_t* offset;  ///< null: none
 };
 
@@ -171,7 +172,7 @@ runtime::argument_list bound_arguments(const runtime::launch_plan& plan, const l
         const std::size_t k = each.number;
         switch (each.from) {
             case origin::user: list.push_back(user_argument(from.call, k)); break;
-            case origin::shift: {  // the driver is not told of the offset
+            case origin::shift: {  // the driver does not get the offset
                 const runtime::argument memory = list.back();
                 list.back() = runtime::argument::of(memory.memory_handle());
                 list.push_back(value_argument(static_cast<std::int64_t>(memory.offset())));
@@ -195,7 +196,7 @@ runtime::argument_list bound_arguments(const runtime::launch_plan& plan, const l
             case origin::size:
                 list.push_back(value_argument(static_cast<std::int64_t>(from.grid.global[k])));
                 break;
-            case origin::item: break;  // of functions alone
+            case origin::item: break;  // functions only
         }
     }
     return list;
@@ -209,7 +210,7 @@ void check_local_memory(std::uint64_t bytes, const ir::function& kernel, const d
                         kernel.name, bytes, device.name, device.local_memory));
 }
 
-/// The local memory among arguments.
+/// The bytes of local memory among arguments.
 template <class Arguments>
 std::uint64_t local_bytes_of(const Arguments& all) {
     std::uint64_t bytes = 0;
@@ -219,8 +220,8 @@ std::uint64_t local_bytes_of(const Arguments& all) {
     return bytes;
 }
 
-/// The program for a launch in work-groups of g.local. A compiler that is not told of their size may take
-/// more registers than large ones leave to each work-item; told, it finds room.
+/// The program for a launch in work-groups of g.local. A compiler that does not know their size may use more
+/// registers than large groups leave for a work-item; if the size is fixed, it limits them.
 std::shared_ptr<runtime::compiled_program> program_for_groups(
     std::shared_ptr<runtime::compiled_program> usual, runtime::device_state& device,
     const ir::function& kernel, ir::launch_facts facts, const runtime::grid& g,
@@ -261,7 +262,7 @@ std::shared_ptr<runtime::compiled_program> fitted_program(const ir::function& ke
     }
 }
 
-/// Launches the subgrids, mostly one; `done` is when the last of them is.
+/// Launches the subgrids, mostly one; `done` completes with the last of them.
 void enqueue(runtime::queue_state& queue, runtime::kernel_lease& kernel, const launch_sources& from,
              const runtime::grid_facts& facts, const memory_use& use, std::span<const event> waits,
              event& done) {
@@ -276,7 +277,7 @@ void enqueue(runtime::queue_state& queue, runtime::kernel_lease& kernel, const l
                 facts.is_filled ? (at[d].size + at[d].local - 1) / at[d].local * at[d].local : at[d].size;
             g.local[d] = at[d].local;
         }
-        // Each waits: if an event fails, none may run.
+        // Each subgrid waits: if an event fails, none may run.
         queue.enqueue_launch(kernel, g, arguments, use.reads, use.writes, waits, &done);
     };
     if (!facts.is_part) return launch_subgrid(kernels::whole_of(whole));
@@ -291,7 +292,7 @@ void enqueue(runtime::queue_state& queue, runtime::kernel_lease& kernel, const l
     done.state()->begin = std::move(first);
 }
 
-/// With the module's constants and options if `within` is not null.
+/// Launches with the module's constants and options if `within` is not null.
 event launch_within(const detail::instance_state* within, const std::shared_ptr<runtime::queue_state>& queue,
                     const bound_call& call, const detail::nd_range& range, const wait_list& waits) {
     runtime::device_state& device = queue->device();
@@ -299,7 +300,7 @@ event launch_within(const detail::instance_state* within, const std::shared_ptr<
     memory_use use = memory_of(call, device);
     check_memory_dimensions(call);
     check_images(call);
-    check_local_memory(local_bytes_of(call.arguments), kernel, device.info());  // before it is compiled
+    check_local_memory(local_bytes_of(call.arguments), kernel, device.info());  // before compiling
     const auto [dimensions, global, local, offset] = range;
     runtime::grid g;
     g.dimensions = static_cast<std::uint32_t>(dimensions);

@@ -1,6 +1,6 @@
 #pragma once
-// What a kernel asks of a device beyond what every device has, known from its IR: asked before it is
-// compiled, so that the answer is a sentence and not a compiler's log.
+// The features that a kernel needs beyond those that every device has, found in its IR: checked before
+// compiling, so that the error is a sentence and not a compiler's log.
 
 #include "balm/device_info.hpp"
 #include "emit/dialect.hpp"
@@ -8,8 +8,8 @@
 
 namespace balm::kernels {
 
-/// Throws usage_error where the device lacks what the kernel, or a function it calls, needs: double
-/// precision, atomic operations on 64 bits.
+/// Throws usage_error if the device lacks a feature that the kernel, or a function it calls, needs: double
+/// precision, images, 64-bit atomic operations; and if its local arrays are too large.
 void check_requirements(const ir::function& kernel, const emit::dialect&, const device_info&);
 
 }  // namespace balm::kernels

@@ -15,10 +15,10 @@ namespace kernels {
 
 namespace {
 
-/// The largest number that a work-item's place can be.
+/// The largest index of a work-item.
 constexpr std::size_t most_items_in_grid = std::numeric_limits<std::int64_t>::max();
 
-/// "64 x 48". What does not fit a signed number was negative before it became a size.
+/// "64 x 48". Sizes beyond the range of signed numbers are printed as the negative numbers that they were.
 template <class Sizes>
 std::string product(const runtime::grid& g, const Sizes& of) {
     std::string words;
@@ -33,16 +33,17 @@ std::size_t largest_divisor(std::size_t n, std::size_t limit) {
     return 1;
 }
 
-/// Work-items of a group in the first dimension, where memory is contiguous, if there are others.
+/// Work-items of a group in the first dimension, in which memory is contiguous, for grids of several
+/// dimensions.
 constexpr std::size_t row_length = 32;
 
-/// The most work-items of a group in dimension d where there is room for so many.
+/// The most work-items of a group in dimension d if the group has room for `room`.
 std::size_t most_items(const runtime::grid& g, std::uint32_t d, std::size_t room, const device_info& device) {
     const std::size_t most = std::min(room, device.max_work_item_sizes[d]);
     return d == 0 && g.dimensions > 1 ? std::min(most, row_length) : most;
 }
 
-/// Fills the group, the first dimension first, with what `size_for(global, most)` takes of each dimension.
+/// Sets the group's sizes to `size_for(global, most)` per dimension, beginning with the first.
 template <class SizeFor>
 void fill_group(runtime::grid& g, std::size_t room, const device_info& device, SizeFor&& size_for) {
     for (std::uint32_t d = 0; d < g.dimensions; ++d) {
@@ -57,7 +58,7 @@ bool divides_grid(const runtime::grid& g) {
     return true;
 }
 
-/// Groups of fewer work-items waste most of a CPU's vectors and of the time that a group takes to begin.
+/// Smaller groups waste most of a CPU's vector lanes, and their time is mostly that of starting a group.
 constexpr std::size_t small_group = 64;
 
 bool asks_in_text(const ir::function& f) {
@@ -73,7 +74,7 @@ sizes group_counts(const runtime::grid& g) {
     for (std::size_t d = 0; d < 3; ++d) counts[d] = (g.global[d] - 1) / g.local[d] + 1;
     return counts;
 }
-/// How many of them the driver takes at once.
+/// The number of groups that the driver accepts in one launch.
 sizes most_groups(const runtime::grid& g, const device_info& device) {
     sizes most = group_counts(g);
     std::size_t room = device.max_groups;

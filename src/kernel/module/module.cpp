@@ -1,5 +1,5 @@
-// The parts of balm/module.hpp that need no templates: what a definition may hold, and constants as the host
-// and as kernels see them.
+// The parts of balm/module.hpp that need no templates: checks of a definition, and constants on the host and
+// in kernels.
 
 #include "balm/module.hpp"
 
@@ -16,7 +16,7 @@ namespace balm::detail {
 
 namespace {
 
-/// A handle that was never assigned to is of no module.
+/// Throws usage_error for an empty handle.
 const ir::constant_data& constant_of(const given_constant& constant) {
     if (constant) return *constant;
     throw usage_error(

@@ -19,7 +19,7 @@ using ir::opcode;
 using ir::value_id;
 using placement = std::map<const ir::constant_data*, space>;
 
-/// What the program itself puts into constant memory.
+/// The bytes that the program itself puts into constant memory.
 std::uint64_t printed_bytes(const ir::function& kernel) {
     std::uint64_t bytes = 0;
     for (const ir::function* f : ir::with_callees(kernel))
@@ -27,8 +27,8 @@ std::uint64_t printed_bytes(const ir::function& kernel) {
     return bytes;
 }
 
-/// Constant memory as long as all of it together has room there: on NVIDIA GPUs the limit of one buffer is
-/// that of all. Where the language knows no such space, the compiler chooses (CUDA: the read-only cache).
+/// Uses constant memory while everything together fits: on NVIDIA GPUs the limit of one buffer is that of
+/// all. If the language has no such space, the compiler chooses (CUDA: the read-only cache).
 placement place_constants(const ir::function& kernel, const emit::features& has, const device_info& device) {
     placement where;
     std::uint64_t taken = printed_bytes(kernel), count = 0;
@@ -68,7 +68,7 @@ private:
         }
         return all;
     }
-    /// What named a constant names its parameter.
+    /// Replaces each constant by its parameter.
     void rewrite(ir::function& f, const ir::hidden_values& memory) override {
         std::vector<value_id> becomes(f.code.size(), ir::none);
         const auto is_named = [&](value_id v) { return becomes[v] != ir::none; };
@@ -86,7 +86,7 @@ private:
                         [&](const auto& each) { return where_.at(each.get()) != space::constant; }))
             move_to_global_memory(f);
     }
-    /// Gives the pointers derived from parameters in global memory their new type.
+    /// Changes the type of pointers derived from parameters in global memory.
     void move_to_global_memory(ir::function& f) const {
         for (ir::block& each : f.blocks)
             for (const value_id v : each) {
@@ -108,7 +108,7 @@ private:
                 if (derives && is_moved(operands[0])) i.result.where = space::global;
             }
     }
-    /// Whether the operand is what this pass gave to a call.
+    /// Whether this pass added the operand to a call.
     static bool is_hidden_operand(const ir::function& f, const instruction& i, std::size_t k) {
         return ir::is_call(i) && f.callees[i.bits]->parameters[k].origin.from == runtime::origin::constant;
     }

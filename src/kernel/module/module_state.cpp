@@ -19,7 +19,7 @@ bool module_state::knows(const ir::constant_data& data) const {
 std::shared_ptr<module_state::slot> module_state::slot_of(
     const std::shared_ptr<runtime::device_state>& device) {
     const std::lock_guard lock(mutex_);
-    // A device that was freed takes no more work; who opens the card again has another one.
+    // A freed device accepts no more work; opening the card again makes another device.
     std::erase_if(slots_, [&](const auto& each) { return each->device->is_freed(); });
     const auto known =
         std::find_if(slots_.begin(), slots_.end(), [&](const auto& each) { return each->device == device; });

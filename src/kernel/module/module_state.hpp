@@ -1,6 +1,6 @@
 #pragma once
-// What is kept of a module: its definition, and for each device that it was asked for an instance: the
-// memory of its constants, the words for its compiler, its kernels compiled.
+// The state of a module: its definition, and an instance for each device that uses it, with the memory of its
+// constants, the compiler's options and its compiled kernels.
 
 #include <exception>
 #include <memory>
@@ -18,7 +18,7 @@ namespace balm::detail {
 
 class instance_state;
 
-/// A module, and its instances. Other modules that link it keep it.
+/// A module and its instances. Modules that link it keep it alive.
 class module_state {
 public:
     ir::constant_list constants;
@@ -26,13 +26,13 @@ public:
     std::vector<std::shared_ptr<module_state>> links;
     compile_options options;
     bool is_defined = false;
-    std::exception_ptr fault;  ///< of a definition before main, where nothing could catch it
+    std::exception_ptr fault;  ///< of a definition before main, which nothing could catch
 
-    /// Whether the constant is its own, or one of a module that it links, directly or through others.
+    /// Whether the constant belongs to the module, or to one that it links, directly or indirectly.
     bool knows(const ir::constant_data&) const;
 
-    /// The instance on a device; the first call makes it, and others that come meanwhile wait. Throws the
-    /// fault that the definition ended with, build_error, out_of_memory_error.
+    /// The instance on a device. The first call makes it; concurrent calls wait. Throws the exception that
+    /// ended the definition, build_error, out_of_memory_error.
     std::shared_ptr<instance_state> instance_on(const std::shared_ptr<runtime::device_state>&);
 
 private:
@@ -53,16 +53,16 @@ public:
     instance_state(const module_state&, std::shared_ptr<runtime::device_state>);
 
     const std::shared_ptr<runtime::device_state>& device() const { return device_; }
-    /// The compiler's words for the module's options.
+    /// The module's options, as text for the compiler.
     const std::string& options() const { return options_; }
-    /// What of them a program's identity has; zero without any.
+    /// The options' share of a program's identity; zero without options.
     const runtime::digest& options_key() const { return options_key_; }
-    /// The memory of a constant that a kernel reads. Throws usage_error where it is of a module that this one
-    /// does not link.
+    /// The memory of a constant that a kernel reads. Throws usage_error if it belongs to a module that this
+    /// one does not link.
     runtime::storage& memory_of(const ir::constant_data&, const ir::function& reader) const;
-    /// The same of a constant that the host writes or reads.
+    /// The same for a constant that the host writes or reads.
     runtime::storage& memory_of(const ir::constant_data&) const;
-    /// The instance of a module that this one links, directly or through others; null: it links none such.
+    /// The instance of a module that this one links, directly or indirectly; null if it does not link it.
     std::shared_ptr<instance_state> linked(const module_state&) const;
 
 private:
@@ -80,7 +80,7 @@ private:
     std::shared_ptr<runtime::device_state> device_;
     std::string options_;
     runtime::digest options_key_{};
-    std::vector<constant> constants_;  ///< its own
+    std::vector<constant> constants_;  ///< of this module, not of linked ones
     std::vector<link> links_;
 };
 

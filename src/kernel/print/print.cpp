@@ -1,5 +1,5 @@
-// The recording end of print and check: values are taken apart into words of 4 bytes, which one instruction
-// takes; what the host can say by itself becomes part of the format.
+// Records print and check: values are split into words of 4 bytes, the operands of one instruction; host
+// values become part of the format.
 
 #include "balm/dsl/print.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using ir::print_argument;
 
-/// What one print may pass on: an instruction has at most 255 operands.
+/// The most words of one print: an instruction has at most 255 operands.
 constexpr std::size_t most_words = 200;
 
 class words_in {
@@ -35,7 +35,7 @@ public:
     std::vector<node> words;
 
 private:
-    /// The members, each loaded by itself: gaps between them are not passed on.
+    /// Loads each member separately: padding between members is not recorded.
     void structure(node pointer) {
         const trace::structure& s = ir::structure_of(pointee(pointer.type));
         for (std::uint32_t k = 0; k < s.member_count; ++k) {

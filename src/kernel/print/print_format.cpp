@@ -21,7 +21,7 @@ using ir::print_argument;
 using ir::print_format;
 using trace::type;
 
-/// A vector or structure on its way into a text.
+/// A vector or structure to format.
 struct composite {
     type what;
     const std::uint32_t* words;
@@ -33,7 +33,7 @@ std::uint64_t bits_in(scalar s, const std::uint32_t* words) {
     return words_of(s) == 2 ? std::uint64_t{words[1]} << 32 | words[0] : words[0];
 }
 
-/// use(the value), as the type that {fmt} knows it by.
+/// Calls use with the value, in the type that {fmt} formats.
 template <class Use>
 void with_number(scalar s, std::uint64_t bits, Use&& use) {
     switch (s) {
@@ -143,7 +143,7 @@ void append(const print_argument& argument, const std::uint32_t*& words, argumen
     words += kernels::words_of(what);
 }
 
-/// The widest field, and the longest precision: a record is made in memory, whatever its format asks for.
+/// The largest width and precision: a record's text is built in memory, whatever its format asks for.
 constexpr std::uint64_t longest_field = 4096;
 
 std::string too_long(std::uint64_t size) {
@@ -155,7 +155,8 @@ std::uint64_t bits_of(const print_argument& argument, const std::uint32_t* words
                                                          : argument.bits;
 }
 
-/// Throws fmt::format_error for a width or precision that is too long. What is no number {fmt} refuses.
+/// Throws fmt::format_error for a width or precision that is too large. {fmt} refuses those that are not
+/// numbers.
 void check_size(const print_argument& argument, const std::uint32_t* words) {
     const bool is_number =
         argument.from == print_argument::kind::device || argument.from == print_argument::kind::number;
@@ -176,16 +177,17 @@ std::string fill(const print_format& format, const std::uint32_t* words) {
     return fmt::vformat(format.text, list);
 }
 
-/// What the fields of a text refer to; {fmt} has yet to say whether the text is one.
+/// The arguments that the fields of a text refer to; {fmt} has not yet checked that the text is a valid
+/// format.
 struct fields {
     std::set<std::size_t> used;      ///< arguments of any field
     std::set<std::size_t> sizes;     ///< those within specifications: widths and precisions
-    std::uint64_t longest_size = 0;  ///< of the widths and precisions that the text says
+    std::uint64_t longest_size = 0;  ///< of the widths and precisions in the text
     bool fills_with_brace = false;   ///< {:}>5}: versions of {fmt} differ on where this field ends
 };
 
-/// Whether the specification that begins at `at` has a brace among the bytes that {fmt} takes for its fill:
-/// as many as the first byte promises.
+/// Whether the specification that begins at `at` has a brace among the bytes that {fmt} uses as its fill: as
+/// many as the first byte announces.
 bool is_filled_with_brace(const std::string& text, std::size_t at) {
     if (at >= text.size()) return false;
     const auto lead = static_cast<unsigned char>(text[at]);
@@ -209,7 +211,7 @@ fields fields_of(const std::string& text) {
             return n;
         };
         if (depth == 0 && (c == '{' || c == '}') && k + 1 < text.size() && text[k + 1] == c) {
-            ++k;  // a brace of the text's own
+            ++k;  // an escaped brace
         } else if (c == '}') {
             depth = std::max(depth - 1, 0);
         } else if (c == '{') {
@@ -263,7 +265,7 @@ void check_format(print_format& format) {
         if (found.used.count(k) == 0) refuse(format, fmt::format("it makes no use of argument {}", k + 1));
 }
 
-// Texts with their length ahead of them: they may hold whatever parts the fields.
+// Writes the length ahead of each text: a text may contain the separators.
 std::string key_of(const print_format& format) {
     std::string key = fmt::format("{}:{}:{}:{}:{}", format.is_check, format.where.line, format.where.file,
                                   format.text.size(), format.text);

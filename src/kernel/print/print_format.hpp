@@ -1,6 +1,6 @@
 #pragma once
-// The two ends of a print: its format is checked against the arguments' types when the kernel is traced, and
-// filled with what a work-item has left when the launch is done.
+// The format of a print: checked against the arguments' types when the kernel is traced, and applied to a
+// work-item's record when the launch has completed.
 
 #include <cstdint>
 #include <memory>
@@ -10,11 +10,11 @@
 
 namespace balm::kernels {
 
-/// Words of 4 bytes in which a value of this type is passed on: one for each number in it, two for one of 8
+/// The number of 4-byte words that record a value of this type: one for each number in it, two for one of 8
 /// bytes and for an address.
 std::size_t words_of(trace::type) noexcept;
 
-/// Fills in `words` and `key`. Throws trace_error where the text does not fit the arguments.
+/// Fills in `words` and `key`. Throws trace_error if the text does not fit the arguments.
 std::shared_ptr<const ir::print_format> checked(ir::print_format);
 
 /// The text of a record.

@@ -31,22 +31,21 @@ using format_list = std::vector<std::shared_ptr<const print_format>>;
 // The buffer's words: a header, the record of the check that failed first, and the records of prints.
 constexpr std::uint32_t next_word = 0;     // where the next record goes
 constexpr std::uint32_t end_word = 1;      // of the buffer
-constexpr std::uint32_t dropped_word = 2;  // how many records did not fit; the high half behind the low one
+constexpr std::uint32_t dropped_word = 2;  // how many records did not fit; the low half, then the high one
 constexpr std::uint32_t failed_word = 4;   // 1 once a check has failed
 constexpr std::uint32_t full_word = 5;     // where the first record that did not fit would begin; 0: none
 constexpr std::uint32_t header_words = 6;
-/// Ahead of a record's values: its format counted from 1, and two for its work-item.
+/// Words ahead of a record's values: its format, counted from 1, and two for its work-item.
 constexpr std::uint32_t record_head = 3;
 
-/// Launches whose prints nobody has waited for; beyond that the next one waits, so that buffers do not pile
-/// up.
+/// The most launches whose prints have not been shown; the next one waits, so that buffers do not pile up.
 constexpr std::size_t most_launches_unseen = 64;
 
-// ---- which work-item
+// ---- work-items
 
-// A record's place in the order is an item's number, and above it the phase of the kernel: the number of
-// grid_ranges that it has entered and left. Inside of one the number is the index, as which work-item takes
-// an index is the device's business.
+// A record's place in the order is an item's number, and in the bits above it the phase of the kernel: the
+// number of grid_ranges that it has entered and left. Inside a grid_range the number is the index, because
+// devices distribute indices differently.
 constexpr int phase_shift = 56;
 constexpr std::uint64_t item_mask = (std::uint64_t{1} << phase_shift) - 1;
 
@@ -67,7 +66,7 @@ traced_function in_phase() {
     return balm::function("in_phase(item, phase)", body).function();
 }
 
-// ---- the functions that leave records
+// ---- the functions that write records
 
 void fill_record(const Mixed<std::uint32_t>& records, const UInt& at, const UInt& format, const ULong& item,
                  const std::vector<UInt>& words) {
@@ -81,8 +80,8 @@ void reserve_and_fill(const Mixed<std::uint32_t>& records, const UInt& format, c
                       const std::vector<UInt>& words) {
     const auto size = static_cast<std::uint32_t>(record_head + words.size());
     UInt at = 0u;
-    // Full is full: nobody adds then, so that the count never wraps. Not atomic_load: OpenCL 1.2's is a
-    // volatile load, which Oclgrind calls a race.
+    // Nobody adds once the buffer is full, so the count never wraps. Not atomic_load: OpenCL 1.2's is a
+    // volatile load, which Oclgrind reports as a race.
     IF (atomic_or(records[next_word], 0u) < records[end_word]) {
         UInt reserved = atomic_add(records[next_word], size);
         IF (reserved + size <= records[end_word]) {
@@ -125,7 +124,8 @@ traced_function recorder(bool is_check, std::size_t word_count) {
 
 // ---- the pass
 
-/// The formats of a kernel and the functions that it calls, equal ones once: equal kernels have equal lists.
+/// The formats of a kernel and the functions that it calls, without duplicates: equal kernels have equal
+/// lists.
 struct format_table {
     format_list formats;
     std::map<std::string_view, std::size_t> number;
@@ -135,7 +135,7 @@ struct format_table {
             for (const auto& each : f->formats)
                 if (number.try_emplace(each->key, formats.size()).second) formats.push_back(each);
     }
-    /// Where the records of prints begin.
+    /// The word at which the records of prints begin.
     std::uint32_t first_record() const {
         std::size_t longest = 0;
         for (const auto& each : formats)
@@ -152,7 +152,7 @@ public:
     explicit print_pass(const ir::function& kernel) : table_(kernel) {}
 
 private:
-    /// A function being rewritten, and what stands for the work-item at this point of it.
+    /// A function that is being rewritten, and the value for the work-item at this point.
     struct part {
         ir::function& f;
         ir::block after;
@@ -208,7 +208,7 @@ private:
         p.after.push_back(v);
     }
     void inside(part& p, value_id v) {
-        const auto blocks = std::to_array(p.f.code[v].blocks);  // the code grows meanwhile
+        const auto blocks = std::to_array(p.f.code[v].blocks);  // a copy: the code grows meanwhile
         for (const ir::block_id inner : blocks)
             if (inner != ir::none) block_(p, inner, {});
     }
@@ -252,7 +252,7 @@ private:
     traced_function work_item_, in_phase_;
 };
 
-// ---- on the host
+// ---- the host
 
 /// A record among the words that were read.
 struct record {
@@ -265,7 +265,7 @@ record record_at(const std::uint32_t* at, const format_table& table) {
     return {std::uint64_t{at[2]} << 32 | at[1], table.formats.at(at[0] - 1).get(), at + record_head};
 }
 
-/// The records in their order: by item, then by phase, then as they were reserved.
+/// The records in order: by item, then by phase, then by reservation.
 std::vector<record> sorted(const std::vector<std::uint32_t>& words, const format_table& table) {
     std::vector<record> list;
     for (std::size_t at = 0; at < words.size();) {
@@ -278,7 +278,7 @@ std::vector<record> sorted(const std::vector<std::uint32_t>& words, const format
     return list;
 }
 
-/// What is left of a launch.
+/// The output of a launch.
 struct output {
     std::shared_ptr<const ir::function> kernel;
     std::shared_ptr<runtime::storage> memory;
@@ -303,7 +303,7 @@ private:
         try {
             reader.finish();
         } catch (...) {
-            reader.finish();  // what is not read yet would be written into freed memory
+            reader.finish();  // a pending read would write into freed memory
         }
         return read;
     }

@@ -1,7 +1,7 @@
 #pragma once
-// What kernels that print or check leave in memory. A pass gives them a hidden parameter, a buffer of u32
-// words, and turns each print into the call of a function that reserves a record there, by one atomic
-// addition, and fills it. The launch brings the buffer along, and reads it on the host when it is done.
+// The records that kernels write to print or check. A pass adds a hidden parameter, a buffer of u32 words,
+// and turns each print into the call of a function that reserves a record there, by one atomic addition, and
+// fills it. The launch binds the buffer, and the host reads it when the launch has completed.
 
 #include <cstddef>
 #include <memory>
@@ -17,11 +17,11 @@
 
 namespace balm::kernels {
 
-/// The kernel with its prints and checks written out; its last parameter is the buffer. A kernel without any
-/// stays as it is.
+/// The kernel with its prints and checks expanded; its last parameter is the buffer. A kernel without any is
+/// unchanged.
 ir::function write_out_prints(const ir::function& kernel);
 
-/// The records of one launch; nothing, and at no cost, where the kernel neither prints nor checks.
+/// The records of one launch; empty, and free of cost, if the kernel neither prints nor checks.
 ///
 ///     launch_records records(queue, kernel);
 ///     arguments.push_back(records.argument());  // if is_needed()
@@ -34,10 +34,9 @@ public:
     bool is_needed() const { return memory_ != nullptr; }
     /// The hidden argument.
     runtime::argument argument() const { return runtime::argument::of(memory_->native()); }
-    /// Adds the memory to what the launch writes, and makes ready what reads the records of a launch over
-    /// this grid.
+    /// Adds the memory to the launch's writes, and prepares to read the records of a launch over this grid.
     void prepare(runtime::storage_list& writes, const runtime::grid&);
-    /// Has the records read once this event has been waited for.
+    /// Lets waits for this event read the records.
     void launched(const event& done) noexcept;
 
 private:
@@ -47,7 +46,7 @@ private:
     runtime::host_parts::entries left_;
 };
 
-/// Launches a kernel that prints, where nothing but the buffer is hidden.
+/// Launches a kernel that prints, and whose only hidden parameter is the buffer.
 void enqueue_printing(runtime::queue_state&, const std::shared_ptr<const ir::function>& kernel,
                       runtime::kernel_lease&, const runtime::grid&,
                       std::span<const runtime::argument> arguments, std::span<runtime::storage* const> reads,

@@ -1,4 +1,4 @@
-// Reads files, resolves #include "…" and refuses what is no text.
+// Reads files, resolves #include "…" and refuses what is not text.
 
 #include "kernel/text/text_files.hpp"
 
@@ -20,11 +20,11 @@ namespace {
 using opencl_c::split;
 using opencl_c::tokens;
 
-/// Larger than this is no text that a person or a generator wrote.
+/// No person or generator writes larger texts.
 constexpr std::size_t max_file_bytes = std::size_t{16} << 20;
-/// Files that include each other in a circle stop here.
+/// Stops cycles of includes.
 constexpr std::size_t max_include_depth = 64;
-/// Files that each include the next one twice would be 2^64.
+/// A chain of files that each include the next one twice would make 2^64.
 constexpr std::size_t max_includes = 4096;
 constexpr std::size_t max_text_bytes = 4 * max_file_bytes;
 
@@ -47,8 +47,8 @@ std::string folder_of(const std::string& path) {
     return end == std::string::npos ? std::string() : path.substr(0, end + 1);
 }
 
-/// Puts `#include "…"` files in place of their lines, so that what is compiled, and cached, is one text.
-/// Conditions are left to the preprocessor: a file is put in wherever it is named.
+/// Replaces `#include "…"` lines by the files, so that a single text is compiled and cached. Conditions are
+/// left to the preprocessor: a file is inserted wherever it is named.
 class includer {
 public:
     std::string resolve(const std::string& words, const std::string& name, const std::string& folder) {
@@ -71,7 +71,7 @@ public:
             const std::string path =
                 includes ? folder + std::string(without_quotes(list[k + 2])) : std::string();
             if (includes && conditions > 0 && !exists(path))
-                continue;  // a branch that is not taken, it seems
+                continue;  // presumably in a branch that is not taken
             std::size_t next = k + 1;
             while (!list[next].starts_line) ++next;
             made.append(words, at, list[k].offset - at);
@@ -89,7 +89,7 @@ public:
 private:
     struct open_file {
         std::string name;
-        bool is_guarded;  ///< it says nothing the second time
+        bool is_guarded;  ///< it is empty when included again
     };
 
     static void refuse_size(std::size_t bytes, const std::string& name) {
@@ -100,7 +100,7 @@ private:
         std::error_code ignored;
         return std::filesystem::exists(path, ignored);
     }
-    /// A pipe or a terminal would be waited for.
+    /// Reading a pipe or a terminal would block.
     static bool is_regular(const std::string& path) {
         std::error_code ignored;
         return std::filesystem::is_regular_file(path, ignored);

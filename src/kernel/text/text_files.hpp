@@ -1,5 +1,5 @@
 #pragma once
-// Texts of the user's as they are compiled: read, checked to be text, with what they include in place.
+// The user's texts, ready to compile: read, checked to be text, with included files inserted.
 
 #include <memory>
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace balm::kernels {
 
-/// A text that the program holds; what it includes is looked for in the working directory. Throws usage_error
-/// for what is no text.
+/// A text in the program's memory; files that it includes are searched in the working directory. Throws
+/// usage_error if it is not text.
 std::shared_ptr<const ir::named_text> make_text(std::string_view words, const std::string& name);
 
 /// The same for a file, which is read now.

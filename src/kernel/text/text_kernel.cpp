@@ -1,5 +1,5 @@
-// Texts of the user's: what they define, and whether that is what the C++ signature
-// says. Out comes an ir::function without code, which the printers take as it is.
+// Finds the definitions in the user's texts and checks that they match the C++ signatures. Out: an
+// ir::function without code, whose text the printers use.
 
 #include "balm/text_kernel.hpp"
 
@@ -25,7 +25,7 @@ namespace balm {
 
 struct detail::text_state {
     ir::text_list texts;
-    std::exception_ptr fault;  ///< of a source made before main, where nothing could catch it
+    std::exception_ptr fault;  ///< of a source made before main, which nothing could catch
 };
 
 namespace {
@@ -36,7 +36,7 @@ using opencl_c::tokens;
 using opencl_c::type_words;
 using state_pointer = std::shared_ptr<const detail::text_state>;
 
-/// The state that `make` fills, or the fault that it ends with, if nothing could catch that.
+/// The state that `make` fills. If nothing could catch an exception of `make`, the state stores it.
 template <class Make>
 state_pointer state_of(bool throws, Make&& make) {
     auto state = std::make_shared<detail::text_state>();
@@ -49,7 +49,7 @@ state_pointer state_of(bool throws, Make&& make) {
     return state;
 }
 
-// ---- what is in it ----------------------------------------------------------------------------------
+// ---- the contents -----------------------------------------------------------------------------------
 
 bool has_conditions(const ir::text_list& texts) {
     for (const auto& each : texts) {
@@ -60,15 +60,15 @@ bool has_conditions(const ir::text_list& texts) {
     return false;
 }
 
-/// " The text is 'scale.cl' …", where it looks like the name of a file.
+/// ". The text is 'scale.cl' …" if it looks like the name of a file.
 std::string path_hint(const ir::text_list& texts) {
     const std::string& words = texts[0]->words;
     if (words.size() >= 4096 || words.find_first_of(" \n;{") != std::string::npos) return {};
     return fmt::format(". The text is '{}'; a file is named with text_source::from_files({{\"…\"}})", words);
 }
 
-/// The text and what it declares, as far as it can be told before a device is known: a condition on a
-/// vendor's macro, say, may hide things, and then a compiler has the last word.
+/// The text and its declarations, as far as they are known without a device: a condition on a vendor's macro
+/// may hide some, and then only the compiler can tell.
 struct survey {
     tokens words;
     opencl_c::outline declared;
@@ -108,7 +108,7 @@ std::string names_of(const ir::text_list& texts) {
         path_hint(f.text->texts)));
 }
 
-/// Takes from the text whether memory is only read, and what elements local memory has.
+/// Takes from the text whether memory is only read, and the element type of local memory.
 void follow(ir::parameter& p, const opencl_c::parameter& text) {
     if (p.use == trace::access::local && text.type.what == opencl_c::category::plain &&
         text.type.element != scalar::nothing) {
@@ -121,7 +121,7 @@ void follow(ir::parameter& p, const opencl_c::parameter& text) {
     p.what = pointer_to(pointee(p.what), space::global, true);
 }
 
-/// `follows` says of which parameters the text decides whether they are written.
+/// `follows`: the parameters for which the text decides whether they are written.
 void check_definition(ir::function& f, ir::text_body& body, const survey& s,
                       const std::vector<bool>& follows) {
     const opencl_c::function* found = nullptr;
@@ -153,8 +153,8 @@ void check_definition(ir::function& f, ir::text_body& body, const survey& s,
     }
 }
 
-/// What the passes ask of a function that they cannot look into. The whole source counts: what a function
-/// calls is in it too.
+/// Notes the facts that passes need of a function without code. The whole source counts, because it contains
+/// the function's callees.
 void note_effects(ir::function& f, ir::text_body& body) {
     bool has_effects = f.result == trace::type();
     for (const ir::parameter& p : f.parameters) has_effects = has_effects || p.what.is_pointer();
@@ -174,8 +174,8 @@ void note_effects(ir::function& f, ir::text_body& body) {
 
 namespace {
 
-/// What a caller cannot pass to a function of a text: pointers to pointers, and structures that it has no
-/// name for in the text.
+/// Throws usage_error for types that a caller cannot pass to a function of a text: pointers to pointers, and
+/// structures whose name in the text is not known.
 void refuse_nameless_types(const ir::function& f) {
     const auto refuse = [&](trace::type t, std::size_t k) {
         if (t.is_pointer()) t = pointee(t);

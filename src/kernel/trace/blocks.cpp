@@ -122,7 +122,7 @@ void left_early(std::uint32_t token, const char* construct, location where,
             "break_(), return_() or continue_()",
             where.file, where.line, construct);
     } catch (...) {
-        innermost->fault = "left by a break";  // short: no memory is needed
+        innermost->fault = "left by a break";  // short enough to need no allocation
     }
 }
 

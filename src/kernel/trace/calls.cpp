@@ -1,4 +1,4 @@
-// Calls of functions, and of kernels as functions.
+// Calls to functions, and to kernels as functions.
 
 #include "kernel/trace/tracer.hpp"
 
@@ -15,7 +15,7 @@ using ir::value_id;
 
 namespace {
 
-/// Refuses a call, from a kernel, of a function that asks for a dimension which the kernel lacks.
+/// Refuses a kernel's call to a function that queries a dimension that the kernel does not have.
 void refuse_lacking_dimensions(const ir::function& callee) {
     const ir::function& kernel = current().function;
     const auto lacks = [&](const instruction& i) {
@@ -31,7 +31,7 @@ void refuse_lacking_dimensions(const ir::function& callee) {
     }
 }
 
-/// A kernel as the function that the current kernel calls: the one made for an earlier call, or a new one.
+/// The kernel as a function for the current kernel to call: the one made for an earlier call, or a new one.
 std::shared_ptr<const ir::function> called_kernel(const ir::function& kernel, location where) {
     const ir::function& caller = current().function;
     if (caller.dimensions == 0)
@@ -71,7 +71,7 @@ node call(const std::shared_ptr<const ir::function>& given, const node* argument
     const auto callee = given->dimensions > 0 ? called_kernel(*given, where.file ? where : t.where) : given;
     std::vector<value_id> ids(count);
     for (std::size_t k = 0; k < count; ++k) {
-        // A text may leave `const` out where it only reads; C++ takes no const pointer there.
+        // Source text may omit `const` on a pointer that it only reads; C++ accepts no const pointer there.
         const bool is_const_lost = callee->text && arguments[k].type.is_pointer() &&
                                    arguments[k].type.is_const && !callee->parameters[k].what.is_const;
         ids[k] = t.use(is_const_lost ? reinterpret(arguments[k], callee->parameters[k].what) : arguments[k]);

@@ -1,5 +1,5 @@
-// Memory indexed by one position a dimension. The launch binds the sizes, a hidden parameter each, and calls
-// pass them on.
+// Memory indexed by one position per dimension. Each size is a hidden parameter, which launches bind and
+// calls pass on.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// What is looked at once a function is simplified.
+// Checks and properties of a function that require its simplified form.
 
 #include "kernel/trace/tracer.hpp"
 
@@ -21,7 +21,7 @@ bool is_own(const ir::function& f, value_id pointer) {
     return root == opcode::object || root == opcode::constant_array;
 }
 
-/// The elements of what a pointer without an offset points to; 0 where that is not known.
+/// The number of elements that a pointer without an offset points to; 0 if unknown.
 std::uint64_t elements_of(const ir::function& f, value_id pointer) {
     const instruction& i = f.code[pointer];
     if (i.op == opcode::object) return i.bits;
@@ -35,7 +35,7 @@ std::uint64_t elements_of(const ir::function& f, value_id pointer) {
     return count > 1 ? count : 0;
 }
 
-/// An index that is known to be out of range only once the function is simplified.
+/// Refuses indices that are known to be out of range only after simplification.
 void refuse_indices_beyond(const ir::function& f) {
     const auto constant = [&](value_id v) -> std::optional<std::int64_t> {
         if (f.code[v].op != opcode::constant) return std::nullopt;
@@ -60,7 +60,7 @@ void refuse_indices_beyond(const ir::function& f) {
     }
 }
 
-/// A step that is known to be 0 only once the function is simplified.
+/// Refuses steps that are known to be 0 only after simplification.
 void refuse_endless_ranges(const ir::function& f) {
     for (const auto& block : f.blocks) {
         for (value_id v : block) {

@@ -1,5 +1,5 @@
-// From a signature to an ir::function, verified and simplified: in between the user's lambda runs and calls
-// what balm/trace.hpp declares.
+// From a signature to a verified and simplified ir::function. In between, the user's lambda runs and calls
+// the functions of balm/trace.hpp.
 
 #include "kernel/trace/tracer.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 
 using spare_memory = runtime::scratch<recording_memory, 1>;
 
-/// "mat_mult(n, a, b, result)" -> the name, and the names of the parameters.
+/// "mat_mult(n, a, b, result)" -> the name and the parameter names.
 std::vector<std::string> split_signature(std::string_view signature, location where) {
     std::vector<std::string> words;
     std::string word;

@@ -1,4 +1,4 @@
-// The trace under way, and its limits.
+// The active trace and its limits.
 
 #include "kernel/trace/tracer.hpp"
 
@@ -13,12 +13,12 @@ namespace balm::trace {
 
 namespace {
 
-/// Deeper than this in host stack while tracing, a C++ function on device values is calling itself.
+/// If tracing uses more of the host's stack than this, a C++ function on device values is calling itself.
 constexpr std::size_t max_stack_bytes = 1 << 20;
-/// What is left of a stack for what is called between two instructions, and for the exception: this much, or
-/// a quarter of a small stack.
+/// The stack that is kept free for calls between two instructions and for the exception: this much, or a
+/// quarter of the rest of a small stack.
 constexpr std::size_t spare_stack_bytes = 128 << 10;
-/// Where the host's stack is; a local variable may lie elsewhere (AddressSanitizer's do).
+/// The current stack address. A local variable may be elsewhere (with AddressSanitizer it is).
 inline std::uintptr_t stack_here() { return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)); }
 
 std::atomic<std::uint32_t> traces_begun{0};
@@ -33,7 +33,7 @@ void fail(location where, const std::string& what) {
 
 stack_limit::stack_limit() : begin(stack_here()), end(begin - std::min(begin, max_stack_bytes)) {
     const runtime::stack_bounds thread = runtime::stack_of_thread();
-    if (begin <= thread.low || begin > thread.high) return;  // a coroutine's, which nobody describes
+    if (begin <= thread.low || begin > thread.high) return;  // a coroutine's stack, whose bounds are unknown
     end = std::max(end, thread.low + std::min(spare_stack_bytes, (begin - thread.low) / 4));
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a trace is recorded into, for the files of this folder: one tracer a function under definition; traces
+// The state of a trace, for the files of this folder: one tracer per function that is being defined. Traces
 // nest.
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace balm::trace {
 
 enum class construct : std::uint8_t { body, if_, while_, loop };
 
-/// A block being recorded into.
+/// A block that is being recorded.
 struct frame {
     construct kind = construct::body;
     ir::block_id block = 0;
@@ -30,7 +30,7 @@ struct frame {
     bool has_else = false;
 };
 
-/// How much of the host's stack a trace may take.
+/// How much of the host's stack a trace may use.
 struct stack_limit {
     /// For a trace that begins here.
     stack_limit();
@@ -47,13 +47,13 @@ struct tracer {
     std::vector<frame> frames{frame{}};
     std::uint32_t last_token = 0;
     std::size_t parameter_names = 0;
-    std::vector<bool> assigned;   ///< by value: written to after it was made, so it needs a variable
+    std::vector<bool> assigned;   ///< by value: assigned after its definition, so it needs a variable
     std::vector<bool> addressed;  ///< by value: its address was taken, so the variable lives in memory
-    location where;               ///< the last line known: instructions that know none inherit it
+    location where;               ///< the last known line: instructions without one inherit it
     std::string fault;            ///< noted by a destructor, thrown by the next instruction
     stack_limit stack;
     tracer* outer = nullptr;
-    /// The sizes of memory that are hidden parameters; they enter the body when the trace ends.
+    /// The sizes of memory that are hidden parameters; added to the body when the trace ends.
     std::vector<std::pair<runtime::parameter_origin, ir::value_id>> extents;
 
     void check();
@@ -69,9 +69,9 @@ struct tracer {
     bool in_loop() const;
 };
 
-/// The innermost trace of this thread; null outside of all.
+/// The innermost trace of this thread; null if there is none.
 extern thread_local constinit tracer* innermost;
-/// The same; throws trace_error outside of all.
+/// The same; throws trace_error if there is none.
 tracer& current();
 
 inline ir::instruction make(ir::opcode op, ir::type result, location where = {}) {
@@ -89,8 +89,8 @@ ir::value_id extent_of(const node& memory, std::size_t dimension, location where
 std::int64_t number_of(scalar, std::uint64_t bits);
 [[noreturn]] void refuse_index(std::int64_t index, std::uint64_t elements, location where);
 
-/// What a function is recorded into. A thread's traces use the same memory one after the other: getting it
-/// anew for each took a third of the time of a long one.
+/// The memory that a function is recorded into. A thread's traces reuse it: allocating it anew for each took
+/// a third of the time of a long trace.
 struct recording_memory {
     std::vector<ir::instruction> code;
     std::vector<ir::value_id> operands;
@@ -103,13 +103,13 @@ struct recording_memory {
 };
 
 /// Turns assigned values into variables, and those whose address was taken into objects in memory. `recorded`
-/// gets what was recorded.
+/// receives the code before this change.
 void make_variables(tracer&, recording_memory& recorded);
 
-/// Throws trace_error for what is known to be wrong only once the function is simplified: indices out of
-/// range, steps of 0.
+/// Throws trace_error for errors that are known only after simplification: indices out of range, steps of 0.
 void refuse_known_faults(const ir::function&);
-/// Whether calls of the function may be shared and moved: no memory, no place in the grid, no barrier.
+/// Whether calls to the function may be merged and moved: it uses no memory but its own and no position in
+/// the grid, and has no side effects.
 bool is_pure(const ir::function&);
 
 }  // namespace balm::trace

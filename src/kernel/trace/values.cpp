@@ -15,7 +15,7 @@ using ir::value_id;
 
 namespace {
 
-/// What one array inside a kernel may take: more than any device has for a work-item or group.
+/// The size limit of an array in a kernel: more than any device has for a work-item or group.
 constexpr std::uint64_t max_object_bytes = 1 << 20;
 
 }  // namespace
@@ -272,7 +272,7 @@ node address_of(node variable) {
     const value_id id = t.use(variable);
     if (t.addressed.size() <= id) t.addressed.resize(id + std::size_t{1});
     t.addressed[id] = true;
-    // make_cells turns this into the object that the variable becomes.
+    // make_cells replaces the operand by the object that the variable becomes.
     return t.node_of(t.record(make(opcode::offset, pointer_to(variable.type, space::private_)), {&id, 1}));
 }
 

@@ -1,4 +1,4 @@
-// Every device value may become a variable: those that were assigned to do, when the trace ends.
+// Any device value can become a variable: those that were assigned do, when the trace ends.
 
 #include "kernel/trace/tracer.hpp"
 
@@ -12,7 +12,7 @@ using ir::value_id;
 
 namespace {
 
-/// Turns what reads, writes and takes the address of a variable in memory into loads, stores and its pointer.
+/// Turns reads, writes and addresses of variables in memory into loads, stores and pointers.
 void use_objects(ir::function& f) {
     const value_id index = f.add(make(opcode::constant, scalar::i32));
     f.blocks[0].insert(f.blocks[0].begin(), index);
@@ -34,9 +34,9 @@ void use_objects(ir::function& f) {
     }
 }
 
-/// Gives each value that was assigned to a variable that begins as this value, and lets reads and writes
-/// refer to it; reads of all other values are the values themselves, and go. A variable whose address was
-/// taken becomes an object. `recorded` gets what was recorded.
+/// Adds a variable, initialised to the value, for each value that was assigned, and makes reads and writes
+/// refer to it. Reads of all other values are replaced by the values and removed. A variable whose address
+/// was taken becomes an object. `recorded` receives the code before this change.
 void make_cells(ir::function& f, const std::vector<bool>& assigned, const std::vector<bool>& addressed,
                 recording_memory& recorded) {
     const auto is = [](const std::vector<bool>& flags, value_id v) { return v < flags.size() && flags[v]; };
@@ -47,7 +47,7 @@ void make_cells(ir::function& f, const std::vector<bool>& assigned, const std::v
         return std::span<const value_id>(recorded.operands)
             .subspan(recorded.code[v].first_operand, recorded.code[v].operand_count);
     };
-    // A value is made before it is read, so what it becomes is known by then; its variable stands behind it.
+    // A value is defined before it is read, so its new id is known by then; its variable follows it.
     std::vector<value_id> becomes(count), cell_of(count, ir::none);
     std::vector<bool> goes(count, false);
     value_id made = 0;

@@ -1,4 +1,4 @@
-// From a filter to devices; and when there is none, why.
+// From a filter to devices, or the reasons why there is none.
 
 #include "balm/context.hpp"
 
@@ -22,7 +22,7 @@ namespace balm {
 
 namespace {
 
-/// What was chosen, and a line on each device that was not.
+/// The chosen devices, and a line on each device that was not chosen.
 struct choice {
     std::vector<device> devices;
     std::vector<std::string> passed_over;
@@ -98,10 +98,10 @@ choice checked_devices(std::vector<device> given) {
 }  // namespace
 
 struct detail::context_state {
-    std::vector<std::shared_ptr<runtime::device_lock>> locks;  // the last to go
+    std::vector<std::shared_ptr<runtime::device_lock>> locks;  // destroyed last
     std::vector<balm::device> devices;
     std::mutex mutex;
-    std::shared_ptr<runtime::print_outlet> outlet;  // made when the context is told where to print
+    std::shared_ptr<runtime::print_outlet> outlet;  // made by print_to or print_buffer_size
 
     explicit context_state(choice made) : locks(std::move(made.locks)), devices(std::move(made.devices)) {}
     context_state(const context_state&) = delete;
@@ -110,7 +110,7 @@ struct detail::context_state {
         for (const balm::device& each : devices) {
             each.state()->show_prints();
             if (outlet != nullptr) each.state()->remove_outlet(outlet);
-            if (!locks.empty()) each.state()->finish_quietly();  // before another process may have it
+            if (!locks.empty()) each.state()->finish_quietly();  // before another process can lock it
         }
     }
 

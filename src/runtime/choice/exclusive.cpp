@@ -1,4 +1,5 @@
-// Exclusive use of devices among processes: a device in, a lock out that others see, or none.
+// Exclusive use of devices among processes: takes a device and returns a lock that other processes see, or
+// none.
 
 #include "runtime/choice/exclusive.hpp"
 
@@ -18,8 +19,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A file that this process has locked, and how many handles share it. Counted here and not by weak_ptr: a
-/// handle's end and the file's are one step under the mutex, so that nobody meets a lock half gone.
+/// A file that this process has locked, and the number of handles that share it. Counted instead of a
+/// weak_ptr: the last handle is released and the file unlocked in one step under the mutex, so no thread sees
+/// a half-released lock.
 struct held_file {
     file_lock lock;
     std::size_t users = 0;
@@ -30,11 +32,11 @@ struct held_files {
 };
 
 held_files& all_held() {
-    static auto* const held = new held_files;  // static contexts let go of theirs at exit
+    static auto* const held = new held_files;  // static contexts release their locks at exit
     return *held;
 }
 
-/// What tells the device from others of the machine, as a part of a file's name.
+/// Identifies the device on this machine, as part of a file name.
 std::string identity_of(const device_info& info) {
     std::string text = info.uuid_text();
     if (text.empty()) text = info.pci_address;

@@ -1,5 +1,6 @@
 #pragma once
-// Exclusive use of devices among processes: a device in, a lock out that others see, or none.
+// Exclusive use of devices among processes: takes a device and returns a lock that other processes see, or
+// none.
 
 #include <chrono>
 #include <memory>
@@ -11,12 +12,13 @@
 
 namespace balm::runtime {
 
-/// A device held against other processes; within this one it is shared, and goes with its last handle.
+/// An advisory lock that keeps other processes from a device. Within this process it is shared, and released
+/// with its last handle.
 class device_lock {
 public:
-    /// Nothing if another process holds the device. Throws usage_error if the lock's file cannot be used.
+    /// Null if another process holds the device. Throws usage_error if the lock file cannot be used.
     static std::shared_ptr<device_lock> try_acquire(const device_info&);
-    /// The file that is locked: the same for a card through every backend.
+    /// The path of the lock file: the same for a card through every backend.
     static std::string path_for(const device_info&);
 
     /// Use try_acquire.
@@ -30,8 +32,8 @@ private:
     bool is_counted_ = false;
 };
 
-/// The right to try devices one after the other: one process at a time, so that none is refused a device that
-/// another has only tried. Waits for at most this long, then throws no_device_error.
+/// The lock for trying devices: one process tries at a time, so that none is refused a device that another is
+/// only trying. Waits for at most this long, then throws no_device_error.
 file_lock lock_choice(std::chrono::milliseconds patience = std::chrono::seconds(10));
 
 }  // namespace balm::runtime

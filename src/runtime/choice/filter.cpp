@@ -1,4 +1,4 @@
-// The filters, their combinations, and the words in which they explain themselves.
+// The filters, their combinations, and the phrases that explain their verdicts.
 
 #include "balm/filter.hpp"
 
@@ -32,7 +32,7 @@ verdict type_verdict(const device_info& info, device_type type, const char* word
     return {is, fmt::format("{} {}", is ? "is" : "is not", words)};
 }
 
-/// A text of the device that contains another.
+/// A text property of the device that contains the given text.
 class text_node final : public filter_node {
 public:
     text_node(const char* what, std::string device_info::*text, std::string_view part)
@@ -154,7 +154,7 @@ public:
     }
 
 private:
-    device_info wanted_;  // for its uuid
+    device_info wanted_;  // only its uuid is used
 };
 
 class user_node final : public filter_node {
@@ -171,7 +171,7 @@ private:
     std::shared_ptr<const device_predicate> predicate_;
 };
 
-/// A filter that numbers the devices it is asked about: a card seen twice counts once.
+/// A filter that numbers the devices that it judges; a card seen twice counts once.
 class number_node : public filter_node {
 public:
     number_node() : filter_node(turn::counts) {}
@@ -222,7 +222,7 @@ public:
           first_(std::move(a)),
           second_(std::move(b)),
           is_and_(is_and) {
-        // A filter that locks or counts must see only what the other accepts, whichever is written first.
+        // A filter that locks or counts must see only devices that the other accepts, in either order.
         if (is_and_ && first_.turn() > second_.turn()) std::swap(first_, second_);
     }
     verdict judge(const device_info& info, selection& state) const override {
@@ -312,7 +312,7 @@ device_filter::device_filter(std::shared_ptr<const detail::filter_node> node)
 detail::verdict device_filter::judge(const device_info& info, detail::selection& state) const {
     const std::size_t held = state.locks.size();
     detail::verdict verdict = node_ != nullptr ? node_->judge(info, state) : judge_(info, state);
-    if (!verdict.accepted) state.locks.resize(held);  // whatever a part of it has locked
+    if (!verdict.accepted) state.locks.resize(held);  // the locks that its operands took
     return verdict;
 }
 

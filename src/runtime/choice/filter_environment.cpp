@@ -1,4 +1,4 @@
-// The environment's say in which devices are used: variables in, a filter out.
+// The choice of devices by the environment: from variables to a filter.
 
 #include <fmt/format.h>
 
@@ -45,7 +45,7 @@ std::size_t number_of(const char* variable, const std::string& value, std::size_
     return number;
 }
 
-/// The variables as they are read: those that are set and not empty.
+/// Reads variables that are set and not empty, and notes them as text.
 class reader {
 public:
     std::optional<std::string> value(const char* variable) {

@@ -1,5 +1,5 @@
 #pragma once
-// How filters judge: the words of a verdict, and what a selection remembers from one device to the next.
+// How filters judge: the verdict and its phrase, and the state that a selection keeps between devices.
 
 #include <cstddef>
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace balm::detail {
 
-/// Whether a device is accepted, and a phrase that is true of it either way: "is not a GPU".
+/// Whether a device is accepted, and a phrase about it that explains the verdict: "is not a GPU".
 struct verdict {
     bool accepted = false;
     std::string words;
@@ -23,8 +23,8 @@ struct verdict {
 /// One pass over the devices of a machine.
 struct selection {
     std::unordered_map<const filter_node*, std::vector<device_info>> counted;  ///< by each counting filter
-    std::optional<device_filter> environment;                                  ///< made when first asked for
-    runtime::file_lock choosing;  ///< of `exclusive`: held from its first device on
+    std::optional<device_filter> environment;                                  ///< created on first use
+    runtime::file_lock choosing;  ///< of `exclusive`: held from the first device on
     std::vector<std::shared_ptr<runtime::device_lock>> locks;  ///< of the devices accepted so far
 };
 
@@ -43,16 +43,16 @@ private:
 
 namespace balm {
 
-/// The filter that the environment describes: what filter::env does, without a default.
+/// The filter that the environment describes, as in filter::env, without a default.
 struct environment_filter {
     std::optional<device_filter> choice;     ///< BALM_DEVICE, BALM_PLATFORM, BALM_TYPE, BALM_BACKEND
     std::optional<std::size_t> position;     ///< BALM_POSITION
     std::optional<std::size_t> max_devices;  ///< BALM_MAX_DEVICES
     std::string words;                       ///< "BALM_TYPE=gpu, BALM_POSITION=1"; empty if nothing is set
 };
-/// Text of the user's as messages show it: control characters spelled out, and not without end.
+/// The user's text as messages show it: control characters are escaped, and long texts truncated.
 std::string shown(std::string_view);
-/// Throws usage_error that names the variable and the allowed values.
+/// Throws a usage_error that names the variable and the allowed values.
 environment_filter read_environment_filter();
 
 }  // namespace balm

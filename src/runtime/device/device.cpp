@@ -1,4 +1,4 @@
-// The handles of devices and queues: calls go on to what the runtime keeps.
+// The handles of devices and queues, which forward calls to the runtime's state.
 
 #include "balm/device.hpp"
 

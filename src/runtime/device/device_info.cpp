@@ -1,4 +1,4 @@
-// The words for what a device is.
+// The properties of a device as text.
 
 #include "balm/device_info.hpp"
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t most_bytes = ~std::size_t{0} / 2;
 constexpr std::size_t buffers_listed = 5;
 
-/// What the driver gives; asked again where it has no room, once what nobody uses was given back.
+/// Calls the driver; if it is out of memory, releases unused memory and calls it again.
 template <class Ask, class GiveBack>
 auto ask_twice(Ask&& ask, GiveBack&& give_back) {
     try {
@@ -110,14 +110,15 @@ memory_pool::block device_state::take_block(std::size_t bytes) {
     return {ask_twice([&] { return driver_->allocate(bytes); }, [&] { return trim_all(); }), bytes, {}};
 }
 
-/// Before the driver is asked: NVIDIA's OpenCL takes more than the device has, and fails at first use.
+/// Called before a driver allocation: NVIDIA's OpenCL allocates more than the device has, and fails at first
+/// use.
 void device_state::make_room(std::size_t bytes) {
     const std::size_t total = info().global_memory;
     if (total != 0 && bytes + allocated_bytes() + pool_.cached_bytes() > total - total / 16) trim_all();
     driver_allocations_.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Gives back all that nobody uses; whether that was anything.
+/// Releases all unused memory; returns whether there was any.
 bool device_state::trim_all() noexcept {
     bool has_retired = false;
     {
@@ -135,7 +136,7 @@ void device_state::take_back(const storage& gone) noexcept {
         if (!is_freed() && from == memory_origin::pool) return pool_.give(gone.block());
         if (!is_freed() && from == memory_origin::image) return retire(gone.block());
         if (from == memory_origin::managed) wait_for(gone.block());
-    } catch (...) {  // out of host memory: who uses it is not known
+    } catch (...) {  // out of host memory: the commands that use it are unknown
         finish_quietly();
     }
     release(gone);
@@ -150,14 +151,14 @@ void device_state::release(const storage& gone) noexcept {
     }
 }
 
-// Nothing here waits on the host: a command that is held back keeps its memory.
+// Never waits for deferred commands: those keep their memory alive.
 void device_state::wait_for(const memory_pool::block& used) noexcept {
     for (const command_id& each : used.last_uses) {
         try {
             const std::shared_ptr<queue_state> queue = find_queue(each.queue);
             if (queue == nullptr) continue;
             if (const event_handle point = queue->point_after(each.sequence)) point->wait();
-        } catch (...) {  // of a command that others hear of
+        } catch (...) {  // the failure of a command, reported elsewhere
         }
     }
 }
@@ -171,7 +172,7 @@ std::shared_ptr<storage> device_state::adopt(std::uintptr_t handle, foreign_memo
         for (storage* const each : allocations_)
             if (each->native() == found.native && (known = each->weak_from_this().lock()) != nullptr) break;
         if (known == nullptr) {
-            const memory_pool::block whole{found.native, 0, {}};  // counts among no device's memory of Balm's
+            const memory_pool::block whole{found.native, 0, {}};  // 0: not counted as allocated by Balm
             known = std::make_shared<storage>(
                 shared_from_this(), whole, found.bytes,
                 memory_label{fmt::format("adopted memory of {} bytes", found.bytes)}, memory_origin::adopted);
@@ -183,7 +184,7 @@ std::shared_ptr<storage> device_state::adopt(std::uintptr_t handle, foreign_memo
         if (known == nullptr) driver_->release_memory(found.native);
         throw;
     }
-    driver_->release_memory(found.native);  // it is shared already
+    driver_->release_memory(found.native);  // `known` keeps it alive
     return known;
 }
 
@@ -213,7 +214,7 @@ std::shared_ptr<storage> device_state::allocate_image(const image_description& w
     return note_allocated(std::move(made));
 }
 
-/// Called by destructors, so that nothing is waited for: commands may still use the image.
+/// Called by destructors, so it does not wait; commands may still use the image.
 void device_state::retire(memory_pool::block image) {
     const std::lock_guard lock(retired_mutex_);
     retired_.push_back({std::move(image), nullptr});
@@ -222,21 +223,21 @@ void device_state::retire(memory_pool::block image) {
 bool device_state::is_done(const command_id& command, bool waits) {
     const std::shared_ptr<queue_state> queue = find_queue(command.queue);
     if (queue == nullptr || queue->completed() >= command.sequence) return true;
-    // Nobody waits for what the program has yet to do; a command that the driver lacks finds the image freed.
+    // Never waits for a deferred command, which may depend on what the program does next.
     if (!queue->is_handed_over(command.sequence)) return false;
     try {
         const event_handle point = queue->point_after(command.sequence);
         if (point != nullptr && waits) point->wait();
         return point == nullptr || point->is_complete();
-    } catch (const std::bad_alloc&) {  // nobody knows
+    } catch (const std::bad_alloc&) {  // unknown
         return false;
-    } catch (...) {  // whoever waits for it sees the failure
+    } catch (...) {  // its waiters see the failure
         return true;
     }
 }
 
-// Which launches were of the program nobody has noted: it waits for all that the drivers have of them, which
-// costs launches nothing. A launch that is still deferred keeps its program.
+// Launches do not note which program they use: a program waits for all commands that the driver had when it
+// was retired, which costs launches nothing. A deferred launch keeps its program alive.
 void device_state::free(retired& gone) noexcept {
     if (gone.program == nullptr)
         driver_->free_image(gone.image.native);
@@ -283,7 +284,7 @@ memory_statistics device_state::statistics() const {
 void device_state::forget(storage& gone) noexcept {
     if (is_forked()) return;
     const std::lock_guard lock(allocations_mutex_);
-    if (allocations_.erase(&gone) > 0)  // else it was freed by hand
+    if (allocations_.erase(&gone) > 0)  // else it was freed explicitly
         allocated_.fetch_sub(gone.allocated_bytes(), std::memory_order_relaxed);
 }
 

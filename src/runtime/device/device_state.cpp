@@ -1,4 +1,4 @@
-// A device's queues, programs and unseen errors.
+// A device's queues, programs and unreported errors.
 
 #include "runtime/device/device_state.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 
 std::atomic<bool> devices_have_met{false};
 
-/// Calls this with those whose queues may use memory of this one, until it returns true.
+/// Calls the function for each other device whose queues may use memory of this one, until it returns true.
 template <class Call>
 void until_true_of_others(const device_state& of, Call&& call) {
     if (!devices_have_met.load(std::memory_order_acquire)) return;
@@ -38,7 +38,7 @@ std::shared_ptr<device_state> device_state::make(std::shared_ptr<driver_device> 
 device_state::device_state(std::shared_ptr<driver_device> driver) : driver_(std::move(driver)) {}
 
 device_state::~device_state() {
-    default_queue_.reset();  // while everything that its last work may need is there
+    default_queue_.reset();  // while everything that its last commands may need exists
     if (is_forked()) return;
     for (retired& each : retired_) free(each);
     device_gone(*this);
@@ -88,14 +88,14 @@ std::shared_ptr<queue_state> device_state::adopt_queue(void* native) {
 }
 
 std::shared_ptr<queue_state> device_state::add_queue(const std::shared_ptr<queue_state>& made) {
-    // Commands of other queues find it, to wait for what it does, until it has done all. Weak references keep
-    // what the deleter has, so that it gives the queue away.
+    // Commands of other queues can find it, to wait for its commands, until all of them have completed. Weak
+    // references keep the deleter alive, so it moves the queue out of itself.
     std::shared_ptr<queue_state> handle(made.get(), [owned = made](queue_state*) mutable {
         const std::shared_ptr<queue_state> last = std::move(owned);
         last->close();
         last->device().forget(*last);
     });
-    made->set_handle(handle);  // so its commands that wait on the host keep it open
+    made->set_handle(handle);  // so that deferred commands keep it open
     finish_at_exit(info().platform);
     const std::lock_guard lock(queues_mutex_);
     if (made->is_timed()) made->begin_with(observers_);
@@ -127,7 +127,7 @@ std::shared_ptr<queue_state> device_state::find_own_queue(std::uint64_t id) noex
 }
 
 std::shared_ptr<queue_state> device_state::next_queue(std::uint64_t after) noexcept {
-    std::shared_ptr<device_state> own = weak_from_this().lock();  // null while it goes
+    std::shared_ptr<device_state> own = weak_from_this().lock();  // null during destruction
     const std::lock_guard lock(queues_mutex_);
     std::shared_ptr<queue_state> next;
     if (own != nullptr && default_queue_ != nullptr && default_queue_->id() > after)
@@ -152,7 +152,7 @@ void device_state::add_observer(const std::shared_ptr<command_observer>& added) 
         for_each_queue([&](queue_state& each) {
             if (each.is_timed()) each.add_observer(added);
         });
-    } catch (...) {  // by none rather than by some
+    } catch (...) {  // all queues or none
         remove_observer(added.get());
         throw;
     }
@@ -188,7 +188,7 @@ void device_state::free() {
         has_late_error_.store(true, std::memory_order_release);
     }
     let_submissions_pass();
-    finish_quietly();  // what other threads handed on meanwhile
+    finish_quietly();  // what other threads submitted meanwhile
     until_true_of_others(*this, [](device_state& other) {
         other.finish_quietly();
         return false;
@@ -198,7 +198,7 @@ void device_state::free() {
         for (storage* const each : allocations_) {
             const std::uint32_t found =
                 each->restrictions_.fetch_or(storage::freed, std::memory_order_acq_rel);
-            if ((found & storage::freed) == 0) release(*each);  // mapped memory, too
+            if ((found & storage::freed) == 0) release(*each);  // also mapped memory
         }
         allocations_.clear();
         allocated_.store(0, std::memory_order_relaxed);
@@ -239,7 +239,7 @@ bool device_state::is_at_work() noexcept {
         });
         return found;
     } catch (...) {
-        return true;  // as far as anybody knows
+        return true;  // unknown: assume so
     }
 }
 
@@ -304,7 +304,7 @@ kernel_table& device_state::make_expressions(std::unique_ptr<kernel_table> (*mad
     return *expressions_;
 }
 
-// ---- errors that showed where nothing could be thrown ----
+// ---- errors that occurred where nothing could be thrown ----
 
 void device_state::note_late_error(std::exception_ptr error, std::uint64_t thread,
                                    std::shared_ptr<std::atomic<bool>> told) noexcept {
@@ -312,7 +312,7 @@ void device_state::note_late_error(std::exception_ptr error, std::uint64_t threa
         const std::lock_guard lock(late_mutex_);
         for (late_error& each : late_errors_) {
             if (each.thread != thread) continue;
-            if (each.told == nullptr || !each.told->load()) return;  // caused by it
+            if (each.told == nullptr || !each.told->load()) return;  // a consequence of that error
             each = {thread, std::move(error), std::move(told)};
             return;
         }
@@ -337,11 +337,11 @@ void device_state::throw_late_error() {
         late_errors_.erase(own);
         has_late_error_.store(!late_errors_.empty(), std::memory_order_release);
     }
-    if (error == nullptr) return;  // told by another device
+    if (error == nullptr) return;  // already thrown through another device
     try {
         std::rethrow_exception(error);
     } catch (const check_error&) {
-        throw;  // it says by itself what it is
+        throw;  // it explains itself
     } catch (const callback_error&) {
         throw;
     } catch (const std::exception& fault) {

@@ -1,6 +1,5 @@
 #pragma once
-// What the runtime keeps of a device: its driver, its queues, its allocations, its programs, and errors that
-// nobody has seen yet.
+// The runtime's state of a device: its driver, queues, allocations, programs and unreported errors.
 
 #include <atomic>
 #include <cstddef>
@@ -25,17 +24,17 @@
 
 namespace balm::runtime {
 
-/// A table of kernels that a layer above keeps for each device, and that goes with the device.
+/// A table of kernels that a layer above keeps per device; destroyed with the device.
 class kernel_table {
 public:
     virtual ~kernel_table() = default;
-    /// Evicts all, and keeps nothing from here on.
+    /// Evicts all kernels, and keeps none from then on.
     virtual void close() noexcept = 0;
 };
 
 class device_state : public std::enable_shared_from_this<device_state> {
 public:
-    /// The only way to make one. Starts nothing on the device.
+    /// The only way to create one. Initialises nothing on the device.
     static std::shared_ptr<device_state> make(std::shared_ptr<driver_device>);
     /// Use make.
     explicit device_state(std::shared_ptr<driver_device>);
@@ -50,99 +49,100 @@ public:
     /// "device 'NVIDIA H100' (cuda)", for messages.
     std::string words() const;
 
-    /// The queue that everything goes to which names no other: the one of the thread's queue_scope, else the
-    /// device's own, made at first use.
+    /// The queue of all commands that name no other: that of the thread's queue_scope, else the device's own,
+    /// created on first use.
     queue_state& default_queue();
-    /// The same as a handle that keeps the device.
+    /// The same as a handle that keeps the device alive.
     std::shared_ptr<queue_state> default_queue_handle();
     std::shared_ptr<queue_state> make_queue(const queue_options& = {});
-    /// A driver's queue that somebody else made. Throws usage_error where it is not of this device.
+    /// Wraps a driver's queue that the program created. Throws usage_error if it is not of this device.
     std::shared_ptr<queue_state> adopt_queue(void* native);
-    /// The queue of this number, if it lives or has work to do; one that does not has finished. It may be one
-    /// of another device, once copies between devices have met.
+    /// The queue with this number if it is alive or has unfinished commands, else null: its commands have
+    /// completed. After devices_meet() it may be a queue of another device.
     std::shared_ptr<queue_state> find_queue(std::uint64_t id) noexcept;
-    /// Tells the observer of every command of the queues that time, also of those made later.
+    /// Reports every command of the timed queues to the observer, also of queues that are created later.
     void add_observer(const std::shared_ptr<command_observer>&);
     void remove_observer(const command_observer*) noexcept;
     /// Waits for all queues.
     void finish();
-    /// Finishes, frees all memory of it that there is, and refuses whatever is asked of it later.
+    /// Finishes all queues, frees all memory of the device, and refuses any later use.
     void free();
     bool is_freed() const { return is_freed_.load(std::memory_order_acquire); }
-    /// Returns when no command that uses its memory is between being checked and being with its driver.
+    /// Waits until no command that uses its memory is between its check and its submission to the driver.
     void let_submissions_pass();
-    /// Called before the first command that uses memory of two devices: from then on either looks for the
-    /// other's queues, too.
+    /// Called before the first command that uses memory of two devices: from then on, devices also search
+    /// each other's queues.
     static void devices_meet() noexcept;
-    /// How many commands its queues have taken; falls when queues go.
+    /// How many commands its queues have accepted; decreases when queues are destroyed.
     std::uint64_t commands_taken();
-    /// Whether one of them has yet to complete.
+    /// Whether one of them has not completed yet.
     bool is_at_work() noexcept;
-    /// The same as finish(), when nobody can be told of errors.
+    /// The same as finish(), where errors cannot be reported.
     void finish_quietly() noexcept;
 
-    /// Memory of at least this many bytes, zero too; the block is a multiple of 64, so that wide loads may
-    /// pass the end. Throws out_of_memory_error with the sizes and the largest live buffers.
+    /// Memory of at least this many bytes, which may be 0. Blocks are padded to a multiple of 64 bytes, so
+    /// that vector loads may over-read. Throws out_of_memory_error with the sizes and the largest live
+    /// buffers.
     std::shared_ptr<storage> allocate(std::size_t bytes, memory_label);
-    /// The same, which the host sees under the device's address; it goes to no pool. Throws usage_error where
-    /// the device has none.
+    /// The same with one address on host and device; not pooled. Throws usage_error if the device does not
+    /// support it.
     std::shared_ptr<storage> allocate_managed(std::size_t bytes, memory_label);
-    /// Memory that somebody else made, and what its handle names of it; the same memory for the same
-    /// allocation, also for one of Balm's own. Throws usage_error where this device cannot use it.
+    /// The allocation of a native handle; `found` receives the range that the handle names. One allocation is
+    /// always the same storage, even if Balm allocated it. Throws usage_error if this device cannot use it.
     std::shared_ptr<storage> adopt(std::uintptr_t handle, foreign_memory& found);
-    /// An image, which is not pooled: one that is gone is freed when the commands that use it are done and
-    /// somebody wants memory. Throws usage_error where the device has no such images, out_of_memory_error as
-    /// allocate.
+    /// An image, which the device must support; not pooled: a released image is freed by a later allocation,
+    /// once the commands that use it have completed. Throws out_of_memory_error as allocate.
     std::shared_ptr<storage> allocate_image(const image_description&, memory_label);
-    /// Unloads a program that nobody holds any more, once the launches of it that are in flight are done.
+    /// Unloads a program without owners once its launches in flight have completed.
     void retire(std::unique_ptr<compiled_program>) noexcept;
-    /// Frees images and programs that are gone and that no command uses any more; or waits for those that use
-    /// them.
+    /// Frees the retired images and programs that no command in flight uses; with `waits`, waits for those
+    /// commands.
     void free_retired(bool waits = false) noexcept;
     /// Page-locked host memory. Throws out_of_memory_error.
     std::shared_ptr<pinned_block> allocate_pinned(std::size_t bytes);
-    /// Bytes that live allocations take.
+    /// The bytes of live allocations.
     std::size_t allocated_bytes() const { return allocated_.load(std::memory_order_relaxed); }
     memory_statistics statistics() const;
     void reset_high_water() { high_water_.store(allocated_bytes(), std::memory_order_relaxed); }
     memory_pool& pool() { return pool_; }
-    /// Bytes of a piece of a large copy that passes through the host.
+    /// The bytes per piece of a large copy through the host.
     static constexpr std::size_t copy_piece = std::size_t{8} << 20;
-    /// What small reads that somebody waits for pass through.
+    /// The staging blocks of small blocking reads.
     pinned_staging& read_staging() { return read_staging_; }
-    /// What pieces of large copies to other devices pass through.
+    /// The staging blocks for the pieces of large copies to other devices.
     pinned_staging& copy_staging() { return copy_staging_; }
     void trim_staging() noexcept {
         read_staging_.trim();
         copy_staging_.trim();
     }
 
-    /// Where what its kernels print goes: to the outlet added last, else to std::cout.
+    /// The outlet for what its kernels print: the one added last, else std::cout.
     std::shared_ptr<print_outlet> outlet();
     void add_outlet(std::shared_ptr<print_outlet>);
     void remove_outlet(const std::shared_ptr<print_outlet>&) noexcept;
-    /// Whether one of these commands of a queue is the last that wrote an allocation which is there.
+    /// Whether one of these commands of a queue is the last that wrote a live allocation.
     bool has_memory_written_by(std::uint64_t queue, const failed_command&) noexcept;
-    /// Waits for launches whose prints nobody has seen. Errors are kept for whom they concern.
+    /// Waits for launches whose prints have not been shown. Errors are kept for the threads that they
+    /// concern.
     void show_prints() noexcept;
 
     program_store& programs() { return programs_; }
-    /// The table of expressions' kernels: the one that the first call makes.
+    /// The table of expression kernels, created by the first call.
     kernel_table& expressions(std::unique_ptr<kernel_table> (*made_by)()) {
         if (kernel_table* const ready = ready_expressions_.load(std::memory_order_acquire)) [[likely]]
             return *ready;
         return make_expressions(made_by);
     }
 
-    /// Throws an error of this thread's that it has not seen yet, once. Every command asks; nothing to tell
-    /// costs one load.
+    /// Throws a pending error of this thread, once. Every command calls it; without an error it costs one
+    /// load.
     void check() {
         refuse_if_forked();
         if (has_late_error_.load(std::memory_order_relaxed)) [[unlikely]]
             throw_late_error();
     }
-    /// Keeps an error that could not be thrown where it showed for the thread that it concerns. One that is
-    /// kept by several devices is thrown by the first that is asked: they share `told`.
+    /// Keeps an error that could not be thrown where it occurred, for the thread that it concerns. If several
+    /// devices keep the same error, the first that is checked throws it: they share `told`.
     void note_late_error(std::exception_ptr, std::uint64_t thread = this_thread_number(),
                          std::shared_ptr<std::atomic<bool>> told = nullptr) noexcept;
 
@@ -150,9 +150,9 @@ private:
     friend class storage;
     void forget(storage&) noexcept;
     void forget(const queue_state&) noexcept;
-    /// Takes back the memory of a storage that is gone or freed.
+    /// Takes back the memory of a destroyed or freed storage.
     void take_back(const storage&) noexcept;
-    /// Gives the driver the memory of a storage, or its share of it.
+    /// Releases the memory of a storage, or the reference to adopted memory, to the driver.
     void release(const storage&) noexcept;
     void wait_for(const memory_pool::block&) noexcept;
     std::shared_ptr<storage> note_allocated(std::shared_ptr<storage>);
@@ -161,7 +161,7 @@ private:
     void make_room(std::size_t bytes);
     bool trim_all() noexcept;
     void retire(memory_pool::block image);
-    /// What nobody holds any more: a program, or else an image, and the commands that may still use it.
+    /// A program or else an image without owners, and the commands that may still use it.
     struct retired {
         memory_pool::block image{};
         std::unique_ptr<compiled_program> program{};
@@ -172,7 +172,7 @@ private:
     void throw_late_error();
     [[noreturn]] void throw_out_of_memory(std::size_t bytes, const memory_label&, const char* driver);
     std::shared_ptr<queue_state> find_own_queue(std::uint64_t id) noexcept;
-    /// The live one with the least number beyond this one; null behind the last.
+    /// The live queue with the smallest number above this one; null after the last.
     std::shared_ptr<queue_state> next_queue(std::uint64_t after) noexcept;
     template <class Call>
     void for_each_queue(Call&&);
@@ -181,7 +181,7 @@ private:
 
     std::mutex queues_mutex_;
     std::unique_ptr<queue_state> default_queue_;
-    std::atomic<queue_state*> ready_queue_{nullptr};    // default_queue_, once made
+    std::atomic<queue_state*> ready_queue_{nullptr};    // default_queue_, once created
     std::vector<std::shared_ptr<queue_state>> queues_;  // the others, until their work is done
     std::vector<std::shared_ptr<command_observer>> observers_;
 
@@ -206,14 +206,14 @@ private:
         std::shared_ptr<std::atomic<bool>> told;
     };
     std::mutex late_mutex_;
-    std::vector<late_error> late_errors_;      // at most one a thread: others are caused by it
-    std::atomic<bool> has_late_error_{false};  // or it is freed
+    std::vector<late_error> late_errors_;      // at most one per thread: later ones are its consequences
+    std::atomic<bool> has_late_error_{false};  // or the device is freed
     std::atomic<bool> is_freed_{false};
 
     program_store programs_{*this};
     std::mutex expressions_mutex_;
     std::unique_ptr<kernel_table> expressions_;
-    std::atomic<kernel_table*> ready_expressions_{nullptr};  // expressions_, once made
+    std::atomic<kernel_table*> ready_expressions_{nullptr};  // expressions_, once created
 };
 
 }  // namespace balm::runtime

@@ -1,4 +1,4 @@
-// Asks every backend for its devices, once, and puts the best first.
+// Queries every backend for its devices, once, and sorts them best first.
 
 #include "runtime/device/platform.hpp"
 #include "base/forked.hpp"
@@ -86,7 +86,7 @@ std::shared_ptr<device_state> open_again(const std::shared_ptr<device_state>& kn
         std::mutex mutex;
         std::map<const driver_device*, std::shared_ptr<device_state>> of;
     };
-    static auto* const now = new successors;  // as the list of devices
+    static auto* const now = new successors;  // never destroyed, as the list of devices
     const std::lock_guard lock(now->mutex);
     std::shared_ptr<device_state>& successor = now->of[&known->driver()];
     if (successor == nullptr || successor->is_freed()) successor = device_state::make(known->driver_handle());

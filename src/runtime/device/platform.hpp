@@ -1,5 +1,5 @@
 #pragma once
-// Every device of the machine, found once: the drivers in, the runtime's devices out, best first.
+// Every device of the machine, discovered once: from drivers to the runtime's devices, best first.
 
 #include <memory>
 #include <string>
@@ -13,14 +13,14 @@ namespace balm::runtime {
 struct platform_list {
     std::vector<platform_info> platforms;
     std::vector<std::shared_ptr<device_state>> devices;  ///< of all platforms
-    std::vector<std::string> notes;  ///< libraries and platforms that gave no device, and why
+    std::vector<std::string> notes;                      ///< libraries and platforms without devices, and why
 };
 
-/// The machine's devices; looked for at the first call. Never destroyed: static objects and exit handlers
-/// may use it to the end.
+/// The machine's devices, discovered by the first call. Never destroyed: static objects and exit handlers may
+/// use it to the end.
 const platform_list& platforms();
 
-/// The device itself, or where it was freed by hand, the one that stands for the same hardware now.
+/// The device itself or, if it was freed explicitly, the device that has replaced it for the same hardware.
 std::shared_ptr<device_state> open_again(const std::shared_ptr<device_state>&);
 
 }  // namespace balm::runtime

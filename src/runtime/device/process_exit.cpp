@@ -20,17 +20,17 @@ namespace balm::runtime {
 
 namespace {
 
-// Of a driver: it has registered all that it ever does after a few compilations.
+// Per driver: after a few compilations, a driver has registered all its handlers.
 constexpr int most_registrations = 64;
 
 struct process_state {
     std::mutex mutex;
     std::map<const device_state*, std::weak_ptr<device_state>> devices;
-    std::map<std::string, int, std::less<>> registrations;  // of our handler, for each driver
+    std::map<std::string, int, std::less<>> registrations;  // of our handler, by driver
 };
 
 process_state& state() {
-    static auto* const the_state = new process_state;  // static objects may come here after any destructor
+    static auto* const the_state = new process_state;  // static objects may use it after any destructor
     return *the_state;
 }
 
@@ -40,7 +40,7 @@ void finish_devices() noexcept {
 
 void at_exit() {
     if (is_forked()) return;
-    fail_open_user_events();  // what waits for them would wait for ever
+    fail_open_user_events();  // their waiters would block forever
     finish_devices();
     callback_poller().end();
     finish_devices();  // callbacks may have used them
@@ -51,16 +51,16 @@ void at_exit() {
     finish_devices();  // PoCL compiles what was launched meanwhile
 }
 
-/// What exit() destroys first, in the thread that it is called in: before every static object and handler,
-/// those included that a driver makes while it is asked for a binary in the background, and which would else
-/// be gone before our handler runs.
+/// exit() destroys this first, in the thread that calls it: before every static object and exit handler,
+/// including those that a driver creates while a binary is fetched in the background, which would otherwise
+/// be destroyed before our handler runs.
 struct end_of_thread {
     ~end_of_thread() {
         if (is_forked()) return;
         if (is_main_thread())
             begin_end_of_saving();
         else
-            finish_first_launches();  // exit() may have been called here
+            finish_first_launches();  // this thread may have called exit()
     }
 };
 
@@ -78,7 +78,7 @@ void finish_at_exit(std::string_view after_step_of) noexcept {
         if (known->second >= most_registrations) return;
         ++known->second;
         std::atexit(at_exit);
-    } catch (...) {  // out of memory: the next step registers
+    } catch (...) {  // out of memory: the next call registers it
     }
 }
 

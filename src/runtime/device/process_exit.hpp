@@ -1,9 +1,9 @@
 #pragma once
-// The orderly end of a process: work and saves are finished while the drivers still live. Drivers register
-// exit handlers and static objects of their own as they are used; handlers run in reverse order, so ours is
-// registered again after each step that may have made them register. What they register while they are asked
-// for a binary in the background comes after it all the same: where the main thread ends the process, a
-// thread_local object of its own, which goes before any of these, waits for the saver.
+// Orderly process exit: commands and saves finish while the drivers are still alive. Drivers register exit
+// handlers and static objects as they are used, and handlers run in reverse order; so ours is registered
+// again after each step that may have made a driver register something. What a driver registers while a
+// binary is fetched in the background still comes later: if the main thread ends the process, a thread_local
+// object of its own, which is destroyed before any of these, waits for the saver.
 
 #include <iterator>
 #include <memory>
@@ -14,17 +14,17 @@ namespace balm::runtime {
 
 class device_state;
 
-/// Has the process finish all devices and pending saves when it exits, before anything that has been
-/// registered until now is torn down. Called after each step that may have made a driver register something,
-/// with the name of its platform, or empty if no driver is concerned.
+/// Makes the process finish all devices and pending saves at exit, before anything registered so far is torn
+/// down. Called after each step that may have made a driver register something, with the name of its
+/// platform, or an empty name if no driver is involved.
 void finish_at_exit(std::string_view after_step_of) noexcept;
 
-/// Devices say when they come and go.
+/// Called when a device is created and destroyed.
 void device_made(device_state&);
 void device_gone(device_state&) noexcept;
 
-/// The devices that are alive, by address: `for (const auto& each : live_devices())`. Allocates nothing and
-/// holds no lock between two of them; devices may come and go meanwhile.
+/// The live devices in the order of their addresses: `for (const auto& each : live_devices())`. Allocates
+/// nothing and holds no lock between two devices; devices may be created and destroyed meanwhile.
 class live_devices {
 public:
     class iterator {

@@ -1,4 +1,5 @@
-// What buffers of all types share: bytes in and out of their allocation, through the device's own queue.
+// The type-independent part of buffers: transfers to and from their allocation, through the device's default
+// queue.
 
 #include "balm/buffer.hpp"
 #include "balm/device_pointer.hpp"
@@ -24,13 +25,13 @@ namespace {
 using runtime::region_extent;
 using runtime::region_layout;
 
-// A transfer of no bytes is done when what it waits for is.
+// A transfer of no bytes completes with its dependencies.
 event nothing_to_do(const memory_part& part, const wait_list& waits) {
     if (part.memory->is_restricted()) part.memory->check_usable(runtime::use::read);
     return waits.empty() ? event{} : part.memory->device().default_queue().record(waits.events());
 }
 
-/// Bytes of what has the dimensions of a buffer.
+/// The bytes of a buffer of this shape. Throws usage_error if it has more than three dimensions.
 std::size_t buffer_bytes(const shape& extents, std::size_t element_size) {
     if (extents.dimensions() > 3)
         throw usage_error(fmt::format(
@@ -42,7 +43,8 @@ std::size_t buffer_bytes(const shape& extents, std::size_t element_size) {
 
 std::size_t bytes_of(const memory_part& part) { return part.extents.count() * part.element_size; }
 
-/// Whether a driver fills so by itself: it repeats 1, 2, 4, 8 or 16 bytes, from a multiple of them on.
+/// Whether drivers can fill this: they repeat 1, 2, 4, 8 or 16 bytes, at an offset that is a multiple of
+/// them.
 bool can_be_filled(const memory_part& part) {
     const std::size_t size = part.element_size;
     return size <= 16 && (size & (size - 1)) == 0 && part.offset % size == 0;
@@ -82,8 +84,8 @@ bool intervals_meet(std::size_t a, std::size_t b, std::size_t a_size, std::size_
     return a < b + b_size && b < a + a_size;
 }
 
-/// Whether two boxes in rows of the same pitches have an element in common. A box that goes on in the next
-/// row, which drivers judge by its coordinates alone, counts as if it had.
+/// Whether two boxes with the same pitches overlap. A box that continues in the next row or plane counts as
+/// overlapping, since drivers judge boxes by their coordinates alone.
 bool boxes_meet(const memory_part& a, const memory_part& b) {
     const std::size_t row = a.row_pitch, plane = a.plane_pitch;
     const region_extent sizes[] = {extent_of(a), extent_of(b)};
@@ -101,7 +103,7 @@ bool have_same_elements(const runtime::image_description& a, const runtime::imag
     return a.element == b.element && a.lanes == b.lanes && a.is_normalised == b.is_normalised;
 }
 
-/// Whether one command of the driver can copy between them.
+/// Whether a single driver command can copy between them.
 bool can_copy_directly(const memory_part& to, const memory_part& from) {
     if (is_image(to) != is_image(from)) return is_dense(is_image(to) ? from : to);
     if (is_image(to) && !have_same_elements(*to.memory->image(), *from.memory->image())) return false;
@@ -120,7 +122,7 @@ void enqueue_copy(const memory_part& to, const memory_part& from, std::span<cons
                                   waits, made);
 }
 
-/// Elements in an allocation of their own, on a device.
+/// As many elements in an allocation of their own, on a device.
 memory_part temporary_on(runtime::device_state& device, const memory_part& like, const char* purpose) {
     memory_part made;
     made.memory = device.allocate(bytes_of(like), {fmt::format("a temporary for {}", purpose)});
@@ -132,7 +134,7 @@ memory_part temporary_like(const memory_part& of, const char* purpose) {
     return temporary_on(of.memory->device(), of, purpose);
 }
 
-/// Between devices bytes in a row are copied: boxes are laid out so before and after.
+/// Copies between devices are contiguous: boxes are packed before and unpacked after.
 event copy_between_devices(const memory_part& to, const memory_part& from, const wait_list& waits) {
     runtime::device_state& target = to.memory->device();
     runtime::device_state& source = from.memory->device();
@@ -347,7 +349,7 @@ event part_copy(const memory_part& to, const memory_part& from, const wait_list&
         enqueue_copy(to, from, waits.events(), &made);
         return made;
     }
-    // Boxes of different extents, or parts of one allocation that overlap: no driver copies those.
+    // Drivers cannot copy boxes of different extents or overlapping ranges of one allocation.
     const memory_part between = temporary_like(from, "a copy within a buffer");
     enqueue_copy(between, from, waits.events(), nullptr);
     enqueue_copy(to, in_shape(between, to.extents), {}, &made);
@@ -360,7 +362,7 @@ event part_fill(const memory_part& to, const void* element, const wait_list& wai
     runtime::queue_state& queue = to.memory->device().default_queue();
     event made;
     if (!is_dense(to)) {
-        // Drivers fill no boxes.
+        // Drivers cannot fill boxes.
         const memory_part all = temporary_like(to, "a fill of a region");
         const event filled = part_fill(all, element, waits);
         enqueue_copy(to, all, {&filled, 1}, &made);
@@ -394,7 +396,7 @@ std::shared_ptr<runtime::pinned_block> pinned_allocate(const std::shared_ptr<run
 
 void* pinned_data(const runtime::pinned_block& of) { return of.data(); }
 
-// ---- what is asked of an allocation ----
+// ---- allocations ----
 
 void storage_free(runtime::storage& freed) { freed.free(); }
 

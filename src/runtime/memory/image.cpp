@@ -1,4 +1,4 @@
-// Images: what devices have of them, and where their elements are told to lie. Their transfers are those of
+// Images: which of them devices support, and how their elements are laid out. Their transfers are those of
 // regions (buffer.cpp).
 
 #include "balm/image.hpp"

@@ -1,4 +1,4 @@
-// Maps and gives back, through the device's own queue.
+// Maps and unmaps through the device's default queue.
 
 #include "runtime/memory/mapping.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
-// RAII of device memory mapped into the host's: by the driver where it can, else a copy in pinned memory that
-// is written back.
+// RAII for device memory that is mapped to the host: by the driver if it can, else as a copy in pinned memory
+// that is written back.
 
 #include <cstddef>
 #include <memory>
@@ -14,16 +14,16 @@ namespace balm::runtime {
 
 class mapping {
 public:
-    /// Waits until the host may touch the bytes. bytes may be 0.
+    /// Waits until the host may access the bytes. bytes may be 0.
     mapping(std::shared_ptr<storage>, std::size_t offset, std::size_t bytes, map_use,
             std::span<const event> waits);
     mapping(const mapping&) = delete;
     mapping& operator=(const mapping&) = delete;
-    /// Gives the memory back; errors go to the device.
+    /// Releases the mapping; the device keeps errors.
     ~mapping();
 
     void* data() const { return address_; }
-    /// Gives the memory back, once; the event of it.
+    /// Releases the mapping, once; returns the event of the release.
     event release();
 
 private:
@@ -33,8 +33,8 @@ private:
     std::size_t offset_;
     std::size_t bytes_;
     map_use use_;
-    void* address_ = nullptr;                // null: nothing is mapped, or it was given back
-    std::shared_ptr<pinned_block> staging_;  // where the driver does not map
+    void* address_ = nullptr;                // null: nothing is mapped, or it was released
+    std::shared_ptr<pinned_block> staging_;  // if the driver does not map
 };
 
 }  // namespace balm::runtime

@@ -12,13 +12,13 @@ namespace balm::runtime {
 
 namespace {
 
-constexpr std::size_t granule = 64;  // a double8: the widest load that may pass the last element
+constexpr std::size_t granule = 64;                          // a double8: the widest load that may over-read
 constexpr std::size_t large_granule = std::size_t{2} << 20;  // the pages of CUDA's device memory
 constexpr std::size_t large = std::size_t{64} << 20;
 
 }  // namespace
 
-// Other programs share the device: what is kept for later is a small part of it.
+// Other programs share the device: only a small part of its memory is cached.
 memory_pool::memory_pool(driver_device& driver) : driver_(driver), limit_(driver.info().global_memory / 8) {}
 
 std::size_t memory_pool::block_bytes(std::size_t bytes) {
@@ -75,7 +75,7 @@ void memory_pool::set_limit(std::size_t bytes) {
     trim(bytes);
 }
 
-/// The one of the largest that was given first.
+/// Frees the oldest of the largest blocks.
 void memory_pool::free_largest() noexcept {
     auto last = std::prev(blocks_.end());
     while (last->second.empty()) {

@@ -1,7 +1,7 @@
 #pragma once
-// Device memory between two uses. What a buffer gives back is kept for the next one of about its size, with
-// the commands that used it last: the new owner's commands come after those, as they would if the memory had
-// been its own all the time. So giving back never waits, and taking costs no call of the driver.
+// A cache of released device memory. The memory of a buffer is kept for the next buffer of about its size,
+// with the commands that used it last: the new owner's commands are ordered after those, as if it had owned
+// the memory all the time. So releasing memory never waits, and reusing it costs no driver call.
 
 #include <cstddef>
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace balm::runtime {
 
-/// A command by its queue and its number there.
+/// A command, identified by its queue and its number there.
 struct command_id {
     std::uint64_t queue = 0;
     std::uint64_t sequence = 0;
@@ -22,7 +22,7 @@ struct command_id {
 
 class memory_pool {
 public:
-    /// An allocation of the driver's, and what it is to come after.
+    /// A driver allocation, and the commands that its next use must be ordered after.
     struct block {
         memory native;
         std::size_t bytes = 0;
@@ -34,14 +34,15 @@ public:
     memory_pool& operator=(const memory_pool&) = delete;
     ~memory_pool() { trim(); }
 
-    /// The size of the blocks that serve so many bytes: at most an eighth more, and from 64 MiB on 2 MiB.
+    /// The size of the blocks for so many bytes: larger by at most an eighth or 64 bytes, and from 64 MiB on
+    /// by at most 2 MiB.
     static std::size_t block_bytes(std::size_t bytes);
 
     /// A block of exactly this size, if there is one.
     std::optional<block> take(std::size_t bytes);
-    /// Keeps a block, and frees others where that are more than limit() bytes.
+    /// Caches a block, and frees the largest ones while more bytes than the limit are cached.
     void give(block) noexcept;
-    /// Frees the largest blocks until no more than `keep` bytes are kept; gives the bytes freed.
+    /// Frees the largest blocks until at most `keep` bytes are cached; returns the bytes freed.
     std::size_t trim(std::size_t keep = 0) noexcept;
 
     std::size_t cached_bytes() const;
@@ -52,7 +53,7 @@ private:
 
     driver_device& driver_;
     mutable std::mutex mutex_;
-    std::map<std::size_t, std::vector<block>> blocks_;  // by size; the last given is the first taken
+    std::map<std::size_t, std::vector<block>> blocks_;  // by size; last in, first out
     std::size_t cached_ = 0;
     std::size_t limit_;
 };

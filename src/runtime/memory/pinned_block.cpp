@@ -1,4 +1,4 @@
-// Takes page-locked memory from the driver and gives it back.
+// Allocates page-locked memory from the driver and frees it.
 
 #include "runtime/memory/pinned_block.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// RAII of page-locked host memory of a device. Transfers keep it until they are done with it.
+// RAII for page-locked host memory of a device. Transfers keep it alive until they complete.
 
 #include <cstddef>
 #include <memory>
@@ -13,7 +13,7 @@ class device_state;
 
 class pinned_block {
 public:
-    /// Use device_state::allocate_pinned. No bytes take no memory.
+    /// Use device_state::allocate_pinned. 0 bytes allocate nothing.
     pinned_block(std::shared_ptr<device_state>, std::size_t bytes);
     pinned_block(const pinned_block&) = delete;
     pinned_block& operator=(const pinned_block&) = delete;

@@ -1,4 +1,4 @@
-// As many blocks as there were transfers at the same time, kept until somebody trims.
+// As many blocks as there were concurrent transfers, kept until trim().
 
 #include "runtime/memory/pinned_staging.hpp"
 
@@ -20,7 +20,7 @@ std::byte* pinned_staging::take(std::size_t bytes) noexcept try {
     if (free_.empty()) {
         if (all_.size() == most_blocks_) return nullptr;
         all_.reserve(all_.size() + 1);
-        free_.reserve(all_.size() + 1);  // so that give() needs no memory
+        free_.reserve(all_.size() + 1);  // so that give() does not allocate
         all_.push_back(driver_.allocate_pinned(block_bytes_));
         return static_cast<std::byte*>(all_.back().address);
     }

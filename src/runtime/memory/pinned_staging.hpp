@@ -1,5 +1,5 @@
 #pragma once
-// Blocks of pinned host memory that transfers pass through, kept for the next ones: drivers copy there
+// Blocks of pinned host memory that stage transfers, kept for later ones: drivers transfer to pinned memory
 // directly, and to other memory by a detour. 8 bytes after a kernel on H100: NVIDIA's OpenCL 19 µs instead of
 // 67, CUDA 17 instead of 19.
 
@@ -14,20 +14,20 @@ namespace balm::runtime {
 
 class pinned_staging {
 public:
-    /// `most_blocks` bounds the memory that it takes.
+    /// `most_blocks` bounds its memory.
     pinned_staging(driver_device& driver, std::size_t block_bytes, std::size_t most_blocks)
         : driver_(driver), block_bytes_(block_bytes), most_blocks_(most_blocks) {}
     pinned_staging(const pinned_staging&) = delete;
     pinned_staging& operator=(const pinned_staging&) = delete;
     ~pinned_staging();
 
-    /// Memory for so many bytes, the caller's alone until it is given back; null where transfers take other
-    /// memory: of more bytes, on devices that share the host's memory, and where all blocks are in use or
-    /// there is none.
+    /// A block for so many bytes, exclusive to the caller until give(). Null if transfers must use other
+    /// memory: for 0 bytes or more than a block holds, on CPUs, and if all blocks are in use or none can be
+    /// allocated.
     std::byte* take(std::size_t bytes) noexcept;
-    /// Once the device no longer uses it; a transfer that failed does not.
+    /// Returns a block that the device no longer uses; a failed transfer does not use it.
     void give(std::byte*) noexcept;
-    /// Gives the driver back what no transfer uses.
+    /// Frees the blocks that no transfer uses.
     void trim() noexcept;
 
 private:

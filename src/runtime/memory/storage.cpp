@@ -1,4 +1,4 @@
-// The marks that commands leave on an allocation: numbers of the last write and the last read, per queue.
+// The marks that commands leave on an allocation: the numbers of the last write and the last read, per queue.
 
 #include "runtime/memory/storage.hpp"
 
@@ -26,7 +26,7 @@ storage::storage(std::shared_ptr<device_state> device, const memory_pool::block&
       allocated_(from.bytes),
       label_(std::move(label)),
       origin_(origin) {
-    // As if it had been read by them: what comes next waits, and nobody asks whether they failed.
+    // Marked as reads: later writes wait for these commands, and their failures do not matter.
     for (const command_id& each : from.last_uses) {
         admit(each.queue);
         mark(each.queue, use::read, each.sequence);
@@ -66,7 +66,7 @@ bool storage::note_freed() {
 void storage::free() {
     if (!note_freed()) return;
     device_->forget(*this);
-    device_->let_submissions_pass();  // a thread that found it usable hands its command on first
+    device_->let_submissions_pass();  // commands that have passed their check are submitted first
     device_->take_back(*this);
 }
 
@@ -149,7 +149,7 @@ void storage::mark_shared(std::uint64_t queue, use how, std::uint64_t sequence) 
     const std::lock_guard lock(others_mutex_);
     const bool is_home = home_.load(std::memory_order_acquire) == queue;
     if (how == use::write) {
-        // A write comes after everything before it, so whoever waits for it needs to know nothing else.
+        // A write is ordered after all earlier uses, so commands that wait for it need no other marks.
         if (!is_home) {
             home_written_.store(0, std::memory_order_release);
             home_read_.store(0, std::memory_order_release);

@@ -1,5 +1,5 @@
 // In: compiled programs under 256-bit keys. Out: the same bytes in a later process, or nothing. Correct
-// without locks: files appear whole by rename, are checked whole when read, and may vanish at any time.
+// without locks: files appear atomically by rename, are validated when read, and may vanish at any time.
 
 #include "runtime/program/disk_cache.hpp"
 
@@ -26,7 +26,7 @@ constexpr std::size_t key_digits = 64;
 constexpr std::string_view entry_suffix = ".bin";
 constexpr std::size_t longest_description = 256;
 
-// A writer that has taken an hour was killed; taking a live one's temporary only costs it its entry.
+// A writer that has taken an hour was killed; removing a live one's temporary only loses its entry.
 constexpr auto stale_temporary_age = std::chrono::hours(1);
 
 // Marking each use would be a round trip on network file systems, for an order that need not be exact.
@@ -34,10 +34,10 @@ constexpr auto use_resolution = std::chrono::minutes(10);
 constexpr std::byte use_mark{'u'};
 constexpr std::uint64_t most_uses = 65'536;  // more than a year of them
 
-// The file: header, description, payload, and a byte for each use that was marked. All numbers little-endian.
-// `payload_digest` covers the payload, `header_digest` all before itself and the description, so that a
-// listing can trust what it shows. A byte is appended by one write: any number of processes may do that at a
-// time, and it sets the time of the last use as well.
+// The file: header, description, payload, and a byte for each marked use. All numbers are little-endian.
+// `payload_digest` covers the payload, `header_digest` everything before itself and the description, so that
+// a listing can trust what it shows. A byte is appended by a single write: any number of processes may append
+// concurrently, which also sets the time of the last use.
 struct header {
     static constexpr std::uint64_t expected_magic = 0x0a4e49424d4c4142u;  // "BALMBIN\n"
     static constexpr std::uint64_t expected_version = 2;
@@ -89,7 +89,7 @@ digest digest_of_header(header from, std::string_view description) noexcept {
 
 std::string entry_name(const digest& key) { return to_hex(key) + std::string(entry_suffix); }
 
-// Only names that we make are ever counted or removed: the directory may be anybody's.
+// Only files with names of this form are ever counted or removed: the directory may contain others.
 std::optional<digest> key_of_entry(std::string_view name) noexcept {
     if (name.size() != key_digits + entry_suffix.size() || !name.ends_with(entry_suffix)) return std::nullopt;
     return digest_from_hex(name.substr(0, key_digits));
@@ -101,7 +101,7 @@ bool is_temporary(std::string_view name) noexcept {
            key_of_entry(name.substr(0, length));
 }
 
-/// The marks behind the payload of a file that is long enough for it.
+/// The number of use marks after the payload, of a file that is long enough to hold it.
 std::uint64_t uses_in(const input_file& file, const header& found) noexcept {
     return file.size() - header::bytes - found.description_length - found.payload_length;
 }
@@ -167,7 +167,7 @@ std::vector<std::byte> entry_content(const digest& key, std::span<const std::byt
     return content;
 }
 
-// The text goes to a terminal one day.
+// The text is printed to terminals.
 std::string one_line(std::string_view text) {
     std::string line(text.substr(0, longest_description));
     for (char& letter : line) {
@@ -218,7 +218,7 @@ bool disk_cache::is_refused() noexcept {
             "BALM_CACHE_DIR to another directory, or BALM_CACHE=0 to do without.\n",
             directory_->string(), *why);
         std::fwrite(text.data(), 1, text.size(), stderr);
-    } catch (...) {  // no memory for words
+    } catch (...) {  // out of memory: no message
     }
     return true;
 }
@@ -279,8 +279,8 @@ bool disk_cache::try_store(const digest& key, std::span<const std::byte> payload
 
 void disk_cache::make_room(std::uint64_t needed) {
     const std::lock_guard lock(room_);
-    // A scan asks for each file's status, so it is done only when ours, or other processes that write as
-    // much as we do, may have filled the directory.
+    // A scan queries each file's status, so it runs only if this process, or others that write as much, may
+    // have filled the directory.
     const bool may_be_full = estimated_bytes_ + needed > limit_bytes_;
     const bool outdated = written_since_scan_ > limit_bytes_ / 16;
     if (!scanned_ || may_be_full || outdated) scan_and_evict(needed);
@@ -411,7 +411,7 @@ disk_cache& default_cache() noexcept {
             return new disk_cache(settings.directory, settings.limit_bytes);
         }();
         return *cache;
-    } catch (...) {  // no memory: off this once, the next use tries again
+    } catch (...) {  // out of memory: off this once, the next use tries again
         alignas(disk_cache) static std::byte room[sizeof(disk_cache)];
         static disk_cache* const off = new (room) disk_cache(std::nullopt, 0);
         return *off;

@@ -1,6 +1,6 @@
 #pragma once
-// What a kernel is compiled for, and how the program is launched: where the argument of each parameter comes
-// from, and the grid that covers n indices.
+// The facts that a kernel is compiled for, and how the program is launched: where the argument of each
+// parameter comes from, and the grid that covers n indices.
 
 #include <array>
 #include <cstddef>
@@ -11,27 +11,27 @@
 
 namespace balm::runtime {
 
-/// What the driver's grid is of the user's.
+/// How the driver's grid relates to the user's.
 struct grid_facts {
     bool is_offset = false;  ///< global_id begins at an offset
-    bool is_part = false;    ///< of a grid that is launched in several
-    bool is_filled = false;  ///< up to whole work-groups: the work-items beyond do nothing
+    bool is_part = false;    ///< the user's grid is launched in several parts
+    bool is_filled = false;  ///< rounded up to whole work-groups: the additional work-items do nothing
     friend bool operator==(const grid_facts&, const grid_facts&) = default;
 
     bool any() const { return is_offset || is_part || is_filled; }
 };
 
-/// What is known of a launch when its kernel is compiled for it.
+/// The facts of a launch that its kernel is compiled for.
 struct launch_facts {
     bool on_cpu = false;
     bool distinct = true;     ///< no memory that the kernel writes overlaps another of its arguments
-    bool covers = false;      ///< the grid is laid out as `lowered` says
-    grid_facts grid{};        ///< what the driver's grid is of the user's
+    bool covers = false;      ///< the grid is the one that `ir::lowered` describes
+    grid_facts grid{};        ///< how the driver's grid relates to the user's
     bool is_shifted = false;  ///< memory arguments begin within allocations: each is followed by its offset
-    bool is_tight = false;    ///< memory may begin and end where no short vector does
-    std::array<std::uint32_t, 3> only_for{};  ///< the launch's work-groups, where the compiler must be told
-                                              ///< to leave room; zeros: any
-    std::uint32_t max_registers = 0;  ///< of a work-item, so that more groups share a compute unit; 0: any
+    bool is_tight = false;    ///< memory may be unaligned or unpadded for vectors
+    std::array<std::uint32_t, 3> only_for{};  ///< the launch's work-group size, if the compiler must be told
+                                              ///< it to limit registers; zeros: any
+    std::uint32_t max_registers = 0;  ///< per work-item, so that more groups fit on a compute unit; 0: any
     friend bool operator==(const launch_facts&, const launch_facts&) = default;
 
     void add_to(table_hash& hash) const {
@@ -41,15 +41,15 @@ struct launch_facts {
 };
 
 enum class origin : std::uint8_t {
-    user,      ///< the launch's own arguments, by number
-    shift,     ///< where in its allocation the user's memory of this number begins, in bytes
-    extent,    ///< a size of the user's memory: 4 times its number, plus the dimension
+    user,      ///< the user's arguments, by number
+    shift,     ///< the byte offset of the user's memory of this number in its allocation
+    extent,    ///< an extent of the user's memory: 4 times its number, plus the dimension
     constant,  ///< a constant of the kernel's module, by number
     exchange,  ///< local memory of emulated sub-groups, by the scalar type
-    records,   ///< what prints and checks write to
-    item,      ///< of functions: the work-item that prints
+    records,   ///< the buffer that prints and checks write to
+    item,      ///< in functions: the work-item that prints
     offset,    ///< global_offset, by dimension
-    first,     ///< where the part of the grid begins, without the offset, by dimension
+    first,     ///< the first index of the part of the grid, without the offset, by dimension
     size       ///< global_size of the whole grid, by dimension
 };
 
@@ -62,12 +62,12 @@ struct parameter_origin {
 
 struct launch_plan {
     std::vector<parameter_origin> parameters;
-    std::size_t elements_per_item = 1;  ///< indices of a grid_range
-    std::size_t most_lead = 0;          ///< indices by which the first work-item may begin ahead of 0
+    std::size_t elements_per_item = 1;  ///< indices of a grid_range per work-item
+    std::size_t most_lead = 0;          ///< indices by which the first work-item may begin before 0
     std::size_t local_size = 256;
-    std::array<std::size_t, 2> rows_per_item{1, 1};  ///< indices in the grid's second and third dimension
+    std::array<std::size_t, 2> rows_per_item{1, 1};  ///< indices in the second and third dimension
 
-    /// The work-items that take n indices, of which there is at least one.
+    /// The number of work-items for n indices; n > 0.
     std::size_t items_for(std::size_t n) const { return (n - 1 + most_lead) / elements_per_item + 1; }
 };
 

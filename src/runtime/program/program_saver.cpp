@@ -1,5 +1,5 @@
-// One thread with two lists: programs whose first launch it waits for, and programs to keep, of which it
-// fetches the binary and stores it.
+// One thread with two kinds of work: programs whose first launch it waits for, and programs whose binary it
+// fetches and stores.
 
 #include "runtime/program/program_saver.hpp"
 
@@ -19,14 +19,14 @@ namespace balm::runtime {
 
 namespace {
 
-// Programs pause for less between the launches of a computation, and for more where they are through with it.
+// Pauses between the launches of a computation are shorter, pauses after it are longer.
 constexpr std::chrono::milliseconds idle_time{500}, between_looks{50};
 
-// Who compiles more without such a pause waits for compilers anyway; and the process's end is not to take
-// long.
+// A process that compiles more without such a pause waits for compilers anyway, and process exit must not
+// take long.
 constexpr std::size_t most_waiting = 32;
 
-/// Tells how long no device has had anything to do.
+/// Measures how long all devices have been idle.
 class idleness {
 public:
     bool is_long_enough() noexcept {
@@ -55,7 +55,7 @@ private:
 
 class saver {
 public:
-    /// `launched` is null for a program whose binary can be fetched at once.
+    /// `launched` is null for a program whose binary can be fetched immediately.
     void add(std::shared_ptr<compiled_program> program, event_handle launched) {
         entries added;
         added.push_back({std::move(program), std::move(launched)});
@@ -104,11 +104,11 @@ public:
 private:
     struct entry {
         std::shared_ptr<compiled_program> program;
-        event_handle launched;  // null once it is done
+        event_handle launched;  // null once it has completed
     };
-    using entries = std::list<entry>;  // moved from one to another without memory
+    using entries = std::list<entry>;  // spliced without allocation
 
-    /// Hands the entry to the thread; false where its launch is to be waited for first.
+    /// Passes the entry to the thread; false if the caller must wait for its launch first.
     bool put(entries& added) {
         if (ending_ && added.front().launched != nullptr) return false;
         if (ended_) return true;  // dropped
@@ -119,8 +119,7 @@ private:
         return true;
     }
 
-    /// Whether the binary is to be fetched then. Not where the launch failed: whoever waits for it sees the
-    /// error.
+    /// Returns whether to fetch the binary: not if the launch failed, whose waiters see the error.
     static bool wait_for_launch(entry& of) noexcept {
         bool is_done = true;
         try {
@@ -129,8 +128,8 @@ private:
             is_done = false;
         }
         of.launched = nullptr;
-        // The compiler has made its static objects by now. Our handler, registered after theirs, runs before
-        // they are destroyed, and waits for this thread, which needs them.
+        // The compiler has created its static objects by now. Our handler, registered after theirs, runs
+        // before they are destroyed, and waits for this thread, which needs them.
         finish_at_exit(of.program->compiled_by());
         return is_done && of.program->is_kept();
     }
@@ -156,7 +155,7 @@ private:
         }
     }
 
-    /// Without the lock. What is to be saved afterwards is saved when all devices are idle.
+    /// Works without the lock. Entries to be saved afterwards are saved when all devices are idle.
     template <class Work>
     void work_on_first_of(entries& list, bool& is_at_it, std::unique_lock<std::mutex>& lock, Work&& work) {
         entries next;
@@ -164,7 +163,7 @@ private:
         is_at_it = true;
         lock.unlock();
         const bool is_to_be_saved = work(next.front());
-        if (!is_to_be_saved) next.clear();  // maybe the last that holds the program
+        if (!is_to_be_saved) next.clear();  // this may be the last reference to the program
         lock.lock();
         when_idle_.splice(when_idle_.end(), next);
         is_at_it = false;
@@ -173,14 +172,14 @@ private:
 
     static bool save(entry& each) noexcept {
         each.program->save();
-        // Fetching may have made the driver register what must outlive the next fetch.
+        // Fetching may have made the driver register objects that must outlive the next fetch.
         finish_at_exit(each.program->compiled_by());
         return false;
     }
 
     bool is_hurried() const { return hurried_ > 0 || ended_ || when_idle_.size() > most_waiting; }
 
-    /// Looks without the lock.
+    /// Queries devices without the lock.
     bool is_idle(idleness& idle, std::unique_lock<std::mutex>& lock) {
         lock.unlock();
         const bool is_long_enough = idle.is_long_enough();
@@ -190,10 +189,10 @@ private:
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    entries launched_;                             // their first launches are with the driver
+    entries launched_;                             // their first launches are in flight
     entries at_once_, when_idle_;                  // to be saved
-    bool is_waiting_ = false, is_saving_ = false;  // for what is in none of these
-    int hurried_ = 0;                              // how many wait for all to be saved
+    bool is_waiting_ = false, is_saving_ = false;  // for an entry in none of these
+    int hurried_ = 0;                              // the number of callers in finish()
     bool ending_ = false, ended_ = false;
     std::thread thread_;
 };

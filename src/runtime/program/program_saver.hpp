@@ -1,9 +1,9 @@
 #pragma once
-// The one background thread that keeps compiled programs on disk.
+// The background thread that stores compiled programs on disk.
 //
-// PoCL compiles a kernel when it is first launched, and once more, for any local size, when it is asked for
-// the binary: 0.1 to 0.2 s, under the lock that every launch of the platform takes as it begins and ends. So
-// nobody waits for the first launch but this thread, and it asks while no device is at work.
+// PoCL compiles a kernel when it is first launched, and again, for any local size, when its binary is
+// fetched: 0.1 to 0.2 s, under the lock that every launch of the platform takes as it begins and ends. So
+// only this thread waits for the first launch, and it fetches the binary while all devices are idle.
 
 #include <memory>
 
@@ -13,21 +13,22 @@ namespace balm::runtime {
 
 class compiled_program;
 
-/// Has the program saved by the background thread: at once, or else after this launch, when no device has had
-/// anything to do for a while. Never throws; never waits, but for the launch where the process ends already.
-/// What is pending at the end of the process is finished then.
+/// Makes the background thread save the program: immediately or, if `first_launch` is given, after this
+/// launch once all devices have been idle for a while. Never throws, and waits only for the launch if the
+/// process is already exiting. Process exit finishes what is pending.
 void save_in_background(std::shared_ptr<compiled_program>, event_handle first_launch = nullptr) noexcept;
 
-/// Waits until all first launches so far are done: the driver's compiler is not at work.
+/// Waits until all first launches so far have completed, so that the driver's compiler is not running.
 void finish_first_launches() noexcept;
 
-/// Waits until everything asked so far is saved, busy devices or not. For tests and for `balm cache`.
+/// Waits until all programs so far are saved, whether or not devices are busy. For tests and for `balm
+/// cache`.
 void finish_saving() noexcept;
 
-/// The same where the process begins to end: from here on first launches are waited for where they are made.
+/// The same when process exit begins: from then on, save_in_background waits for first launches itself.
 void begin_end_of_saving() noexcept;
 
-/// The same at its very end; what is asked for later is dropped.
+/// The same at the very end of the process; later requests are dropped.
 void end_saving() noexcept;
 
 }  // namespace balm::runtime

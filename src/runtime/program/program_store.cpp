@@ -1,4 +1,4 @@
-// Source in, program out: memory first, then the disk, then the driver's compiler; and the way to the disk.
+// From source to program: memory first, then the disk, then the driver's compiler; and storing to disk.
 
 #include "runtime/program/program_store.hpp"
 
@@ -22,14 +22,14 @@ namespace balm::runtime {
 
 namespace {
 
-// The first line says where in the user's program the kernel was written; moving it changes nothing.
+// The first line says where the kernel is in the user's program; moving the kernel does not change its key.
 std::string_view without_provenance(std::string_view text) {
     if (!text.starts_with("//")) return text;
     const std::size_t end = text.find('\n');
     return end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
 }
 
-// What tells binaries apart. Not the uuid: equal cards share binaries, so that a node compiles once.
+// What distinguishes binaries. Not the uuid: equal cards share binaries, so that a node compiles once.
 std::string device_identity(const device_info& info) {
     return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", info.platform, info.platform_version, info.vendor,
                        info.name, info.version, info.language_version, info.address_bits);
@@ -60,10 +60,10 @@ void show(const device_state& device, const program_source& source, const char* 
         fmt::format("// Balm: kernel '{}' for {}, {}{}{}\n{}", source.kernel_name, device.words(), origin,
                     source.why.empty() ? "" : ": ", source.why, source.text);
     if (!text.ends_with('\n')) text += '\n';
-    std::fwrite(text.data(), 1, text.size(), stderr);  // one call, so that threads do not mix
+    std::fwrite(text.data(), 1, text.size(), stderr);  // one call, so that threads do not interleave
 }
 
-// An option that changes nothing but the program's identity for the driver: no other process has it.
+// An option that is unique to this process and changes only the program's identity for the driver.
 const std::string& option_of_this_process() {
     static const std::string& option = *new std::string([] {
         const auto now = std::chrono::system_clock::now().time_since_epoch().count();
@@ -116,11 +116,11 @@ void compiled_program::give_back(std::unique_ptr<driver_kernel> kernel) noexcept
     try {
         const std::lock_guard lock(pool_mutex_);
         pool_.push_back(std::move(kernel));
-    } catch (...) {  // no room in the pool: the kernel goes
+    } catch (...) {  // no room in the pool: the kernel is destroyed
     }
 }
 
-// ---- the way to the disk ----
+// ---- storing to disk ----
 
 void compiled_program::compiled_now(const device_state& on, std::optional<disk_entry> entry) {
     compiled_by_ = on.info().platform;
@@ -160,7 +160,7 @@ std::shared_ptr<compiled_program> program_store::find(const program_identity& id
         slots_.find(hash_of(identity), [&](const slot& each) { return each.identity == identity; });
     if (found == nullptr || !found->is_ready.load(std::memory_order_acquire)) return nullptr;
     compiled_program* const program = found->program.get();
-    return {std::move(found), program};  // the slot's counter, which counts already
+    return {std::move(found), program};  // shares the slot's existing control block
 }
 
 std::shared_ptr<compiled_program> program_store::get(const program_identity& identity,
@@ -174,7 +174,7 @@ std::shared_ptr<compiled_program> program_store::get(const program_identity& ide
         found->identity = identity;
         found = slots_.insert(hash, found, is_it);
     }
-    const std::lock_guard lock(found->mutex);  // who comes second waits for the first one's program
+    const std::lock_guard lock(found->mutex);  // a second caller waits for the first one's program
     if (found->program == nullptr) {
         found->program = build(make());
         found->is_ready.store(true, std::memory_order_release);
@@ -182,25 +182,25 @@ std::shared_ptr<compiled_program> program_store::get(const program_identity& ide
     return found->program;
 }
 
-// Nobody holds the program any more, but launches of it may be in flight: the device unloads it after them.
+// Its deleter: launches of a program without owners may be in flight, and the device unloads it after them.
 std::shared_ptr<compiled_program> program_store::loaded(std::unique_ptr<driver_program> driver,
                                                         const program_source& source) {
     auto made = std::make_unique<compiled_program>(std::move(driver), source.kernel_name, source.plan);
     return {made.release(), [of = device_.weak_from_this()](compiled_program* gone) {
-                if (is_forked()) return;  // drivers do not work there
+                if (is_forked()) return;  // drivers do not work in a forked child
                 std::unique_ptr<compiled_program> last(gone);
                 if (const std::shared_ptr<device_state> device = of.lock()) device->retire(std::move(last));
             }};
 }
 
-// Null where there is no entry, or the driver refuses it.
+// Null if there is no entry or the driver refuses it.
 std::shared_ptr<compiled_program> program_store::from_disk(const digest& key, const program_source& source) {
     const auto binary = default_cache().load(key);
     if (!binary.has_value()) return nullptr;
     try {
         return loaded(device_.driver().load(*binary), source);
     } catch (const error&) {
-        return nullptr;  // of another driver build, say: compile again and write over it
+        return nullptr;  // e.g. of another driver build: compile again and overwrite it
     }
 }
 
@@ -214,7 +214,8 @@ std::shared_ptr<compiled_program> program_store::build(const program_source& sou
     const bool was_on_disk = built != nullptr;
     if (shows_kernels()) show(device_, source, was_on_disk ? "from the disk cache" : "compiled now");
     if (!was_on_disk) {
-        // The driver's own cache would grow with each process, were ours not there to compile once.
+        // Without our cache, a different option per process would make the driver's own cache grow with each
+        // process.
         const bool keeps = default_cache().enabled();
         const bool apart = keeps && !driver.compiles_beside_other_processes();
         built = loaded(driver.compile(source.text, source.options + (apart ? option_of_this_process() : "")),

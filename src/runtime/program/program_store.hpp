@@ -1,7 +1,7 @@
 #pragma once
-// The programs of one device: an identity and a way to print its source come in, a compiled program goes
-// out, from memory, from the disk, or from the driver's compiler. Each identity is compiled once, however
-// many threads ask. Programs that were not used for long are evicted, and unloaded once no launch uses them.
+// The programs of one device: from an identity and a function that prints its source to a compiled program,
+// from memory, from the disk, or from the driver's compiler. Each identity is compiled once, however many
+// threads request it. The least recently used programs are evicted, and unloaded once no launch uses them.
 
 #include <atomic>
 #include <cstddef>
@@ -24,17 +24,17 @@ namespace balm::runtime {
 class device_state;
 class compiled_program;
 
-/// What a program is compiled from. A first line that is a comment tells where the source came from and is
-/// no part of its key.
+/// What a program is compiled from. A first line that is a comment says where the source came from and is not
+/// part of the key.
 struct program_source {
     std::string text;
     std::string kernel_name;
-    std::string options;  ///< besides those that always hold on the device
-    std::string why{};    ///< what no program before it had, in words
-    launch_plan plan{};   ///< no part of its key
+    std::string options;  ///< in addition to those of every program on the device
+    std::string why{};    ///< why it was compiled: what distinguishes it from earlier programs
+    launch_plan plan{};   ///< not part of the key
 };
 
-/// A driver kernel for one thread's use; goes back to its program's pool. Must not outlive the program.
+/// A driver kernel for use by one thread; returned to its program's pool. Must not outlive the program.
 class kernel_lease {
 public:
     kernel_lease(compiled_program& program, std::unique_ptr<driver_kernel> kernel)
@@ -52,7 +52,7 @@ private:
     std::unique_ptr<driver_kernel> kernel_;
 };
 
-/// A program loaded on a device, with kernels for as many threads as use it at once.
+/// A program loaded on a device, with kernels for as many threads as use it concurrently.
 class compiled_program : public std::enable_shared_from_this<compiled_program> {
 public:
     compiled_program(std::unique_ptr<driver_program>, std::string kernel_name, launch_plan);
@@ -65,22 +65,22 @@ public:
     const launch_plan& plan() const { return plan_; }
     std::size_t max_work_group_size() const { return max_work_group_size_; }
 
-    /// How its binary is to be kept on disk.
+    /// The key and description under which its binary is stored on disk.
     struct disk_entry {
         digest key;
         std::string description;
     };
-    /// Said of a program that was not on disk, with the entry under which its binary is to be kept, if any:
-    /// now, or after the first launch, as the driver needs it.
+    /// Called for a program that was not on disk, with the entry under which to store its binary, if any:
+    /// now, or after the first launch if the driver requires that.
     void compiled_now(const device_state& on, std::optional<disk_entry>);
-    /// The platform whose driver compiled it; empty for what was on disk.
+    /// The platform whose driver compiled it; empty if it was on disk.
     const std::string& compiled_by() const { return compiled_by_; }
-    /// True until the first launch of a program that the driver compiles to the end only then (PoCL).
+    /// True until the first launch of a program whose compilation the driver completes only then (PoCL).
     bool awaits_launch() const { return awaits_launch_.load(std::memory_order_relaxed); }
     /// Called after a launch in this queue while awaits_launch(): the background thread waits for it, so that
-    /// the driver's compiler is never at work when the process exits, and keeps the binary.
+    /// the driver's compiler is never running when the process exits, and stores the binary.
     void launched(driver_queue&) noexcept;
-    /// Whether its binary is to be kept on disk.
+    /// Whether its binary is to be stored on disk.
     bool is_kept() const { return entry_.has_value(); }
     /// Fetches the binary and stores it; never throws.
     void save() noexcept;
@@ -93,7 +93,7 @@ private:
     std::string kernel_name_;
     launch_plan plan_;
     std::size_t max_work_group_size_ = 0;
-    std::atomic<driver_kernel*> spare_{nullptr};  // the one kernel that most programs ever need
+    std::atomic<driver_kernel*> spare_{nullptr};  // the only kernel that most programs need
     std::mutex pool_mutex_;
     std::vector<std::unique_ptr<driver_kernel>> pool_;
     std::string compiled_by_;
@@ -101,7 +101,7 @@ private:
     std::atomic<bool> awaits_launch_{false};
 };
 
-/// What a program is known by while the process lives. Programs of one identity are one program.
+/// The key of a program in memory: there is one program per identity.
 struct program_identity {
     digest kernel;     ///< of its code or text
     digest options{};  ///< of additional compiler options; zero for none
@@ -112,19 +112,19 @@ struct program_identity {
 
 class program_store {
 public:
-    /// Programs kept for a device, and as many kernels of expressions again: 95 KiB each on PoCL 3.1, some
-    /// 400 MB where a process has made all of them.
+    /// The programs kept per device, and as many kernels of expressions again: 95 KiB each on PoCL 3.1, some
+    /// 400 MB if a process has created all of them.
     static constexpr std::size_t most_programs = 2048;
 
     explicit program_store(device_state& device) : device_(device) {}
 
-    /// The program of this identity, if it is in memory.
+    /// The program of this identity if it is in memory, else null.
     std::shared_ptr<compiled_program> find(const program_identity&) const;
-    /// The program of this identity on this device; `make` prints its source and is called only when the
+    /// The program of this identity on this device; `make` prints its source and is called only if the
     /// program is not in memory. Throws build_error; the next call tries again.
     std::shared_ptr<compiled_program> get(const program_identity&,
                                           const std::function<program_source()>& make);
-    /// Lets go of all programs, and keeps none from here on.
+    /// Evicts all programs, and keeps none from then on.
     void close() noexcept { slots_.close(); }
 
 private:

@@ -82,8 +82,8 @@ std::vector<std::shared_ptr<const storage>> handles(std::span<storage* const> of
 }  // namespace
 
 std::shared_ptr<std::byte[]> copy_aside(const void* from, std::size_t bytes) {
-    std::shared_ptr<std::byte[]> copy(new std::byte[bytes]);  // not set to zero first
-    if (bytes > 0) std::memcpy(copy.get(), from, bytes);      // of nothing the pointer may be null
+    std::shared_ptr<std::byte[]> copy(new std::byte[bytes]);  // not zeroed
+    if (bytes > 0) std::memcpy(copy.get(), from, bytes);      // for 0 bytes, the pointer may be null
     return copy;
 }
 
@@ -157,7 +157,7 @@ owned_command own(const command& of) {
             owned.long_values.push_back(copy_aside(each.long_value, each.size));
             each.long_value = owned.long_values.back().get();
         }
-        launch->kernel = nullptr;  // leased when its turn comes
+        launch->kernel = nullptr;  // leased when it is issued
     }
     if (auto* const write = std::get_if<write_command>(&owned.what.what)) {
         if (write->keep->object == nullptr) {

@@ -1,7 +1,7 @@
 #pragma once
-// Commands as data: what a queue gives to its driver, with the allocations that it reads and writes. A
-// command refers to what its caller holds, so that enqueuing one takes no heap; owned_command holds all of
-// it, for as long as one waits.
+// Commands as data: what a queue submits to its driver, with the allocations that a command reads and writes.
+// A command refers to objects of its caller, so that enqueuing it needs no heap; an owned_command owns them,
+// for as long as the command is deferred.
 
 #include <array>
 #include <cstddef>
@@ -19,8 +19,8 @@ namespace balm::runtime {
 class compiled_program;
 class storage;
 
-/// What keeps host memory alive until a command is done with it. Pinned memory is bounded by its owner; other
-/// memory counts towards what a queue holds.
+/// Keeps host memory alive until a command has completed. Pinned memory is bounded by its owner; other memory
+/// counts towards the bytes that a queue holds.
 struct host_memory_owner {
     host_memory_owner(std::nullptr_t = nullptr) {}
     template <class T>
@@ -43,7 +43,7 @@ struct device_bytes {
 };
 
 struct launch_command {
-    compiled_program* program;  ///< null: the kernel is not of a program of the runtime
+    compiled_program* program;  ///< null: the kernel does not belong to a program of the runtime
     driver_kernel* kernel;      ///< null: one is leased from the program when the command is issued
     grid over;
     std::span<const argument> arguments;
@@ -73,7 +73,7 @@ struct read_command {
     device_bytes from;
     region_extent size;
 };
-/// A null handle: the host sees the memory anyway, and the command is a point in the queue.
+/// With a null handle the host sees the memory anyway, and the command only marks a point in the queue.
 struct map_command {
     memory from;
     std::size_t offset;
@@ -85,12 +85,12 @@ struct unmap_command {
     memory from;
     void* address;
 };
-/// A point in the queue, which observers are not told of.
+/// A point in the queue, not reported to observers.
 struct marker_command {
-    bool is_immediate = false;  ///< native commands follow at once: it cannot be deferred
+    bool is_immediate = false;  ///< native commands follow immediately: it cannot be deferred
 };
-/// Commands that the program gave to the driver's queue since a marker. Giving them is no part of issuing
-/// this one: it may use Balm, and queues are locked while a command is issued.
+/// Commands that the program enqueued in the driver's queue since a marker. Issuing this command does not
+/// enqueue them: that may use Balm, and queues are locked while a command is issued.
 struct native_command {
     event_handle begin;  ///< of the marker
 };
@@ -103,25 +103,25 @@ struct command {
     std::span<storage* const> writes;
 };
 
-/// Gives a command to the driver.
+/// Submits a command to the driver.
 void issue(const command&, driver_queue&, const dependencies&);
 
-/// False if the caller needs what issuing it returns, or holds what cannot be kept.
+/// False if the caller needs the result of issuing it, or if it refers to objects that cannot be owned.
 bool can_be_deferred(const command&);
 inline bool is_marker(const command& of) { return std::holds_alternative<marker_command>(of.what); }
 /// Whether it reads the memory of another device.
 bool reads_other_device(const command&);
 /// The name of the kernel, or "copy", "fill", "write", "read", "map", "unmap", "marker", "native".
 std::string_view name_of(const command&);
-/// The bytes that it transfers; 0 for launches, whose bytes are not known here.
+/// The bytes that it transfers; 0 for launches, whose bytes are unknown here.
 std::size_t bytes_of(const command&);
-/// The event at which its time begins, if that is not the one that is made for it.
+/// The event at which its time begins, if that is not its own event; else null.
 event_handle begin_of(const command&);
 /// The work-items of a launch; 0 for other commands.
 std::size_t work_items_of(const command&);
 inline std::size_t bytes_of(const region_extent& size) { return size.row_bytes * size.rows * size.planes; }
 
-/// A command with all that it refers to, but for the memory that a read writes to.
+/// A command that owns everything it refers to, except the host memory that a read writes to.
 struct owned_command {
     command what;
     std::vector<std::shared_ptr<const storage>> reads;
@@ -131,7 +131,7 @@ struct owned_command {
     std::vector<std::shared_ptr<const std::byte[]>> long_values;
 };
 
-/// For a command that can_be_deferred.
+/// Requires can_be_deferred.
 owned_command own(const command&);
 
 }  // namespace balm::runtime

@@ -1,5 +1,5 @@
 #pragma once
-// What queues tell of their commands to whom it may concern: the profiler.
+// The interface through which queues report their commands to observers: the profiler.
 
 #include "runtime/backend.hpp"
 #include "runtime/queue/command.hpp"
@@ -12,7 +12,7 @@ public:
     command_observer(const command_observer&) = delete;
     command_observer& operator=(const command_observer&) = delete;
     virtual ~command_observer() = default;
-    /// A command has been enqueued by this thread; called with the queue locked.
+    /// This thread has enqueued a command; called with the queue locked.
     virtual void enqueued(const command&, const event_handle& done) noexcept = 0;
 };
 

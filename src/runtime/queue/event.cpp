@@ -1,4 +1,4 @@
-// Waiting for events, and what follows from it: the queue learns how far it has come, or what failed.
+// Waiting for events, which also updates the queue: which commands have completed, or what failed.
 
 #include "balm/event.hpp"
 
@@ -22,7 +22,7 @@ namespace balm {
 
 namespace {
 
-// Times before `queued` can only be noise of two clocks.
+// Times before `queued` can only be noise between two clocks.
 std::uint64_t since(std::uint64_t start, std::uint64_t time) { return time > start ? time - start : 0; }
 
 }  // namespace
@@ -66,7 +66,7 @@ bool is_over(const event& of) {
     return of.state()->driver->is_complete();
 }
 
-// Waits, and has the queue learn how far it has come, or what failed.
+// Waits, and updates the queue: which commands have completed, or what failed.
 void wait_for_one(const event& of) {
     if (of.state() == nullptr) return;
     runtime::refuse_if_forked();
@@ -95,7 +95,7 @@ std::exception_ptr first_failure(std::span<const event> all) noexcept {
     return first;
 }
 
-// Keeps a failure for the thread's next call on the event's device; of an event without one, on any device.
+// Keeps a failure for the thread's next call on the event's device, or on any device if the event has none.
 void note_late_error(const event& of, const std::exception_ptr& failure, std::uint64_t thread) noexcept {
     const event_state* const state = of.state().get();
     if (state != nullptr)
@@ -122,7 +122,7 @@ void call(detail::completion& what, std::span<const event> all, std::uint64_t gi
                                 fmt::format("A callback given to on_complete threw an exception: {}",
                                             words_of(std::current_exception())))),
                             given_by);
-        } catch (...) {  // out of memory for the words
+        } catch (...) {  // out of memory for the message
             note_late_error(of, std::current_exception(), given_by);
         }
     }
@@ -138,7 +138,7 @@ void detail::wait_for_all(std::span<const event> all) {
 
 bool detail::wait_for_all(std::span<const event> all, double seconds) {
     using clock = std::chrono::steady_clock;
-    constexpr double longest = 1e9;  // what the clock can count
+    constexpr double longest = 1e9;  // within the clock's range
     const clock::time_point last =
         clock::now() + std::chrono::duration_cast<clock::duration>(
                            std::chrono::duration<double>(std::clamp(seconds, 0.0, longest)));
@@ -159,7 +159,7 @@ void detail::call_when_complete(std::span<const event> all, std::shared_ptr<comp
         [own = std::move(own), what = std::move(what), given_by = runtime::this_thread_number()] {
             try {
                 if (!all_complete(own)) return outcome::waiting;
-            } catch (...) {  // a driver that cannot tell: waiting tells
+            } catch (...) {  // the driver cannot tell: waiting will
             }
             call(*what, own, given_by);
             return outcome::done;

@@ -29,7 +29,7 @@ void host_parts::add(std::uint64_t sequence, entries&& prepared,
     command.commands.push_back(sequence);
     command.event = std::move(event);
     const std::lock_guard lock(mutex_);
-    // Threads may come here in another order than their commands were enqueued in.
+    // Threads may arrive here in a different order than their commands were enqueued.
     const auto behind = std::find_if(parts_.begin(), parts_.end(), [&](const entry& each) {
         return each.command.front().commands.front() > sequence;
     });
@@ -49,7 +49,7 @@ void host_parts::follow(std::uint64_t writer, std::uint64_t reader) {
             command.commands.push_back(reader);
 }
 
-// It stays in the list while it runs: what is enqueued meanwhile may follow it.
+// It stays in the list while it runs: commands that are enqueued meanwhile may read what its command wrote.
 host_parts::entries::iterator host_parts::begin_next(std::uint64_t completed) {
     const std::lock_guard lock(mutex_);
     const auto next =
@@ -60,7 +60,7 @@ host_parts::entries::iterator host_parts::begin_next(std::uint64_t completed) {
 }
 
 void host_parts::end(entries::iterator done, const failure_sink& failed) noexcept {
-    entries gone;  // goes after the lock
+    entries gone;  // destroyed after the lock
     const std::lock_guard lock(mutex_);
     gone.splice(gone.end(), parts_, done);
     if (done->command.front().failure != nullptr) failed(std::move(done->command));
@@ -95,7 +95,7 @@ void host_parts::run(std::uint64_t completed, const std::function<driver_queue&(
         } catch (...) {
             command.failure = std::current_exception();
         }
-        running.unlock();  // the outlet's function may wait for what another thread runs
+        running.unlock();  // the outlet's function may wait for parts that another thread runs
         try {
             if (outlet != nullptr) outlet->write_out();
         } catch (...) {

@@ -1,6 +1,6 @@
 #pragma once
-// What is left to do on the host when a command of a queue is done: read and show what a kernel has printed,
-// find what it has checked. Done by whoever waits, in the order of the commands.
+// Work on the host after a command of a queue has completed: reading and showing what a kernel printed, and
+// evaluating its checks. The thread that waits does it, in the order of the commands.
 
 #include <atomic>
 #include <condition_variable>
@@ -19,14 +19,14 @@ class driver_queue;
 class print_outlet;
 struct event_state;
 
-/// A command that failed, and those that had read what it wrote before anybody knew.
+/// A command that failed, and the commands that read its results before the failure was known.
 struct failed_command {
-    std::vector<std::uint64_t> commands;  ///< their numbers, its own first
+    std::vector<std::uint64_t> commands;  ///< their numbers, that of the failed one first
     std::uint64_t thread = 0;             ///< that enqueued it
     std::exception_ptr failure;
-    std::weak_ptr<const event_state> event;  ///< throws it as long as it is there
-    bool was_late = false;       ///< the driver succeeded, a host part failed: the driver tells nobody
-    bool spoils_memory = false;  ///< what the commands wrote is not to be read
+    std::weak_ptr<const event_state> event;  ///< throws the failure while it is alive
+    bool was_late = false;       ///< the driver succeeded but a host part failed: the driver reports nothing
+    bool spoils_memory = false;  ///< what the commands wrote must not be read
     bool is_told = false;
 
     bool concerns(std::uint64_t command) const;
@@ -34,31 +34,33 @@ struct failed_command {
 
 class host_parts {
 public:
-    /// Is given a queue of the driver's to read with, on which nothing else stands; names the outlet that it
-    /// adds text to, before it does. What it throws, and what the outlet's function throws, is a failure of
-    /// the command; a check_error spoils what the command wrote.
+    /// Takes an otherwise empty driver queue to read with; sets the outlet before it adds text to it.
+    /// Exceptions of the part and of the outlet's function are failures of the command; a check_error
+    /// invalidates what the command wrote.
     using part = std::function<void(driver_queue&, std::shared_ptr<print_outlet>&)>;
 
-    /// A part with all the memory that adding it and its failure will need.
+    /// A part with all the memory that is needed to add it and to note its failure.
     struct entry {
         part what;
-        std::list<failed_command> command;  // one
+        std::list<failed_command> command;  // exactly one
         std::uint64_t runner = 0;           ///< the number of the thread that runs it
     };
     using entries = std::list<entry>;
     using failure_sink = std::function<void(std::list<failed_command>&&)>;
     static entries prepare(part);
 
-    /// Adds what was prepared to a command that the driver has.
+    /// Adds a prepared part to a command that has been submitted.
     void add(std::uint64_t sequence, entries&& prepared, std::weak_ptr<const event_state> event) noexcept;
-    /// False costs one load.
+    /// Costs one load.
     bool is_empty() const { return is_empty_.load(std::memory_order_acquire); }
-    /// How many have not run yet.
+    /// The number of parts that have not finished.
     std::size_t pending() const;
-    /// A command reads what another one wrote, whose parts may be pending: if they fail, so has the reader.
+    /// Notes that a command reads what another one wrote, whose parts may be pending: if they fail, the
+    /// reader has failed, too.
     void follow(std::uint64_t writer, std::uint64_t reader);
-    /// Runs those of the commands up to `completed`, each once, and tells of the failures; `reader` is called
-    /// if there are any. Waits for those that other threads run, but where an outlet's function waits.
+    /// Runs the parts of the commands up to `completed`, each once, and reports their failures to `failed`;
+    /// `reader` is called for each part. Waits for parts that other threads run, except within an outlet's
+    /// function.
     void run(std::uint64_t completed, const std::function<driver_queue&()>& reader,
              const failure_sink& failed) noexcept;
 
@@ -69,7 +71,7 @@ private:
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;
-    std::mutex running_;  // parts run one after the other, and so add their text in order
+    std::mutex running_;  // parts run one at a time, and so add their text in order
     entries parts_;
     std::atomic<bool> is_empty_{true};
 };

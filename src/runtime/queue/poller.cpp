@@ -30,7 +30,7 @@ bool poller::splice_unless_ended(std::list<task>& added) {
 }
 
 bool poller::add_unless_ended(task what) {
-    std::list<task> added;  // the thread needs no memory for it
+    std::list<task> added;  // so that the thread need not allocate
     added.push_back(std::move(what));
     return splice_unless_ended(added);
 }
@@ -90,7 +90,7 @@ void poller::run() noexcept {
         }
         clock::time_point asked = clock::now();
         for (; poll_all(tasks); asked = clock::now()) since.begin_again();
-        not_before = clock::now() + 4 * (clock::now() - asked);  // at most a fifth of the time, however many
+        not_before = clock::now() + 4 * (clock::now() - asked);  // polls at most a fifth of the time
         if (!ends) continue;
         const std::lock_guard lock(mutex_);
         if (added_.empty()) return;

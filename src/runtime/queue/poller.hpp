@@ -1,8 +1,8 @@
 #pragma once
-// Threads of the runtime that wait for many events at once, and act when they are over. They ask the events
-// again and again instead of having drivers call: what follows makes driver calls, which a driver's own
-// thread must not (OpenCL 1.2, 5.9; CUDA driver API, cuLaunchHostFunc), and CUDA tells only of points that
-// are asked for when they are enqueued.
+// Threads of the runtime that wait for many events concurrently and act when they have completed. They poll
+// instead of using driver callbacks: the actions make driver calls, which callbacks must not (OpenCL 1.2,
+// 5.9; CUDA driver API, cuLaunchHostFunc), and CUDA supports callbacks only at points for which they are
+// requested when those are enqueued.
 
 #include <chrono>
 #include <condition_variable>
@@ -13,8 +13,8 @@
 
 namespace balm::runtime {
 
-/// How long to sleep before asking again: an eighth of what has been waited, from 20 µs to 1 ms. So an event
-/// is seen late by an eighth of its time, and waiting costs less than a hundredth of a core.
+/// The time to sleep between polls: an eighth of the time waited so far, from 20 µs to 1 ms. So an event is
+/// seen late by at most an eighth of its time, and waiting costs less than a hundredth of a core.
 class patience {
 public:
     std::chrono::nanoseconds next() const;
@@ -24,21 +24,21 @@ private:
     std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
 };
 
-/// A thread that starts when there is first something to wait for, and ends with the process.
+/// A thread that starts with the first task and ends with the process.
 class poller {
 public:
     enum class outcome : std::uint8_t { waiting, moved, done };
-    /// Looks whether it can go on, and does. Must not throw.
+    /// Proceeds if it can, and returns whether it did. Must not throw.
     using task = std::function<outcome()>;
 
-    /// Calls the task on the thread until it is done. After end(), here and now.
+    /// Calls the task on the thread until it is done; after end(), on the calling thread, before it returns.
     void add(task);
-    /// The same, but after end() the task is not called, and the result is false.
+    /// The same, but after end() does not call the task and returns false.
     bool add_unless_ended(task);
-    /// Something has happened: asks again at once.
+    /// Polls again immediately, since something has happened.
     void wake() noexcept;
-    /// At the end of the process: every task is called until it is done, or does not go on; then the thread
-    /// ends. Called on the thread itself it only says that there is an end.
+    /// At process exit: calls every task until it is done or cannot proceed; then the thread ends. Called on
+    /// the thread itself, it does not wait for that.
     void end() noexcept;
 
 private:
@@ -54,12 +54,12 @@ private:
     std::thread thread_;
 };
 
-/// Hands commands to their driver that had to wait on the host. Runs no code of the user's.
+/// Submits deferred commands to their driver. Runs no user code.
 poller& submission_poller();
-/// Calls what on_complete was given. Apart from the other, so that a callback may wait for any command.
+/// Calls the callbacks of on_complete. Separate from the other, so that a callback may wait for any command.
 poller& callback_poller();
 
-/// Wakes both, where they have started.
+/// Wakes those of both that have been used.
 void wake_pollers() noexcept;
 
 }  // namespace balm::runtime

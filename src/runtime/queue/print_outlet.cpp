@@ -11,7 +11,7 @@ namespace balm::runtime {
 
 namespace {
 
-constinit thread_local int functions_called = 0;  // in each other, of several outlets
+constinit thread_local int functions_called = 0;  // nested, of several outlets
 
 }  // namespace
 
@@ -21,7 +21,7 @@ void print_outlet::write_to(function write) {
     auto made = std::make_shared<const function>(std::move(write));
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&, self = this_thread_number()] { return writer_ == 0 || writer_ == self; });
-    write_.swap(made);  // the one that was goes with no lock held
+    write_.swap(made);  // the old function is destroyed without the lock
     lock.unlock();
 }
 

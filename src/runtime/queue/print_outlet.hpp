@@ -1,5 +1,5 @@
 #pragma once
-// Where the text of a device's prints goes.
+// The destination of the text that a device's kernels print.
 
 #include <atomic>
 #include <condition_variable>
@@ -15,26 +15,27 @@
 
 namespace balm::runtime {
 
-/// The output of a context, which its devices share: texts of launches, which come out in the order in which
-/// they were added, one after the other. The user's function is called with no lock held, so that it may use
-/// Balm, and wait for what prints itself: that comes out behind the text that it is called for.
+/// The output of a context, which its devices share: the texts of launches, written one at a time in the
+/// order in which they were added. The user's function is called without locks, so it may use Balm and wait
+/// for launches that print: their text is written after the text that the function was called for.
 class print_outlet {
 public:
     using function = std::function<void(std::string_view)>;
 
     explicit print_outlet(function write) : write_(std::make_shared<const function>(std::move(write))) {}
 
-    /// What is written from the next launch on goes there. Waits for what another thread is writing.
+    /// Sets the function for the text from the next launch on. Waits while another thread is writing.
     void write_to(function);
     /// Adds the text of a launch. The thread that adds it writes it out.
     void add(std::vector<std::string> prints);
-    /// Writes what this thread has added, and throws the first that the function throws, which is then not
-    /// given the rest of that launch. Where the function itself comes here, its caller goes on with it.
+    /// Writes the texts that this thread has added; throws the first exception of the function, which does
+    /// not get the rest of that launch's text. A call from within the function returns, and its caller
+    /// continues with the texts.
     void write_out();
-    /// Whether the calling thread is in an outlet's function.
+    /// Whether the calling thread is within an outlet's function.
     static bool is_writing() noexcept;
 
-    /// For the records of one launch.
+    /// The bytes for the records of one launch.
     std::atomic<std::size_t> buffer_bytes = std::size_t{1} << 20;
 
 private:
@@ -46,11 +47,11 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<launch> launches_;
-    std::uint64_t writer_ = 0;  // of the first of them, where it is being written
+    std::uint64_t writer_ = 0;  // the thread that is writing the first of them, else 0
     std::shared_ptr<const function> write_;
 };
 
-/// What writes to std::cout; for devices that no context has told otherwise.
+/// An outlet to std::cout, for devices without another outlet.
 std::shared_ptr<print_outlet> make_standard_outlet();
 
 }  // namespace balm::runtime

@@ -1,4 +1,4 @@
-// Sections of the host, and the events of the commands that were enqueued in them.
+// Sections of host code, and the events of the commands that were enqueued in them.
 
 #include "balm/profiler.hpp"
 
@@ -23,7 +23,7 @@ namespace balm {
 
 namespace runtime {
 
-/// A section by its place in others: what has been seen of it on all threads.
+/// A section within its enclosing sections, summed over all threads.
 struct profiler_node {
     std::string name;
     profiler_node* parent = nullptr;
@@ -59,7 +59,8 @@ private:
             of->device += duration;
         }
     };
-    // Times are taken from those that are done when so many are held: a long run keeps few events.
+    // When this many events are held, the times of completed commands are collected: a long run keeps few
+    // events.
     static constexpr std::size_t most_held = 1024;
 
     profiler_node*& current() {
@@ -71,7 +72,7 @@ private:
     profile_row add_rows(const profiler_node&, int depth, std::vector<profile_row>&) const;
 
     std::mutex mutex_;
-    profiler_node root_;  // no section; commands outside of all
+    profiler_node root_;  // no section: for commands outside of all sections
     std::unordered_map<std::thread::id, profiler_node*> current_;
     std::map<std::string, profiled_command, std::less<>> commands_;  // by name
     std::deque<running> running_;
@@ -120,11 +121,11 @@ void profiler_state::enqueued(const command& given, const event_handle& done) no
         if (running_.size() < next_look_) return;
         take_times();
         next_look_ = std::max(most_held, 2 * running_.size());
-    } catch (...) {  // out of memory: the command is not seen
+    } catch (...) {  // out of memory: the command is not counted
     }
 }
 
-// In the order of their queue most are done first that came first; a slow queue holds up the others' little.
+// Commands complete mostly in this order; those of a slow queue hardly delay the others.
 void profiler_state::take_times() {
     std::erase_if(running_, [](running& each) {
         if (!each.done->is_complete()) return false;
@@ -133,7 +134,7 @@ void profiler_state::take_times() {
     });
 }
 
-// A command that failed took no time; its error is told elsewhere.
+// A failed command counts as 0 ns; its error is reported elsewhere.
 std::uint64_t profiler_state::duration_of(const running& of) noexcept {
     try {
         timestamps times = of.done->times();
@@ -146,7 +147,7 @@ std::uint64_t profiler_state::duration_of(const running& of) noexcept {
 
 void profiler_state::wait_for_times() {
     std::deque<running> left;
-    std::vector<std::uint64_t> durations;  // waited for without the lock: other threads go on
+    std::vector<std::uint64_t> durations;  // waits without the lock, so that other threads continue
     {
         const std::lock_guard lock(mutex_);
         durations.reserve(running_.size());

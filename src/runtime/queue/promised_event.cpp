@@ -69,7 +69,7 @@ event_handle promised_event::native() const {
     return native_;
 }
 
-// ---- what the program sets ----
+// ---- user events ----
 
 namespace {
 

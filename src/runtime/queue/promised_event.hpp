@@ -1,6 +1,5 @@
 #pragma once
-// Events that the runtime makes before the driver does: of commands that wait on the host until the driver
-// can have them, and those that the program sets itself.
+// Events that the runtime creates before the driver: of deferred commands, and user events.
 
 #include <condition_variable>
 #include <exception>
@@ -11,21 +10,21 @@
 
 namespace balm::runtime {
 
-/// Open until it is settled, once: by the driver's event, by having happened, or by a failure.
+/// Open until it is settled, once: by the driver's event, as completed, or by a failure.
 class promised_event final : public driver_event {
 public:
     bool is_complete() override;
     void wait() override;
     timestamps times() override;
 
-    /// The driver's event is there; null: it has happened. False where it was settled before.
+    /// Settles it with the driver's event, or as completed if null. Returns false if it was already settled.
     bool settle(event_handle native) noexcept;
-    /// It will never happen. False where it was settled before.
+    /// Settles it with a failure. Returns false if it was already settled.
     bool fail(std::exception_ptr) noexcept;
 
     bool is_settled() const;
     void wait_until_settled() const;
-    /// The driver's event of a settled one; null where it has happened. Throws what it failed with.
+    /// The driver's event, once it is settled; null if it was settled as completed. Rethrows its failure.
     event_handle native() const;
 
 private:
@@ -38,7 +37,7 @@ private:
     std::exception_ptr failure_;
 };
 
-/// What a balm::user_event refers to; an unset one fails when the last handle goes.
+/// What a balm::user_event refers to; if it was not set, it fails when the last handle is destroyed.
 class user_event_state {
 public:
     user_event_state();
@@ -52,7 +51,7 @@ private:
     std::shared_ptr<promised_event> promise_ = std::make_shared<promised_event>();
 };
 
-/// At the end of the process: those that are open fail, and so do new ones.
+/// At process exit: fails the open user events, and those that are created later.
 void fail_open_user_events() noexcept;
 
 }  // namespace balm::runtime

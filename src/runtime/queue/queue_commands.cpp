@@ -1,5 +1,5 @@
 // The commands of a queue: each names the allocations that it reads and writes, and what must stay alive
-// until the device is done with it.
+// until it has completed.
 
 #include <algorithm>
 #include <cstring>
@@ -15,22 +15,22 @@ namespace balm::runtime {
 
 namespace {
 
-// Copying aside is faster than waiting for the device up to about here.
+// Up to about this size, copying aside is faster than waiting for the device.
 constexpr std::size_t most_bytes_staged = std::size_t{4} << 20;
 
-// What map commands name: null where the host sees the memory anyway.
+// The memory that map commands name; null if the host sees it anyway.
 memory memory_to_map(const storage& mapped) {
     const bool is_visible = mapped.address() != nullptr && !mapped.device().driver().maps_memory();
     return is_visible ? memory{} : mapped.native();
 }
 
-// Host memory that pieces of a copy to another device pass through, one after the other.
+// Host memory that stages pieces of a copy to another device, one at a time.
 struct passage {
     std::shared_ptr<std::byte> memory;
-    bool is_counted = false;  // among what a queue holds, or pinned
+    bool is_counted = false;  // towards the bytes that a queue holds, or pinned
     event emptied;
 
-    // Pinned memory is scarce: small copies take other memory.
+    // Pinned memory is scarce: small copies use other memory.
     void open(device_state& source, std::size_t bytes_of_copy, std::size_t bytes) {
         constexpr std::size_t least_pinned = std::size_t{1} << 20;
         std::byte* const pinned = bytes_of_copy < least_pinned ? nullptr : source.copy_staging().take(bytes);
@@ -45,7 +45,7 @@ struct passage {
     host_memory_owner owner() const { return {memory, is_counted}; }
 };
 
-// Memory that Balm allocates serves every kernel; adopted memory may not.
+// Every kernel may use memory that Balm allocated; adopted memory may be restricted.
 void check_kernel_may(std::span<storage* const> reads, std::span<storage* const> writes) {
     for (const storage* const each : reads) each->check_kernel_may(use::read);
     for (const storage* const each : writes) each->check_kernel_may(use::write);
@@ -88,7 +88,7 @@ void queue_state::enqueue_write_region(storage& to, const region_layout& layout,
     std::list<held> kept(1);
     const std::uint64_t sequence = enqueue(
         {write_command{{to.native(), layout}, from, size, &keep}, {}, {&written, 1}}, waits, made, &done);
-    if (keep.object == nullptr)  // too large to be copied: it must be gone before the call returns
+    if (keep.object == nullptr)  // too large to copy: it must be sent before the call returns
         return wait_for(done, sequence);
     kept.front() = {sequence, std::move(done), std::move(keep.object), keep.is_pinned ? 0 : bytes};
     hold(std::move(kept));
@@ -142,7 +142,7 @@ void queue_state::enqueue_copy(storage& to, std::size_t to_offset, storage& from
                                 {bytes},
                                 from.device().driver_handle()};
         const std::uint64_t sequence = enqueue({copy, {&read, 1}, {&written, 1}}, waits, made, &done);
-        // No driver frees memory in the order of another device's queue.
+        // Drivers do not order the release of memory after commands of another device's queue.
         kept.front() = {sequence, std::move(done), from.weak_from_this().lock(), 0};
         hold(std::move(kept));
         flush_quietly();
@@ -204,7 +204,7 @@ void queue_state::enqueue_unmap(storage& mapped, void* address, use how, event* 
         enqueue({unmap_command{memory_to_map(mapped), address}, reads ? all : none, reads ? none : all}, {},
                 made, nullptr);
     } catch (...) {
-        mapped.begin_mapping(how);  // it still is
+        mapped.begin_mapping(how);  // it is still mapped
         throw;
     }
     flush_quietly();
@@ -233,7 +233,7 @@ void queue_state::enqueue_native(const std::function<void(void*)>& give, std::sp
     event marker;
     enqueue({marker_command{.is_immediate = true}, reads, writes}, waits, &marker, nullptr);
     const event_handle begin = marker.state()->driver;
-    std::exception_ptr failure;  // thrown once what was given is marked
+    std::exception_ptr failure;  // thrown once the native commands are marked
     try {
         driver_->give_native(give);
     } catch (...) {
@@ -242,7 +242,7 @@ void queue_state::enqueue_native(const std::function<void(void*)>& give, std::sp
     try {
         enqueue({native_command{begin}, reads, writes}, {}, made, nullptr);
     } catch (...) {
-        finish_driver_quietly();  // what was given has no mark
+        finish_driver_quietly();  // the native commands have no mark
         throw;
     }
     made->state()->begin = begin;

@@ -1,5 +1,5 @@
-// What is known of a queue's commands once they are enqueued: which are done, which have failed, what is left
-// to do on the host, and what is kept alive until then.
+// The state of a queue's commands once they are enqueued: which have completed or failed, their host parts,
+// and what is kept alive until then.
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ namespace balm::runtime {
 
 namespace {
 
-// What is copied aside must not pile up.
+// Memory that is copied aside must not accumulate.
 constexpr std::size_t most_bytes_held = std::size_t{256} << 20;
 
 void raise_to(std::atomic<std::uint64_t>& value, std::uint64_t to) noexcept {
@@ -28,13 +28,13 @@ void raise_to(std::atomic<std::uint64_t>& value, std::uint64_t to) noexcept {
 
 }  // namespace
 
-// ---- what is known of commands ----
+// ---- completion and failures ----
 
 event_handle queue_state::point_after(std::uint64_t sequence) {
     if (completed() >= sequence) return nullptr;
     const std::lock_guard lock(point_mutex_);
     if (point_ == nullptr || point_sequence_ < sequence) {
-        // Before recording: the point is at least there. Those deferred are not, nor is what comes later.
+        // Read before recording: the point covers at least these commands, but no deferred or later ones.
         const std::uint64_t covered = last_handed_over();
         point_ = driver_->record();
         point_sequence_ = covered;
@@ -86,7 +86,7 @@ void queue_state::wait_for(const event_handle& done, std::uint64_t sequence) {
     run_host_parts(sequence);
 }
 
-// ---- what is left to do on the host ----
+// ---- host parts ----
 
 void queue_state::when_done(const event& done, host_parts::entries&& prepared) noexcept {
     host_parts_.add(done.state()->sequence, std::move(prepared), done.state());
@@ -109,7 +109,7 @@ void queue_state::find_failures() noexcept {
                     [this](std::list<failed_command>&& found) { add_failure(std::move(found)); });
 }
 
-// Those that nobody can ask for any more go: a program that goes on after failures keeps few of them.
+// Drops failures that can no longer be queried: a program that continues after failures keeps few of them.
 void queue_state::add_failure(std::list<failed_command>&& one) noexcept {
     const std::lock_guard lock(failures_mutex_);
     std::erase_if(failures_, [this](const failed_command& each) {
@@ -161,7 +161,7 @@ void queue_state::hold(std::list<held>&& one) noexcept {
         holds_.store(true, std::memory_order_relaxed);
         if (held_bytes_ > most_bytes_held && held_.size() > 1) {
             const held& middle = *std::next(held_.begin(), static_cast<std::ptrdiff_t>(held_.size() / 2));
-            // What waits for the program must not have the program wait: then they pile up.
+            // A deferred command may depend on the program, which must not wait for it: then they accumulate.
             if (is_handed_over(middle.sequence)) {
                 oldest = middle.done;
                 oldest_sequence = middle.sequence;
@@ -173,7 +173,7 @@ void queue_state::hold(std::list<held>&& one) noexcept {
         oldest->wait();
         note_completed(oldest_sequence);
         release_done(false);
-    } catch (...) {  // another caller's command: its memory tells, and its event
+    } catch (...) {  // another caller's command: its memory and its event report it
         note_failed(oldest_sequence, std::current_exception());
     }
 }
@@ -185,7 +185,7 @@ void queue_state::release_now_and_then() {
 void queue_state::release_done(bool ask_driver) {
     if (!holds_.load(std::memory_order_relaxed)) return;
     refuse_if_forked();
-    std::list<held> released;  // goes after the lock
+    std::list<held> released;  // destroyed after the lock
     const std::lock_guard lock(held_mutex_);
     while (!held_.empty()) {
         held& oldest = held_.front();

@@ -1,4 +1,4 @@
-// Commands that wait on the host until their driver can have them: see queue_state.
+// Deferred commands: they wait on the host until they can be submitted to the driver. See queue_state.
 
 #include <algorithm>
 #include <exception>
@@ -15,7 +15,7 @@ namespace balm::runtime {
 
 namespace {
 
-// A driver that cannot tell has its command handed over: that tells.
+// If the driver cannot tell, the command is submitted: that reports the error.
 bool is_over(const event& of) noexcept {
     try {
         return of.is_complete();
@@ -26,7 +26,7 @@ bool is_over(const event& of) noexcept {
 
 }  // namespace
 
-// Before anything is deferred: should that fail, the poller finds nothing to do.
+// Called before a command is deferred: if deferring fails, the poller finds nothing to do.
 bool queue_state::ensure_polled() {
     return !deferred_.empty() ||
            submission_poller().add_unless_ended([queue = handle_.lock()] { return queue->advance(); });
@@ -54,9 +54,9 @@ std::shared_ptr<promised_event> queue_state::defer(deferred_command command, nee
     return promise;
 }
 
-// On the submission poller's thread.
+// Runs on the submission poller's thread.
 poller::outcome queue_state::advance() noexcept {
-    std::list<deferred_command> gone;  // what they keep goes after the lock
+    std::list<deferred_command> gone;  // what they own is destroyed after the lock
     bool none_left = false;
     {
         const std::lock_guard lock(mutex_);
@@ -89,7 +89,7 @@ bool queue_state::is_ready(const deferred_command& command) const noexcept {
            std::all_of(command.conflicts.begin(), command.conflicts.end(), is_handed_over);
 }
 
-// A failure goes to the event, and to the memory that the command should have written.
+// A failure is reported through the event, and through the memory that the command should have written.
 void queue_state::hand_over(deferred_command& command) noexcept {
     std::exception_ptr failure;
     try {
@@ -107,7 +107,7 @@ event_handle queue_state::submit(deferred_command& command) {
     for (const event& each : command.late) {
         const event_state& state = *each.state();
         if (!chains_on(each)) {
-            state.driver->wait();  // it is over: throws what went wrong
+            state.driver->wait();  // it is complete: rethrows its failure
             continue;
         }
         event_handle native = state.promise != nullptr ? state.promise->native() : state.driver;
@@ -146,11 +146,11 @@ void queue_state::wait_until_handed_over(std::uint64_t sequence) {
                 if (each.sequence <= sequence) last = each.made;
         }
         if (last != nullptr) last->wait_until_settled();
-        std::this_thread::yield();  // it is settled just before it is handed over
+        std::this_thread::yield();  // it is settled just before first_deferred_ is updated
     }
 }
 
-// For a command that cannot be deferred: waits until it need not be. With no lock held.
+// For a command that cannot be deferred: waits until it need not be. Called without locks.
 void queue_state::wait_for_turn(const needs& needed) {
     if (needed.late != nullptr) {
         for (const event& each : needed.late->events) each.wait();

@@ -1,4 +1,4 @@
-// The scopes of a thread are a chain, the innermost first.
+// The scopes of a thread form a linked list, the innermost first.
 
 #include <utility>
 

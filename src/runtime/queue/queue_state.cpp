@@ -1,5 +1,5 @@
-// From a command with its allocations and events to the driver's call: find what it has to wait for, submit,
-// number it, and mark the allocations.
+// From a command with its allocations and events to the driver call: finds its dependencies, submits it,
+// numbers it, and marks its allocations.
 
 #include "runtime/queue/queue_state.hpp"
 
@@ -69,7 +69,7 @@ std::uint64_t queue_state::enqueue(const command& given, std::span<const event> 
     const std::uint64_t sequence = submitted_.load(std::memory_order_relaxed) + 1;
     std::shared_ptr<event_state> state;
     std::shared_ptr<promised_event> promise;
-    try {  // all that can fail comes before the driver has the command
+    try {  // everything that can fail comes before the driver has the command
         if (made != nullptr)
             state = std::make_shared<event_state>(
                 event_state{nullptr, device_.driver_handle(), handle_, id_, sequence});
@@ -89,7 +89,7 @@ std::uint64_t queue_state::enqueue(const command& given, std::span<const event> 
             if (driver_made != nullptr) *driver_made = promise;
         }
     } catch (...) {
-        submitted_.store(sequence, std::memory_order_release);  // spent: it is noted with what is followed
+        submitted_.store(sequence, std::memory_order_release);  // used up: host parts may have noted it
         throw;
     }
     submitted_.store(sequence, std::memory_order_release);
@@ -115,7 +115,7 @@ void queue_state::prepare(storage& used, use how, needs& needed, bool may_be_for
         add_conflicts(used, how, needed);
 }
 
-// What it reads may turn out to be of no use: then so is what it writes.
+// What it reads may turn out to be invalid: then so is what it writes.
 void queue_state::follow_writers(const storage& used, std::uint64_t sequence) {
     std::vector<command_id> writers;
     used.collect_writers(writers);
@@ -135,8 +135,8 @@ bool queue_state::chains_on(const event& other) const {
            (state.device == device_.driver_handle() || device_.driver().chains_on(*state.device));
 }
 
-// The events that the driver cannot wait for: of other drivers, of the program, of commands that no driver
-// has yet. Throws what a complete one failed with. With no lock held.
+// Adds the events that the driver cannot wait for: those of other drivers, user events, and those of deferred
+// commands. Rethrows the failure of a complete one. Called without locks.
 void queue_state::add_late_events(std::span<const event> waits, needs& needed) const {
     for (const event& each : waits) {
         if (each.state() == nullptr) continue;
@@ -170,7 +170,7 @@ void queue_state::add_conflicts(const storage& used, use how, needs& needed) con
     used.collect_conflicts(id_, how, conflicts);
     for (const command_id& command : conflicts) {
         const std::shared_ptr<queue_state> other = device_.find_queue(command.queue);
-        if (other == nullptr) continue;  // it finished when it went
+        if (other == nullptr) continue;  // it finished before it was destroyed
         if (how == use::read && other->has_failures()) other->check_not_failed(command.sequence, used);
         if (comes_after(command)) continue;
         if (!other->is_handed_over(command.sequence)) {
@@ -191,7 +191,7 @@ bool queue_state::comes_after(const command_id& command) const {
     return false;
 }
 
-// There is room for them.
+// The room is reserved.
 void queue_state::note_reached(std::span<const command_id> reached) noexcept {
     for (const command_id& command : reached) {
         const auto known = std::find_if(waited_.begin(), waited_.end(),
@@ -229,13 +229,13 @@ void queue_state::finish_quietly() noexcept {
         driver_->finish();
         note_completed(last);
         release_done(false);
-    } catch (...) {  // whoever waits for what failed sees the error
+    } catch (...) {  // whoever waits for the failed command sees the error
     }
     find_failures();
     hand_on_failures();
 }
 
-// For what is enqueued: where it fails, whoever waits for it flushes, too.
+// For enqueued commands: if it fails, whoever waits for them flushes, too.
 void queue_state::flush_quietly() noexcept {
     try {
         driver_->flush();
@@ -244,7 +244,7 @@ void queue_state::flush_quietly() noexcept {
 }
 
 void queue_state::finish_driver_quietly() noexcept {
-    for (int tries = 0; tries < 2; ++tries) {  // a driver that is short of something may not be so for long
+    for (int tries = 0; tries < 2; ++tries) {  // a driver may lack a resource only briefly
         try {
             return driver_->finish();
         } catch (...) {

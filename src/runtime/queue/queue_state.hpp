@@ -1,7 +1,7 @@
 #pragma once
-// A queue of the runtime: takes commands with the allocations they use and the events they wait for; gives
-// them to the driver in order, with exactly the waits that are needed, and numbers them. Everything that is
-// asynchronous is kept alive here until the device is done with it.
+// A queue of the runtime: takes commands with the allocations they use and the events they wait for, submits
+// them to the driver in order, with exactly the waits that are needed, and numbers them. What asynchronous
+// commands use is kept alive here until they have completed.
 
 #include <algorithm>
 #include <atomic>
@@ -31,41 +31,42 @@ class command_observer;
 class device_state;
 class kernel_lease;
 
-/// In order; any thread may submit. Made by device_state, which owns the default one; others finish when
-/// their last handle goes.
+/// An in-order queue; any thread may enqueue. Created by device_state, which owns the default one; others
+/// finish when their last handle is destroyed.
 ///
-/// A command that waits for something its driver cannot wait for (an event of another backend, one that the
-/// program sets) is deferred: it and those behind it get their numbers, leave their marks on the allocations,
-/// and stay here until a thread of the runtime hands them over. Nothing blocks, neither the caller nor the
-/// driver, whose calls must not wait for what the host has yet to do (cuMemFree waits for all streams, a
-/// stream that waits for a value in memory can hold up others). Deadlock is impossible but by the program's
-/// own doing: what a driver has depends on nothing that it has not.
+/// A command with a dependency that its driver cannot wait for (an event of another backend, a user event) is
+/// deferred: it and the commands after it are numbered, mark their allocations, and stay here until a thread
+/// of the runtime submits them to the driver. Neither the caller nor the driver blocks: driver calls must not
+/// wait for what the host has yet to do (cuMemFree waits for all streams, a stream that waits for a value in
+/// memory can delay others). Only the program itself can cause a deadlock: the commands that a driver has
+/// depend on no command that it does not have.
 class queue_state {
 public:
-    /// `keep` keeps the device alive; null for the device's own queue. `is_timed` as the driver's queue is.
+    /// `keep` keeps the device alive; null for the device's own queue. `is_timed` says whether the driver's
+    /// queue is timed.
     queue_state(device_state&, std::shared_ptr<device_state> keep, std::unique_ptr<driver_queue>,
                 bool is_timed);
     queue_state(const queue_state&) = delete;
     queue_state& operator=(const queue_state&) = delete;
     ~queue_state();
-    /// Waits for the queue's work; its errors go to the device.
+    /// Waits for the queue's commands; the device keeps their errors.
     void close() noexcept;
 
     /// Launches; `reads` and `writes` are the allocations that the kernel may read and write (one may be in
-    /// both). `made`, where not null, becomes the event of the launch. The lease may end right after. A
-    /// program that waits for its first launch to be kept on disk is handed on.
+    /// both). `made`, if not null, receives the event of the launch. The lease may end right after. A program
+    /// that awaits its first launch is passed to the background thread that stores programs on disk.
     void enqueue_launch(kernel_lease&, const grid&, std::span<const argument>,
                         std::span<storage* const> reads, std::span<storage* const> writes,
                         std::span<const event> waits = {}, event* made = nullptr);
-    /// The same for a kernel from elsewhere, which must live until the driver has it: where others are
-    /// deferred the call waits.
+    /// The same for a kernel that does not belong to a program of the runtime, and must live until the driver
+    /// has the launch: the call waits for deferred commands.
     void enqueue_launch(driver_kernel&, const grid&, std::span<const argument>,
                         std::span<storage* const> reads, std::span<storage* const> writes,
                         std::span<const event> waits = {}, event* made = nullptr);
 
-    /// Writes from host memory that `keep` holds; it is released once the bytes are read. Without `keep` the
-    /// bytes are copied aside up to 4 MiB, and sent before the call returns beyond that. A region is a box of
-    /// bytes, or contiguous ones if its row_pitch is 0; on the host rows are packed.
+    /// Writes from host memory that `keep` owns and that is released once the bytes are read. Without `keep`,
+    /// up to 4 MiB are copied aside; more are sent before the call returns. A region is a box of bytes, or
+    /// contiguous bytes if its row_pitch is 0; on the host, rows are packed.
     void enqueue_write_region(storage& to, const region_layout&, const region_extent&, const void* from,
                               host_memory_owner keep, std::span<const event> waits = {},
                               event* made = nullptr);
@@ -73,7 +74,7 @@ public:
                        host_memory_owner keep, std::span<const event> waits = {}, event* made = nullptr) {
         enqueue_write_region(to, {offset}, {bytes}, from, std::move(keep), waits, made);
     }
-    /// Reads into host memory that `keep` holds, or that the caller keeps until the event.
+    /// Reads into host memory that `keep` owns, or that the caller keeps alive until the event.
     void enqueue_read_region(void* to, storage& from, const region_layout&, const region_extent&,
                              host_memory_owner keep, std::span<const event> waits = {},
                              event* made = nullptr);
@@ -88,51 +89,50 @@ public:
               std::span<const event> waits = {}) {
         read_region(to, from, {offset}, {bytes}, waits);
     }
-    /// Copies between allocations of this device; inside one allocation both regions have the same pitches
+    /// Copies between allocations of this device; within one allocation, both regions have the same pitches
     /// and do not overlap.
     void enqueue_copy_region(storage& to, const region_layout& to_layout, storage& from,
                              const region_layout& from_layout, const region_extent&,
                              std::span<const event> waits = {}, event* made = nullptr);
-    /// Copies between allocations of this device, or from another device to this one: by the driver where
-    /// path_from knows a way, else in pieces through the host.
+    /// Copies between allocations of this device, or from another device to this one: by the driver, or in
+    /// pieces through the host if path_from says so.
     void enqueue_copy(storage& to, std::size_t to_offset, storage& from, std::size_t from_offset,
                       std::size_t bytes, std::span<const event> waits = {}, event* made = nullptr);
     /// Repeats the pattern of 1, 2, 4, 8 or 16 bytes.
     void enqueue_fill(storage& to, std::size_t offset, std::size_t bytes, std::span<const std::byte> pattern,
                       std::span<const event> waits = {}, event* made = nullptr);
-    /// Where the host will see a part of the allocation, once the event has come, on devices that map memory,
-    /// and of managed memory. `made` is not null. Marks the allocation as mapped.
+    /// Maps a range of the allocation and returns its address on the host, valid once the event has
+    /// completed; for devices that map memory, and for managed memory. `made` is not null. Marks the
+    /// allocation as mapped.
     void* enqueue_map(storage&, std::size_t offset, std::size_t bytes, map_use,
                       std::span<const event> waits = {}, event* made = nullptr);
-    /// The allocation is no longer marked as mapped.
+    /// Unmaps it; the allocation is no longer marked as mapped.
     void enqueue_unmap(storage&, void* mapped, use, event* made = nullptr);
-    /// The same, where nobody can be told.
+    /// The same where errors cannot be reported.
     void unmap_quietly(storage&, void* mapped, use) noexcept;
 
-    /// Has `give` hand commands of its own to the driver's queue: they come after what a command with these
-    /// uses comes after, and later commands after them. It may use Balm. Where commands wait on the host, the
-    /// call waits for them.
+    /// Calls `give`, which enqueues commands in the driver's queue: they are ordered as a command with these
+    /// uses would be. It may use Balm. If commands are deferred, the call waits for them.
     void enqueue_native(const std::function<void(void* queue)>& give, std::span<storage* const> reads,
                         std::span<storage* const> writes, std::span<const event> waits, event* made);
 
-    /// Has something done on the host by whoever first waits until this command is done.
+    /// Adds a host part to this command: the first thread that waits for the command runs it.
     void when_done(const event&, host_parts::entries&& prepared) noexcept;
-    /// Called by whoever waited for this command: does what is left to do on the host for the commands that
-    /// are done. Throws what this command has failed with, or else what a command of this thread has that
-    /// nobody was told of.
+    /// Called by a thread that has waited for this command: runs the host parts of the completed commands.
+    /// Throws the failure of this command, or else an unreported failure of a command of this thread.
     void run_host_parts(std::uint64_t waited_for);
-    /// For how many commands something is left to do on the host.
+    /// The number of pending host parts.
     std::size_t pending_host_parts() const { return host_parts_.is_empty() ? 0 : host_parts_.pending(); }
 
-    /// Returns when no command is between being checked and being with the driver.
+    /// Waits until no command is between its check and its submission to the driver.
     void let_submissions_pass() { const std::lock_guard lock(mutex_); }
 
     void flush();
-    /// Waits for everything, and throws what went wrong.
+    /// Waits for all commands, and throws an unreported failure.
     void finish();
-    /// The same, where nobody can be told: errors go to the threads whose commands failed.
+    /// The same where nothing can be thrown: errors are kept for the threads whose commands failed.
     void finish_quietly() noexcept;
-    /// The point that all commands so far, and these events, have reached.
+    /// The point at which all commands so far and these events have completed.
     event record(std::span<const event> waits = {});
 
     device_state& device() const { return device_; }
@@ -140,52 +140,52 @@ public:
     driver_queue& driver() { return *driver_; }
     /// The number of the last command enqueued.
     std::uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
-    /// The number up to which commands are known to be done.
+    /// The number up to which commands are known to have completed.
     std::uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
 
-    /// A driver event for a point at or after this command; null if it is known to be done. Safe from any
-    /// thread, whatever locks it holds but this queue's `point`.
+    /// A driver event for a point at or after this command; null if the command is known to have completed.
+    /// Safe from any thread, with any lock held but this queue's point_mutex_.
     event_handle point_after(std::uint64_t sequence);
-    /// Called by whoever waited: commands up to this one are done.
+    /// Called by a thread that has waited: commands up to this one have completed.
     void note_completed(std::uint64_t sequence) noexcept;
-    /// Called by whoever sees a command fail and reports it; what the command wrote must not be read.
+    /// Called by a thread that sees a command fail and reports it; what the command wrote must not be read.
     void note_failed(std::uint64_t sequence, std::exception_ptr) noexcept;
     /// Throws device_error if this command failed.
     void check_not_failed(std::uint64_t sequence, const storage& written) const;
     bool has_failures() const { return has_failures_.load(std::memory_order_acquire); }
 
-    /// The first observers of a queue that nobody else knows yet: takes no lock.
+    /// Sets the first observers of a queue that no other thread knows yet: takes no lock.
     void begin_with(std::vector<std::shared_ptr<command_observer>> observers) {
         observers_ = std::move(observers);
     }
-    /// Tells the observer of every command, recorded points apart, until it is removed; once, however often
+    /// Reports every command except recorded points to the observer until it is removed; once, however often
     /// it is added.
     void add_observer(std::shared_ptr<command_observer>);
     void remove_observer(const command_observer*) noexcept;
     /// Whether its events have times.
     bool is_timed() const { return is_timed_; }
 
-    /// The last command that the driver has, or never will.
+    /// The last command that is not deferred: the driver has it, or never will because it failed.
     std::uint64_t last_handed_over() const {
         return std::min(submitted(), first_deferred_.load(std::memory_order_acquire) - 1);
     }
-    /// Whether the driver has this command, or never will.
+    /// Whether this command is not deferred.
     bool is_handed_over(std::uint64_t sequence) const {
         return sequence < first_deferred_.load(std::memory_order_acquire);
     }
-    /// Waits until that is so of all commands up to this one.
+    /// Waits until no command up to this one is deferred.
     void wait_until_handed_over(std::uint64_t sequence);
 
-    /// Set by the device that made it: how events refer to it.
+    /// Called by the device that created it: the handle through which events refer to it.
     void set_handle(std::weak_ptr<queue_state> handle) { handle_ = std::move(handle); }
 
 private:
     void copy_through_host(storage& to, std::size_t to_offset, storage& from, std::size_t from_offset,
                            std::size_t bytes, std::span<const event> waits, event* made);
 
-    /// What a command has to come after.
+    /// The dependencies of a command.
     struct needs {
-        /// What the driver cannot wait for.
+        /// Those that the driver cannot wait for.
         struct lateness {
             std::vector<event> events;
             std::vector<command_id> conflicts;  // of other queues, deferred there
@@ -200,7 +200,7 @@ private:
             return *late;
         }
     };
-    /// Host memory that a command uses; a list of one is made before the driver has the command.
+    /// Memory that a command uses; a list of one is created before the driver has the command.
     struct held {
         std::uint64_t sequence;
         event_handle done;
@@ -231,10 +231,9 @@ private:
     void throw_failure(std::uint64_t waited_for, bool of_all_threads);
     void hand_on_failures() noexcept;
 
-    // Commands that wait on the host (queue_deferral.cpp). All under mutex_, but for advance and
-    // wait_for_turn.
+    // Deferred commands (queue_deferral.cpp). All under mutex_, except advance and wait_for_turn.
     bool is_deferring() const { return first_deferred_.load(std::memory_order_relaxed) != none_deferred; }
-    /// Has the poller hand over what is deferred. False at the end of the process, when it no longer does.
+    /// Makes the poller submit the deferred commands. False at process exit, when it no longer does.
     bool ensure_polled();
     std::shared_ptr<promised_event> defer(deferred_command, needs&&);
     poller::outcome advance() noexcept;
@@ -256,7 +255,7 @@ private:
     std::mutex mutex_;  // submission: the driver's order is the order of the numbers
     std::atomic<std::uint64_t> submitted_{0};
     std::atomic<std::uint64_t> completed_{0};
-    std::vector<command_id> waited_;  // of other queues, what commands here already come after
+    std::vector<command_id> waited_;  // of other queues: what later commands are already ordered after
     std::vector<std::shared_ptr<command_observer>> observers_;
     std::list<deferred_command> deferred_;
     std::atomic<std::uint64_t> first_deferred_{none_deferred};  // the number of the first of them
@@ -275,7 +274,7 @@ private:
     std::atomic<bool> has_failures_{false};
 
     host_parts host_parts_;
-    std::unique_ptr<driver_queue> reader_;  // of host parts; made when one runs
+    std::unique_ptr<driver_queue> reader_;  // of host parts; created when one runs
 };
 
 }  // namespace balm::runtime
