@@ -381,7 +381,7 @@ private:
             }
             b.taken = b.here;
         } else {
-            b.taken = true;  // none of its branches is taken
+            b.taken = true;  // so that none of its branches is taken
         }
         branches_.push_back(b);
     }

@@ -565,8 +565,7 @@ private:
     std::set<std::string> members_;
     std::set<std::size_t> hidden_types_;
     std::set<std::string> vector_typedefs_;
-    std::map<std::size_t, std::string>
-        vector_braces_;  ///< by the position where they open: the vector's type
+    std::map<std::size_t, std::string> vector_braces_;  ///< where they open, and the vector's type
     std::size_t next_ = 0;
 };
 
@@ -612,8 +611,7 @@ std::string entry_point(const function& kernel, const std::string& entry_name, s
     for (std::size_t d = 0; d < 3 && starts > 0; ++d) {
         const std::string start = d < starts ? fmt::format("start{}", d) : std::string("0");
         if (d < starts) parameters += fmt::format("{}long long start{}", parameters.empty() ? "" : ", ", d);
-        locals +=
-            fmt::format("    balm_starts[{}] = {};\n", d, start);  // every work-item writes the same value
+        locals += fmt::format("    balm_starts[{}] = {};\n", d, start);  // every work-item writes the same
     }
     if (starts > 0) locals += "    __syncthreads();\n";
     return fmt::format(
