@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <map>
@@ -223,9 +222,7 @@ private:
 bool may_become_branches(const function& f, value_id loop) {
     if (f.code[loop].op == opcode::grid_for) return false;
     const bounds turns = turn_bounds(f).turns(loop);
-    const bool is = turns.least < turns.most && turns.most <= few_turns;
-    if (is) std::fprintf(stderr, "FEWTURNS %s\n", f.name.c_str());
-    return is;
+    return turns.least < turns.most && turns.most <= few_turns;
 }
 
 }  // namespace balm::ir
