@@ -254,22 +254,26 @@ static inline double balm_shuffle_f64(double value, int lane, int last) {
                           "int last) {\n    unsigned int result;\n    asm volatile(\"shfl.sync.down.b32"));
 }
 
+/// Whether a kernel keeps PoCL's optimiser away. The body is given a number that all work-items share, one of
+/// each work-item, a barrier, and a branch that work-items take differently.
+template <class Body>
+bool is_left_alone(Body&& body, bool on_cpu = true) {
+    const auto kernel = balm::kernel<1>("k(flag, out)", [&](Int flag, Out<int> out) {
+        const Int item = cast<int>(local_id(0));
+        body(
+            flag, item, [&] { local_barrier(); },
+            [&] {
+                IF (item % 3 == 0) {
+                    out[item] = 1;
+                }
+            });
+    });
+    ir::launch_facts facts;
+    facts.on_cpu = on_cpu;
+    return !ir::lower(*kernel.function(), facts).is_optimised;
+}
+
 TEST(A4_barriers, that_groups_step_over_are_not_optimised_for_CPUs) {
-    const auto is_left_alone = [](auto&& body, bool on_cpu = true) {
-        const auto kernel = balm::kernel<1>("k(flag, out)", [&](Int flag, Out<int> out) {
-            const Int item = cast<int>(local_id(0));
-            body(
-                flag, item, [&] { local_barrier(); },
-                [&] {
-                    IF (item % 3 == 0) {
-                        out[item] = 1;
-                    }
-                });
-        });
-        ir::launch_facts facts;
-        facts.on_cpu = on_cpu;
-        return !ir::lower(*kernel.function(), facts).is_optimised;
-    };
     const auto in_branch = [](const Int& flag, const Int&, auto&& meet, auto&& part) {
         IF (flag > 0) {
             meet();
@@ -331,6 +335,71 @@ TEST(A4_barriers, that_groups_step_over_are_not_optimised_for_CPUs) {
             part();
         }
     }));
+}
+
+TEST(A4_barriers, in_loops_that_compilers_make_branches_of_are_not_optimised_for_CPUs) {
+    const auto counted = [](auto&& from, auto&& to, auto&& step) {
+        return is_left_alone([&](const Int& flag, const Int&, auto&& meet, auto&& part) {
+            for ([[maybe_unused]] Int k : range(from(flag), to(flag), step)) {
+                meet();
+                part();
+            }
+        });
+    };
+    const auto steered = [](int first, auto&& condition) {
+        return is_left_alone([&](const Int& flag, const Int&, auto&& meet, auto&& part) {
+            Int k = first;
+            WHILE (condition(k, flag)) {
+                meet();
+                part();
+                k += 1;
+            }
+        });
+    };
+    const auto number = [](int n) { return [n](const Int&) { return Int(n); }; };
+    const auto flag_itself = [](const Int& flag) { return Int(flag); };
+    // Few turns, nobody knows how many.
+    EXPECT_TRUE(counted(
+        number(0), [](const Int& flag) { return flag & 1; }, 1));
+    EXPECT_TRUE(counted(
+        number(2), [](const Int& flag) { return flag & 3; }, 1));
+    EXPECT_TRUE(counted([](const Int& flag) { return flag & 3; }, number(2), 2));
+    EXPECT_TRUE(counted([](const Int& flag) { return flag & 3; }, number(0), -1));
+    EXPECT_TRUE(counted(
+        number(0), [](const Int& flag) { return min(max(flag, 0), 4); }, 1));
+    EXPECT_TRUE(counted(
+        number(0), [](const Int& flag) { return select(flag > 3, Int(5), Int(0)); }, 1));
+    EXPECT_TRUE(counted(
+        number(0), [](const Int& flag) { return cast<int>(cast<unsigned>(flag) >> 30); }, 1));
+    EXPECT_TRUE(counted(
+        number(0), [](const Int& flag) { return flag % 5; }, 1));
+    EXPECT_TRUE(counted(
+        number(0), [](const Int& flag) { return (flag & 48) / 8 - (flag & 1); }, 1));
+    EXPECT_TRUE(counted(
+        number(0),
+        [](const Int& flag) {
+            Int n = 1;
+            IF (flag > 3) {
+                n = 2;
+            }
+            return n;
+        },
+        1));
+    EXPECT_TRUE(steered(0, [](const Int& k, const Int& flag) { return k < 1 && flag > k; }));
+    EXPECT_TRUE(steered(2, [](const Int& k, const Int& flag) { return flag > k && k <= 3; }));
+    EXPECT_TRUE(steered(0, [](const Int& k, const Int& flag) { return !(k >= 2 || flag == k); }));
+    EXPECT_TRUE(steered(0, [](const Int& k, const Int& flag) { return k != (flag & 3); }));
+    // Many turns, or a number that is known.
+    EXPECT_FALSE(counted(number(0), flag_itself, 1));
+    EXPECT_FALSE(counted(flag_itself, number(1), 1));
+    EXPECT_FALSE(counted(number(0), number(4), 1));
+    EXPECT_FALSE(counted(
+        number(0), [](const Int& flag) { return flag & 15; }, 1));
+    EXPECT_FALSE(counted(
+        number(0), [](const Int& flag) { return flag * 2 + (flag & 1); }, 1));
+    EXPECT_FALSE(steered(0, [](const Int& k, const Int& flag) { return k < flag; }));
+    EXPECT_FALSE(steered(0, [](const Int& k, const Int&) { return k < 4; }));
+    EXPECT_FALSE(steered(0, [](const Int& k, const Int& flag) { return k < 1 || flag > k; }));
 }
 
 TEST(A4_votes, go_through_local_memory_where_there_are_no_sub_groups) {

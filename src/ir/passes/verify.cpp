@@ -7,6 +7,7 @@
 
 #include "balm/error.hpp"
 #include "ir/ir.hpp"
+#include "ir/passes/turns.hpp"
 
 namespace balm::ir {
 
@@ -201,7 +202,7 @@ public:
     }
     /// The facts that steps_over_barriers needs of a function and of those that it calls; reports no errors.
     struct shape {
-        bool steps_over = false;  ///< a branch holds a barrier, or a jump skips one
+        bool steps_over = false;  ///< a branch holds a barrier, or what may become one, or a jump skips one
         bool parts_ways = false;  ///< there is a divergent branch or loop
     };
     shape find() {
@@ -264,7 +265,8 @@ private:
         shape_.parts_ways = shape_.parts_ways || in.here != group;
         for (block_id b : i.blocks)
             if (b != none) block_(b, in);
-        shape_.steps_over = shape_.steps_over || (in.jumps && met_ > met_before);
+        shape_.steps_over =
+            shape_.steps_over || (met_ > met_before && (in.jumps || may_become_branches(f_, v)));
         // Some may have left before the next iteration.
         mark(v, std::max(in.loop_left, returned_ != returned_before ? returned_ : group));
         c.here = std::max(c.here, returned_);
