@@ -43,7 +43,7 @@ struct launch_facts {
 enum class origin : std::uint8_t {
     user,      ///< the user's arguments, by number
     shift,     ///< the byte offset of the user's memory of this number in its allocation
-    extent,    ///< an extent of the user's memory: 4 times its number, plus the dimension
+    extent,    ///< an extent of a memory argument: 4 times its number, plus the dimension
     constant,  ///< a constant of the kernel's module, by number
     exchange,  ///< local memory of emulated sub-groups, by the scalar type
     records,   ///< the buffer that prints and checks write to
