@@ -400,6 +400,12 @@ TEST(A4_barriers, in_loops_that_compilers_make_branches_of_are_not_optimised_for
     EXPECT_FALSE(steered(0, [](const Int& k, const Int& flag) { return k < flag; }));
     EXPECT_FALSE(steered(0, [](const Int& k, const Int&) { return k < 4; }));
     EXPECT_FALSE(steered(0, [](const Int& k, const Int& flag) { return k < 1 || flag > k; }));
+    // A chain as long as this one is not followed to its end.
+    EXPECT_FALSE(steered(0, [](const Int& k, const Int& flag) {
+        Bool all = k < 1;
+        for (int n = 0; n < 20'000; ++n) all = all && flag * n != k;
+        return all;
+    }));
 }
 
 TEST(A4_votes, go_through_local_memory_where_there_are_no_sub_groups) {

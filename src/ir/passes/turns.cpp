@@ -136,6 +136,7 @@ private:
     }
     /// Of a loop that runs while the condition holds, or does not hold.
     bounds turns_while(value_id condition, bool holds) {
+        if (--operations_left_ < 0) return anything;
         const instruction& i = f_.code[condition];
         const auto either = [&](value_id v) { return turns_while(v, holds); };
         switch (i.op) {

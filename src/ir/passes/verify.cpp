@@ -207,7 +207,9 @@ public:
     };
     shape find() {
         settle();
-        shape_.steps_over = shape_.steps_over || (returns_early_ && met_ > 0);
+        shape_.steps_over = shape_.steps_over || (returns_early_ && met_ > 0) ||
+                            std::any_of(loops_with_barriers_.begin(), loops_with_barriers_.end(),
+                                        [&](value_id loop) { return may_become_branches(f_, loop); });
         return shape_;
     }
 
@@ -229,6 +231,7 @@ private:
         control c;
         returned_ = group;
         met_ = 0;
+        loops_with_barriers_.clear();
         block_(0, c);
     }
     void mark(value_id v, level found) {
@@ -265,8 +268,8 @@ private:
         shape_.parts_ways = shape_.parts_ways || in.here != group;
         for (block_id b : i.blocks)
             if (b != none) block_(b, in);
-        shape_.steps_over =
-            shape_.steps_over || (met_ > met_before && (in.jumps || may_become_branches(f_, v)));
+        shape_.steps_over = shape_.steps_over || (in.jumps && met_ > met_before);
+        if (met_ > met_before) loops_with_barriers_.push_back(v);
         // Some may have left before the next iteration.
         mark(v, std::max(in.loop_left, returned_ != returned_before ? returned_ : group));
         c.here = std::max(c.here, returned_);
@@ -369,7 +372,8 @@ private:
     level returned_ = group;  ///< some work-items may have returned
     bool report_ = false;
     shape shape_;
-    std::size_t met_ = 0;         ///< barriers so far
+    std::size_t met_ = 0;  ///< barriers so far
+    std::vector<value_id> loops_with_barriers_;
     bool returns_early_ = false;  ///< all work-items do, ahead of the function's end
 };
 
