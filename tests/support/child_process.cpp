@@ -115,7 +115,9 @@ void run_on_devices_of_pocl(const std::string& devices, const std::string& progr
         environment.push_back("POCL_WORK_GROUP_SPECIALIZATION=0");
     }
     const process_end end = run_program(program, {"--gtest_filter=" + filter}, environment);
-    EXPECT_TRUE(end.status == 0 && end.is_in_time) << end.out << end.err;
+    EXPECT_TRUE(end.status == 0 && end.is_in_time)
+        << "status " << end.status << (end.is_in_time ? "" : ", out of time") << '\n'
+        << end.out << end.err;
 }
 
 void run_on_three_devices(const std::string& program, const std::string& filter) {

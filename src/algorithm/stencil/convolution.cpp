@@ -69,6 +69,10 @@ struct results {
     }
 };
 
+struct element_range {
+    std::size_t low, high;
+};
+
 struct tile_shape {
     std::size_t length = 1;  ///< results along the convolution
     std::size_t strips = 1;  ///< of work-items, that make up the length
@@ -105,8 +109,8 @@ public:
 
 private:
     void write(vector_state& into) const;
-    void launch(tape values, vector_state& into, const results& part, std::size_t base) const;
-    std::pair<std::size_t, std::size_t> read_for(const results&) const;
+    void launch(tape values, vector_state& into, const results& part, const element_range& held) const;
+    element_range read_for(const results&) const;
     std::shared_ptr<vector_state> weights_on(const std::shared_ptr<runtime::device_state>&) const;
 
     const tape x_, weights_, constant_;
@@ -129,7 +133,7 @@ std::shared_ptr<vector_state> convolution_producer::weights_on(
 
 /// The range of elements that are read for these results. It covers whole rows if values are taken from the
 /// other end.
-std::pair<std::size_t, std::size_t> convolution_producer::read_for(const results& part) const {
+element_range convolution_producer::read_for(const results& part) const {
     const std::size_t of_row = lines_.of_row(), low = part.first_row * of_row, high = part.end_row * of_row;
     const std::size_t reach = std::max(centre_, weight_count_ - 1 - centre_);
     if (beyond_ == border::wrap || reach >= lines_.length) return {low, high};
@@ -142,7 +146,7 @@ void convolution_producer::write(vector_state& into) const {
     if (n == 0) return;
     tape p = x_;
     materialise(p);
-    if (!is_spread(p) && !into.is_spread()) return launch(std::move(p), into, {lines_, 0, n}, 0);
+    if (!is_spread(p) && !into.is_spread()) return launch(std::move(p), into, {lines_, 0, n}, {0, n});
     check_same_devices(into, *near());
     tape flat;
     flat.push_vector(as_vector(p, terms_.value, n, *near()));
@@ -150,10 +154,11 @@ void convolution_producer::write(vector_state& into) const {
         vector_state& elements = *own.elements;
         if (elements.size() == 0) continue;
         const results part(lines_, own.first, own.first + elements.size());
-        const auto [low, high] = read_for(part);
-        tape local =
-            std::move(localizer(elements.device_handle()).pieces(flat, shape(n), low, high - low)[0].values);
-        launch(std::move(local), elements, part, low);
+        const element_range held = read_for(part);
+        tape local = std::move(localizer(elements.device_handle())
+                                   .pieces(flat, shape(n), held.low, held.high - held.low)[0]
+                                   .values);
+        launch(std::move(local), elements, part, held);
     }
 }
 
@@ -161,12 +166,12 @@ void convolution_producer::write(vector_state& into) const {
 class launch_of_convolution {
 public:
     launch_of_convolution(const convolution_producer& of, const tape& p, vector_state& into,
-                          const results& part, std::size_t base)
+                          const results& part, const element_range& held)
         : of_(of),
           p_(p),
           into_(into),
           part_(part),
-          base_(base),
+          held_(held),
           device_(into.device_handle()),
           facts_(kernels::facts_for(*device_)),
           leaves_(p),
@@ -175,6 +180,7 @@ public:
         plan_.beyond = of.beyond_;
         plan_.has_constant = !of.constant_.steps.empty();
         plan_.is_narrow = of.lines_.count() < most_narrow && of.weight_count_ < most_narrow;
+        plan_.is_part = held.high - held.low < of.lines_.count();
         plan_.columns = static_cast<int>(std::min<std::size_t>(of.lines_.inner, most_columns));
         if (facts_.on_cpu && !of_gpus)
             choose_for_items();
@@ -280,7 +286,8 @@ private:
         to.number("last", part_.last);
         to.number("begin", part_.begin);
         to.number("end", part_.end);
-        to.number("base", base_);
+        to.number("base", held_.low);
+        if (plan_.is_part) to.number("held", held_.high - held_.low);
         to.vector("out", into_, trace::access::out);
         to.vector("weights", *weights_, trace::access::in);
         list_leaves(to, p_, leaves_);
@@ -290,7 +297,7 @@ private:
     const tape& p_;
     vector_state& into_;
     const results part_;
-    const std::size_t base_;
+    const element_range held_;  ///< of the values, on this device
     const std::shared_ptr<runtime::device_state> device_;
     const ir::launch_facts facts_;
     const layout leaves_;
@@ -300,9 +307,9 @@ private:
 };
 
 void convolution_producer::launch(tape values, vector_state& into, const results& part,
-                                  std::size_t base) const {
+                                  const element_range& held) const {
     values.append(constant_);
-    launch_of_convolution(*this, values, into, part, base).launch();
+    launch_of_convolution(*this, values, into, part, held).launch();
 }
 
 }  // namespace

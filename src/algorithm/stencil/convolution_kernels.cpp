@@ -30,7 +30,8 @@ namespace {
 auto tied(const convolution_plan& p) {
     return std::tuple(p.terms.value, p.terms.weight, p.terms.result, p.terms.product->record,
                       p.terms.sum->record, p.terms.zero->record, p.beyond, p.has_constant, p.is_narrow,
-                      p.columns, p.each, p.rest, p.group, p.room, p.values, p.results, p.most_chunk);
+                      p.is_part, p.columns, p.each, p.rest, p.group, p.room, p.values, p.results,
+                      p.most_chunk);
 }
 
 }  // namespace
@@ -38,7 +39,7 @@ auto tied(const convolution_plan& p) {
 bool operator==(const convolution_plan& a, const convolution_plan& b) { return tied(a) == tied(b); }
 void convolution_plan::add_to(runtime::table_hash& hash) const {
     hash.add(ir::code(terms.value), ir::code(terms.weight), ir::code(terms.result), beyond, has_constant,
-             is_narrow, columns, each, rest, group, room, values, results, most_chunk);
+             is_narrow, is_part, columns, each, rest, group, room, values, results, most_chunk);
 }
 
 namespace {
@@ -117,11 +118,15 @@ private:
             default: return max(min(at, length_ - 1), Number(0));
         }
     }
+    /// Tiles at the ends of a part have results that belong to others; the values of those are any.
+    Number held(const Number& at) const {
+        return plan_.is_part ? Number(max(min(at, number("held") - 1), Number(0))) : at;
+    }
     node value_at(const Number& row, const Number& at, const Number& column, bool is_inside) const {
         const Number there = is_inside ? Number(at) : brought_back(at);
         Number flat = row * length_ + there;
         if (plan_.columns > 1) flat = flat * inner_ + column;
-        const values found = record(p_, leaves_, given_, block::node_of(Index(flat - number("base"))));
+        const values found = record(p_, leaves_, given_, block::node_of(Index(held(flat - number("base")))));
         const node value = as_element(found[0], plan_.terms.value);
         if (is_inside || !plan_.has_constant) return value;
         return block::chosen(at >= 0 && at < length_, {value}, {as_element(found[1], plan_.terms.value)})[0];

@@ -18,6 +18,7 @@ struct convolution_plan {
     border beyond = border::clamp;
     bool has_constant = false;   ///< the tape's second value
     bool is_narrow = false;      ///< positions fit in 32 bits
+    bool is_part = false;        ///< the device has a part of the values
     int columns = 1;             ///< of a tile, along the inner dimension
     int each = 1;                ///< weights per step; on GPUs elements per work-item along the length
     int rest = 0;                ///< weights beyond a multiple of `each`
