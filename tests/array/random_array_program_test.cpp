@@ -403,6 +403,10 @@ public:
     /// Launches a statement; the results of a reduction.
     std::vector<real> run(const array_statement& s) {
         using kind = array_statement::kind;
+        if (s.to[0].part) {
+            assign_part(s);
+            return {};
+        }
         switch (s.what) {
             case kind::assign: assign(s); break;
             case kind::compound: assign_compound(s); break;
@@ -757,6 +761,43 @@ private:
             if (to.steps.empty()) return f(whole, std::type_identity<in_expressions<T>>{});
             view<T> some(viewed(vector_program(to.vector), to.steps));
             f(some, std::type_identity<in_expressions<T>>{});
+        });
+    }
+    /// Calls f(part k of each element of the target, its type).
+    template <std::size_t K = 0, class To, class F>
+    static void with_part(To& to, std::size_t k, F&& f) {
+        using element = balm::detail::element_of<To>;
+        if constexpr ((vector_type<element> || std::same_as<element, particle>)&&K <
+                      count_of_numbers<element>) {
+            if (k != K) return with_part<K + 1>(to, k, f);
+            const auto with = [&](auto part) {
+                f(part, std::type_identity<typename decltype(part)::value_type>{});
+            };
+            if constexpr (!std::same_as<element, particle>)
+                with(balm::lane<static_cast<int>(K)>(to));
+            else if constexpr (K == 0)
+                with(balm::field<&particle::place>(to));
+            else if constexpr (K == 1)
+                with(balm::field<&particle::kind>(to));
+            else
+                with(balm::field<&particle::weight>(to));
+        }
+    }
+    void assign_part(const array_statement& s) {
+        const bool is_compound = s.what == array_statement::kind::compound;
+        const array_node& value = is_compound ? *s.values[0]->in[1] : *s.values[0];
+        with_target(s.to[0], [&]<class To, class E>(To& to, std::type_identity<E>) {
+            with_part(to, *s.to[0].part, [&]<class P>(auto& part, std::type_identity<P>) {
+                const auto given = typed<P>(build(value));
+                if (!is_compound)
+                    part = given;
+                else if (s.row == builtin::add)
+                    part += given;
+                else if (s.row == builtin::sub)
+                    part -= given;
+                else
+                    part *= given;
+            });
         });
     }
     void assign(const array_statement& s) {

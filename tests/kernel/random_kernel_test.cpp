@@ -31,7 +31,7 @@ const std::size_t cases = case_count(4), cases_without_devices = case_count(100)
 tree::data run_on(const device& on, const tree::recorded& recorded, const tree::data& before) {
     tree::data d = before;
     auto in_ints = on.in_buffer<std::int32_t>(d.in_ints.size());
-    auto in_floats = on.in_buffer<float>(d.in_floats.size());
+    auto in_floats = on.in_buffer<float>(d.in_floats.size() / tree::in_columns, tree::in_columns);
     auto in_halves = on.in_buffer<half4>(d.in_halves.size());
     auto ints = on.mixed_buffer<std::int32_t>(d.ints.size());
     auto floats = on.mixed_buffer<float>(d.floats.size());
@@ -139,17 +139,25 @@ tree::data left_by(const ir::function& kernel, const tree::program& p, const tre
         image_of(d.out_image, tree::window, tree::items),
         memory_of(local),
         memory_of(d.out)};
-    const std::size_t as_traced = arguments.size();
+    const std::size_t of_launches = arguments.size();
+    bool has_constants = false;
     const auto constant_of = [&](bool is_one) {
         return is_one ? memory_of(d.given_record) : memory_of(d.given);
     };
     std::deque<std::vector<std::byte>> rooms;
-    for (std::size_t k = arguments.size(); k < kernel.parameters.size(); ++k)
-        if (kernel.parameters[k].origin.from == runtime::origin::exchange)
-            arguments.push_back({0, rooms.emplace_back(tree::items * sizeof(std::uint64_t))});
-        else
-            arguments.push_back(constant_of(kernel.parameters[k].is_one));
-    if (arguments.size() == as_traced)
+    for (std::size_t k = of_launches; k < kernel.parameters.size(); ++k) {
+        const ir::parameter& hidden = kernel.parameters[k];
+        switch (hidden.origin.from) {
+            case runtime::origin::extent:
+                arguments.push_back(value_of(std::int64_t{tree::in_columns}));
+                break;
+            case runtime::origin::exchange:
+                arguments.push_back({0, rooms.emplace_back(tree::items * sizeof(std::uint64_t))});
+                break;
+            default: arguments.push_back(constant_of(hidden.is_one)); has_constants = true;
+        }
+    }
+    if (!has_constants)
         for (const auto& each : kernel.given) arguments.push_back(constant_of(each->given_count == 1));
     run(arguments);
     return d;

@@ -494,6 +494,12 @@ number array_oracle::row_of(const array_node& n, const std::vector<host_values>&
 }
 
 host_values array_oracle::evaluate(const array_node& n, std::size_t count, std::size_t lane) {
+    host_values made = evaluate_by_itself(n, count, lane);
+    if (made.at.size() == 1 && count != 1) made = {{count}, std::vector(count, made.at[0])};
+    return made;
+}
+
+host_values array_oracle::evaluate_by_itself(const array_node& n, std::size_t count, std::size_t lane) {
     using kind = array_node::kind;
     host_values made{{count}, {}};
     switch (n.what) {
@@ -645,6 +651,10 @@ std::vector<number> array_oracle::run(const array_statement& s) {
         const array_vector& v = program_.vectors[s.to[k].vector];
         host_values places{{v.size}, std::vector<number>(v.size)};
         const std::size_t count = viewed(std::move(places), s.to[k].steps).at.size();
+        if (s.to[k].part) {
+            all.push_back({k, *s.to[k].part, evaluate(*s.values[k], count).at});
+            continue;
+        }
         for (std::size_t lane = 0; lane < v.numbers(); ++lane)
             all.push_back({k, lane, evaluate(*s.values[k], count, lane).at});
     }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -147,6 +148,7 @@ struct array_vector {
 struct array_target {
     std::size_t vector = 0;
     std::vector<view_step> steps;
+    std::optional<std::size_t> part = {};  ///< the number of each element that alone is assigned
 };
 
 struct array_statement {
@@ -200,8 +202,9 @@ public:
     std::vector<number> run(const array_statement&);
 
 private:
-    /// Number `lane` of each element.
+    /// Number `lane` of each element; one element is read for all.
     host_values evaluate(const array_node&, std::size_t count, std::size_t lane = 0);
+    host_values evaluate_by_itself(const array_node&, std::size_t count, std::size_t lane);
     number row_of(const array_node&, const std::vector<host_values>& in, std::size_t k) const;
     host_values product_of_complex(const array_node&, std::size_t count, std::size_t lane);
     host_values quotient_of_complex(const array_node&, std::size_t count, std::size_t lane);

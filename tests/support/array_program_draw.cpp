@@ -227,8 +227,29 @@ private:
         at = row_node(builtin::mul, {at, fixed(static_cast<std::int64_t>(between(1, 9)))});
         return row_node(builtin::rem, {at, fixed(static_cast<std::int64_t>(size))});
     }
+    /// One element, which is read for all of those beside it.
+    node_pointer single() {
+        std::vector<std::size_t> known;
+        for (std::size_t k = 0; k < program_.vectors.size(); ++k) {
+            const array_vector& v = program_.vectors[k];
+            if (v.size > 0 && v.form == element_form::scalar && v.positions_in == 0) known.push_back(k);
+        }
+        if (known.empty() || chance(40)) return vector_node(vector_of(1));
+        const std::size_t which = one_of(known), size = program_.vectors[which].size;
+        if (size <= 4000 && chance(25)) {
+            const node_pointer row = view_node({size, {reshape_to({1, size})}}, vector_node(which));
+            return along_dimensions(row, {1}, size);
+        }
+        view_step s;
+        s.what = step::slice;
+        const auto at = static_cast<std::int64_t>(between(0, size - 1));
+        s.parts.push_back(chance(50) ? dimension_part{part::range, at, at + 1, 1}
+                                     : dimension_part{part::one, at, 0, 1});
+        return view_node({size, {reshape_to({size}), s}}, vector_node(which));
+    }
     /// What stands beside elements, and does not say how many.
     node_pointer unsized() {
+        if (chance(40)) return single();
         node_pointer index = index_node(count_);
         index->is_sized = false;
         const std::size_t choice = between(0, 3);
@@ -326,7 +347,7 @@ private:
     }
     node_pointer choice(int depth) {
         const node_pointer either = expression(depth - 1);
-        const node_pointer other = cast_to(either->type, expression(depth - 1));
+        const node_pointer other = cast_to(either->type, chance(12) ? single() : expression(depth - 1));
         return made(kind::select, either->type, {expression(depth - 1), either, other});
     }
     node_pointer let(int depth) {
@@ -342,9 +363,9 @@ private:
     node_pointer call(int depth) {
         const std::size_t which = between(0, array_functions.size() - 1);
         const array_function& f = array_functions[which];
-        node_pointer n =
-            made(kind::call, f.result,
-                 {cast_to(f.first, expression(depth - 1)), cast_to(f.second, expression(depth - 1))});
+        node_pointer n = made(kind::call, f.result,
+                              {cast_to(f.first, expression(depth - 1)),
+                               cast_to(f.second, chance(12) ? single() : expression(depth - 1))});
         n->which = which;
         return n;
     }
@@ -424,6 +445,8 @@ private:
         std::vector<node_pointer> in{element(form, depth - 1)};
         if (form != element_form::complex_float && chance(30))
             in.push_back(scalar_node(type));
+        else if (chance(12))
+            in.push_back(vector_node(vector_of(1, stored(form))));
         else
             in.push_back(element(form, depth - 1));
         node_pointer n = formed(kind::row, form, std::move(in));
@@ -686,13 +709,18 @@ private:
         array_statement (drawing::*draw)();
     };
     array_statement draw_statement() {
-        static constexpr statement_form forms[] = {
-            {10, &drawing::assignment},  {5, &drawing::assignment_of_elements},
-            {3, &drawing::compound},     {8, &drawing::tie},
-            {1, &drawing::multi},        {4, &drawing::reduction},
-            {1, &drawing::fill},         {1, &drawing::copy},
-            {2, &drawing::construction}, {1, &drawing::histogram},
-            {6, &drawing::overlap}};
+        static constexpr statement_form forms[] = {{10, &drawing::assignment},
+                                                   {5, &drawing::assignment_of_elements},
+                                                   {3, &drawing::compound},
+                                                   {8, &drawing::tie},
+                                                   {3, &drawing::assignment_of_part},
+                                                   {1, &drawing::multi},
+                                                   {4, &drawing::reduction},
+                                                   {1, &drawing::fill},
+                                                   {1, &drawing::copy},
+                                                   {2, &drawing::construction},
+                                                   {1, &drawing::histogram},
+                                                   {6, &drawing::overlap}};
         return (this->*weighted(forms, [](const statement_form& f) { return f.weight; }).draw)();
     }
     array_statement assignment_of_elements() {
@@ -706,6 +734,36 @@ private:
         }
         s.values.push_back(element(form, some_depth()));
         return s;
+    }
+    /// lane<K>(x) = …, field<&S::member>(x) *= …
+    array_statement assignment_of_part() {
+        element_form form = any_form();
+        if (form == element_form::complex_float) form = element_form::particle;
+        array_statement s;
+        if (chance(50)) {
+            s.to.push_back({vector_of(count_, stored(form)), {}});
+        } else {
+            viewed v = view_steps(true);
+            s.to.push_back({vector_of(v.count, stored(form)), std::move(v.steps)});
+        }
+        s.to[0].part = between(0, numbers_of(form).size() - 1);
+        const scalar type = numbers_of(form)[*s.to[0].part];
+        node_pointer value = cast_to(type, expression(some_depth()));
+        if (chance(40)) {
+            static const std::vector<builtin> rows{builtin::add, builtin::sub, builtin::mul};
+            s.what = array_statement::kind::compound;
+            s.row = one_of(rows);
+            node_pointer own = made(kind::lane, type, {own_value(s.to[0])});
+            own->which = *s.to[0].part;
+            value = row_node(s.row, {std::move(own), std::move(value)});
+        }
+        s.values.push_back(std::move(value));
+        return s;
+    }
+    /// What a target has before it is assigned.
+    node_pointer own_value(const array_target& of) {
+        node_pointer own = vector_node(of.vector);
+        return of.steps.empty() ? own : view_node({program_.vectors[of.vector].size, of.steps}, own);
     }
     array_statement assignment() {
         array_statement s;
@@ -726,10 +784,7 @@ private:
         s.row = type == scalar::boolean            ? one_of(of_bits)
                 : !is_floating(type) && chance(50) ? one_of(of_integers)
                                                    : one_of(of_numbers);
-        node_pointer own = vector_node(s.to[0].vector);
-        if (!s.to[0].steps.empty())
-            own = view_node({program_.vectors[s.to[0].vector].size, s.to[0].steps}, own);
-        s.values.push_back(row_node(s.row, {own, cast_to(type, value)}));
+        s.values.push_back(row_node(s.row, {own_value(s.to[0]), cast_to(type, value)}));
         return s;
     }
 

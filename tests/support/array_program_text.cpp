@@ -104,7 +104,9 @@ std::string text_of(const array_node& n) {
 }
 std::string text_of(const array_statement& s) {
     std::vector<std::string> to, values;
-    for (const array_target& t : s.to) to.push_back(text_of("v" + std::to_string(t.vector), t.steps));
+    for (const array_target& t : s.to)
+        to.push_back(text_of("v" + std::to_string(t.vector), t.steps) +
+                     (t.part ? "." + std::to_string(*t.part) : ""));
     for (std::size_t k = 0; k < s.values.size(); ++k)
         values.push_back(s.reduces.empty()
                              ? text_of(*s.values[k])

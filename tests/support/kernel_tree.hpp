@@ -70,7 +70,7 @@ enum class kind : std::uint8_t {
     tile,           // local, a row of 16 for each work-item
     shared,         // a local parameter, 16 for each work-item
     mixed,          // global memory, 16 for each work-item
-    in,             // global memory of 64 that is read
+    in,             // global memory of 64 that is read; floats are 8 by 8
     in_halves,      // 16 half4 that are read
     halves,         // half in global memory, 16 for each work-item
     half_vectors,   // half3 in global memory, 4 for each work-item
@@ -124,7 +124,8 @@ struct place {
     number type = number::i32;
     id where = none;
     id index = none;  ///< an expression (i32) that is in range; of an image its column, or x
-    id other = none;  ///< of an image its row, or y; of an array of pointers which of them
+    id other = none;  ///< of an image its row, or y; of 8 by 8 floats the row, where they are not indexed
+                      ///< flat; of an array of pointers which of them
     int part = 0;  ///< lane (of short vectors of half too), member of a record, 0 or 1 of a complex number;
                    ///< of a pointer a step ahead
 };
@@ -246,7 +247,7 @@ program draw(std::uint64_t seed, bool with_texts = false);
 // ---- the data that kernels run on
 
 inline constexpr int items = 64;  ///< one group
-inline constexpr int in_elements = 64;
+inline constexpr int in_elements = 64, in_columns = 8;
 inline constexpr int records_each = 2;
 inline constexpr int in_half_vectors = 16, half_vectors_each = 4;
 inline constexpr int spread_elements = 150;  ///< no multiple of the work-items
@@ -305,7 +306,7 @@ struct data {
 
 /// The tree's first reading: a kernel in a module, whose constants an entry sets before it launches it.
 using kernel_type =
-    typed_kernel<1, dsl::Int, dsl::UInt, dsl::Float, dsl::In<std::int32_t>, dsl::In<float>, dsl::In<half4>,
+    typed_kernel<1, dsl::Int, dsl::UInt, dsl::Float, dsl::In<std::int32_t>, dsl::In<float, 2>, dsl::In<half4>,
                  dsl::Mixed<std::int32_t>, dsl::Mixed<float>, dsl::Mixed<half>, dsl::Mixed<half3>,
                  dsl::Mixed<record>, dsl::Mixed<std::int32_t>, dsl::InImage<balm::uint4, 2>,
                  dsl::Sampled<float, 2>, dsl::OutImage<std::int32_t, 2>, dsl::Local<std::int32_t>,

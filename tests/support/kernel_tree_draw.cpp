@@ -274,7 +274,14 @@ private:
                 made.index = index(reach_of(at(o).of));
                 made.other = index(pointers_each);
                 break;
-            case kind::in: made.index = index(in_elements); break;
+            case kind::in:
+                if (type == number::f32 && dice_.chance(50)) {
+                    made.index = index(in_columns);
+                    made.other = index(in_elements / in_columns);
+                } else {
+                    made.index = index(in_elements);
+                }
+                break;
             case kind::in_halves:
                 made.index = index(in_half_vectors);
                 made.part = dice_.roll(4);

@@ -42,7 +42,7 @@ struct constants {
 /// The kernel's memory.
 struct memory {
     In<std::int32_t> in_ints;
-    In<float> in_floats;
+    In<float, 2> in_floats;
     In<half4> in_halves;
     Mixed<std::int32_t> ints;
     Mixed<float> floats;
@@ -300,7 +300,11 @@ private:
                    : p.part == 2 ? f(element.z)
                                  : f(element.w);
         } else if constexpr (std::same_as<T, float>) {
-            if (what == kind::in) return f(memory_->in_floats[index_of(p)]);
+            if (what == kind::in) {
+                const Int column = index_of(p);
+                if (p.other == none) return f(memory_->in_floats[column]);
+                return f(memory_->in_floats(other_of(p), column));
+            }
             if (what == kind::in_halves) {
                 const Float4 lanes = memory_->in_halves[index_of(p)];
                 return f(lanes[p.part]);
@@ -866,7 +870,7 @@ kernel_type record_with(const program& p, const constants& constants) {
     const device_functions functions = definitions(p, constants).all();
     return balm::kernel<1>(
         p.signature,
-        [&](Int s, UInt u, Float t, In<std::int32_t> in_ints, In<float> in_floats, In<half4> in_halves,
+        [&](Int s, UInt u, Float t, In<std::int32_t> in_ints, In<float, 2> in_floats, In<half4> in_halves,
             Mixed<std::int32_t> ints, Mixed<float> floats, Mixed<half> halves, Mixed<half3> half_vectors,
             Mixed<record> records, Mixed<std::int32_t> spread, InImage<balm::uint4, 2> image,
             Sampled<float, 2> sampled, OutImage<std::int32_t, 2> out_image, Local<std::int32_t> shared,

@@ -265,6 +265,8 @@ private:
             case kind::pointer_array: return pointer_arrays_.at(o)[value(at_place.other)] + index;
             case kind::record_pointer: return pointers_.at(o) + word_of(at_place.part, index);
             case kind::given_record: return begin(o) + word_of(at_place.part, index);
+            case kind::in:
+                return begin(o) + index + (at_place.other == none ? 0 : value(at_place.other) * in_columns);
             case kind::spread: return begin(o) + element_;
             case kind::in_halves: return begin(o) + index * 4 + static_cast<std::size_t>(at_place.part);
             case kind::half_vectors: return begin(o) + index * 3 + static_cast<std::size_t>(at_place.part);
